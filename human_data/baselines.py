@@ -27,6 +27,7 @@ _COLUMNS = {
     "agents_by_level": "agent paper_version run level scope tasks passes",
     "agents_by_task": "agent paper_version run task_id level score passed",
     "language_models_by_task": "model checkpoint experiment condition task_id level trials passes",
+    "agents_on_both_batteries": "agent battery tasks_version arena_llm animal_ai level tasks passes",
 }
 TABLES = {name: tuple(columns.split()) for name, columns in _COLUMNS.items()}
 """The shipped files, without `.csv`, and the columns of each."""
@@ -111,6 +112,11 @@ def language_models_by_task() -> pd.DataFrame:
     return _with_rate(read_table("language_models_by_task"), "trials")
 
 
+def agents_on_both_batteries() -> pd.DataFrame:
+    """Agents of many kinds on the short form of the shipped battery and on the children's tasks, by level."""
+    return _with_rate(read_table("agents_on_both_batteries"), "tasks")
+
+
 def baseline_table(name: str) -> pd.DataFrame:
     """A table of baselines by its name; raises EvaluationError if there is none."""
     if name not in LOADERS:
@@ -125,7 +131,7 @@ LOADERS: dict[str, Callable[[], pd.DataFrame]] = {
     for loader in (
         *(children_by_level, children_by_task, children_passed_of_level, children_passed_of_40),
         *(competition, competition_by_level, competition_by_task, top_ten_by_level),
-        *(agents_by_level, agents_by_task, language_models_by_task),
+        *(agents_by_level, agents_by_task, language_models_by_task, agents_on_both_batteries),
     )
 }
 """Every table of baselines by its name."""

@@ -21,6 +21,9 @@ COLUMNS = (
     *(*RATES, "quartile_1", "quartile_3", "comparable"),
 )
 
+LINKED = "linked"
+"""Source of rows that are predicted from other tasks, so that they have no counts."""
+
 Row = dict[Hashable, Any]
 """A row of the table by its columns, as `to_dict("records")` gives it."""
 
@@ -128,7 +131,14 @@ def who(row: Row) -> str:
     """Whose row it is; a run's second row says that it covers the children's tasks."""
     shared = (row["source"], row["task_set"]) == ("run", "children 40")
     name = f"{row['who']}, children's tasks" if shared else str(row["who"])
+    if row["source"] == LINKED:
+        return f"{name}, {LINKED}"
     return name if row["comparable"] else f"{name} (not comparable)"
+
+
+def passed(row: Row) -> str:
+    """Passed of planned trials; a dash for a rate that is predicted."""
+    return "-" if row["source"] == LINKED else f"{row['passes']}/{row['planned']}"
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -136,7 +146,7 @@ def cells(row: Row) -> tuple[str, ...]:
     missing = f" ({row['missing']} missing)" if row["missing"] else ""
     return (
         who(row),
-        f"{row['passes']}/{row['planned']}{missing}",
+        f"{passed(row)}{missing}",
         str(row["tasks"]),
         _rate(row["pass_rate"]),
         _span(row["low"], row["high"]),

@@ -25,9 +25,11 @@ from report.arena.looks import as_sent, seen_sentences, true_view
 from report.arena.methods import analysis_sentences, methods_sentences
 from report.arena.replay import Trace, replay
 from report.comparison.differences import NOT_COMPARABLE
-from report.comparison.levels import comparable_rates, compare_levels, described, level_name
-from report.comparison.runs import CLOCKED, THEIRS, has_published_tasks
+from report.comparison.levels import level_name
+from report.comparison.linking import rates_beside_others
+from report.comparison.runs import CLOCKED, THEIRS, Run, has_published_tasks, played_run
 from report.formats import percent
+from report.methods import partial_sentence
 from report.panels import EpisodeFindings, Panel, Row, SuiteReport
 from report.pictures import PictureBook
 from report.rates import GroupRates
@@ -46,6 +48,7 @@ class ArenaReport(SuiteReport):
     def __init__(self, logs: Sequence[RunLog], frames: bool) -> None:
         super().__init__(logs[0].suite)
         self._renderer = Renderer(SIZE, SIZE) if frames else None
+        self._logs = {log.agent: log for log in logs}
         self._same_tasks = all(has_published_tasks(log.digests, log.task_ids) for log in logs)
         self._other_clock = {log.agent for log in logs if log.choices.animal_ai != THEIRS}
         self._specs: dict[str, ArenaSpec] = {}
@@ -125,8 +128,18 @@ class ArenaReport(SuiteReport):
 
     def rates(self, results: pd.DataFrame) -> GroupRates:
         """Runs by level beside children, competition and published agents and models."""
-        rates = compare_levels(results, same_layouts=self._same_tasks, other_clock=self._other_clock)
-        return described(comparable_rates(rates, self._same_tasks))
+        return rates_beside_others([self._run(part) for _, part in results.groupby("agent", sort=False)])
+
+    def _run(self, results: pd.DataFrame) -> Run:
+        """The results of a log as they are compared."""
+        log = self._logs[str(results["agent"].iloc[0])]
+        return played_run(
+            results,
+            False,
+            log.choices.animal_ai,
+            partial="" if log.complete else partial_sentence(log),
+            digests=log.digests,
+        )
 
     def references(self) -> dict[str, dict[str, str]]:
         """The share of children who passed each task; nothing if the tasks are not theirs.

@@ -28,7 +28,8 @@ SAME_TASKS = "This run's tasks are those of the original."
 OTHER_TASKS = (
     "No comparison with children, teams and published models: they played the original's tasks, and these "
     "runs played others. To compare, fetch the original's files (arena-llm testbed fetch) and play them "
-    "(--testbed original --tasks children)."
+    "(--testbed original --tasks children). Whole levels of the short form (--tasks short-form, --animal-ai "
+    "3.1.3 or 2) are linked."
 )
 INTERVALS_NOTE = (
     "Intervals are 95 %. Those of runs and GPT-4o are over tasks (Wilson's, with variants and trials of one "

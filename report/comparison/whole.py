@@ -17,7 +17,7 @@ from report.comparison.demand_profile import demand_profile
 from report.comparison.differences import compare_with_groups
 from report.comparison.item_analysis import item_analysis
 from report.comparison.items import correlations
-from report.comparison.levels import comparable_rates, compare_levels, described
+from report.comparison.linking import rates_beside_others
 from report.comparison.ranks import outperformed, ranks
 from report.comparison.references import ReferenceGroup
 from report.comparison.runs import Run, apart, cautions
@@ -99,14 +99,7 @@ def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Seque
     scaled = _scaled(own, results)
     if DEFAULT not in suites:
         return Comparison(own, (), results, GroupRates(group_rates(results)), sentences, pairs, scaled)
-    same_layouts = all(run.original for run in runs)
-    other_clock = {run.agent for run in runs if run.other_clock}
-    rates = comparable_rates(
-        compare_levels(results, same_layouts=same_layouts, other_clock=other_clock),
-        same_layouts,
-    )
-    known = {"run", *(group.source for group in groups)}
-    rates = rates[rates["source"].isin(known)].reset_index(drop=True)
+    known = {group.source for group in groups}
     tables = {
         "differences": compare_with_groups(runs, groups),
         "tasks": compare_tasks(runs, groups),
@@ -118,7 +111,9 @@ def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Seque
         "demand_profile": demand_profile(runs),
         **pairs,
     }
-    return Comparison(own, tuple(groups), results, described(rates), sentences, tables, scaled)
+    return Comparison(
+        own, tuple(groups), results, rates_beside_others(runs, known), sentences, tables, scaled
+    )
 
 
 def _scaled(runs: Sequence[Run], results: pd.DataFrame) -> Scaled:

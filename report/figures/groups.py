@@ -18,7 +18,7 @@ from evaluation.results import GROUP
 from report.figures import look
 from report.figures.lettering import wrap
 from report.formats import NONE, percent
-from report.rates import Row, who
+from report.rates import LINKED, Row, passed, who
 
 _INDENT = 0.1
 _PLOT = (1.13, 2.42)
@@ -133,8 +133,9 @@ def _draw_lines(axes: Axes, lines: Sequence[_Line], styles: dict[str, look.Style
             _write(axes, _INDENT, line.y, line.text, across, style="italic", color=look.GREY)
         else:
             row = line.row
-            style = styles[row["who"]] if row["source"] == "run" else OTHERS[row["source"]]
-            _draw_row(axes, line.y, row, style if row["comparable"] else style._replace(face="white"))
+            style = styles[row["who"]] if row["source"] in ("run", LINKED) else OTHERS[row["source"]]
+            hollow = row["source"] == LINKED or not row["comparable"]
+            _draw_row(axes, line.y, row, style._replace(face="white") if hollow else style)
             _write(axes, _INDENT, line.y, line.text, across)
             _write_numbers(axes, line.y, row, across)
 
@@ -161,7 +162,7 @@ def _write_heading(axes: Axes, line: _Line, across: Transform) -> None:
 def _write_numbers(axes: Axes, y: float, row: Row, across: Transform) -> None:
     texts = {
         "%": NONE if pd.isna(row["pass_rate"]) else percent(row["pass_rate"]),
-        "passed": f"{row['passes']}/{row['planned']}" + ("*" if row["missing"] else ""),
+        "passed": passed(row) + ("*" if row["missing"] else ""),
         "tasks": str(row["tasks"]),
     }
     for column, text in texts.items():

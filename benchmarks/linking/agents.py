@@ -1,0 +1,129 @@
+"""The agents that play both batteries: from random actions to a planner that knows the layout.
+
+Those with limits are weaker variants of one kind, so that the table covers all pass rates.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from arena import Episode
+from arena.geometry.layout import episode_rng
+from arena.rays.rays import CAST_LENGTH, FRACTION
+from llm_control.agents.offline import fruitless
+from llm_control.agents.pixels import answer
+from llm_control.agents.random_agent import random_script
+from llm_control.agents.step_agents import STEP_AGENTS, Braitenberg, StepAgent
+from llm_control.choices import ArenaChoices
+from llm_control.play import ScriptedEpisode
+from render import Renderer
+from testbed.oracle.attempt import Attempt
+from testbed.oracle.driver import waiting
+from testbed.oracle.local_planner import Leg
+from testbed.oracle.strategy import Strategy
+
+Player = Callable[[Episode, np.random.Generator], None]
+"""Plays an episode to its end."""
+
+NEAR_M = 10.0
+"""How far the short-sighted vehicle sees food, in metres of a ray."""
+
+FEW_REPLIES = 5
+"""Replies after which the script agent with few of them stands still."""
+
+FINE_PX, COARSE_PX = 128, 48
+"""Pixels a side that the agents by pictures see."""
+
+LAPSE = 0.3
+"""Share of legs that the planner with lapses replaces by a random drive."""
+
+GIVES_UP = 80
+"""Steps after which the hasty planner stands still."""
+
+
+class ShortSighted(Braitenberg):
+    """The vehicle, to which food is visible only up to `NEAR_M`."""
+
+    def _food(self, rows: npt.NDArray[np.float32], way: npt.NDArray[np.float32]) -> tuple[float, float]:
+        far = (rows[:, FRACTION] * CAST_LENGTH > NEAR_M)[:, None]
+        return super()._food(np.where(far, 0, rows), way)
+
+
+class Fearless(Braitenberg):
+    """The vehicle without fear: it heads for the nearest food whatever lies in its way."""
+
+    def _push(self, rows: npt.NDArray[np.float32], way: npt.NDArray[np.float32], food_way: float) -> float:
+        return 0.0
+
+
+class Lapsing(Attempt):
+    """A planner that now and then drives at random instead of along its plan."""
+
+    def _drive(self, leg: Leg) -> None:
+        if self._rng.random() < LAPSE:
+            self._driver.turn(int(self._rng.integers(-15, 16)))
+            self._driver.drive(int(self._rng.integers(1, 9)))
+        else:
+            super()._drive(leg)
+
+
+class Hasty(Attempt):
+    """A planner that gives up early."""
+
+    def _turn(self) -> bool:
+        return self.episode.steps < GIVES_UP and super()._turn()
+
+
+def _by_steps(
+    agent: Callable[[np.random.Generator], StepAgent], episode: Episode, rng: np.random.Generator
+) -> None:
+    playing = agent(rng)
+    while not episode.done:
+        episode.step(playing.act(episode))
+
+
+def _by_plan(kind: type[Attempt], episode: Episode, rng: np.random.Generator) -> None:
+    kind(episode, Strategy(seed=int(rng.integers(1 << 31)))).run()
+    while not episode.done:
+        episode.step(waiting(episode))
+
+
+def _by_scripts(choices: ArenaChoices, episode: Episode, rng: np.random.Generator) -> None:
+    played = ScriptedEpisode(episode, None, choices)
+    played.begin()
+    while played.wants_reply:
+        played.reply(random_script(rng))
+    played.finish()
+
+
+def _by_pictures(choices: ArenaChoices, episode: Episode, rng: np.random.Generator) -> None:
+    played = ScriptedEpisode(episode, Renderer(choices.image_size, choices.image_size), choices)
+    played.begin()
+    replies: list[str] = []
+    while played.wants_reply:
+        replies.append(answer(played.frame(), fruitless(replies), rng))
+        played.reply(replies[-1])
+    played.finish()
+
+
+AGENTS: dict[str, Player] = {
+    **{name: partial(_by_steps, made) for name, made in STEP_AGENTS.items()},
+    "braitenberg, sight 10 m": partial(_by_steps, ShortSighted),
+    "braitenberg, fearless": partial(_by_steps, Fearless),
+    "random": partial(_by_scripts, ArenaChoices()),
+    "pixels": partial(_by_pictures, ArenaChoices(image_size=FINE_PX)),
+    "pixels, 48 px": partial(_by_pictures, ArenaChoices(image_size=COARSE_PX)),
+    "pixels, 5 replies": partial(_by_pictures, ArenaChoices(image_size=FINE_PX, max_scripts=FEW_REPLIES)),
+    "planner": partial(_by_plan, Attempt),
+    "planner with lapses": partial(_by_plan, Lapsing),
+    "planner, 80 steps": partial(_by_plan, Hasty),
+}
+"""Every agent by its name in the table; all chance comes from the generator of the episode."""
+
+
+def passes(name: str, episode: Episode) -> bool | None:
+    """Let an agent play an episode to its end; whether it passes, None if the task has no mark."""
+    AGENTS[name](episode, episode_rng(episode.seed, f"{episode.task_id}/{name}", episode.trial))
+    return episode.passed
