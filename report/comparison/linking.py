@@ -127,8 +127,8 @@ def _sentences(run: Run, groups: Collection[str]) -> list[str]:
         return []
     tasks = _tasks(levels)
     parts = [
-        f"{run.agent} passed {percent(_own_rate(run, levels))} % of our short form of level "
-        f"{listed([str(level) for level in levels])}, which stands for "
+        f"{run.agent} passed {percent(_own_rate(run, levels))} % of our short form of level"
+        f"{'s' * (len(levels) > 1)} {listed([str(level) for level in levels])}, which stands for "
         f"{interval(_rate, *found[:3])} of the original's {len(tasks)} tasks."
     ]
     if "children" in groups:

@@ -43,7 +43,7 @@ def test_all_linked_levels_together_have_a_sentence():
     found = linked(0.5, (1, 2, 3), "3.1.3")
     note = rates_beside_others([run]).notes[0]
     assert (
-        f"passed 50 % of our short form of level 1, 2 and 3, which stands for {100 * found.rate:.0f} %"
+        f"passed 50 % of our short form of levels 1, 2 and 3, which stands for {100 * found.rate:.0f} %"
         in note
     )
     first, last = linked_ranks(found, (1, 2, 3))
