@@ -61,7 +61,13 @@ class World:
     def look(self) -> dict[str, Any]:
         """What the agent sees, as the package's JSON; a message that popped up is in one observation only."""
         with calling(self._rng):
-            found: dict[str, Any] = self._api.ui[0].renderJSON()
+            ui = self._api.ui[0]
+            agent = ui.currentAgent
+            if agent.isInDialog() and ui.dialogToDisplay is None:
+                # The package shows a conversation that TALK or a key opens, not one that USE opens.
+                said, options = agent.getAgentInDialogWith().dialogTree.getCurrentDialog()
+                ui.dialogToDisplay = {"dialogText": said, "dialogOptions": options}
+            found: dict[str, Any] = ui.renderJSON()
             found["dialog_box"]["is_in_dialog"] = self._api.isAgentInDialog(0)
             return found
 

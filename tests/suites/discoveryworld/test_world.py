@@ -13,6 +13,7 @@ import pytest
 from arena.errors import ConfigError, EvaluationError
 from suites.discoveryworld.catalogue import kinds
 from suites.discoveryworld.names import Names
+from suites.discoveryworld.simulator import World
 from suites.discoveryworld.suite import SUITE
 from tests.suites.discoveryworld.worlds import needs_package, opened, text_of
 
@@ -125,3 +126,16 @@ def test_ids_do_not_tell_where_things_are_in_other_seeds():
     ours = [Names(random.Random(seed)).translated(world.look()) for seed, world in enumerate(worlds)]
     first, second = ({each["uuid"] for each in seen["accessibleEnvironmentObjects"]} for seen in ours)
     assert not first & second
+
+
+@needs_package
+def test_a_conversation_that_use_opens_is_shown():
+    world = World(kinds()["reactor-lab-challenge"], 0, random.Random(0))
+    world.act({"action": "TELEPORT_TO_LOCATION", "arg1": "reactor lab"})
+    world.act({"action": "ROTATE_DIRECTION", "arg1": "north"})
+    near = {each["name"]: each["uuid"] for each in world.look()["accessibleEnvironmentObjects"]}
+    (reactor,) = (uuid for name, uuid in near.items() if "reactor" in name)
+    assert world.act({"action": "USE", "arg1": reactor, "arg2": near["table"]})
+    dialog = world.look()["dialog_box"]
+    assert dialog["is_in_dialog"]
+    assert "Exit" in dialog["dialogOptions"].values()
