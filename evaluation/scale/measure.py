@@ -40,7 +40,7 @@ def measure(
             for group, tasks in found.items():
                 if (groups and group not in groups) or not _can_play(suite, agent, tasks, choices):
                     continue
-                yield Reference(*about, group, agent, *mean_score(suite, scale, agent, tasks, choices))
+                yield Reference(*about, group, agent, *mean_score(suite, agent, tasks, choices))
 
 
 def _can_play(suite: Suite, agent: str, tasks: Sequence[TaskSpec], choices: Any) -> bool:
@@ -51,14 +51,12 @@ def _can_play(suite: Suite, agent: str, tasks: Sequence[TaskSpec], choices: Any)
     return True
 
 
-def mean_score(
-    suite: Suite, scale: Scale, agent: str, tasks: Sequence[TaskSpec], choices: Any
-) -> tuple[int, float, float]:
+def mean_score(suite: Suite, agent: str, tasks: Sequence[TaskSpec], choices: Any) -> tuple[int, float, float]:
     """Number of episodes, mean of the headline metric, and half its 95 % interval over tasks."""
     rows = [_result(agent, task, play(suite, agent, task, choices)) for task in tasks]
     results = results_frame(rows)
     # Each task as a group of its own, so that only its value is left.
-    means = headline_scores(results.assign(**{GROUP: results["task_id"]}), scale)["score"]
+    means = headline_scores(results.assign(**{GROUP: results["task_id"]}), suite)["score"]
     half = mean_half(means.to_numpy(float)) if means.nunique() > 1 else 0.0
     return len(rows), float(means.mean()), half
 

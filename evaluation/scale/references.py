@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from arena.files import read_text
 from evaluation.choices.contradictions import shown
@@ -42,9 +42,8 @@ class Scale:
     `table` is the file of the scores, which `python -m benchmarks.references SUITE` measures. `scoring` is
     the version of the scoring: to be raised whenever the same replies may get another score. `agents` are
     the suite's own reference agents by role: `ideal`, and `prior-only` and `random` if it has them. `matters`
-    names the choices on which their scores depend, `settings` has the choices of each measurement. `metric`
-    is the column of results that is scaled: the suite's headline. `group` gives the group of a task on the
-    scale, from its id and its group in reports.
+    names the choices on which their scores depend, `settings` has the choices of each measurement. `group`
+    gives the group of a task on the scale, from its id and its group in reports.
     """
 
     table: Path
@@ -52,7 +51,6 @@ class Scale:
     agents: Mapping[str, str]
     matters: tuple[str, ...] = ()
     settings: tuple[Mapping[str, Any], ...] = ({},)
-    metric: Literal["passed", "score"] = "passed"
     group: Callable[[str, int | str], str] = by_group
 
     def conditions(self, choices: Mapping[str, Any]) -> str:

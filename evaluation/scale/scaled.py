@@ -79,7 +79,7 @@ def scaled_scores(results: pd.DataFrame, suite: Suite, bases: Mapping[str, Basis
             reasons.append(f"{agent} has no scaled score: {reason}.")
             continue
         holds = [row for row in known if (row.tasks, row.scoring, row.conditions) == bases[str(agent)]]
-        found, flat = _groups(own, scale, holds)
+        found, flat = _groups(own, suite, scale, holds)
         rows += [{"agent": agent, **row} for row in found]
         reasons += [f"{agent}: {reason}." for reason in flat]
     return Scaled(pd.DataFrame(rows, columns=list(_COLUMNS)), tuple(dict.fromkeys(reasons)))
@@ -101,12 +101,12 @@ def mismatch(known: Sequence[Reference], found: Basis | None) -> str:
     return ""
 
 
-def headline_scores(results: pd.DataFrame, scale: Scale) -> pd.DataFrame:
-    """The headline metric by agent and group: columns `agent`, `level`, `tasks`, `score`, `low`, `high`.
+def headline_scores(results: pd.DataFrame, suite: Suite) -> pd.DataFrame:
+    """The headline of a suite by agent and group: columns `agent`, `level`, `tasks`, `score`, `low`, `high`.
 
     As `pass_rates` and `mean_scores` give them: a missing trial counts as 0.
     """
-    if scale.metric == "score":
+    if "score" in suite.headline.values():
         if len(means := mean_scores(results)):
             return means
         # Scores that are all 0 or 1 are verdicts.
@@ -115,13 +115,13 @@ def headline_scores(results: pd.DataFrame, scale: Scale) -> pd.DataFrame:
 
 
 def _groups(
-    results: pd.DataFrame, scale: Scale, known: Sequence[Reference]
+    results: pd.DataFrame, suite: Suite, scale: Scale, known: Sequence[Reference]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The rows of one agent, and why groups have no scaled score."""
     pairs = zip(results["task_id"], results[GROUP], strict=True)
     grouped = results.assign(**{GROUP: [scale.group(task, group) for task, group in pairs]})
     rows, reasons = [], []
-    for own in headline_scores(grouped, scale).to_dict("records"):
+    for own in headline_scores(grouped, suite).to_dict("records"):
         group, score = str(own[GROUP]), float(own["score"])
         ends = [row for row in known if row.group == group]
         floor, best = floor_of(ends), best_of(ends)

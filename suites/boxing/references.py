@@ -11,6 +11,5 @@ SCALE = Scale(
     agents={"prior-only": "prior-only", "random": "random", "ideal": "ideal"},
     matters=("mode", "experiments", "questions"),
     settings=({"seeds": 5, "ask": "together"},),
-    metric="score",
     group=by_kind,
 )

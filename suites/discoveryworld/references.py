@@ -10,6 +10,5 @@ SCALE = Scale(
     agents={"random": "random", "ideal": "ideal"},
     matters=("steps", "teleport"),
     settings=({"seeds": "0-1"},),
-    metric="score",
     group=by_kind,
 )

@@ -9,6 +9,5 @@ SCALE = Scale(
     scoring=1,
     agents={"random": "random-valid", "ideal": "gold"},
     matters=("split", "simplifications", "budget"),
-    metric="score",
     group=by_kind,
 )

@@ -56,7 +56,7 @@ def test_nothing_that_cannot_be_used_gets_anything(name, agent, monkeypatch):
     suite = get_suite(name)
     priors = {row.group: row.score for row in references(scale_of(suite).table) if row.agent == "prior-only"}
     for group, tasks, choices in sample(name):
-        score = mean_score(suite, scale_of(suite), agent, tasks, choices)[1]
+        score = mean_score(suite, agent, tasks, choices)[1]
         assert score < priors[group] if name == "boxing" else score == 0, group
         record = play(suite, agent, tasks[0], choices)
         assert not record.passed
@@ -70,7 +70,7 @@ def test_the_table_is_what_the_agents_get(name):
     for group, tasks, choices in list(sample(name, 2))[:6]:
         conditions = scale_of(suite).conditions(choices.model_dump())
         best = kept[conditions, group, "ideal"]
-        episodes, score, _ = mean_score(suite, scale_of(suite), "ideal", tasks, choices)
+        episodes, score, _ = mean_score(suite, "ideal", tasks, choices)
         # Two episodes of the table's own: its mean without them is still from 0 to 1.
         rest = best.score * best.episodes - score * episodes
         assert -1e-3 * best.episodes <= rest <= (best.episodes - episodes) + 1e-3 * best.episodes, group

@@ -152,13 +152,18 @@ def test_every_suite_ships_references_of_all_its_groups(name):
         # DiscoveryWorld's scorecard gives points at the start of some worlds.
         least = scores["silent"] if name == "discoveryworld" else scores.get("prior-only", 0)
         assert max(scores["silent"], scores.get("garbage", 0)) <= least, group
-        assert "ideal" not in scores or max(scores.values()) - scores["ideal"] < 0.02, group
+        if "ideal" in scores:
+            others = {agent: score for agent, score in scores.items() if agent not in ("random", "ideal")}
+            assert max(others.values()) - scores["ideal"] < 0.02, group
+            # Random experiments tell as much as the best in some environments, up to the errors of both.
+            errors = sum(row.half for row in rows if row.group == group and row.agent in ("random", "ideal"))
+            assert scores.get("random", 0) - scores["ideal"] < 0.02 + errors, group
 
 
 def test_the_headline_is_what_is_scaled():
     scores = results({1: [True, False]}).assign(score=[0.9, 0.7])
-    assert headline_scores(scores, scale_of(get_suite("est")))["score"].tolist() == [0.5]
-    assert headline_scores(scores, scale_of(get_suite("scienceworld")))["score"].tolist() == [0.8]
+    assert headline_scores(scores, get_suite("est"))["score"].tolist() == [0.5]
+    assert headline_scores(scores, get_suite("scienceworld"))["score"].tolist() == [0.8]
 
 
 def test_old_tables_are_read_as_they_were_written(tmp_path):
