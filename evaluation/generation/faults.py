@@ -69,11 +69,17 @@ def _checked(result: Any, keys: tuple[str, ...]) -> Any:
                 setattr(call, name, without_secrets(getattr(call, name), keys))
     if isinstance(output, Exception):
         redact_error(output, keys)
-    elif not output.choices:
+    elif not output.choices or any(map(_without_candidates, rest)):
         raise BrokenReply("the answer has no message")
     else:
         output = ModelOutput.model_validate(without_secrets(output.model_dump(), keys)) if keys else output
     return (output, *rest) if isinstance(result, tuple) else output
+
+
+def _without_candidates(call: Any) -> bool:
+    """Whether Google answered with neither a message nor why not; Inspect AI makes a text of that."""
+    response = call.response or {}
+    return "contents" in call.request and not (response.get("candidates") or response.get("promptFeedback"))
 
 
 def _tell(error: Exception) -> None:

@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 import time
 import zipfile
 from types import SimpleNamespace
@@ -18,6 +19,7 @@ from evaluation.generation import faults
 from evaluation.generation.stops import CAUSES
 from evaluation.run_card import RunCard
 from evaluation.verify.result import Verdict
+from tests.evaluation.test_evaluate import google_reply
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
@@ -161,6 +163,62 @@ def test_a_slow_reply_is_a_fault_where_the_protocol_says_so(battery, tmp_path, p
     before = len(asked)
     assert "timeout" in run(battery, tmp_path / "b", MODEL, **options, reply_timeout=2).rows[0].error.lower()
     assert len(asked) == before + 2
+
+
+GOOGLE = {
+    "{}": {},
+    "no candidates": {"candidates": [], "usageMetadata": {"promptTokenCount": 1}, "modelVersion": "m"},
+    "blocked": {"promptFeedback": {"blockReason": "SAFETY"}},
+    "empty text": {"candidates": [{"finishReason": "STOP", "index": 0}]},
+}
+"""Answers of Google with the status 200 and without a text."""
+
+
+@pytest.fixture
+def google(httpserver, monkeypatch):
+    """Serves the bodies of a list, one after another, the last one forever; and counts the requests."""
+    monkeypatch.setenv("GOOGLE_API_KEY", KEY)
+    monkeypatch.setenv("GOOGLE_BASE_URL", httpserver.url_for(""))
+    monkeypatch.setattr(faults, "FIRST_WAIT_S", 0.01)
+    asked = []
+
+    def begin(*bodies):
+        def serve(request):
+            asked.append(request.path)
+            return Response(
+                json.dumps(bodies[min(len(asked), len(bodies)) - 1]), content_type="application/json"
+            )
+
+        httpserver.expect_request(re.compile(".*")).respond_with_handler(serve)
+        return asked
+
+    return begin
+
+
+@pytest.mark.parametrize(
+    ("kind", "requests", "turns"), [("{}", 2, 1), ("no candidates", 2, 1), ("empty text", 2, 2)]
+)
+def test_an_answer_of_google_without_candidates_is_asked_for_again(
+    kind, requests, turns, battery, tmp_path, google
+):
+    asked = google(GOOGLE[kind], google_reply("Go(20);"))
+    result = run(battery, tmp_path / "logs", "google/gemini-2.5-pro", **FAST)
+    assert (result.rows[0].passed, result.rows[0].turns, len(asked)) == (True, turns, requests)
+    assert len(told(sample_of(result))) == requests - turns
+
+
+def test_google_that_never_answers_is_no_verdict_on_the_model(battery, tmp_path, google):
+    asked = google(GOOGLE["{}"])
+    result = run(battery, tmp_path / "logs", "google/gemini-2.5-pro", **FAST, retries=1)
+    assert (result.rows[0].passed, len(asked)) == (None, 4)
+    assert result.rows[0].error == "the provider failed: the answer has no message"
+
+
+def test_a_prompt_that_google_blocks_is_a_stop(battery, tmp_path, google):
+    asked = google(GOOGLE["blocked"])
+    result = run(battery, tmp_path / "logs", "google/gemini-2.5-pro", **FAST)
+    assert (result.rows[0].passed, len(asked)) == (None, 1)
+    assert result.rows[0].error.startswith("ended by the provider's content filter")
 
 
 def test_an_empty_text_is_the_models_own_turn(battery, tmp_path, provider):
