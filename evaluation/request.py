@@ -14,6 +14,7 @@ from evaluation.choices.presets import load_preset, preset_names
 from evaluation.engines.player import Player
 from evaluation.models import full_name
 from evaluation.prompts import PromptFiles, PromptSet
+from evaluation.selection import chosen_tasks
 from evaluation.suite import Suite, TaskSpec
 
 
@@ -91,7 +92,7 @@ class EvalRequest:
     @cached_property
     def tasks(self) -> tuple[TaskSpec, ...]:
         """The tasks asked for. Raises ConfigError if there are none."""
-        return tuple(self.suite.tasks(self.effective.choices, self.folder))
+        return chosen_tasks(self.suite, self.effective.choices, self.folder)
 
     @cached_property
     def prompts(self) -> PromptSet:

@@ -193,7 +193,7 @@ class Suite(ABC):
     def tasks(self, choices: Any, folder: Path | None) -> Sequence[TaskSpec]:
         """The tasks of a run, in their order; `folder` holds task files of the user's own.
 
-        Raises ConfigError if one that is asked for does not exist, or none is left.
+        Raises ConfigError for a folder or a name that it does not know; the runner refuses an empty result.
         """
 
     def find_task(self, task_id: str, choices: Any, folder: Path | None) -> TaskSpec | None:

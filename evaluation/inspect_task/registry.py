@@ -14,6 +14,7 @@ from evaluation.inspect_task.offline import provider_of
 from evaluation.inspect_task.private import running_model
 from evaluation.inspect_task.task import make_task
 from evaluation.prompts import PromptFiles
+from evaluation.selection import chosen_tasks
 from evaluation.suite import Suite
 from evaluation.suites import get_suite, suite_names
 
@@ -50,7 +51,7 @@ def _register(suite: Suite) -> Any:
             )
         chosen = chosen_with_options(suite, protocol, choices).choices
         own = Path(folder) if folder else None
-        tasks = suite.tasks(chosen, own)
+        tasks = chosen_tasks(suite, chosen, own)
         if (model := running_model()) is not None:
             suite.check(model, tasks, chosen)
         files = PromptFiles(Path(prompt) if prompt else None, Path(prompts) if prompts else None)

@@ -55,12 +55,25 @@ def test_it_is_listed_and_shows_its_own_choices(environment):
         (("--suite", "guessing", "--model", "guessing/oracle"), "the offline agents are guessing/bisect"),
         (("--suite", "guessing", "--model", "guessing/bisect", "--guesses", "0"), "guesses: got '0'"),
         (("--suite", "guessing", "--model", "guessing/bisect", "--levels", "1"), "No such option"),
+        ((*RUN[1:], "--tasks", "nonsense"), "no task nonsense in the suite guessing; expected 3-of-10, 7-of"),
+        ((*RUN[1:], "--tasks", "9of10"), "no task 9of10 in the suite guessing; did you mean 9-of-10"),
     ],
 )
 def test_wrong_arguments_are_said(arguments, told, environment):
     failed = arena_llm(environment, "eval", *arguments)
     assert failed.returncode != 0
     assert told in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+@pytest.mark.parametrize("command", ["estimate", "play"])
+def test_no_command_takes_an_empty_selection(command, environment, tmp_path):
+    model = (
+        ("--model", "openai/gpt-4o") if command == "estimate" else ("--db", tmp_path / "play.db", "--no-open")
+    )
+    failed = arena_llm(environment, command, "--suite", "guessing", *model, "--tasks", "nonsense")
+    assert failed.returncode == 1
+    assert "no task nonsense in the suite guessing; expected 3-of-10" in failed.stderr
     assert "Traceback" not in failed.stderr
 
 
@@ -145,6 +158,16 @@ def test_inspects_own_command_runs_it(environment, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert not any(scores(tmp_path).values())
+
+
+def test_inspects_own_command_refuses_an_empty_selection(environment):
+    command = [str(Path(sys.executable).with_name("inspect")), "eval", "arena_llm/guessing"]
+    command += ["--model", "guessing/bisect", "-T", "tasks=nonsense"]
+    failed = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200)
+    assert failed.returncode != 0
+    said = " ".join((failed.stdout + failed.stderr).split())
+    assert "no task nonsense in the suite guessing" in said
+    assert "Traceback" not in said
 
 
 @pytest.mark.slow
