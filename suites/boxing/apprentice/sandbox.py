@@ -99,17 +99,43 @@ async def run_confined(
             given.write(json.dumps(job).encode())
             given.seek(0)
             began = time.monotonic()
-            why = await _ended(folder, given, output, limits)
+            why, said = await _ended(folder, given, output, limits)
+            if said != confine.CONFINED and isinstance(why, int):
+                output.seek(0)
+                problem = f"{said}\n{output.read(limits.characters).decode('utf-8', 'replace')}".strip()
+                raise EvaluationError(f"the program could not be confined: {problem}")
             return _came_of(output, why, limits, time.monotonic() - began)
 
 
-async def _ended(folder: str, given: IO[bytes], output: IO[bytes], limits: Limits) -> str | int:
-    """Run to the end; the status, negative for a signal, or what limit was exceeded."""
+async def _ended(folder: str, given: IO[bytes], output: IO[bytes], limits: Limits) -> tuple[str | int, str]:
+    """Run to the end; the status, negative for a signal, or what limit was exceeded.
+
+    The second text is what the process said of its confinement.
+    """
+    reading, writing = os.pipe()
+    try:
+        try:
+            process = await _started(folder, given, output, writing)
+        finally:
+            os.close(writing)
+        try:
+            ended = await _watched(process, folder, limits)
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                with anyio.CancelScope(shield=True):
+                    await process.wait()
+        return ended, os.read(reading, 1000).decode("utf-8", "replace")
+    finally:
+        os.close(reading)
+
+
+async def _started(folder: str, given: IO[bytes], output: IO[bytes], pipe: int) -> Process:
     # Isolated from the user's environment and folders; no byte code, buffer or warnings; UTF-8.
     options = ["-I", "-B", "-u", "-W", "ignore", "-X", "utf8"]
-    command = [sys.executable, *options, str(Path(confine.__file__).resolve())]
+    command = [sys.executable, *options, str(Path(confine.__file__).resolve()), str(pipe)]
     environment = {**_ENVIRONMENT, "HOME": folder, "TMPDIR": folder, "MPLCONFIGDIR": folder}
-    process = await anyio.open_process(
+    return await anyio.open_process(
         command,
         stdin=given,
         stdout=output,
@@ -117,14 +143,8 @@ async def _ended(folder: str, given: IO[bytes], output: IO[bytes], limits: Limit
         cwd=folder,
         env=environment,
         start_new_session=True,
+        pass_fds=(pipe,),
     )
-    try:
-        return await _watched(process, folder, limits)
-    finally:
-        if process.returncode is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            with anyio.CancelScope(shield=True):
-                await process.wait()
 
 
 async def _watched(process: Process, folder: str, limits: Limits) -> str | int:
@@ -169,9 +189,7 @@ def _private_folder() -> Iterator[str]:
 
 def _came_of(output: IO[bytes], ended: str | int, limits: Limits, seconds: float) -> Ran:
     output.seek(0)
-    first, _, printed = output.read(limits.file).decode("utf-8", "replace").partition("\n")
-    if first != confine.CONFINED and isinstance(ended, int):
-        raise EvaluationError(f"the program could not be confined: {first}\n{printed}".rstrip())
+    printed = output.read(limits.file).decode("utf-8", "replace")
     said = [_shortened(printed.strip(), limits.characters)]
     if isinstance(ended, str):
         said.append(ended)

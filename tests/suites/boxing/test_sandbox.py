@@ -67,6 +67,9 @@ NATIVE = {
     "mount": "libc.mount(b'none', b'/tmp', b'tmpfs', 0, 0)",
     "link": "libc.link(b'/etc/passwd', b'mine')",
     "time": "libc.utimes(b'/tmp', None)",
+    "watch": "libc.inotify_init()",
+    "watch by flags": "libc.inotify_init1(0)",
+    "watched folder": "libc.inotify_add_watch(0, b'/tmp', 0x100)",
     "later call": "libc.syscall(463, 0)",
 }
 """Calls of the kernel past Python, which fail."""
@@ -92,6 +95,39 @@ def test_a_socket_is_refused_where_a_server_listens():
         assert ran(LIBC + "\n" + code).text == "-1 -1"
         with pytest.raises(BlockingIOError):
             server.accept()
+
+
+REWRITTEN = {
+    "truncated": "os.ftruncate(1, 0)\nos.lseek(1, 0, 0)\nos.write(1, b'bye')",
+    "overwritten": "os.lseek(1, 0, 0)\nos.write(1, b'bye')",
+    "ended": "os.ftruncate(1, 0)\nos.lseek(1, 0, 0)\nos.write(1, b'bye')\nos._exit(3)",
+}
+
+
+@pytest.mark.parametrize("name", REWRITTEN)
+def test_a_program_that_rewrites_its_output_changes_nothing_else(name):
+    found = ran(f"import os\n{REWRITTEN[name]}\n")
+    assert (found.worked, found.text) == (name != "ended", "bye")
+
+
+def test_the_pipe_is_closed_before_the_program_begins():
+    code = "import os\nprint(sorted(n for n in range(256) if not _closed(n)))\n"
+    closed = "def _closed(n):\n try: os.fstat(n)\n except OSError: return True\n"
+    assert ran(f"import os\n{closed}{code}").text == "[0, 1, 2]"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [("OSError(1, 'no rules')", "no rules"), ("KeyError(7)", "KeyError")]
+)
+def test_a_process_that_cannot_be_confined_runs_no_program(error, said, tmp_path, monkeypatch):
+    source = Path(confine.__file__).read_text()
+    begin = "    import resource\n\n    libc = "
+    assert begin in source
+    (tmp_path / "confine.py").write_text(source.replace(begin, f"    raise {error}\n    libc = "))
+    monkeypatch.setattr(confine, "__file__", str(tmp_path / "confine.py"))
+    with pytest.raises(EvaluationError, match=f"(?s)could not be confined: .*{said}") as raised:
+        ran("print('it ran')")
+    assert "it ran" not in str(raised.value)
 
 
 STOPPED = {
