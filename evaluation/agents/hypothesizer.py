@@ -54,6 +54,10 @@ class Hypothesizer:
 
     def _took(self, read: bool, kind: str) -> None:
         self._keep()
+        before = self._calls.log.get("dropped", 0)
+        if dropped := self._memory.dropped - before:
+            self._calls.log["dropped"] = before + dropped
+            transcript().info({"dropped": dropped, "of": kind}, source="arena_llm")
         if not read:
             self._calls.log["unreadable"] = self._calls.log.get("unreadable", 0) + 1
             transcript().info({"not read": kind}, source="arena_llm")

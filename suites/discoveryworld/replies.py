@@ -1,10 +1,9 @@
 """Which action a reply gives: as JSON like the package's, or as text such as use(meter, vortisquid#2)."""
 
-import json
 import re
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from evaluation.script.json_objects import LONGEST, json_objects
 from suites.discoveryworld.actions import ACTIONS, DIALOG_KEY, SAY, TELEPORTS, Action
 
 _BY_NAME = {
@@ -17,9 +16,6 @@ _BY_NAME = {
 _LABEL = re.compile(r"^(?:next\s+)?(?:action|command)\s*\d*\s*:\s*", re.IGNORECASE)
 _CALL = re.compile(r"([A-Za-z][A-Za-z_ ]*?)\s*\((.*)\)\s*[;.]?")
 _MARKS = " \t*`>;"
-
-LONGEST = 100_000
-"""Characters of a reply that are looked at, the last ones."""
 
 HOW = 'End your reply with one action: use(meter, statue#2) or {"action": "USE", "arg1": 1234, "arg2": 5678}.'
 
@@ -40,25 +36,11 @@ class Reply(NamedTuple):
 def read_reply(text: str) -> Reply:
     """The last action of a reply, in either way of writing. Raises nothing."""
     text = text[-LONGEST:]
-    objects = list(_objects(text))
+    objects = [each for each in json_objects(text) if "action" in each[2] or DIALOG_KEY in each[2]]
     if objects:
         start, end, found = objects[-1]
         return _from_json(found, (text[:start] + text[end:]).strip("` \n").removesuffix("```json").strip())
     return _from_lines(text)
-
-
-def _objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """The JSON objects of a text that are actions, with their beginnings and ends."""
-    decoder, place = json.JSONDecoder(), text.find("{")
-    while place >= 0:
-        try:
-            found, end = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            end = place + 1
-        else:
-            if isinstance(found, dict) and ("action" in found or DIALOG_KEY in found):
-                yield place, end, found
-        place = text.find("{", end)
 
 
 def _from_json(found: dict[str, Any], rest: str) -> Reply:

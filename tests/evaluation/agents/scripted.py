@@ -101,7 +101,9 @@ class Scripted:
         if kind == "reflection":
             entries = {"measurements": [{"statement": f"value {number}"}]}
             if number == 1:
-                entries["hypotheses"] = [{"statement": "it is heavy", "evidence": "it fell"}]
+                entries["hypotheses"] = [
+                    {"id": None, "statement": "it is heavy", "status": "supported", "evidence": "it fell"}
+                ]
             return {"text": f"Noted: {json.dumps(entries)}"}
         if kind == "summary":
             return {"text": json.dumps({"measurements": [{"statement": "values 1 to 10 in short"}]})}

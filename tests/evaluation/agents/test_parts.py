@@ -100,15 +100,86 @@ def test_entries_are_added_replaced_and_removed():
 @pytest.mark.parametrize(
     "answer",
     [
-        *("", "nothing new", "{", '{"hypotheses": 3}'),
-        said(hypotheses=[{"statement": "a", "status": "maybe"}]),
-        pytest.param('{"a":' * 100_000 + "}" * 100_000, id="deep"),
+        *("", "nothing new", "{", '{"a": 3}', '["M1"]', '{"hypotheses": ['),
+        pytest.param('{"a":' * 20_000 + "}" * 20_000, id="deep"),
     ],
 )
 def test_an_answer_that_cannot_be_read_changes_nothing(answer):
     memory = Memory()
     memory.change(said(measurements=[{"statement": "kept"}]))
     assert not memory.change(answer)
+    assert not memory.replace(answer, 40, 2000)
+    assert statements(memory) == {"M1": "kept"}
+
+
+H1 = {"id": "H1", "statement": "old", "status": "confirmed", "evidence": ["seen"]}
+M2 = {"id": "M2", "statement": "two"}
+ODD = {
+    "id of null": ({"hypotheses": [{"id": None, "statement": "a"}]}, {"H3": "a"}, 0),
+    "number as id": ({"hypotheses": [{"id": 1, "statement": "a"}]}, {"H1": "a"}, 0),
+    "unknown number": ({"measurements": [{"id": 7, "statement": "a"}]}, {"M3": "a"}, 0),
+    "small letters": ({"hypotheses": [{"id": "h1", "statement": "a"}]}, {"H1": "a"}, 0),
+    "capitals": ({"Hypotheses": [{"ID": "H1", "Statement": "a"}]}, {"H1": "a"}, 0),
+    "no list": ({"measurements": {"statement": "a"}}, {"M3": "a"}, 0),
+    "plain text": ({"measurements": ["a", "b"]}, {"M3": "a", "M4": "b"}, 0),
+    "lists of null": ({"hypotheses": None, "measurements": [None], "remove": None}, {}, 0),
+    "status only": ({"hypotheses": [{"id": "H1", "status": "rejected"}]}, {}, 0),
+    "nothing said": ({"measurements": [{"id": "M7"}, {"statement": "a"}, 3]}, {"M3": "a"}, 2),
+    "odd among good": ({"hypotheses": [{"statement": [{}]}, {"statement": "a"}]}, {"H3": "a"}, 2),
+    "removed by text": ({"remove": "M2"}, {"M2": None}, 0),
+    "removed by number": ({"remove": [2, "m9"]}, {"M2": None}, 0),
+    "removed by a list in a text": ({"remove": "h1, M2"}, {"H1": None, "M2": None}, 0),
+}
+"""Answers as models give them, what they change of the statements, and how many values are dropped."""
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_answer_is_read_entry_by_entry(name):
+    answer, changed, dropped = ODD[name]
+    memory = Memory()
+    memory.change(said(hypotheses=[H1], measurements=[M2]))
+    assert memory.change(f"As in {{H1}} before, so:\n{json.dumps(answer)}\nThat is {{all}}.")
+    expected = {"H1": "old", "M2": "two", **changed}
+    assert statements(memory) == {id_: text for id_, text in expected.items() if text is not None}
+    assert memory.dropped == dropped
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "dropped"),
+    [
+        ({"status": "Confirmed"}, {"status": "confirmed"}, 0),
+        ({"status": " REJECTED "}, {"status": "rejected"}, 0),
+        ({"status": None}, {"status": "pending"}, 0),
+        ({"status": "supported"}, {"status": "confirmed"}, 1),
+        ({"status": "supported", "id": None}, {"id": "H3", "status": "pending"}, 1),
+        ({"evidence": None}, {"evidence": []}, 0),
+        ({"evidence": "it fell"}, {"evidence": ["it fell"]}, 0),
+        ({"evidence": ["a", None, 3, {"b": 1}]}, {"evidence": ["a", "3"]}, 1),
+    ],
+)
+def test_an_odd_value_of_a_hypothesis_costs_no_more_than_itself(given, kept, dropped):
+    memory = Memory()
+    memory.change(said(hypotheses=[H1], measurements=[M2]))
+    assert memory.change(said(hypotheses=[{"id": "H1", "statement": "new", **given}]))
+    assert memory.plain()["hypotheses"][-1] == {
+        **{"id": "H1", "statement": "new", "status": "pending", "evidence": []},
+        **kept,
+    }
+    assert memory.dropped == dropped
+
+
+def test_the_last_object_with_entries_counts():
+    memory = Memory()
+    draft, final = said(measurements=["draft"]), said(measurements=["final"])
+    assert memory.change(f"First {draft} but then {final}, with {{}} to follow.")
+    assert statements(memory) == {"M1": "final"}
+    assert memory.change("{}")
+
+
+@pytest.mark.parametrize("answer", ["{}", '{"hypotheses": []}', '{"measurements": [3]}'])
+def test_a_summary_without_entries_does_not_empty_the_memory(answer):
+    memory = Memory()
+    memory.change(said(measurements=["kept"]))
     assert not memory.replace(answer, 40, 2000)
     assert statements(memory) == {"M1": "kept"}
 

@@ -163,7 +163,10 @@ def test_a_hypothesizer_is_sent_three_turns_and_its_memory(play):
     assert "values 1 to 10 in short" in last
     assert "it is heavy" not in last
     (sample,) = samples_of(log)
-    memory = sample.metadata["agent"]["memory"]
+    facts = sample.metadata["agent"]
+    # The status of the first hypothesis is none of the three.
+    assert (facts["dropped"], "unreadable" in facts) == (1, False)
+    memory = facts["memory"]
     assert [each["statement"] for each in memory["measurements"]] == ["values 1 to 10 in short", "value 11"]
 
 
