@@ -8,7 +8,7 @@ from rich.console import Console
 
 from arena.errors import ArenaError, ConfigError
 from suites.est.agents import AGENTS
-from suites.est.table import measure, printed
+from suites.est.table import measure, printed, published
 from suites.est.world import PRESETS
 
 
@@ -19,16 +19,16 @@ def table(
     runs: Annotated[int, typer.Option(min=2, help="Runs of each agent.")] = 30,
     seed: Annotated[int, typer.Option(min=0, help="Of all runs.")] = 0,
 ) -> None:
-    """Play the reference agents and print them beside the paper's Table 2."""
+    """Play the reference agents and print them; on `est` beside the paper's Table 2."""
     if preset not in PRESETS:
         raise ConfigError(f"--preset: got {preset!r}, expected one of {', '.join(PRESETS)}")
     chosen = agent or list(AGENTS)
     if unknown := [name for name in chosen if name not in AGENTS]:
         raise ConfigError(f"--agent: got {unknown[0]!r}, expected one of {', '.join(AGENTS)}")
     measured = [measure(name, PRESETS[preset], episodes, runs, seed) for name in chosen]
-    Console().print(
-        printed(measured, f"{preset}: mean of {runs} runs of {episodes:,} episodes ± one run's spread")
-    )
+    title = f"{preset}: mean of {runs} runs of {episodes:,} episodes ± one run's spread"
+    # The paper played no other machine.
+    Console().print(printed(measured, title, published() if preset == "est" else {}))
 
 
 if __name__ == "__main__":

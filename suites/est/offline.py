@@ -8,6 +8,7 @@ import numpy as np
 from inspect_ai.model import ChatMessage
 
 from evaluation.current import CURRENT
+from evaluation.inspect_task.errors import InspectUserError
 from evaluation.suite import AgentTurn
 from suites.est.agents import AGENTS
 from suites.est.episode import DARK, LIT, NOTHING
@@ -20,10 +21,18 @@ _NUMBER = re.compile(r"(\d) \(")
 
 
 async def agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
-    """What the agent answers after all panels of the episode that the conversation shows."""
+    """The agent's answer after all panels of the episode that the conversation shows.
+
+    Raises InspectUserError if it finds none, as in texts of the user's own.
+    """
     preset = PRESETS[CURRENT.get().setup.choices.machine]
     playing = AGENTS[turn.name](preset, 1, np.random.default_rng(turn.seed))
-    answers = [playing.act(panel[None], np.array([lit])) for panel, lit in panels(turn.messages)]
+    seen = panels(turn.messages)
+    if not seen:
+        raise InspectUserError(
+            f"est/{turn.name}: found no panel; it reads the suite's own texts: leave out --prompts"
+        )
+    answers = [playing.act(panel[None], np.array([lit])) for panel, lit in seen]
     belief, trial = answers[-1].beliefs[0], answers[-1].trials[0]
     if "experiment" in turn.tools:
         on = (np.flatnonzero(trial) + 1).tolist()

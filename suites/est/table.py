@@ -1,8 +1,9 @@
 """The reference agents beside the paper's Table 2: `python -m suites.est`."""
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -63,12 +64,13 @@ def published() -> dict[str, tuple[float, ...]]:
     return {name: tuple(map(float, figures)) for name, *figures in rows}
 
 
-def printed(measured: Iterable[Measured], title: str) -> Table:
+def printed(
+    measured: Iterable[Measured], title: str, paper: Mapping[str, tuple[float, ...]] = MappingProxyType({})
+) -> Table:
     """Means with the spread of a run, and the paper's figures below."""
     table = Table(title=title, title_justify="left")
     for column in ("agent", *COLUMNS):
         table.add_column(column, justify="right" if column in COLUMNS else "left")
-    paper = published()
     for row in measured:
         cells = [f"{mean:.2f} ± {spread:.2f}" for mean, spread in zip(row.means, row.spread, strict=True)]
         table.add_row(row.agent, *cells)

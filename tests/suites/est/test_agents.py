@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from suites.est.agents import AGENTS
+from suites.est.agents import AGENTS, Naive
 from suites.est.learners import result
 from suites.est.table import measure, published
 from suites.est.world import PRESETS, Machines
@@ -49,6 +49,34 @@ def test_the_papers_own_figures_are_within_the_error_of_one_run():
         if abs(paper[name][place] - mean) > 2 * spread
     }
     assert off == {("search-random", 1), ("random", 3)}
+
+
+def beliefs_of_naive(*seen):
+    """What the naive agent believes of objects 0 and 1 after panels of these objects, each lit or not."""
+    agent = Naive(1, np.random.default_rng(0))
+    for objects, lit in seen:
+        found = agent.act(np.isin(np.arange(9), objects)[None], np.array([lit])).beliefs[0]
+    return found[0], found[1]
+
+
+def test_the_naive_agent_keeps_what_it_knows_of_a_light():
+    """A light changes beliefs between 0 and 0.99 only; darkness lowers any."""
+    assert beliefs_of_naive(([0], True), ([0, 1], True))[0] == 1
+    assert beliefs_of_naive(([0], False), ([0, 1], True))[0] == 0
+    assert beliefs_of_naive(([0], False), ([0], True))[0] == 0
+    assert beliefs_of_naive(([0], True), ([0, 1], False))[0] == 0.8
+    assert beliefs_of_naive(([0], True), ([0], False))[0] == 0
+    assert beliefs_of_naive(*[([0, 1], True)] * 3) == (0.98, 0.98)
+
+
+@pytest.mark.parametrize(
+    ("machine", "least"), [("ivre", 97), ("conjunctive", 85), ("noisy", 38), ("est", 62)]
+)
+def test_the_ideal_agent_is_the_best_of_each_machine(machine, least):
+    """Of the two that eliminate guesses; within the error of 2,000 episodes."""
+    names = ("guess-eliminating", "eliminating-informative", "ideal")
+    found = {name: measure(name, PRESETS[machine], 2000, 1, seed=2).means[2] for name in names}
+    assert found["ideal"] > max(least, max(found.values()) - 1.5)
 
 
 def test_guessing_the_prior_and_what_was_wrong_help():

@@ -49,6 +49,14 @@ def played(name, setup, environment):
     return environment.finish()
 
 
+def test_a_reference_agent_says_that_it_reads_no_texts_of_the_users_own():
+    setup, environment = opened()
+    CURRENT.set(CurrentEpisode(setup, environment))
+    turn = AgentTurn("naive", [ChatMessageUser(content="Nothing stands on it.")], (), 7)
+    with pytest.raises(ConfigError, match=r"est/naive: found no panel.* leave out --prompts"):
+        asyncio.run(SUITE.agent("naive")(turn))
+
+
 @pytest.mark.parametrize("machine", PRESETS)
 @pytest.mark.parametrize("name", AGENTS)
 def test_an_agent_that_reads_plays_as_in_a_batch(name, machine):
