@@ -40,6 +40,9 @@ class TrialResult:
 GROUP = "level"
 """Column of a table of results with the group of the task, as version 0.2 called it in its files."""
 
+OF_PEOPLE = ("condition", "block", "animal_ai", "task_sha256")
+"""Further columns of people's results: their part of a study, the version of Animal-AI, the task's file."""
+
 _COLUMNS = tuple(
     GROUP if name == "group" else name for name in TrialResult.__dataclass_fields__ if name != "metrics"
 )
@@ -79,9 +82,15 @@ def read_results(path: Path, agent: str | None = None, *, worded: bool = False) 
     return checked_results(frame, path, agent, worded=worded)
 
 
+_NAMES = ("agent", *OF_PEOPLE)
+
+
 def _read_csv(path: Path) -> pd.DataFrame:
     try:
-        return pd.read_csv(io.BytesIO(read_bytes(path, MAX_DATA_BYTES)), encoding="utf-8")
+        data = read_bytes(path, MAX_DATA_BYTES)
+        # Names such as 007 and None stay as they are.
+        names = pd.read_csv(io.BytesIO(data), usecols=_NAMES.__contains__, dtype="str", keep_default_na=False)
+        return pd.read_csv(io.BytesIO(data), encoding="utf-8").assign(**names)
     except OSError as error:
         raise EvaluationError(
             f"{path}: cannot be read ({error.strerror or error}); name the results.csv of a report"
@@ -117,12 +126,15 @@ def checked_results(
             f"{path}:1: no column {', '.join(absent)}; got {got}; name the results.csv of a report"
         )
     if frame.empty:
-        raise EvaluationError(f"{path}: holds no trials; evaluate a model first (arena-llm eval)")
+        raise EvaluationError(
+            f"{path}: holds no trials (practice is none); evaluate a model first (arena-llm eval)"
+        )
     worded = worded and not pd.api.types.is_numeric_dtype(frame[GROUP])
     _check_rows(frame, path, ("trial",) if worded else _WHOLE)
     # Version 0.2 had no column of scores.
-    metrics = [name for name in frame.select_dtypes("number") if name not in _COLUMNS]
-    frame = frame.reindex(columns=[*_COLUMNS, *metrics]).astype(_WORDED if worded else _TYPES)
+    metrics = [name for name in frame.select_dtypes("number") if name not in (*_COLUMNS, *OF_PEOPLE)]
+    people = [name for name in OF_PEOPLE if name in frame]
+    frame = frame.reindex(columns=[*_COLUMNS, *metrics, *people]).astype(_WORDED if worded else _TYPES)
     return frame if agent is None else frame.assign(agent=agent)
 
 
@@ -140,7 +152,7 @@ def refuse_twins(agents: Iterable[tuple[str, object]]) -> None:
 def _check_rows(frame: pd.DataFrame, path: Path, whole: tuple[str, ...]) -> None:
     numbers = {column: pd.to_numeric(frame[column], errors="coerce") for column in (*whole, *_MEASURED)}
     wrong = {
-        "agent": (frame["agent"].isna(), "a name"),
+        "agent": (frame["agent"].isna() | (frame["agent"] == ""), "a name"),
         "task_id": (frame["task_id"].isna(), "the id of a task"),
         GROUP: (frame[GROUP].isna(), "a group of tasks"),
         "passed": (

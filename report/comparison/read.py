@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -16,21 +16,15 @@ from evaluation.report_folder import FACTS
 from evaluation.results import read_results, refuse_twins, results_frame
 from evaluation.run_card import RunCard
 from evaluation.scale.scaled import Basis, basis, basis_of
-from evaluation.statistics import PERSON
 from evaluation.submission import read_submission
 from evaluation.suites import DEFAULT, get_suite
+from human_data.people.groups import PEOPLE, is_group, together
 from report.comparison.references import NAMES, ReferenceGroup, people, shipped_groups
 from report.comparison.runs import Run, played_run
 from report.methods import partial_sentence
 
-if TYPE_CHECKING:
-    from human_data.people.store.results import Played
-
 DATABASES = (".db", ".sqlite", ".sqlite3")
 """Endings of files that are read as a study's database."""
-
-PEOPLE, SCRIPTS = "person", " (scripts)"
-"""Name of all people of a study as one agent, and the end of that of those who played by scripts."""
 
 BY_PERSON = "results_by_participant"
 """File of an export in which each participant is an agent."""
@@ -44,17 +38,16 @@ def read_run(
     """The runs of a results.csv (or .parquet), a report's folder, a log or several, a submission, a database.
 
     `place` is a path or a database's URL, with #STUDY where it has several; `name` replaces the agent's name.
-    The people of a study are one run, and each of them one if the place is a `results_by_participant.csv`
-    without a name.
+    The people of a study are one run for each of its groups (see `human_data.people.groups`), and each of
+    them one if the place is a `results_by_participant.csv` without a name.
     `original` claims that the tasks are the original's, for places without their SHA-256; `animal_ai` is the
     version that was played, if the place does not say it.
 
     Raises EvaluationError, or a StoreError of the database, if it cannot be read.
     """
     if is_database(place):
-        study = study_results(place)
-        known = (original, study.animal_ai or animal_ai, *study.played)
-        return _split(together(study.results), name, _label(place), *known)
+        results, suite = study_results(place)
+        return _split(together(results), name, _label(place), original, animal_ai, suite)
     path = Path(place)
     if path.suffix == ".json":
         return [_submitted(path, name, original)]
@@ -73,23 +66,10 @@ def _of_people(table: Path, named: bool, worded: bool) -> pd.DataFrame:
     """The results in a table; of an export of people, with whose trials they are."""
     by_person = table.with_name(BY_PERSON + table.suffix)
     results = read_results(table, worded=worded)
-    of_people = set(results["agent"]) <= {PEOPLE, PEOPLE + SCRIPTS} and by_person.is_file()
+    of_people = results["agent"].map(is_group).all() and by_person.is_file()
     if of_people or (named and table == by_person):
         return together(read_results(by_person, worded=worded))
     return results
-
-
-def together(results: pd.DataFrame) -> pd.DataFrame:
-    """Results in which each participant is an agent as those of one agent, with the column `PERSON`.
-
-    Trials by scripts stay apart.
-    """
-    scripts = results["agent"].str.endswith(SCRIPTS)
-    named = results.assign(
-        agent=scripts.map({False: PEOPLE, True: PEOPLE + SCRIPTS}),
-        **{PERSON: results["agent"].str.removesuffix(SCRIPTS)},
-    )
-    return named.assign(trial=named.groupby(["agent", "task_id"]).cumcount())
 
 
 def read_runs_apart(
@@ -116,8 +96,7 @@ def _groups(name: str) -> list[ReferenceGroup]:
     if name in NAMES:
         return shipped_groups([name])
     if is_database(name):
-        study = study_results(name)
-        return _people(_label(name), study.results, study.played.suite)
+        return _people(_label(name), *study_results(name))
     path = Path(name)
     if path.suffix in (".csv", ".parquet"):
         suite = str(_facts(path.parent / FACTS).get("suite", DEFAULT))
@@ -129,12 +108,12 @@ def _groups(name: str) -> list[ReferenceGroup]:
 
 
 def _people(label: str, results: pd.DataFrame, suite: str) -> list[ReferenceGroup]:
-    """Those who played by keys, and those who played by scripts. Raises EvaluationError."""
+    """The groups of people in results with one agent per participant. Raises EvaluationError."""
     if suite != DEFAULT:
         raise EvaluationError(f"--with {label}: groups are of the arena; name people of {suite} as a RUN")
-    scripts = results["agent"].str.endswith(SCRIPTS)
-    parts = {label: results[~scripts], f"{label}, by scripts": results[scripts]}
-    return [people(name, part) for name, part in parts.items() if len(part)]
+    groups = together(results)["agent"]
+    parts = ((name.removeprefix(PEOPLE).strip(" ()"), results[groups == name]) for name in groups.unique())
+    return [people(", ".join(filter(None, (label, name))), part) for name, part in parts]
 
 
 def is_database(place: str) -> bool:
@@ -142,30 +121,19 @@ def is_database(place: str) -> bool:
     return place.startswith(_SCHEMES) or Path(place.partition("#")[0]).suffix in DATABASES
 
 
-class Study(NamedTuple):
-    """Trials of a study as results, the version of Animal-AI if all were played with one, and the suite."""
-
-    results: pd.DataFrame
-    animal_ai: str | None
-    played: "Played"
-
-
-def study_results(place: str) -> Study:
-    """A study of a database; each participant is an agent."""
+def study_results(place: str) -> tuple[pd.DataFrame, str]:
+    """The results of a study of a database, in which each participant is an agent, and its suite."""
     from human_data.people.store import Store
-    from human_data.people.store.results import people_results, played_suite
+    from human_data.people.store.results import people_results, suite_of
 
     where, _, study = place.partition("#")
     url = where if where.startswith(_SCHEMES) else f"sqlite:///{where}"
     with Store(url, create=False) as store:
         study = study or _only(store.studies(), place)
-        results = people_results(store, study, None)
-        trials = (trial for person in store.participants(study) for trial in store.trials(person.id))
-        versions = {trial.animal_ai for trial in trials}
-        played = played_suite(store, study)
+        results, suite = people_results(store, study), suite_of(store, study)
     if results.empty:
         raise EvaluationError(f"{_label(place)}: holds no trial of this study, practice left out")
-    return Study(results, (versions.pop() or None) if len(versions) == 1 else None, played)
+    return results, suite
 
 
 def _only(studies: Sequence[str], place: str) -> str:
@@ -191,19 +159,37 @@ def _split(
     bases: Mapping[str, Basis] = MappingProxyType({}),
 ) -> list[Run]:
     agents = list(results["agent"].unique())
-    if name and len(agents) > 1:
+    names = {agent: name or agent for agent in agents}
+    if name and all(map(is_group, agents)):
+        names = {agent: name + agent.removeprefix(PEOPLE) for agent in agents}
+    elif name and len(agents) > 1:
         raise EvaluationError(f"{place}: holds {len(agents)} agents, of which {name!r} can name only one")
     parts = [results[results["agent"] == agent] for agent in agents]
     return [
         played_run(
-            part.assign(agent=name or agent).reset_index(drop=True),
-            *(original, animal_ai),
+            part.assign(agent=names[agent]).reset_index(drop=True),
+            *(original, _version(part) or animal_ai),
             suite=suite,
-            digests=digests,
+            digests=_digests(part) or digests,
             basis=bases.get(agent),
         )
         for agent, part in zip(agents, parts, strict=True)
     ]
+
+
+def _version(results: pd.DataFrame) -> str | None:
+    """The version of Animal-AI that people's results were all played with; None if unknown."""
+    versions = set(results.get("animal_ai", ()))
+    return (versions.pop() or None) if len(versions) == 1 else None
+
+
+def _digests(results: pd.DataFrame) -> dict[str, str]:
+    """The SHA-256 of the tasks of people's results; empty unless each is known and the same throughout."""
+    if "task_sha256" not in results:
+        return {}
+    pairs = set(results[["task_id", "task_sha256"]].itertuples(index=False, name=None))
+    digests = dict(pairs)
+    return digests if len(digests) == len(pairs) and all(digests.values()) else {}
 
 
 def _logs(path: Path) -> list[Path]:

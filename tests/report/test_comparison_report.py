@@ -248,7 +248,7 @@ def test_a_studys_table_is_a_group(tmp_path):
     frame.to_csv(tmp_path / "study.csv", index=False)
     keys, scripts = read_groups([str(tmp_path / "study.csv")])
     assert keys.name == "2 people (study.csv)"
-    assert scripts.name == "1 person (study.csv, by scripts)"
+    assert scripts.name == "1 person (study.csv, scripts)"
 
 
 PASSED = (1, 2, 6, 10, 11)

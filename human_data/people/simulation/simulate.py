@@ -14,11 +14,12 @@ from human_data.people.play.players import Players
 from human_data.people.serving.serve import Server, bound, url_of
 from human_data.people.simulation.participant import Journey, SimulatedParticipant
 from human_data.people.store import Store
+from human_data.people.store.participation import WITHDRAWN
 from human_data.people.study.app import create_study_app
 from human_data.people.study.config import Study
 from human_data.people.study.links.identity import preview_signature, signing_key
 from human_data.people.study.plan import Plan
-from human_data.people.study.progress import ENDED, progress_of
+from human_data.people.study.progress import progress_of
 from human_data.people.study.resume import start_or_resume
 from human_data.people.study.task_source import StudyTaskSource
 
@@ -100,8 +101,8 @@ def _described(store: Store, journey: Journey) -> str:
     trials = store.trials(person.id)
     minutes = sum(trial.seconds_played or 0 for trial in trials) / 60
     passed = sum(bool(trial.passed) for trial in trials)
-    early = (note.data["ending"] for note in store.notes(person.id) if note.kind == ENDED)
-    ending = next(early, journey.ending)
+    ended = progress_of(store, person).ending
+    ending = ended.name if ended and ended.stage != WITHDRAWN else journey.ending
     return (
         f"{person.code}: {ending}; {len(journey.stages)} pages, {len(journey.answers)} answers, "
         f"{len(trials)} trials of which {passed} passed, {minutes:.1f} minutes of play"

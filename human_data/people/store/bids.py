@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from typing import Any
 
+import pandas as pd
+
 from evaluation.report_folder import FileNames, ReportFolder
 from human_data.people.store.codebook import as_json
 from human_data.people.store.columns import BIDS_ACTIONS, BIDS_PARTICIPANTS, Column
@@ -30,9 +32,11 @@ class Labels(FileNames):
         return re.sub(r"[^A-Za-z0-9]", "", text) or "x"
 
 
-def write_bids(store: Store, study: str, folder: ReportFolder, test: bool = False) -> None:
+def write_bids(
+    store: Store, study: str, folder: ReportFolder, wide: pd.DataFrame, test: bool = False
+) -> None:
     """Write a study below `bids`: a table and a description of the steps of each trial, and of each
-    questionnaire.
+    questionnaire. `wide` has a row for each participant.
     """
     subjects, tasks = Labels(), Labels()
     participants = store.participants(study, test=test)
@@ -47,8 +51,11 @@ def write_bids(store: Store, study: str, folder: ReportFolder, test: bool = Fals
     }
     folder.write(f"{TOP}/dataset_description.json", as_json(description))
     folder.write(f"{TOP}/README", f"Behaviour of people in the Animal-AI arena: study {study}.\n")
-    rows = [(f"sub-{subjects.of(person.code)}", person.code, person.created_at) for person in participants]
-    folder.write(f"{TOP}/participants.tsv", _tsv([column.name for column in BIDS_PARTICIPANTS], rows))
+    names = [column.name for column in BIDS_PARTICIPANTS]
+    known = wide.rename(columns={"participant": "code"})[names[1:]].astype(object)
+    plain = known.where(known.notna(), None)
+    rows = [(f"sub-{subjects.of(row[0])}", *row) for row in plain.itertuples(index=False)]
+    folder.write(f"{TOP}/participants.tsv", _tsv(names, rows))
     folder.write(f"{TOP}/participants.json", as_json(_columns(BIDS_PARTICIPANTS)))
     pages = Labels()
     for page, columns, answers, described in phenotype(store, study, participants, subjects.of):

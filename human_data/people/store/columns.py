@@ -101,11 +101,14 @@ QUALITY = (
 )  # fmt: skip
 """The quality of trials with keys, computed by `quality`; empty in others, and in data of version 0.2."""
 
-_CONDITION = (
+_CONDITION_NOTED = (
     select(Note.data["condition"].as_string())
     .where(Note.participant_id == Participant.id, Note.kind == "order")
     .correlate(Participant)
     .scalar_subquery()
+)
+CONDITION = Column(
+    "condition", "text", "none", "Condition of the study; empty if it has none", _CONDITION_NOTED
 )
 """It is noted with the participant's order of tasks."""
 
@@ -115,7 +118,7 @@ TABLES = {
         (
             *(_PERSON, _of(Participant.study), _of(Participant.link), _of(Participant.created_at)),
             replace(_of(Participant.test), source=func.coalesce(Participant.test, false())),
-            Column("condition", "text", "none", "Condition of the study; empty if it has none", _CONDITION),
+            CONDITION,
         ),
         (Participant,),
         (Participant.id,),
@@ -124,9 +127,8 @@ TABLES = {
         "trial, finished or not",
         (
             *_TRIAL,
-            *map(
-                _of, (Trial.position, Trial.block, Trial.mode, Trial.seed, Trial.animal_ai, Trial.spec_sha256)
-            ),
+            *map(_of, (Trial.position, Trial.block, Trial.mode, Trial.seed, Trial.animal_ai)),
+            *map(_of, (Trial.spec_sha256, Trial.task_sha256)),
             *map(_of, (Trial.pass_mark, Trial.begun_at, Trial.finished_at)),
             *map(_of, (Trial.ended_by, Trial.steps_played, Trial.seconds_played, Trial.steps)),
             *map(_of, (Trial.total_reward, Trial.health, Trial.outcome, Trial.passed)),
@@ -198,7 +200,11 @@ RESULTS = Table(
     "trial without practice, in the format of a model's results",
     (
         Column(
-            "agent", "text", "none", "person, or in the table by participant their code; (scripts) by scripts"
+            "agent",
+            "text",
+            "none",
+            "person, with the condition and scripts if there are any, and the block if a task is in several; "
+            "in the table by participant their code",
         ),
         _TRIALS["task_id"],
         Column(
@@ -209,6 +215,8 @@ RESULTS = Table(
         Column("turns", "integer", "replies", "Number of replies; empty for people in the arena"),
         Column("score", "number", "none", "Score of suites that have one, 0 to 1"),
         Column("error", "text", "none", "Why the trial has no verdict"),
+        CONDITION,
+        *(_TRIALS[name] for name in ("block", "animal_ai", "task_sha256")),
     ),
 )
 
@@ -217,8 +225,23 @@ BIDS_ACTIONS = (
     *TABLES["actions"].columns[4:8],
 )
 """Columns of a trial's behavioural file."""
+OF_STUDY = (
+    Column("blocks", "text", "none", "Order of the blocks of the test; empty if it has one"),
+    Column(
+        "ending",
+        "text",
+        "none",
+        "completed; failed (the practice) or late (limit_minutes), with the study going on or not; screened "
+        "(did not fit, or failed attention checks); withdrawn (left by their own wish); left (away for too "
+        "long, or marked so by the experimenter); in progress",
+    ),
+)
+"""Columns of participants that are computed from the notes about them."""
+
 BIDS_PARTICIPANTS = (
     Column("participant_id", "text", "none", "Name of the participant's folder"),
     _of(Participant.code),
     _of(Participant.created_at),
+    CONDITION,
+    *OF_STUDY,
 )

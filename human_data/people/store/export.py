@@ -13,12 +13,14 @@ from arena.errors import ConfigError, EvaluationError
 from arena.files import atomic_file
 from evaluation.report_folder import FileNames, ReportFolder, write_facts
 from evaluation.results import has_parquet
+from evaluation.statistics import PERSON
 from evaluation.suites import DEFAULT
+from human_data.people.groups import together
 from human_data.people.store import codebook
 from human_data.people.store.bids import write_bids
 from human_data.people.store.columns import DTYPES, QUALITY, RESULTS, TABLES, Table
 from human_data.people.store.quality import Quality, quality_of_trials
-from human_data.people.store.results import people_results, played_suite
+from human_data.people.store.results import people_results, suite_of
 from human_data.people.store.store import Store
 from human_data.people.store.tables import SuiteEpisode, Trial
 from human_data.people.store.wide import FIXED, wide_table
@@ -56,16 +58,15 @@ def export(
     folder = ReportFolder(out)
     try:
         rows = {name: _write_table(store, study, folder, name, format, test) for name in TABLES}
-        for name, agent in (("results", "person"), ("results_by_participant", None)):
-            frame = people_results(store, study, agent, test=test)
-            rows[name] = len(frame)
+        each = people_results(store, study, test=test)
+        groups = together(each).drop(columns=PERSON)
+        for name, frame in (("results", groups), ("results_by_participant", each)):
             # Always CSV, the format that `arena-llm compare` reads.
-            _write_csv(folder.claim(f"{name}.csv"), iter([frame]))
-        suite, digests = played_suite(store, study)
-        if suite != DEFAULT:
-            write_facts(folder, {}, False, suite, [digests])
-        wide, frame = wide_table(store, study, test=test)
-        rows["participants_wide"] = _write_csv(folder.claim(WIDE), iter([frame]))
+            rows[name] = _write_csv(folder.claim(f"{name}.csv"), iter([frame]))
+        if (suite := suite_of(store, study)) != DEFAULT:
+            write_facts(folder, {}, False, suite)
+        wide, people = wide_table(store, study, test=test)
+        rows["participants_wide"] = _write_csv(folder.claim(WIDE), iter([people]))
         book = codebook.codebook(study, {**tables_of(format), WIDE: wide})
         folder.write("codebook.json", codebook.as_json(book))
         folder.write("codebook.md", codebook.as_markdown(book))
@@ -73,7 +74,7 @@ def export(
             folder.write("study.json", codebook.as_json(about))
         recordings = _write_recordings(store, study, folder, test)
         if bids:
-            write_bids(store, study, folder, test)
+            write_bids(store, study, folder, people, test)
         folder.finish()
     except OSError as error:
         raise EvaluationError(f"{out}: cannot be written ({error.strerror or error})") from None

@@ -3,55 +3,42 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
-from evaluation.results import TrialResult, results_frame
+from evaluation.results import OF_PEOPLE, TrialResult, results_frame
 from evaluation.suites import DEFAULT
+from human_data.people.groups import SCRIPTS
+from human_data.people.store.participation import participations
 from human_data.people.store.store import Store
 from human_data.people.store.tables import SuiteEpisode, Trial
 from testbed.tasks import level_of
 
-PERSON = "person"
+
+def suite_of(store: Store, study: str) -> str:
+    """The suite of a study's tasks."""
+    return next((each.suite for each in store.episodes(study).values()), DEFAULT)
 
 
-class Played(NamedTuple):
-    """The suite of a study, and the SHA-256 of its tasks by id; empty for the arena."""
+def people_results(store: Store, study: str, *, test: bool = False) -> pd.DataFrame:
+    """One row per trial without practice; columns as of `evaluation.results.results_frame`, and `OF_PEOPLE`.
 
-    suite: str
-    digests: dict[str, str]
-
-
-def played_suite(store: Store, study: str) -> Played:
-    """What a study's trials are of."""
-    episodes = store.episodes(study)
-    people = store.participants(study, test=True)
-    trials = [trial for person in people for trial in store.trials(person.id)]
-    digests = {trial.task_id: trial.spec_sha256 for trial in trials if trial.id in episodes}
-    return Played(next((each.suite for each in episodes.values()), DEFAULT), digests)
-
-
-def people_results(
-    store: Store, study: str, agent: str | None = PERSON, *, test: bool = False
-) -> pd.DataFrame:
-    """One row per trial without practice; columns as of `evaluation.results.results_frame`.
-
-    All participants are one agent, and their trials of a task are numbered consecutively; if `agent` is None
-    each participant is an agent named by their code. Trials by scripts belong to a separate agent,
+    Each participant is an agent named by their code; their trials by scripts belong to another one,
     "... (scripts)". `test` includes those who only tried the study out.
     """
-    rows = []
+    rows: list[TrialResult] = []
+    known: list[tuple[str, ...]] = []
     counts: Counter[tuple[str, str]] = Counter()
-    episodes = store.episodes(study)
+    episodes, parts = store.episodes(study), participations(store, study, test=test)
     for person in store.participants(study, test=test):
         for trial in store.trials(person.id):
             if trial.position >= 0:
-                name = person.code if agent is None else agent
-                name += " (scripts)" if trial.mode == "scripts" else ""
+                name = person.code + (SCRIPTS if trial.mode == "scripts" else "")
                 rows.append(_row(trial, name, counts[name, trial.task_id], episodes.get(trial.id)))
                 counts[name, trial.task_id] += 1
-    return results_frame(rows)
+                part = (parts[person.id].condition, trial.block, trial.animal_ai, trial.task_sha256)
+                known.append(tuple(text or "" for text in part))
+    return results_frame(rows).assign(**pd.DataFrame(known, columns=list(OF_PEOPLE), dtype="str"))
 
 
 def _row(trial: Trial, agent: str, number: int, episode: SuiteEpisode | None) -> TrialResult:

@@ -133,6 +133,11 @@ class Trial(Base):
         type_=Text,
         default=None,
     )
+    task_sha256: Mapped[str | None] = _column(
+        "SHA-256 of the task's file, without notices, as in reports and logs; empty in data of version 0.2",
+        type_=Text,
+        default=None,
+    )
 
 
 class ActionRow(NamedTuple):

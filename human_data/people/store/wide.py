@@ -6,23 +6,19 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from human_data.people.store.columns import DTYPES, TABLES, Column, Table
+from human_data.people.store.columns import DTYPES, OF_STUDY, TABLES, Column, Table
+from human_data.people.store.participation import Participation, participations
 from human_data.people.store.questionnaires import Asked, asked_items
 from human_data.people.store.store import Store
-from human_data.people.store.tables import Answer, Note, Participant, SuiteEpisode, Trial
+from human_data.people.store.tables import Answer, Participant, SuiteEpisode, Trial
 
 OF_TRIAL = ("position", "passed", "total_reward", "steps_played", "seconds_played", "ended_by")
 """Columns of a trial that are columns of each task."""
 
 FIXED = (
     *(column for column in TABLES["participants"].columns if column.name not in ("study", "link")),
+    *OF_STUDY,
     Column("consent_version", "text", "none", "Version of the consent form that the participant agreed to"),
-    Column(
-        "ending",
-        "text",
-        "none",
-        "How the study ended: completed, failed, late, withdrawn; empty before its end",
-    ),
     Column("trials", "integer", "none", "Number of trials of the test, finished or not"),
     Column("judged", "integer", "none", "Number of these with a verdict, passed or not"),
     Column("passed", "integer", "none", "Number of these that were passed"),
@@ -36,12 +32,12 @@ FIXED = (
 
 
 class Person(NamedTuple):
-    """What is stored about a participant, apart from single actions; `answers` by page and item."""
+    """What is known of a participant, apart from single actions; `answers` by page and item."""
 
     participant: Participant
+    part: Participation
     trials: Sequence[Trial]
     answers: Mapping[tuple[str, str], Answer]
-    notes: Sequence[Note]
 
     def test_trials(self) -> dict[str, Trial]:
         """The first trial of each task of the test."""
@@ -54,7 +50,8 @@ def wide_table(store: Store, study: str, *, test: bool = False) -> tuple[Table, 
 
     The columns of a task are those of the participant's first trial of it in the test.
     """
-    people = [_person(store, each) for each in store.participants(study, test=test)]
+    parts = participations(store, study, test=test)
+    people = [_person(store, each, parts[each.id]) for each in store.participants(study, test=test)]
     given = sorted((each for person in people for each in person.answers.values()), key=lambda each: each.at)
     asked, episodes = asked_items(store, study, given), store.episodes(study)
     columns = (*FIXED, *_links(people), *map(_answer_column, asked), *_tasks(people, bool(episodes)))
@@ -64,9 +61,9 @@ def wide_table(store: Store, study: str, *, test: bool = False) -> tuple[Table, 
     return Table("participant", columns), frame.astype(types)
 
 
-def _person(store: Store, participant: Participant) -> Person:
+def _person(store: Store, participant: Participant, part: Participation) -> Person:
     answers = {(answer.page, answer.item): answer for answer in store.answers(participant.id)}
-    return Person(participant, store.trials(participant.id), answers, store.notes(participant.id))
+    return Person(participant, part, store.trials(participant.id), answers)
 
 
 def _links(people: Sequence[Person]) -> Iterator[Column]:
@@ -97,6 +94,10 @@ def _values(person: Person, asked: Sequence[Asked], episodes: Mapping[int, Suite
         "participant": who.code,
         "created_at": who.created_at,
         "test": bool(who.test),
+        "condition": person.part.condition,
+        "blocks": ", ".join(person.part.blocks) or None,
+        "ending": person.part.state,
+        "consent_version": person.part.consent_version,
         **_counts(person),
     }
     values |= {f"link.{name}": value for name, value in who.link.items()}
@@ -115,10 +116,7 @@ def _counts(person: Person) -> dict[str, Any]:
     practice = [trial for trial in person.trials if trial.position < 0]
     judged = [trial for trial in test if trial.passed is not None]
     passed = sum(bool(trial.passed) for trial in judged)
-    notes = {note.kind: note.data for note in person.notes}
     return {
-        "consent_version": notes.get("consent", {}).get("version"),
-        "ending": _ending(notes),
         "trials": len(test),
         "judged": len(judged),
         "passed": passed,
@@ -128,9 +126,3 @@ def _counts(person: Person) -> dict[str, Any]:
         "steps_played": sum(trial.steps_played or 0 for trial in person.trials),
         "seconds_played": round(sum(trial.seconds_played or 0.0 for trial in person.trials), 2),
     }
-
-
-def _ending(notes: Mapping[str, Mapping[str, Any]]) -> str | None:
-    if "withdrawn" in notes:
-        return "withdrawn"
-    return str(notes["completed"].get("ending", "completed")) if "completed" in notes else None

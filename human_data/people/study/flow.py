@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from itertools import takewhile
 
 from human_data.people.store import Participant, Store, Trial
+from human_data.people.store.participation import COMPLETED, CONSENT, ENDED, ORDER, WITHDRAWN
 from human_data.people.store.tables import STUDY_CODE
 from human_data.people.study.config import Consent
 from human_data.people.study.order import assigned, has_design
@@ -15,12 +16,7 @@ from human_data.people.study.plan import Plan
 from human_data.people.study.progress import (
     ABANDONED,
     ASSENT,
-    COMPLETED,
-    CONSENT,
-    ENDED,
-    ORDER,
     PAGE_DONE,
-    WITHDRAWN,
     Progress,
     progress_of,
     taking_part,
@@ -34,15 +30,13 @@ from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskS
 def current_stage(plan: Plan, progress: Progress) -> Stage:
     """The stage that a participant has reached."""
     plan = plan.of(progress.condition)
-    if progress.withdrawn:
-        return EndStage("withdrawn")
+    if progress.ending is not None:
+        return EndStage(progress.ending.stage)
     if is_screened_out(plan.study, progress.answers):
         return EndStage("screened")
     practice = plan.study.practice
     if practice is not None and practice.if_failed == "end" and _has_failed_practice(plan, progress):
         return EndStage("failed")
-    if progress.completed:
-        return EndStage("completed")
     late, skipped = _late_blocks(plan, progress), _skipped(plan, progress)
     return next(
         stage
@@ -142,13 +136,13 @@ def advance(plan: Plan, store: Store, person: Participant) -> str | None:
     progress = progress_of(store, person)
     plan = plan.of(progress.condition)
     stage = current_stage(plan, progress)
-    if progress.completed or stage == EndStage("withdrawn"):
-        return progress.ending
-    if isinstance(stage, EndStage) and stage.is_early:
+    if progress.ending is not None:
+        return progress.ending.name
+    if isinstance(stage, EndStage) and stage.name != COMPLETED:
         store.note(person.id, ENDED, {"ending": stage.name})
         return stage.name
     _note_skipped(plan, store, progress, stage)
-    if stage != EndStage("completed"):
+    if not isinstance(stage, EndStage):
         return None
     ending = _ending(plan, progress)
     store.note(person.id, COMPLETED, {"ending": ending})

@@ -3,9 +3,11 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from human_data.people.play_end import WITHDREW
 from human_data.people.store import Participant, Store, Trial
+from human_data.people.store.participation import EndName
 from human_data.people.store.quality import poor_trials
 from human_data.people.study.flow import current_stage
 from human_data.people.study.plan import Plan
@@ -78,10 +80,7 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
     return {
         "agreed": len(rows),
         "online": sum(row.online for row in rows),
-        "completed": sum(row.stage == "completed" for row in rows),
-        "screened": sum(row.stage == "screened" for row in rows),
-        "failed": sum(row.stage == "failed" for row in rows),
-        "withdrawn": sum(row.stage == "withdrawn" for row in rows),
+        **{name: sum(row.stage == name for row in rows) for name in get_args(EndName)},
     }
 
 

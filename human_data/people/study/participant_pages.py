@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
 from human_data.people.play.app import as_participant
+from human_data.people.store.participation import COMPLETED
 from human_data.people.study import flow
 from human_data.people.study.links.return_links import return_link
 from human_data.people.study.parts.media import TYPES, file_url
-from human_data.people.study.progress import COMPLETED
 from human_data.people.study.questions.branching import form_items, given
 from human_data.people.study.questions.questionnaire import answer_problems
 from human_data.people.study.server import CurrentSession, Form, Server, Session, StudyServer

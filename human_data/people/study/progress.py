@@ -6,19 +6,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sqlalchemy import exists, func, select
-from sqlalchemy.orm import aliased
+from sqlalchemy import func, select
 
 from human_data.people.play_end import seconds_of
 from human_data.people.store import Note, Participant, Store, Trial
+from human_data.people.store.participation import KINDS as OF_PARTICIPATION
+from human_data.people.store.participation import LEFT, ORDER, Ending, has_place, participation_of
 from human_data.people.store.tables import Action, Answer, participants_of
 
-CONSENT, ASSENT, ORDER, PAGE_DONE, ABANDONED = "consent", "assent", "order", "passed", "abandoned"
-COMPLETED, ENDED, WITHDRAWN = "completed", "ended", "withdrawn"
-KINDS = (CONSENT, ASSENT, ORDER, PAGE_DONE, ABANDONED, COMPLETED, ENDED, WITHDRAWN)
-"""Notes about progress: consent, the child's assent and the order of tasks at the start, each page done or
-skipped, a trial that could not be resumed, and the ends: after the last stage, earlier by the study, and by
-the participant."""
+ASSENT, PAGE_DONE, ABANDONED = "assent", "passed", "abandoned"
+KINDS = (*OF_PARTICIPATION, ASSENT, PAGE_DONE, ABANDONED)
+"""Notes about progress: those of `participation`, the child's assent, each page done or skipped, and a trial
+that could not be resumed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +27,7 @@ class Progress:
     `order` has the ids of the test's tasks and `blocks` the names of its blocks, as of `Plan.stages`; they
     are from row `block_row` of the design of blocks, and from these `rows` of the designs of each block.
     `pages_done` are names of stages, and `answers` those that were given on them; `abandoned` are the ids of
-    trials that cannot be resumed. `ending` is that of a participant for whom the study is over: completed,
-    failed, late or screened, as in `config.Returns`; `ended_early`: before its last stage, and not by the
-    participant's wish.
+    trials that cannot be resumed.
     """
 
     participant: Participant
@@ -43,15 +40,8 @@ class Progress:
     pages_done: frozenset[str] = frozenset()
     answers: tuple[Answer, ...] = ()
     abandoned: frozenset[int] = frozenset()
-    ending: str | None = None
-    ended_early: bool = False
-    withdrawn: bool = False
+    ending: Ending | None = None
     last_at: float = 0.0
-
-    @property
-    def completed(self) -> bool:
-        """Whether the study is over for the participant, who has not left it."""
-        return self.ending is not None
 
     def trials_at(self, position: int) -> list[Trial]:
         """The trials at a position of the order."""
@@ -147,16 +137,14 @@ class Cell(NamedTuple):
 
 
 def used_cells(store: Store, study: str, *, test: bool = False) -> list[Cell]:
-    """The cells of the design that participants have; those for whom the study ended early do not count.
+    """The cells of the design that participants have, without those who left their place.
 
     With `test` those of the people who only try the study out.
     """
-    left = aliased(Note)
-    stays = ~exists().where(left.participant_id == Note.participant_id, left.kind.in_((WITHDRAWN, ENDED)))
     row, block_row = Note.data["row"].as_integer(), Note.data["block_row"].as_integer()
     cell = (Note.data["condition"].as_string(), block_row, row, Note.data["rows"].as_string())
     people = (*participants_of(study, test=test), *([Participant.test.is_(True)] if test else []))
-    counted = select(*cell, func.count()).join(Participant).where(*people, stays)
+    counted = select(*cell, func.count()).join(Participant).where(*people, has_place())
     with store.database.reading() as session:
         found = session.execute(counted.filter_by(kind=ORDER).group_by(*cell)).all()
     return [
@@ -166,14 +154,9 @@ def used_cells(store: Store, study: str, *, test: bool = False) -> list[Cell]:
 
 
 def taking_part(store: Store, study: str) -> int:
-    """Number of participants for whom the study has not ended early, without those who only try it out."""
-    left = (
-        select(Note.key)
-        .where(Note.participant_id == Participant.id, Note.kind.in_((WITHDRAWN, ENDED)))
-        .exists()
-    )
+    """Number of participants who have a place, without those who only try the study out."""
     with store.database.reading() as session:
-        chosen = select(func.count(Participant.id)).where(*participants_of(study, False), ~left)
+        chosen = select(func.count(Participant.id)).where(*participants_of(study, False), has_place())
         return session.scalars(chosen).one()
 
 
@@ -195,22 +178,26 @@ def _progress(
     for note in notes:
         data[note.kind].append(note.data)
     order: dict[str, Any] = next(iter(data[ORDER]), {"tasks": (), "row": 0})
+    part = participation_of(notes)
     pages_done = frozenset(page["stage"] for page in data[PAGE_DONE])
-    events = [participant.created_at, *times, *(note.at for note in notes), *(each.at for each in answers)]
+    events = [
+        participant.created_at,
+        *times,
+        *(note.at for note in notes if note.kind != LEFT),
+        *(each.at for each in answers),
+    ]
     events += [trial.finished_at or trial.begun_at for trial in trials]
     return Progress(
         participant=participant,
         trials=tuple(trials),
         order=tuple(order["tasks"]),
-        condition=order.get("condition"),
-        blocks=tuple(order.get("blocks", ())),
+        condition=part.condition,
+        blocks=part.blocks,
         block_row=order.get("block_row", 0),
         rows=order.get("rows", {"test": order["row"]}),
         pages_done=pages_done,
         answers=tuple(each for each in answers if f"questions-{each.page}" in pages_done),
         abandoned=frozenset(trial["trial"] for trial in data[ABANDONED]),
-        ending=next((end.get("ending", COMPLETED) for end in data[COMPLETED] + data[ENDED]), None),
-        ended_early=bool(data[ENDED]),
-        withdrawn=WITHDRAWN in data,
+        ending=part.ending,
         last_at=max(events),
     )

@@ -11,10 +11,11 @@ from pydantic import ValidationError
 
 from human_data.people.store import Store
 from human_data.people.store.errors import InvalidRequest, display_name
+from human_data.people.store.participation import WITHDRAWN
 from human_data.people.store.tables import CONFIG, STUDY_CODE
 from human_data.people.study.config import Study
 from human_data.people.study.plan import Plan
-from human_data.people.study.progress import WITHDRAWN, all_progress
+from human_data.people.study.progress import all_progress
 
 CHANGEABLE = re.compile(
     r"(conditions\.[^.]+\.)?((completion|words|play_words)(\..*)?|language|(con|as)sent\.version"
@@ -45,7 +46,7 @@ def start_or_resume(store: Store, plan: Plan) -> Started:
     was = _completed(stored[-1]["study"]) if stored else {}
     changed = tuple(_changes(was, now)) if stored else ()
     refused = [path for path in changed if not _may_change(path, was, now)]
-    going = [each for each in people if not (each.completed or each.withdrawn)]
+    going = [each for each in people if each.ending is None]
     real = [each for each in going if not each.participant.test]
     if refused and real:
         everyone = sum(not each.participant.test for each in people)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from human_data.people.store.participation import EndName
 from human_data.people.study.parts.blocks import Block, Practice, Test
 from human_data.people.study.questions.questionnaire import Questionnaire
 from testbed import Task
@@ -60,14 +61,11 @@ class TaskStage:
 
 @dataclass(frozen=True, slots=True)
 class EndStage:
-    """The end of the study; screened: does not fit it, failed: did not meet the criterion of the practice."""
+    """The end of the study; screened: does not fit it, failed: did not meet the criterion of the practice,
+    left: was away for too long.
+    """
 
-    name: Literal["completed", "withdrawn", "screened", "failed"]
-
-    @property
-    def is_early(self) -> bool:
-        """Whether the study ended before its last stage, and not by the participant's wish."""
-        return self.name in ("screened", "failed")
+    name: EndName
 
 
 Stage = TextStage | QuestionStage | TaskStage | EndStage

@@ -90,9 +90,9 @@ def test_a_change_ends_previews_that_it_would_break(app):
     changed = TINY.replace("01-06-02", "01-06-03")
     app(TINY.replace("A tiny study", "Small"))
     (me,) = store.participants("tiny", test=True)
-    assert not progress_of(store, me).withdrawn
+    assert progress_of(store, me).ending is None
     app(changed)
-    assert progress_of(store, me).withdrawn
+    assert progress_of(store, me).ending.name == "withdrawn"
     Walker(study, "p1").agree()
     with pytest.raises(InvalidRequest, match=r"1 of 1 participants .* test\.0\.tasks\.1"):
         app(TINY)
