@@ -48,6 +48,8 @@ def _network(address: str) -> str | None:
         known = ipaddress.ip_address(address)
     except ValueError:
         return address
+    # A socket for IPv6 that takes IPv4, too, writes its addresses as ::ffff:a.b.c.d.
+    known = getattr(known, "ipv4_mapped", None) or known
     if known.is_loopback:
         return None
     return str(ipaddress.ip_network((known, 64), strict=False)) if known.version == 6 else str(known)

@@ -1,6 +1,6 @@
 """Loading a study's file; errors name file and line, the value, and what was expected."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +39,20 @@ def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
     values = with_translation(_value(root, (), lines, source))
     try:
         study = Study.model_validate(values)
-        wrong = list(condition_problems(study))
-        found = [(lines[in_file(loc, lines)], problem) for loc, problem in wrong]
-        found += [*_contradictions(study, lines), *([] if wrong else _in_conditions(study, lines))]
     except ValidationError as error:
-        found = list(problems(error, lines))
+        raise _config_error(source, problems(error, lines)) from None
+    wrong = list(condition_problems(study))
+    found = [(lines[in_file(loc, lines)], problem) for loc, problem in wrong]
+    found += [*_contradictions(study, lines), *([] if wrong else _in_conditions(study, lines))]
     if found:
-        shown = [f"{source}:{line}: {problem}" for line, problem in found]
-        more = [f"... and {len(shown) - MAX_PROBLEMS} more"] if len(shown) > MAX_PROBLEMS else []
-        raise ConfigError("\n".join(shown[:MAX_PROBLEMS] + more))
+        raise _config_error(source, found)
     return study, lines
+
+
+def _config_error(source: str, found: Iterable[tuple[int, str]]) -> ConfigError:
+    shown = [f"{source}:{line}: {problem}" for line, problem in found]
+    more = [f"... and {len(shown) - MAX_PROBLEMS} more"] if len(shown) > MAX_PROBLEMS else []
+    return ConfigError("\n".join(shown[:MAX_PROBLEMS] + more))
 
 
 def _contradictions(study: Study, lines: Mapping[Loc, int]) -> Iterator[tuple[int, str]]:

@@ -48,13 +48,15 @@ EXPECTED: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 def problems(error: ValidationError, lines: Mapping[Loc, int]) -> Iterator[tuple[int, str]]:
     """The line and a sentence for everything that is wrong; `lines` of values by their paths in the file."""
     seen = set()
-    for problem in error.errors(include_url=False):
+    found = error.errors(include_url=False)
+    for problem in found:
         loc = in_file(problem["loc"], lines)
         kind, text = problem["type"], _sentence(problem, loc)
         # A value that may be a word or a list yields a problem for each type; a list whose entries are wrong
         # is reported once more as too short.
         key = (loc, text if kind == "missing" else "")
-        if key not in seen and not (kind == "too_short" and problem["input"]):
+        entries = [each for each in found if each["loc"][: len(problem["loc"])] == problem["loc"]]
+        if key not in seen and not (kind == "too_short" and len(entries) > 1):
             seen.add(key)
             yield lines[loc], text
 

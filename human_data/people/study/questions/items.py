@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from human_data.people.study.questions.accepted import Accepted, Values
 from human_data.people.study.questions.answers import MAX_ANSWER, date_of, list_of, number_of
@@ -101,11 +101,20 @@ class _Item(Section):
         raise NotImplementedError
 
 
+def _once(options: tuple[str, ...]) -> tuple[str, ...]:
+    if twice := duplicates(options):
+        raise ValueError(f"the option {twice[0]!r} is listed twice")
+    return options
+
+
+Options = Annotated[tuple[Line, ...], Field(min_length=2, max_length=100), AfterValidator(_once)]
+
+
 class Choice(_Item):
     """One of several options."""
 
     type: Literal["choice"]
-    options: Annotated[tuple[Line, ...], Field(min_length=2, max_length=100)]
+    options: Options
 
     def _problem(self, value: str, texts: Texts) -> str | None:
         return None if value in self.options else texts.choose_one
@@ -118,7 +127,7 @@ class Checkbox(_Item):
     """
 
     type: Literal["checkbox"]
-    options: Annotated[tuple[Line, ...], Field(min_length=1, max_length=100)]
+    options: Annotated[tuple[Line, ...], Field(min_length=1, max_length=100), AfterValidator(_once)]
 
     def is_answer(self, value: str) -> bool:
         """Whether this is an option."""

@@ -145,6 +145,12 @@ def test_codes_keep_their_zeros():
         ),
         ("type: likert, ", "", r"study.yaml:20: questionnaires.1.items.0.type is missing"),
         ("[Yes, No]", "[Yes, None]", r"got nothing, expected a text; if you mean a word such as None"),
+        ("[Yes, No]", "[Never]", r":\d+: questionnaires.2.items.0.options: got a list, expected a longer"),
+        (
+            "[Yes, No]",
+            "[Yes, No, Yes]",
+            r"questionnaires.2.items.0.options: the option 'Yes' is listed twice",
+        ),
         (
             "tasks: [01-05-01]",
             "tasks: all",
