@@ -1,7 +1,7 @@
 """One server for each database: two would draw the same order twice, and play one trial twice."""
 
-import fcntl
 import os
+import sqlite3
 import sys
 import threading
 from collections.abc import Iterator
@@ -32,27 +32,26 @@ def only_server(database: Database) -> Iterator[None]:
 
 @contextmanager
 def _locked_file(database: Database) -> Iterator[None]:
+    """Hold a transaction in an empty database: SQLite locks files on every system."""
     path = os.path.realpath(str(database.url.database)) + LOCK_ENDING
     try:
-        file = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be opened ({error.strerror or error})") from None
+        # A file that exists stays closed: closing it would free a lock of this process.
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(f"{path}: cannot be opened ({getattr(error, 'strerror', None) or error})") from None
     try:
-        with _lock_errors(database, path):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        connection.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error as error:
+        connection.close()
+        if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+            raise _taken(database) from None
+        raise StoreError(f"{path}: cannot be locked ({error})") from None
+    try:
         yield
     finally:
-        os.close(file)
-
-
-@contextmanager
-def _lock_errors(database: Database, path: str) -> Iterator[None]:
-    try:
-        yield
-    except BlockingIOError:
-        raise _taken(database) from None
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be locked ({error.strerror or error})") from None
+        connection.close()
 
 
 @contextmanager

@@ -1,10 +1,8 @@
 """Serving an application on a port of this machine."""
 
 import errno
-import fcntl
 import ipaddress
 import re
-import resource
 import socket
 import struct
 import sys
@@ -12,6 +10,12 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from typing import Any, NamedTuple, Protocol
+
+try:
+    import fcntl
+    import resource
+except ImportError:  # Windows, which lists addresses by name, and has no limit of open files.
+    fcntl = resource = None  # type: ignore[assignment]
 
 import uvicorn
 from fastapi import FastAPI
@@ -37,6 +41,7 @@ EVERYWHERE = ("0.0.0.0", "::")
 """Addresses that stand for all networks of this machine."""
 
 NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?")
+
 
 SIOCGIFADDR = 0x8915
 """Linux: the address of a network interface."""
@@ -108,6 +113,8 @@ def address_of(host: str, port: int, names: Sequence[str] = (), proxies: Sequenc
 
 def own_addresses() -> list[str]:
     """The IPv4 addresses of this machine's networks."""
+    if fcntl is None:
+        return socket.gethostbyname_ex(socket.gethostname())[2]
     found = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         for _, name in socket.if_nameindex():
@@ -195,6 +202,8 @@ def serve(
 
 def _allow_many_connections() -> int:
     """How many files may be open, one for each connection: many systems allow 1,024 unless asked for more."""
+    if resource is None:
+        return MAX_FILES
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_FILES if most == resource.RLIM_INFINITY else min(most, MAX_FILES)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(now, wanted), most))

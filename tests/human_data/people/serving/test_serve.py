@@ -2,6 +2,8 @@
 
 import asyncio
 import socket
+import subprocess
+import sys
 from contextlib import closing
 
 import pytest
@@ -45,3 +47,24 @@ def test_a_server_for_others_needs_to_know_its_names(tmp_path):
         port = listener.getsockname()[1]
         assert url_of("0.0.0.0", listener, ("lab-pc", "192.0.2.5")) == f"http://192.0.2.5:{port}/"
         assert url_of("0.0.0.0", listener, ("127.0.0.1", "lab-pc")) == f"http://localhost:{port}/"
+
+
+def test_servers_start_where_there_are_no_modules_of_posix(tmp_path):
+    code = f"""
+import sys
+for name in ("fcntl", "resource", "pwd", "grp", "termios"):
+    sys.modules[name] = None
+from human_data.people.serving.one_server import only_server
+from human_data.people.serving.serve import MAX_FILES, _allow_many_connections, own_addresses
+from human_data.people.store import Store, StoreError
+own_addresses()
+assert _allow_many_connections() == MAX_FILES
+with Store({str(tmp_path / "study.db")!r}) as store, only_server(store.database):
+    try:
+        with only_server(store.database):
+            print("both")
+    except StoreError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "another server is using this database" in done.stdout, done.stderr
