@@ -36,14 +36,17 @@ const kinds = {
       input.value = old ?? field.start ?? middle;
       const output = element("output", { htmlFor: input.id });
       const show = () => {
-        output.textContent = field.unit ? `${input.value} ${field.unit}` : input.value;
-        input.setAttribute("aria-valuetext", output.textContent);
+        const { untouched } = input.dataset;
+        output.textContent = untouched ? "–" : field.unit ? `${input.value} ${field.unit}` : input.value;
+        input.setAttribute("aria-valuetext", untouched ? "not answered yet" : output.textContent);
       };
-      input.addEventListener("input", show);
+      // Where a slider stands by itself is no answer: it becomes one by a move, or by a click where it stands.
+      if (old === undefined || old === null) input.dataset.untouched = "yes";
+      for (const kind of ["input", "pointerdown"]) input.addEventListener(kind, () => { delete input.dataset.untouched; show(); });
       show();
       return element("label", { className: "slider" }, element("span", { textContent: field.label }), input, output);
     },
-    value: (made) => Number(made.querySelector("input").value),
+    value: (made) => (made.querySelector("[data-untouched]") ? null : Number(made.querySelector("input").value)),
   },
   choice: {
     make: (field, old) => group(field, "radio", field.options, (option) => option === old),
@@ -162,7 +165,14 @@ async function ask(address, values) {
 
 $("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  ask("reply", { turn: task.turns.length - 1, entered: JSON.stringify(entered()) });
+  const values = entered();
+  const open = task.fields.find((field) => field.kind === "number" && values[field.name] === null);
+  if (open) {
+    complain(`${open.label}: not answered yet. Move the slider, or click it where it stands.`);
+    made.get(open.name).querySelector("input").focus();
+    return;
+  }
+  ask("reply", { turn: task.turns.length - 1, entered: JSON.stringify(values) });
 });
 $("stop").addEventListener("click", () => ask("stop", {}));
 $("next").addEventListener("click", () => ask("next", {}));

@@ -70,7 +70,9 @@ def test_a_suite_is_played_by_a_slider_and_continues_after_a_crash(start, page):
     page.goto(server.url)
     page.wait_for_selector("text=You have 3 guesses.")
     assert page.inner_text("#place") == "Task 1 of 2"
-    assert page.inner_text(".slider output") == "6"
+    assert page.inner_text(".slider output") == "–"
+    page.click("#send")
+    page.wait_for_selector("text=Your guess: not answered yet.")
     page.fill("#field-guess", "5")
     send(page, 1)
     assert page.inner_text("#now") == "higher; 2 left."
@@ -87,6 +89,9 @@ def test_a_suite_is_played_by_a_slider_and_continues_after_a_crash(start, page):
     assert "The number was 7." in page.inner_text("#summary")
     page.click("#next")
     page.wait_for_selector("text=Task 2 of 2")
+    page.click("#send")
+    page.wait_for_selector("text=Your guess: not answered yet.")
+    page.click("#field-guess")  # where it stands, in the middle
     send(page, 1)
     page.click("#stop")
     page.wait_for_selector("text=Not this time.")
@@ -149,6 +154,11 @@ def test_objects_are_clicked_in_the_picture(start, page):
     page.goto(server.url)
     page.wait_for_selector("text=Somebody else has put these objects on the machine.")
     page.fill("#field-belief3", "90")
+    page.click("#send")
+    page.wait_for_selector("text=not answered yet.")
+    assert page.get_attribute("body", "data-turn") == "0"
+    for number in (0, 1, 2, 4, 5, 6, 7, 8):
+        page.fill(f"#field-belief{number}", "40")
     for turn in (1, 2, 3):
         send(page, turn)
     page.click(".spot >> nth=4")
@@ -159,5 +169,5 @@ def test_objects_are_clicked_in_the_picture(start, page):
     assert page.locator(".option input:checked").count() == 1
     assert page.get_attribute("#now img", "src").startswith("data:image/png")
     [(_, _, sent)] = replies(server)
-    belief = "Belief([0.5, 0.5, 0.5, 0.9, 0.5, 0.5, 0.5, 0.5, 0.5]);"
+    belief = "Belief([0.4, 0.4, 0.4, 0.9, 0.4, 0.4, 0.4, 0.4, 0.4]);"
     assert sent == [belief] * 3 + [f"{belief} Trial([5]);"]
