@@ -103,9 +103,10 @@ def _print_links(plan: "Plan", db: str, file: Path, url: str) -> None:
     ids = read_ids(file)
     with Store(db) as store:
         links = signed_links(store, plan.study, ids, f"{url.removesuffix('/')}/")
-    print("id,link")
-    for code, link in zip(ids, links, strict=True):
-        print(f"{code},{link}")
+    conditions = bool(plan.study.participants.condition)
+    print("id,condition,link" if conditions else "id,link")
+    for code, condition, link in links:
+        print(",".join((code, *([condition] if conditions else []), link)))
 
 
 def _simulate(

@@ -19,7 +19,7 @@ from human_data.people.store import Participant
 from human_data.people.store.store_thread import StoreThread
 from human_data.people.study.config import SIGNATURE, Study
 from human_data.people.study.forms import read_form
-from human_data.people.study.links.identity import is_id, is_signed
+from human_data.people.study.links.identity import is_id, is_preview, is_signed, signed_text
 from human_data.people.study.overview import Overview
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import Progress, progress_of
@@ -110,7 +110,10 @@ class StudyServer:
         """Whether a link names a participant, and is signed unless others are accepted."""
         people = self.study.participants
         code, given = link.get(people.id, ""), link.get(SIGNATURE)
-        return is_id(code) and (people.unsigned if given is None else is_signed(self.key, code, given))
+        if given is None:
+            return is_id(code) and people.unsigned
+        signed = is_signed(self.key, signed_text(self.study, link), given)
+        return is_id(code) and (signed or is_preview(self.key, code, link))
 
     def is_taken(self, owner: Participant) -> bool:
         """Whether another browser may not continue as a participant: always with free codes, otherwise while

@@ -69,11 +69,27 @@ def is_preview(key: bytes, code: str, given: Mapping[str, str]) -> bool:
     return code.startswith(f"{TEST}-") and is_signed(key, "_preview", given.get(TEST, ""))
 
 
-def signed_links(store: Store, study: Study, ids: list[str], url: str) -> list[str]:
-    """A link for each id; `url` is the address of the study's first page."""
-    key = signing_key(store, study.name)
-    parameters = ({study.participants.id: each, SIGNATURE: signature(key, each)} for each in ids)
-    return [f"{url}?{urlencode(each)}" for each in parameters]
+def signed_text(study: Study, link: Mapping[str, str]) -> str:
+    """What a link's signature covers: the id and, if it is named, the condition; ids have no slash."""
+    people = study.participants
+    condition = link.get(people.condition or "", "")
+    return f"{link.get(people.id, '')}/{condition}" if condition else link.get(people.id, "")
+
+
+def signed_links(store: Store, study: Study, ids: list[str], url: str) -> list[tuple[str, str, str]]:
+    """Id, condition and link for each id; with `participants.condition` one link for each condition.
+
+    `url` is the address of the study's first page.
+    """
+    key, people = signing_key(store, study.name), study.participants
+    conditions = list(study.conditions) if people.condition else [""]
+    rows = []
+    for code in ids:
+        for condition in conditions:
+            link = {people.id: code, **({people.condition: condition} if people.condition else {})}
+            link[SIGNATURE] = signature(key, signed_text(study, link))
+            rows.append((code, condition, f"{url}?{urlencode(link)}"))
+    return rows
 
 
 def read_ids(path: Path) -> list[str]:

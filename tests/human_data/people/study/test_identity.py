@@ -199,6 +199,27 @@ def test_links_are_printed_and_let_in(app, command, tmp_path):
     assert "--url: got 'lab'" in command(*options, "--url", "lab").stderr
 
 
+def test_links_name_the_condition_and_nobody_can_choose_another(app, command, tmp_path):
+    text = SIGNED.replace("keep: [STUDY_ID]", "keep: [STUDY_ID], condition: group")
+    study, store = app(text + "conditions: {near: {}, far: {}}\n")
+    (tmp_path / "ids.txt").write_text("12\n13\n")
+    options = ("--db", tmp_path / "study.db", "--links", tmp_path / "ids.txt")
+    rows = list(csv.DictReader(command("study", tmp_path / "study.yaml", *options).stdout.splitlines()))
+    assert [(row["id"], row["condition"]) for row in rows] == [
+        (code, condition) for code in ("12", "13") for condition in ("near", "far")
+    ]
+    link = dict(parse_qsl(rows[1]["link"].partition("?")[2]))
+    assert link["group"] == "far"
+    for wrong in ({"group": "near"}, {"group": ""}, {"PROLIFIC_PID": "13"}):
+        assert entered(study, link | wrong) == 400, wrong
+        assert entered(study, link | wrong, **AGREED) == 400, wrong
+    assert entered(study, link, **AGREED) == 303
+    (me,) = store.participants("tiny")
+    assert progress_of(store, me).condition == "far"
+    unconditional = {"PROLIFIC_PID": "14", "signature": signature(signing_key(store, "tiny"), "14")}
+    assert entered(study, unconditional) == 400
+
+
 def test_a_running_study_may_accept_unsigned_links_from_now_on(app):
     study, store = app(SIGNED)
     link = {"PROLIFIC_PID": "12", "signature": signature(signing_key(store, "tiny"), "12")}
