@@ -2,7 +2,8 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
 from evaluation.choices.contradictions import Rule
 from evaluation.choices.run_choices import Bounds, Names, RunChoices, listed
@@ -12,9 +13,14 @@ from suites.boxing.questions import Mode
 TRIES = 3
 """Replies to one request, as in the paper; after that it counts as not answered."""
 
-_Numbers = Annotated[
-    tuple[Annotated[str, StringConstraints(pattern=r"^[0-9]{1,3}$")], ...], BeforeValidator(listed)
-]
+
+def _number(text: str) -> str:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 3):
+        raise PydanticCustomError("numbers", "whole numbers from 0 to 999, such as 0,5,10")
+    return text
+
+
+_Numbers = Annotated[tuple[Annotated[str, AfterValidator(_number)], ...], BeforeValidator(listed)]
 
 _Agent = Literal["direct", "react", "plan-execute", "hypothesizer", "apprentice"]
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from arena.errors import ConfigError
+from evaluation.choices.effective import effective
 from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.suite import AgentTurn, EpisodeSetup
 from evaluation.suites import get_suite
@@ -244,3 +245,8 @@ def test_the_suite_is_registered_with_its_prompts():
     texts = SUITE.prompts()
     assert {f"{name}_{wording}" for name in WORLDS for wording in ("prior", "plain")} <= texts.prompts.keys()
     assert np.isfinite([played("random", **QUICK)[0].metrics[key] for key in ("z_0", "z_2")]).all()
+
+
+def test_a_wrong_number_of_experiments_is_said_in_words():
+    with pytest.raises(ConfigError, match="evaluations: got 'x', expected whole numbers from 0 to 999"):
+        effective(get_suite("boxing"), None, {"evaluations": "1,x"})
