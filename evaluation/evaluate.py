@@ -166,8 +166,8 @@ def _to_resume(log_dir: Path, request: EvalRequest) -> Path:
 
 
 def _journal(request: EvalRequest, log_dir: Path) -> dict[str, str]:
-    """A new file for the replies of a long conversation, beside the log, if they can be played again."""
-    if request.effective.choices.conversation == "episode" or request.suite.reproduced is not None:
+    """A new file for the replies of a long conversation, beside the log."""
+    if request.effective.choices.conversation == "episode":
         return {}
     started = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
     return {"journal": str(log_dir.resolve() / f"{started}_{uuid4().hex[:8]}.replies.jsonl")}

@@ -175,8 +175,7 @@ class Suite(ABC):
     of the task for `inspect eval arena_llm/TASK`, `group_name` the heading of groups. `headline` names the
     metrics that reports show first, each with what it is in a record: `passed`, `score` or one of `metrics`
     from 0 to 1. `agents` are the names of offline agents for messages, with a word in capitals for what a
-    user fills in. `reproduced` are the values of a record that a replay gives again, and an evaluation then
-    replays no episode; None: all of them, and every text and picture, to the bit.
+    user fills in.
     """
 
     name: ClassVar[str]
@@ -187,7 +186,6 @@ class Suite(ABC):
     choices: ClassVar[type[RunChoices]] = RunChoices
     presets: ClassVar[Path | None] = None
     agents: ClassVar[tuple[str, ...]] = ()
-    reproduced: ClassVar[tuple[str, ...] | None] = None
 
     @abstractmethod
     def tasks(self, choices: Any, folder: Path | None) -> Sequence[TaskSpec]:

@@ -1,7 +1,4 @@
-"""A backend of Ray workers: if one is lost, its episodes are replayed on another.
-
-Those of a suite that is not reproducible to the bit end with an error instead.
-"""
+"""A backend of Ray workers: if one is lost, its episodes are replayed on another."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -133,11 +130,7 @@ class RayBackend:
 
 
 class RayEpisode:
-    """An episode at a worker. All its calls are kept, so that another worker can make them again.
-
-    Raises EvaluationError if a worker is lost after the first observation of an episode that would not be
-    the same again.
-    """
+    """An episode at a worker. All its calls are kept, so that another worker can make them again."""
 
     def __init__(self, backend: RayBackend, slot: WorkerSlot, setup: EpisodeSetup) -> None:
         self._backend, self._slot, self._setup = backend, slot, setup
@@ -194,12 +187,6 @@ class RayEpisode:
     def _asked(self, worker: Any) -> Any:
         if worker is self._worker:
             return worker.play.remote(self._key, self._calls[-1])
-        suite = self._setup.suite
-        if suite.reproduced is not None and len(self._calls) > 1:
-            raise EvaluationError(
-                f"{self._setup.task.id}: the process that played it was killed from outside, and no other "
-                f"can continue it: the simulator of {suite.title} is not reproducible to the bit"
-            )
         self._worker = worker
         return worker.replay.remote(self._key, self._setup, self._versions, self._calls)
 

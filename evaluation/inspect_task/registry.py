@@ -6,7 +6,6 @@ from typing import Any
 from inspect_ai import Task, task
 from inspect_ai.model import modelapi
 
-from arena.errors import ConfigError
 from evaluation.inspect_task.errors import refusing
 from evaluation.inspect_task.inspect_options import chosen_with_options
 from evaluation.inspect_task.naming import of_distribution
@@ -42,13 +41,8 @@ def _register(suite: Suite) -> Any:
         `protocol` is a preset's name or a file, `folder` one of task files, `prompt` a file that replaces the
         system prompt, `prompts` a folder of texts. `journal` is a file for the replies of one long
         conversation, so that it can be continued. `choices` are those of the suite. Raises ConfigError for
-        wrong ones, and for a journal of a suite that is not reproducible to the bit.
+        wrong ones.
         """
-        if journal and suite.reproduced is not None:
-            raise ConfigError(
-                f"journal = {journal}: the simulator of {suite.title} is not reproducible to the bit, so the "
-                "replies of an interrupted conversation cannot be played again; leave it out"
-            )
         chosen = chosen_with_options(suite, protocol, choices).choices
         own = Path(folder) if folder else None
         tasks = chosen_tasks(suite, chosen, own)

@@ -14,15 +14,13 @@ class Replies:
     """Plays the replies of logged turns. `said` is the logged conversation, None if it is not compared.
 
     With `frames` pictures are compared too, of which `pictures` counts the compared ones; `drawn_by` is the
-    renderer here. Raises RenderError if a picture is needed and cannot be drawn. For a suite that is not
-    reproducible to the bit only the replies are compared, with the conversation.
+    renderer here. Raises RenderError if a picture is needed and cannot be drawn.
     """
 
     def __init__(
         self, setup: EpisodeSetup, turns: Sequence[Mapping[str, Any]], said: EpisodeTalk | None, frames: bool
     ) -> None:
-        self._exact = setup.suite.reproduced is None
-        self.frames = frames and self._exact
+        self.frames = frames
         self._setup, self._turns, self._said = setup._replace(draws=self.frames), turns, said
         self.findings: list[Finding] = []
         self.pictures = 0
@@ -45,14 +43,13 @@ class Replies:
             observation = environment.begin()
             self._compare(1, observation)
             for number, turn in enumerate(self._turns, start=1):
-                if observation.done and self._exact:
+                if observation.done:
                     end = f"over after turn {number - 1}"
                     self.findings.append(Finding(None, "turns", len(self._turns), end))
                     break
                 text = str(turn["reply"])
-                if not observation.done:
-                    no_call = self._setup.choices.replies == "tools" and turn.get("error") == refused
-                    observation = environment.refuse(text, refused) if no_call else environment.reply(text)
+                no_call = self._setup.choices.replies == "tools" and turn.get("error") == refused
+                observation = environment.refuse(text, refused) if no_call else environment.reply(text)
                 self._compare_reply(number, text)
                 self._compare(number + 1, observation)
             return environment.finish()
@@ -69,7 +66,7 @@ class Replies:
     def _compare(self, turn: int, observation: Observation) -> None:
         """Compare an observation with what was logged before a turn's reply; the last is not shown."""
         self.drawn_by = observation.drawn_by or self.drawn_by
-        if self._said is None or not self._exact or (observation.done and turn > 1):
+        if self._said is None or (observation.done and turn > 1):
             return
         place = turn - 1
         exchanges = self._said.exchanges

@@ -8,7 +8,7 @@ from arena.errors import ArenaError
 from evaluation.by_hand.played import PlayedEpisode
 from evaluation.suite import EpisodeSetup
 from evaluation.verify.observations import Replies
-from evaluation.verify.records import not_compared, turns_of, unlike
+from evaluation.verify.records import turns_of, unlike
 from evaluation.verify.result import Checked, Finding
 
 
@@ -21,9 +21,9 @@ def verify_played(path: Path) -> Checked:
     turns, (setup, notes) = turns_of(played.record), _setup(played)
     replies = Replies(setup, turns, None, frames=False)
     again = replies.play()
-    findings = [*replies.findings, *unlike(played.record, again, setup.suite)]
+    findings = [*replies.findings, *unlike(played.record, again)]
     end = played.record.get("model_end")
-    if end != again.model_end and setup.suite.reproduced is None:
+    if end != again.model_end:
         findings.append(Finding(None, "end of the person's part", end, str(again.model_end)))
     return replace(
         base,
@@ -32,7 +32,7 @@ def verify_played(path: Path) -> Checked:
         passed=again.passed,
         findings=tuple(findings),
         versions=tuple(_other_software(played, setup)),
-        notes=(*notes, *not_compared(setup.suite)),
+        notes=notes,
     )
 
 

@@ -15,7 +15,7 @@ from evaluation.log.sample import LoggedSample, replay_of
 from evaluation.prompts import PromptSet
 from evaluation.suite import EpisodeSetup, ModelEnd, Record, TaskSpec
 from evaluation.verify.observations import Replies
-from evaluation.verify.records import Row, not_compared, replayed_row, same, turns_of, unlike
+from evaluation.verify.records import Row, same, turns_of, unlike
 from evaluation.verify.requests import Requests, missing_requests
 from evaluation.verify.result import Checked, Finding
 from evaluation.verify.sources import Options, Source, unverified
@@ -88,15 +88,14 @@ class SampleCheck:
         setup = EpisodeSetup(
             self._log.suite, task, base.trial, self._choices, self._prompts, self._other_tasks(notes)
         )
-        notes += not_compared(setup.suite)
         again, replies, frames = self._again(setup, logged, turns, base.task_id, notes)
-        findings = [*(replies.findings if replies else ()), *unlike(logged, again, setup.suite)]
+        findings = [*(replies.findings if replies else ()), *unlike(logged, again)]
         findings += self._end(logged, again)
         requests, wrong = self._requests(base.task_id) if frames else (0, [])
         # Logs of version 0.2 counted the verdict of an episode that a limit ended.
         unjudged = self._sample.stopped(base.task_id) or LIMIT in self._sample.row(base.task_id)
         limit = self._sample.limit_of(base.task_id)
-        row = replayed_row(logged, again, setup.suite)
+        row = again.row()
         if unjudged:
             row = without_verdict(row, limit.kind if limit else None)
         self._rows.append(row)
@@ -184,7 +183,7 @@ class SampleCheck:
         end, what = logged.get("model_end"), "end of the model's part"
         if end is None or self._choices.acts:
             return
-        if end != again.model_end and self._log.suite.reproduced is None:
+        if end != again.model_end:
             yield Finding(None, what, end, str(again.model_end))
         elif end == ModelEnd.SOLVER and self._sample.ours and self._sample.limit is None:
             yield Finding(None, what, end, "no limit is logged that would end it")

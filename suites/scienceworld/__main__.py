@@ -11,6 +11,7 @@ import typer
 
 from arena.errors import ArenaError
 from suites.scienceworld.catalogue import kinds, spread
+from suites.scienceworld.reproduction import first_differences
 from suites.scienceworld.simulator import World
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -66,6 +67,26 @@ def gold(
             lengths.append(len(world.gold()))
             world.close()
         print(f"{kind.task}: {min(lengths)} to {max(lengths)}, median {median(lengths):g}", flush=True)
+
+
+@app.command()
+def reproduction(
+    tasks: Annotated[str, typer.Option(help="Their numbers, with commas; default: all.")] = "",
+    steps: Annotated[int, typer.Option(min=1, help="Random valid commands in each task.")] = 100,
+    processes: Annotated[int, typer.Option(min=2, help="Each with a Java of its own.")] = 3,
+) -> None:
+    """Compare all texts of the same commands, interleaved by each process in an order of its own.
+
+    The status is 1 if one differs.
+    """
+    chosen = tasks.split(",") if tasks else list(kinds())
+    found = first_differences(chosen, steps, processes)
+    differ = {task: step for task, step in found.items() if step is not None}
+    for task, step in differ.items():
+        print(f"{task}: differs from step {step} on")
+    same = len(chosen) - len(differ)
+    print(f"{same} of {len(chosen)} tasks: the same texts in {processes} processes, {steps} steps each")
+    sys.exit(bool(differ))
 
 
 def _seconds(step: Callable[[str], object], commands: list[str]) -> float:

@@ -54,8 +54,7 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
     that is reached; with `valid_actions=True` the commands that would do something now, a list of texts,
     which takes as long as ten steps.
 
-    The simulator has random numbers of its own: the same seed gives the same tasks and variations, but not
-    the same texts.
+    The same seed and commands give the same tasks and texts.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
@@ -103,7 +102,8 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
             raise ConfigError(f"reset: got the options {rest!r}, expected task or nothing")
         kind, variation = self._drawn() if asked is None else _asked(asked)
         self.close()
-        self._world = World(kind.name, variation, self._simplifications)
+        drawn = int(self.np_random.integers(2**31))
+        self._world = World(kind.name, variation, self._simplifications, seed=drawn)
         self._task_id = variation_id(kind, variation)
         self._task = self._world.description().removeprefix("Task Description:").strip()
         self._told, self._score, self._steps, self._over = "", 0.0, 0, False

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+from evaluation.inspect_task.offline import agent_seed
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record
 from suites.scienceworld.choices import GOLD_FACTOR, PAPER_STEPS, ScienceWorldChoices
 from suites.scienceworld.replies import command_of
@@ -54,7 +55,9 @@ class ScienceWorldEpisode:
         self._prompts, self._content = setup.prompts, setup.task.content
         name, variation = self._content["name"], self._content["variation"]
         gold = self._choices.budget == "gold"
-        self._world = World(name, variation, EASY[self._choices.simplifications], gold)
+        seed = agent_seed(setup.choices.seed, setup.task.id, setup.trial)
+        self._world = World(name, variation, EASY[self._choices.simplifications], gold, seed=seed)
+        self._versions = {**setup.suite.versions(), "java": self._world.java}
         self._steps = GOLD_FACTOR * len(self._world.gold()) if gold else PAPER_STEPS
         self._task = self._world.description().removeprefix("Task Description:").strip()
         self._templates = self._world.templates()
@@ -101,6 +104,7 @@ class ScienceWorldEpisode:
             "unusable_commands": sum(turn.error is not None for turn in turns),
         }
         replay = {**self._content, "simplifications": self._choices.simplifications, "steps": self._steps}
+        replay["versions"] = self._versions
         replay["subgoals"] = [[goal.text, goal.required, goal.reached] for goal in goals]
         summary = self._prompts["episode_end"].fill(outcome=outcome, score=100 * clipped)
         end = ModelEnd.EPISODE if over else ModelEnd.SOLVER

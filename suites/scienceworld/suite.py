@@ -35,7 +35,6 @@ class ScienceWorldSuite(Suite):
     choices = ScienceWorldChoices
     presets = Path(__file__).parent / "presets"
     agents = ("gold", "random-valid")
-    reproduced = ("score", "passed")
 
     def tasks(self, choices: ScienceWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """The chosen variations of all tasks, or of those named by number (4-1) or name (find-living-thing).
@@ -91,7 +90,7 @@ class ScienceWorldSuite(Suite):
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: ScienceWorldChoices) -> None:
         """Refuse a run where the simulator or Java is missing. Raises ConfigError, with what to install."""
-        from suites.scienceworld.simulator import check_installed
+        from suites.scienceworld.java import check_installed
 
         check_installed()
 

@@ -110,17 +110,6 @@ def test_an_episode_is_replayed_where_its_worker_is_lost(engine, choices):
     assert far.finish() == here.finish()
 
 
-def test_an_episode_that_would_not_be_the_same_is_not_replayed(engine, monkeypatch):
-    monkeypatch.setattr(type(ARENA), "reproduced", ("score",))
-    far = engine.episodes().open(setup_of(observation="text"))
-    os.kill(far.call(os.getpid), signal.SIGKILL)
-    assert far.begin().parts
-    os.kill(far.call(os.getpid), signal.SIGKILL)
-    with pytest.raises(EvaluationError, match=rf"^{TASK.id}: .* of .* is not reproducible to the bit"):
-        far.reply("Go(5);")
-    far.close()
-
-
 def test_an_episode_that_kills_every_worker_is_named(engine):
     far = engine.episodes().open(setup_of())
     with pytest.raises(

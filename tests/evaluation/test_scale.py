@@ -9,10 +9,24 @@ from evaluation.results import TrialResult, results_frame
 from evaluation.scale.agents import LETTERS, RUNNERS, agent_names, garbage, offline_agent
 from evaluation.scale.references import Reference, Scale, as_csv, references, scale_of
 from evaluation.scale.scaled import OVERALL, Basis, headline_scores, mismatch, scaled_scores
+from evaluation.suite import Suite
 from evaluation.suites import get_suite
-from tests.evaluation.inexact_suite import Inexact
 
-EXAMPLE = Inexact()
+
+class Example(Suite):
+    """A suite without references of its own."""
+
+    name = task_name = "example"
+    title = "Example"
+
+    def tasks(self, choices, folder):
+        raise NotImplementedError
+
+    def open(self, setup):
+        raise NotImplementedError
+
+
+EXAMPLE = Example()
 
 HOLDS = Basis("t1", 1, "mode = plain")
 

@@ -1,14 +1,17 @@
 """The Java process: shared by worlds, lost, started again, and not there at all."""
 
+import logging
 import multiprocessing
 import os
 import signal
 
 import pytest
 
+import suites.scienceworld.java as java_process
 from arena.errors import ConfigError
-from suites.scienceworld.simulator import SimulatorLost, World, check_installed
-from tests.suites.scienceworld.simulation import SUITE, needs_java, own_java
+from suites.scienceworld.java import SimulatorLost, check_installed
+from suites.scienceworld.simulator import World
+from tests.suites.scienceworld.simulation import SUITE, needs_java, opened, own_java
 
 NAME = "find-non-living-thing"
 
@@ -33,6 +36,7 @@ def test_worlds_are_apart_in_one_process():
 def test_a_lost_process_is_said_and_the_next_world_has_another(capfd):
     world = World(NAME, 225, "easy")
     (java,) = own_java()
+    filters = [*logging.getLogger().filters]
     os.kill(java, signal.SIGKILL)
     with pytest.raises(SimulatorLost, match=r"has ended \(exit status -9\), and with it the episode$"):
         world.step("look around")
@@ -44,6 +48,7 @@ def test_a_lost_process_is_said_and_the_next_world_has_another(capfd):
     assert own_java() != {java}
     again.close()
     assert capfd.readouterr().err == ""
+    assert logging.getLogger().filters == filters
 
 
 @needs_java
@@ -108,8 +113,34 @@ def test_a_java_that_cannot_start_is_said(prints, said, monkeypatch, tmp_path):
     java.write_text(f"#!/bin/sh\n{prints}\n")
     java.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    monkeypatch.setattr("suites.scienceworld.simulator._running", None)
+    monkeypatch.setattr("suites.scienceworld.java._running", None)
     with pytest.raises(
         ConfigError, match=rf"Java cannot run ScienceWorld: {said}.*; is it version 8 or newer"
     ):
         World(NAME, 225, "easy")
+
+
+@pytest.fixture
+def another_java(monkeypatch):
+    """The next world starts a Java of its own, which is ended with the test."""
+    monkeypatch.setattr(java_process, "_running", None)
+    yield
+    java_process.running().close()
+
+
+@needs_java
+@pytest.mark.parametrize("name", ["JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"])
+def test_java_starts_with_options_from_the_environment(name, another_java, monkeypatch):
+    monkeypatch.setenv(name, "-Xss2m")
+    assert World(NAME, 225, "easy").look().startswith("This room")
+
+
+@needs_java
+def test_a_java_with_random_hashes_is_said_and_recorded(another_java, monkeypatch):
+    _, usual = opened("4-1-0225")
+    assert "not reproducible" not in usual.finish().replay["versions"]["java"]
+    java_process.running().close()
+    monkeypatch.setenv("_JAVA_OPTIONS", "-XX:hashCode=5")
+    with pytest.warns(UserWarning, match=r"does not follow -XX:hashCode=2.*`arena-llm verify` then reports"):
+        _, episode = opened("4-1-0225")
+    assert episode.finish().replay["versions"]["java"].endswith("not reproducible")
