@@ -105,7 +105,15 @@ class Java:
     def new(self) -> Any:
         """An interface to a world that is not loaded yet."""
         with self.calling():
-            return self._gateway.jvm.scienceworld.runtime.pythonapi.PythonInterface()
+            before = self.numbers.count()
+            made = self._gateway.jvm.scienceworld.runtime.pythonapi.PythonInterface()
+            # It makes things of its own, which are not the latest world's.
+            self.set_count(before)
+            return made
+
+    def set_count(self, number: int) -> None:
+        """Number the next new thing, within a call."""
+        getattr(self.numbers, "count_$eq")(number)
 
     def free(self, interface: Any) -> None:
         """Let Java forget an interface."""

@@ -120,7 +120,7 @@ class World:
         if java.latest is not self:
             if java.latest is not None:
                 java.latest.things = java.numbers.count()
-            getattr(java.numbers, "count_$eq")(self.things)
+            java.set_count(self.things)
             java.latest = self
         # Commands are counted, not calls: what an agent asks meanwhile is not asked in a replay.
         digest = hashlib.sha256(f"{self._seed}/{self._commands}/{method}".encode()).digest()

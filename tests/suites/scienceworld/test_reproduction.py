@@ -32,13 +32,12 @@ def walk(seed, between=lambda world: None):
     return seen, world.valid_actions()
 
 
-def test_questions_and_other_worlds_change_nothing_and_a_seed_decides_what_is_drawn():
+def test_questions_and_other_worlds_change_nothing():
     def meanwhile(world):
         world.valid_actions()
         World("boil", 0, "easy", seed=5).close()
 
     assert walk(1) == walk(1, meanwhile)
-    assert walk(1)[1] != walk(2)[1]
 
 
 def test_new_things_are_numbered_as_in_a_world_alone():
