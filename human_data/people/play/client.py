@@ -169,6 +169,7 @@ class Client:
     ) -> None:
         """Send what the page needs before a trial starts or resumes; `left_s`: how long it may be paused."""
         self.forget_images()
+        self._pacer.restart()
         self._feedback = assignment.feedback
         self._events.clear()
         shown = ("title", "position", "count", "mode", "views", "feedback", "may_stop", "lights_out")

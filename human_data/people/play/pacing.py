@@ -35,20 +35,21 @@ QUALITY_LEVELS = (
 )
 """From about 330 kB/s (mean of 5 kinds of tasks at 16.7 frames per second) down to 12 kB/s."""
 
-UPGRADE_FRAMES = 12
-"""Punctual frames, 0.7 s of them, before a better level is tried."""
+RECENT_FRAMES = 12
+"""Frames whose times are kept."""
 
 LATE_FRAMES, LATE_S = 8, 0.09
 """One level down at this median delay of recent frames, round trip excluded (1.5 steps): they queue up."""
 
 VERY_LATE_FRAMES, VERY_LATE_S = 4, 0.3
-"""Two levels down at this one, of fewer frames: on such a connection frames are rare."""
+"""Three levels down at this one, of fewer frames: on such a connection frames are rare."""
 
-PUNCTUAL_S = 0.06
-"""A median delay below one step leaves room for a better level."""
+ATTEMPT_FRAMES = 4
+"""Frames that judge a better level: it is kept if they are punctual, and left at once if they are late."""
 
-PATIENCE_S, MAX_PATIENCE_S = 3.0, 60.0
-"""A better level is tried after so long without trouble; the time doubles with each failed attempt."""
+PATIENCE_S, MAX_PATIENCE_S = 2.0, 6.0
+"""A better level is tried after so long without trouble. The time doubles with each failed attempt, and begins
+anew at the best level. From the worst level the attempts take 2.4 s: full quality is back within 10 s."""
 
 LOST_S = 1.0
 """After so long without the image that was requested, it is requested again."""
@@ -74,14 +75,14 @@ class Pacer:
 
     def __init__(self) -> None:
         self._level = 0
-        self._delays: deque[float] = deque(maxlen=UPGRADE_FRAMES)
+        self._delays: deque[float] = deque(maxlen=RECENT_FRAMES)
         self._in_flight: dict[int, Sent] = {}
         self._drawing_since = -LOST_S
         self._changed_at = 0.0
-        self._upgraded = False
         self._patience_s = PATIENCE_S
+        self._jump = 0
         self._ping_s: float | None = None
-        self._trips: deque[float] = deque(maxlen=UPGRADE_FRAMES)
+        self._trips: deque[float] = deque(maxlen=RECENT_FRAMES)
         self._last_step = -QUALITY_LEVELS[-1].interval
 
     @property
@@ -117,7 +118,7 @@ class Pacer:
     @property
     def doubtful(self) -> bool:
         """Whether most frames took so long that the round trip may have become longer."""
-        return len(self._trips) >= LATE_FRAMES and median(self._trips) > self.round_trip_s + PUNCTUAL_S
+        return len(self._trips) >= LATE_FRAMES and median(self._trips) > self.round_trip_s + LATE_S
 
     def should_draw(self, step: int, now: float) -> bool:
         """Whether to draw this step; if so, its image counts as being drawn from now on."""
@@ -159,9 +160,14 @@ class Pacer:
         self._trips.clear()
         self._last_step = -QUALITY_LEVELS[-1].interval
 
+    def restart(self) -> None:
+        """Begin again with the best images, whatever came before: another trial."""
+        self.pause()
+        self._level, self._jump, self._patience_s = 0, 0, PATIENCE_S
+
     def gave_up(self, now: float) -> None:
         """The game had to pause because no frame was displayed in time."""
-        self._worsen(2, now)
+        self._worsen(3, now)
 
     def _begin_drawing(self, step: int, now: float) -> bool:
         """Count an image as being drawn from now on; False if another one still is."""
@@ -172,24 +178,34 @@ class Pacer:
 
     def _adapt(self, now: float) -> None:
         count = len(self._delays)
-        very_late = count >= VERY_LATE_FRAMES and self._recent_delay(VERY_LATE_FRAMES) > VERY_LATE_S
-        late = count >= LATE_FRAMES and self._recent_delay(LATE_FRAMES) > LATE_S
-        punctual = count == UPGRADE_FRAMES and median(self._delays) < PUNCTUAL_S
-        if very_late or late:
-            self._worsen(2 if very_late else 1, now)
-        elif self._level and now - self._changed_at > self._patience_s and punctual:
-            self._change(-1, now)
+        enough = ATTEMPT_FRAMES if self._jump else LATE_FRAMES
+        if count >= VERY_LATE_FRAMES and self._recent_delay(VERY_LATE_FRAMES) > VERY_LATE_S:
+            self._worsen(3, now)
+        elif count >= enough and self._recent_delay(enough) > LATE_S:
+            self._worsen(1, now)
+        elif count >= ATTEMPT_FRAMES and self._recent_delay(count) < LATE_S:
+            self._improve(now)
 
     def _recent_delay(self, frames: int) -> float:
         return median(list(self._delays)[-frames:])
 
     def _worsen(self, by: int, now: float) -> None:
+        """Take back a better level that failed, or else worsen by so many levels."""
+        if self._jump:
+            by, self._jump = self._jump, 0
+            self._patience_s = min(2 * self._patience_s, MAX_PATIENCE_S)
         if self._level < len(QUALITY_LEVELS) - 1:
-            if self._upgraded:
-                self._patience_s = min(2 * self._patience_s, MAX_PATIENCE_S)
             self._change(by, now)
+
+    def _improve(self, now: float) -> None:
+        """Try a better level after long enough; twice as many levels at once after each that was kept."""
+        if self._level == 0:
+            self._jump, self._patience_s = 0, PATIENCE_S
+        elif self._jump or now - self._changed_at > self._patience_s:
+            self._jump = min(max(2 * self._jump, 1), self._level)
+            self._change(-self._jump, now)
 
     def _change(self, by: int, now: float) -> None:
         self._level = min(self._level + by, len(QUALITY_LEVELS) - 1)
-        self._upgraded, self._changed_at = by < 0, now
+        self._changed_at = now
         self._delays.clear()

@@ -1,6 +1,8 @@
 """Adaptation to a connection, with a simulated clock and line."""
 
 import itertools
+import random
+from collections.abc import Callable
 
 import pytest
 
@@ -47,6 +49,22 @@ def play(
     return arrived
 
 
+def watch(pacer: Pacer, steps: range, delay_s: Callable[[float], float]) -> list[tuple[float, int]]:
+    """The seconds and levels of steps on a line with this delay at each second, whatever the size."""
+    pacer.measured(0.003)
+    arriving, levels = [], []
+    for step in steps:
+        now = step * STEP_S
+        for at, number in sorted(each for each in arriving if each[0] <= now):
+            pacer.acknowledged(number, at)
+            arriving.remove((at, number))
+        if pacer.should_draw(step, now):
+            pacer.sent(step, Sent(now, now))
+            arriving.append((now + delay_s(now), step))
+        levels.append((now, pacer.level_number))
+    return levels
+
+
 def test_a_fast_line_gets_every_step_in_full():
     pacer = Pacer()
     assert play(pacer, 200, 1e-9) >= 199
@@ -72,6 +90,44 @@ def test_a_line_that_recovers_gets_the_full_picture_back():
     assert pacer.level.size == 256
     play(pacer, 6000, 1e-9, start=1000)
     assert pacer.level == QUALITY_LEVELS[0]
+
+
+@pytest.mark.parametrize(("trouble_s", "bad_of_16_s"), [(10, 16), (120, 8), (240, 12)])
+def test_full_quality_is_back_within_ten_seconds_however_long_the_trouble_was(trouble_s, bad_of_16_s):
+    chance = random.Random(trouble_s)
+
+    def delay_s(now: float) -> float:
+        bad = now < trouble_s and now % 16 < bad_of_16_s
+        return chance.uniform(0.1, 0.4) if bad else chance.uniform(0.01, 0.03)
+
+    levels = watch(Pacer(), range(round((trouble_s + 30) / STEP_S)), delay_s)
+    assert max(level for now, level in levels if now < trouble_s) == len(QUALITY_LEVELS) - 1
+    assert not any(level for now, level in levels if now > trouble_s + 10)
+
+
+def test_a_client_that_is_always_a_little_slow_gets_the_full_picture_again():
+    chance = random.Random(1)
+    levels = watch(
+        Pacer(), range(1000), lambda now: chance.uniform(*((0.15, 0.3) if now < 10 else (0.055, 0.085)))
+    )
+    assert not any(level for now, level in levels if now > 20)
+
+
+def test_a_slow_line_is_seldom_tried_with_pictures_that_are_too_large():
+    pacer = Pacer()
+    play(pacer, 500, 1 / 100_000)
+    frames = play(pacer, 2000, 1 / 100_000, start=1000)
+    assert frames >= 1800
+
+
+def test_another_trial_begins_with_the_best_picture():
+    pacer = Pacer()
+    play(pacer, 300, 1 / 20_000)
+    assert pacer.level.interval > 1
+    pacer.restart()
+    assert pacer.level == QUALITY_LEVELS[0]
+    assert pacer.in_flight == 0
+    assert play(pacer, 200, 1e-9, start=400) >= 199
 
 
 @pytest.mark.parametrize("delay_s", [0.1, 0.2, 0.35])
@@ -123,7 +179,7 @@ def test_a_game_that_had_to_pause_continues_with_smaller_pictures():
     assert pacer.should_draw(1, 1.0)
     pacer.sent(1, Sent(1.0, 1.0, (1, "first")))
     pacer.gave_up(2.1)
-    assert pacer.level == QUALITY_LEVELS[2]
+    assert pacer.level == QUALITY_LEVELS[3]
     # Nothing else is requested until that picture has come through.
     assert not pacer.should_draw_still(20, 2.1)
     assert pacer.acknowledged(1, 2.6).shows == (1, "first")
