@@ -131,6 +131,7 @@ def _calls(
     whole = choices.images == "all" and not choices.memory and not asides(choices, 1)
     most = _turns_sent_again(choices, bounds)
     text += note_tokens(choices)
+    told = _told(choices, bounds)
     before = _Call(0, 0, 0)
     for number in range(sum(replies)):
         for answer in asides(choices, number):
@@ -138,8 +139,12 @@ def _calls(
             tokens = text + bounds.turn_tokens
             yield _Call(_sent(choices, pictures), tokens, _limited(choices, answer or REPLY_TOKENS))
         back = int(min(number, most))
-        pictures = shown + so_far[number + 1] - so_far[number - back]
-        tokens = text + (back + 1) * bounds.turn_tokens + back * REPLY_TOKENS
+        pictures = shown + so_far[number + 1] - so_far[number if told is not None else number - back]
+        earlier = bounds.turn_tokens if told is None else told
+        tokens = text + bounds.turn_tokens + back * (earlier + REPLY_TOKENS)
+        if told is not None and 0 < back == number:
+            # Nothing stands for the first observation.
+            pictures, tokens = pictures + so_far[1], tokens + bounds.turn_tokens - told
         repeated = (before.images, before.tokens) if whole else (0, 0)
         before = _Call(_sent(choices, pictures), tokens, _limited(choices, REPLY_TOKENS), *repeated)
         yield before
@@ -150,8 +155,14 @@ def _turns_sent_again(choices: RunChoices, bounds: Bounds) -> float:
     turns = math.inf if choices.memory_turns is None else choices.memory_turns
     if choices.memory_characters is None:
         return turns
-    turn = (bounds.turn_tokens + REPLY_TOKENS) * CHARACTERS_PER_TOKEN
+    told = _told(choices, bounds)
+    turn = ((bounds.turn_tokens if told is None else told) + REPLY_TOKENS) * CHARACTERS_PER_TOKEN
     return min(turns, choices.memory_characters // turn)
+
+
+def _told(choices: RunChoices, bounds: Bounds) -> int | None:
+    """Tokens of the line that stands for an earlier observation; None if it is sent whole."""
+    return bounds.told_tokens if choices.short_turns else None
 
 
 def _size(choices: RunChoices, bounds: Bounds, calls: int) -> tuple[int, int]:

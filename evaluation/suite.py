@@ -58,7 +58,8 @@ class Observation:
 
     With `done` no reply is wanted any more, and the parts are not shown. What asks for a prediction (`kind`)
     is not sent again, nor is the answer; with `fresh` it is also sent alone, to one of `choices.judges` if
-    `model` names it. `reward` is that of the last reply, `drawn_by` the renderer; `data` is for `Suite.form`.
+    `model` names it. `told` is the line that stands for it in an earlier turn, if an agent leads the
+    model. `reward` is that of the last reply, `drawn_by` the renderer; `data` is for `Suite.form`.
     """
 
     parts: tuple[Part, ...] = ()
@@ -66,6 +67,7 @@ class Observation:
     kind: Literal["act", "predict", "explain"] = "act"
     fresh: bool = False
     model: str | None = None
+    told: str | None = None
     reward: float = 0.0
     drawn_by: str | None = None
     data: Mapping[str, Any] = field(default_factory=dict)

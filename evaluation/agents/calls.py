@@ -78,7 +78,8 @@ class Calls:
 
     def _sent(self, messages: list[ChatMessage], turns: int | None) -> list[ChatMessage]:
         limits = [each for each in (self.choices.memory_turns, turns) if each is not None]
-        return sent(messages, self.opening, min(limits, default=None), self.choices.memory_characters)
+        most, choices = min(limits, default=None), self.choices
+        return sent(messages, self.opening, most, choices.memory_characters, choices.short_turns)
 
     async def _ask(self, messages: list[ChatMessage], note: str, tools: list[Tool]) -> ModelOutput:
         noted = _with_note(messages, note) if note else messages

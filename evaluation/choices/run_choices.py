@@ -203,6 +203,11 @@ class RunChoices(BaseModel):
         plain = self.model_dump(mode="json")
         return {k: v for k, v in plain.items() if k not in default or getattr(self, k) != default[k]}
 
+    @property
+    def short_turns(self) -> bool:
+        """Whether earlier turns have a line instead of their observation, as in the agents' paper."""
+        return self.agent not in ("direct", *self.own_agents)
+
     def bounds(self) -> "Bounds":
         """What bounds an episode's requests, as far as the choices bound it."""
         return Bounds()
@@ -214,7 +219,7 @@ class Bounds(BaseModel):
     `replies`: maximum number; None if nothing bounds it. `first_images` and `images` are those of the first
     and of each later observation, each of `image_px` a side, or
     `image_width` wide if that is not 0; `turn_tokens` are those of an observation's
-    text.
+    text, `told_tokens` those of the line that stands for it, without pictures, in earlier turns.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -225,3 +230,4 @@ class Bounds(BaseModel):
     image_px: int = 0
     image_width: int = 0
     turn_tokens: int = 60
+    told_tokens: int | None = None

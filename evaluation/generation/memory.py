@@ -9,18 +9,26 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser,
 SENT = "sent"
 """Where a message's metadata say when it is sent, unless it is sent always: `ONCE` or `ALONE`."""
 
+TOLD = "told"
+"""Where a user's or a tool's message has the line that stands for it in an earlier turn."""
+
 ONCE, ALONE = "once", "alone"
 """For the reply that it asks for and never again; the same, and then as the only message."""
 
 
 def sent(
-    messages: Sequence[ChatMessage], opening: int, turns: int | None, characters: int | None
+    messages: Sequence[ChatMessage],
+    opening: int,
+    turns: int | None,
+    characters: int | None,
+    short: bool = False,
 ) -> list[ChatMessage]:
     """The messages of a conversation that the model is sent next.
 
     The first `opening` messages stay. After them come the last replies, each with what was answered to it: at
     most `turns` of them, and only as many as have together at most that many `characters` (None: all). Before
-    them comes the view that the first of these replies was made from.
+    them comes the view that the first of these replies was made from. With `short`, the line that stands
+    for an observation is sent in earlier turns, if it has one; the present observation counts as its line.
 
     Messages that are sent only once are left out later, with the replies to them; one that is sent alone is
     all that is sent.
@@ -30,9 +38,12 @@ def sent(
     messages = lasting(messages)
     head, rest = list(messages[:opening]), list(messages[opening:])
     starts = [i for i, message in enumerate(rest) if isinstance(message, ChatMessageAssistant)]
+    counted = [_in_a_line(message) for message in rest] if short else rest
+    now = starts[-1] + 1 if starts else 0
+    rest = counted[:now] + rest[now:]
     kept = len(starts) if turns is None else min(turns, len(starts))
     if characters is not None:
-        lengths = [sum(map(_characters, rest[start:end])) for start, end in pairwise([*starts, len(rest)])]
+        lengths = [sum(map(_characters, counted[start:end])) for start, end in pairwise([*starts, len(rest)])]
         kept = min(kept, sum(total <= characters for total in accumulate(reversed(lengths))))
     if kept == len(starts):
         return head + rest
@@ -66,6 +77,12 @@ def rule_of(message: ChatMessage) -> str | None:
 def _passed(messages: Sequence[ChatMessage]) -> set[int]:
     """The places of messages that are sent once, and were."""
     return {i for i, message in enumerate(messages[:-1]) if rule_of(message)}
+
+
+def _in_a_line(message: ChatMessage) -> ChatMessage:
+    """The message as an earlier turn has it."""
+    told = (message.metadata or {}).get(TOLD)
+    return message if told is None else message.model_copy(update={"content": told})
 
 
 def _characters(message: ChatMessage) -> int:

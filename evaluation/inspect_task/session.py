@@ -11,7 +11,7 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, ContentText
 from evaluation.agents.agents import opening
 from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.engines.backend import backend, in_thread
-from evaluation.generation.memory import ALONE, ONCE, SENT
+from evaluation.generation.memory import ALONE, ONCE, SENT, TOLD
 from evaluation.inspect_task.content import Content, content, joined
 from evaluation.prompts import PromptSet
 from evaluation.suite import Environment, EpisodeSetup, Observation, Record, Suite, TaskSpec
@@ -23,7 +23,7 @@ class Session:
     `records` holds the finished episodes by task id, in the order in which they were played; `judged` are
     those that were judged by a second model, or need not be. `drawn_by` is the renderer of the pictures, None
     if there are none. `asks` is the other model that the present observation is for, None for that of the
-    run. `all_tasks` are those of the run.
+    run, `about` the metadata of its message. `all_tasks` are those of the run.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Session:
         self._before = opening(suite, choices, prompts, len(self.tasks))
         self._current: CurrentEpisode | None = None
         self._environment: Environment | None = None
-        self._sent: dict[str, str] | None = None
+        self.about: dict[str, str] | None = None
 
     @property
     def wants_reply(self) -> bool:
@@ -70,7 +70,7 @@ class Session:
 
     def message(self, shown: Content) -> ChatMessageUser:
         """The message that shows what was made of the last observation."""
-        return ChatMessageUser(content=list(shown), metadata=self._sent)
+        return ChatMessageUser(content=list(shown), metadata=self.about)
 
     def reply(self, text: str) -> Content:
         """Play a reply and answer it."""
@@ -113,7 +113,9 @@ class Session:
         self.drawn_by = observation.drawn_by or self.drawn_by
         self.asks = None if observation.done else observation.model
         once = observation.kind == "predict" and not observation.done
-        self._sent = {SENT: ALONE} if observation.fresh else {SENT: ONCE} if once else None
+        sent = ALONE if observation.fresh else ONCE if once else None
+        told = None if observation.done else observation.told
+        self.about = {key: text for key, text in ((SENT, sent), (TOLD, told)) if text is not None} or None
         return observation
 
     def _after(self, record: Record) -> Content:

@@ -200,7 +200,10 @@ async def _answers(session: Session, state: TaskState, output: ModelOutput) -> l
         text = read_reply(output.completion, session.choices).action
         return [session.message(await session.in_thread(session.reply, text))]
     if output.message.tool_calls:
-        return (await execute_tools(state.messages, state.tools)).messages
+        messages = (await execute_tools(state.messages, state.tools)).messages
+        # The line of the last call's observation stands for no other one.
+        messages[-1].metadata = session.about
+        return messages
     return [session.message(await session.in_thread(session.refuse, output.completion))]
 
 

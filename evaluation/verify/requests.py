@@ -41,7 +41,8 @@ class Requests:
         return since if limit is None else min(limit, since)
 
     def _unlike(self, number: int, place: int, request: Request) -> Iterator[Finding]:
-        memory = self._turns(number, place), self._choices.memory_characters
+        choices = self._choices
+        memory = self._turns(number, place), choices.memory_characters, choices.short_turns
         messages = sent(self._messages[:place], self._opening, *memory)
         there = [uri for uri in picture_slots(messages, self._attachments) if uri is not None]
         rule = request.budget or self._choices.images

@@ -121,4 +121,4 @@ class BoxingChoices(RunChoices):
         each = self.questions if self.ask == "singly" else 1
         experiments = self.experiments * (1 if self.narrator is None else 2)
         replies = experiments + each * (len(self.evaluated) + self.novice) + self.novice
-        return Bounds(replies=replies, turn_tokens=120)
+        return Bounds(replies=replies, turn_tokens=120, told_tokens=60)

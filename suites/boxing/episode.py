@@ -255,7 +255,8 @@ class BoxingEpisode:
         kind: Any = "predict" if narrated else request.kind
         model = self.choices.narrator if narrated else self.choices.novice_model if novice else None
         text = _GAPS.sub("\n\n", story + shown).strip()
-        return Observation((text,), kind=kind, fresh=novice or narrated, model=model, data=request._asdict())
+        data = request._asdict()
+        return Observation((text,), False, kind, novice or narrated, model, said or None, data=data)
 
     def _story(self) -> str:
         """What the world is about, and what is asked for in the end."""

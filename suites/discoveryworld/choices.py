@@ -86,4 +86,5 @@ class DiscoveryWorldChoices(RunChoices):
             image_px=512,
             image_width=768,
             turn_tokens=2300 if self.format == "full" else 600,
+            told_tokens=30,
         )

@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from evaluation.inspect_task.offline import agent_seed
@@ -11,7 +12,7 @@ from suites.discoveryworld.actions import PLAIN, Scene, Unusable, available
 from suites.discoveryworld.catalogue import kinds
 from suites.discoveryworld.choices import DiscoveryWorldChoices
 from suites.discoveryworld.names import Names, objects_in
-from suites.discoveryworld.observation import compact, full
+from suites.discoveryworld.observation import compact, full, short
 from suites.discoveryworld.replies import Reply, read_reply
 from suites.discoveryworld.simulator import HEIGHT, WIDTH, Progress, World
 
@@ -178,10 +179,13 @@ class DiscoveryWorldEpisode:
         if now.over or len(self._turns) >= self._steps:
             return Observation(done=True, reward=turn.reward)
         if error is not None:
-            return self._observation("invalid_reply", turn.reward, feedback=error)
-        return self._observation("turn", turn.reward)
+            return self._observation("invalid_reply", turn.reward, error, feedback=error)
+        told = short(turn.message) or ("Done." if done else "Not done.")
+        return self._observation("turn", turn.reward, told)
 
-    def _observation(self, name: str, reward: float = 0.0, **values: Any) -> Observation:
+    def _observation(
+        self, name: str, reward: float = 0.0, told: str | None = None, **values: Any
+    ) -> Observation:
         """A text with what is seen, behind a picture if pictures are shown; its data are for the form."""
         # What only the first message says would be forgotten where the model's memory is short.
         again = name == "first_turn" or bool(self._choices.memory)
@@ -195,9 +199,10 @@ class DiscoveryWorldEpisode:
             **values,
         )
         parts: tuple[Part, ...] = (_GAPS.sub("\n\n", text).strip(),)
+        shown = Observation(parts, told=told, reward=reward, data=self._data())
         if not self._choices.shows_images:
-            return Observation(parts, reward=reward, data=self._data())
-        return Observation((self._picture(), *parts), reward=reward, drawn_by=DRAWN_BY, data=self._data())
+            return shown
+        return replace(shown, parts=(self._picture(), *parts), drawn_by=DRAWN_BY)
 
     def _seen(self) -> str:
         seen, near = dict(self._scene.observation), self._choices.observation != "image"

@@ -24,8 +24,8 @@ def compact(observation: Mapping[str, Any], names: Names, near: bool = True) -> 
     here, dialog = observation["agentLocation"], observation["dialog_box"]
     said, popped = observation["lastActionMessage"], observation["extended_action_message"]
     parts = {
-        "message": _short(said),
-        "text": _short(popped) if popped.strip() != said.strip() else "",
+        "message": short(said),
+        "text": short(popped) if popped.strip() != said.strip() else "",
         "dialog": _dialog(dialog),
         "at": [here["x"], here["y"]],
         "facing": here["faceDirection"],
@@ -66,7 +66,7 @@ def _objects(listed: Iterable[Mapping[str, Any]], names: Names) -> list[str]:
 
 def _object(each: Mapping[str, Any], names: Names) -> str:
     text = f"{names.label(each['uuid'])} [{each['uuid']}]"
-    description = _short(each["description"])
+    description = short(each["description"])
     if description != each["name"]:
         # Mostly the name and something after it.
         rest = description.removeprefix(each["name"])
@@ -78,12 +78,12 @@ def _dialog(dialog: Mapping[str, Any]) -> dict[str, Any]:
     if not dialog.get("dialogIn"):
         return {}
     options = {str(number): text for number, text in dialog["dialogOptions"].items()}
-    return {"said": _short(dialog["dialogIn"]), **({"options": options} if dialog["is_in_dialog"] else {})}
+    return {"said": short(dialog["dialogIn"]), **({"options": options} if dialog["is_in_dialog"] else {})}
 
 
 def _others(agents: Mapping[str, Any]) -> dict[str, list[str]]:
     """What others did in the last steps."""
-    return {who: [_short(each["message"]) for each in done] for who, done in agents.items() if done}
+    return {who: [short(each["message"]) for each in done] for who, done in agents.items() if done}
 
 
 def _feed(feed: Mapping[str, Any]) -> list[str]:
@@ -93,5 +93,6 @@ def _feed(feed: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """A text of the package with ids as ours are written."""
     return _ID.sub(r"[\1]", text).strip()

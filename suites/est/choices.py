@@ -63,4 +63,5 @@ class EstChoices(RunChoices):
             images=images,
             image_px=self.image_size,
             turn_tokens=80,
+            told_tokens=None if self.observation == "image" else 40,
         )

@@ -180,15 +180,23 @@ class EstEpisode:
         reward = float(values.get("reward", 0))
         text = self._prompts[name].fill(steps=HORIZON, panel=self._panel(len(self._turns) + 1), **values)
         shown = {"step": len(self._turns) + 1, "on": tuple(self._world.panels[0].tolist())}
+        told = self._told(len(self._turns) + 1, values.get("feedback"))
         if not self._choices.shows_images:
-            return Observation((text,), reward=reward, data=shown)
+            return Observation((text,), told=told, reward=reward, data=shown)
         from render.context import drawn_by
 
-        return Observation((self._picture(), text), reward=reward, drawn_by=drawn_by(), data=shown)
+        parts = (self._picture(), text)
+        return Observation(parts, told=told, reward=reward, drawn_by=drawn_by(), data=shown)
+
+    def _told(self, step: int, feedback: str | None) -> str | None:
+        """The panel in words for later; None for a panel that only its picture shows."""
+        if step <= CONTEXT and self._choices.observation == "image":
+            return None
+        return " ".join(filter(None, (feedback, self._in_words())))
 
     def _panel(self, step: int) -> str:
         """What is on the machine in words, or that there is a picture of it."""
-        prompts, world = self._prompts, self._world
+        prompts = self._prompts
         if step <= CONTEXT:
             which = prompts["panel_context"].fill(number=step, context=CONTEXT)
         else:
@@ -197,9 +205,12 @@ class EstEpisode:
         if self._choices.observation != "text":
             shown.append(prompts["panel_picture"].fill())
         if self._choices.observation != "image":
-            on = self._named(_numbers(world.panels[0])) or NOTHING
-            shown.append(prompts["panel_words"].fill(on=on, light=LIT if world.lights[0] else DARK))
+            shown.append(self._in_words())
         return " ".join(shown)
+
+    def _in_words(self) -> str:
+        on = self._named(_numbers(self._world.panels[0])) or NOTHING
+        return self._prompts["panel_words"].fill(on=on, light=LIT if self._world.lights[0] else DARK)
 
     def _picture(self) -> Part:
         """The panel as a picture, black if none is wanted."""

@@ -46,4 +46,4 @@ class ScienceWorldChoices(RunChoices):
         """A reply for each step of the longest episode; hints are lists of about 50 names or 400 commands."""
         longest = max(self.most_steps(task) for task in kinds())
         hints = {"none": 0, "objects": 200, "actions": 3000}[self.hints]
-        return Bounds(replies=longest, turn_tokens=300 + hints)
+        return Bounds(replies=longest, turn_tokens=300 + hints, told_tokens=60)

@@ -167,7 +167,7 @@ class ScienceWorldEpisode:
             **values,
         )
         data = {"task": self._task, "objects": objects, "templates": self._templates}
-        return Observation((_GAPS.sub("\n\n", text).strip(),), reward=reward, data=data)
+        return Observation((_GAPS.sub("\n\n", text).strip(),), told=told or None, reward=reward, data=data)
 
 
 def gold_path(key: str, name: str, variation: int, simplifications: str) -> tuple[str, ...]:

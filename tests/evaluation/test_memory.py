@@ -12,7 +12,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall
 
-from evaluation.generation.memory import ALONE, ONCE, SENT, sent
+from evaluation.generation.memory import ALONE, ONCE, SENT, TOLD, sent
 
 TALK: list[ChatMessage] = [
     ChatMessageSystem(content="The system text is as long as it likes."),
@@ -55,6 +55,20 @@ def test_what_a_tool_is_given_counts_and_what_it_returns():
     assert len(sent(talk, 1, None, 14)) == 4
     forgotten = sent(talk, 1, None, 13)
     assert [(m.role, m.text) for m in forgotten[1:]] == [("user", "a ball")]
+
+
+@pytest.mark.parametrize(
+    ("characters", "kept"), [(None, 3), (22, 3), (21, 2), (18, 2), (17, 1), (6, 1), (5, 0)]
+)
+def test_a_line_stands_for_an_earlier_observation_and_counts_for_the_present_one(characters, kept):
+    lines = {3: "2nd", 5: "3rd!", 7: "4th"}
+    talk = [
+        m.model_copy(update={"metadata": {TOLD: lines[i]}}) if i in lines else m for i, m in enumerate(TALK)
+    ]
+    said = [m.text for m in sent(talk, 1, None, characters, short=True)[1:]]
+    views = ["the first view, which is no turn", "1", "2nd", "12345678", "3rd!", "123", "fourth!"]
+    assert said == views[2 * (3 - kept) :]
+    assert sent(talk, 1, None, None) == talk
 
 
 def test_what_is_sent_once_is_left_out_later_with_its_answer():

@@ -49,7 +49,8 @@ def content(message):
 
 
 class Scripted:
-    """The model of a suite; `requests` are what it was asked, each with its kind.
+    """The model of a suite; `requests` are what it was asked, each with its kind, `actions`
+    what it does in turn.
 
     As an executor it ends a step of the plan after one action, but it does not end each third step.
     The answer to a request of the kind `stops` is cut off; after `slow_after` requests it is slow.
@@ -59,7 +60,7 @@ class Scripted:
         self.requests = []
         self.stops = None
         self.slow_after = None
-        self._actions = ACTIONS[suite]
+        self.actions = ACTIONS[suite]
         self._done = 0
 
     def kinds(self):
@@ -107,8 +108,8 @@ class Scripted:
             return {"text": f"Noted: {json.dumps(entries)}"}
         if kind == "summary":
             return {"text": json.dumps({"measurements": [{"statement": "values 1 to 10 in short"}]})}
-        action = asked or self._actions[min(self._done, len(self._actions) - 1)]
-        self._done = (self._done + 1) % len(self._actions)
+        action = asked or self.actions[min(self._done, len(self.actions) - 1)]
+        self._done = (self._done + 1) % len(self.actions)
         if tools:
             call = {"name": "act", "arguments": json.dumps({"script": action})}
             calls = [{"id": f"c{number}", "type": "function", "function": call}]

@@ -14,7 +14,7 @@ from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
 from evaluation.verify.result import Verdict
 from report.build import write_log_report
-from tests.evaluation.agents.scripted import CHOICES, MODEL, PRICE, TOKENS, content, serve
+from tests.evaluation.agents.scripted import CHOICES, PRICE, TOKENS, content
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import write_battery
 from tests.suites.discoveryworld.worlds import needs_package
@@ -37,27 +37,6 @@ PLAYED = [
     for suite, marks in SUITES.items()
     for quick in [suite == "est" or (agent, suite) in QUICK]
 ]
-
-
-@pytest.fixture
-def play(httpserver, monkeypatch, tmp_path):
-    """Plays a suite by an agent: returns the model, the request, and what makes the run."""
-    prices = tmp_path / "prices.yaml"
-    prices.write_text(f"{MODEL}: {{input: 1, output: 1}}\n")
-
-    def play(suite, **choices):
-        model, variables = serve(httpserver, suite)
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-        folder = write_battery(tmp_path / "battery", (20, 16), (24, 20)) if suite == "arena" else None
-        request = EvalRequest(get_suite(suite), MODEL, folder, choices={**CHOICES[suite], **choices})
-
-        def run(**options):
-            return evaluate(request, tmp_path / "logs", display="none", prices=prices, **options)
-
-        return model, request, run
-
-    return play
 
 
 def samples_of(log):
