@@ -48,8 +48,9 @@ ATTEMPT_FRAMES = 4
 """Frames that judge a better level: it is kept if they are punctual, and left at once if they are late."""
 
 PATIENCE_S, MAX_PATIENCE_S = 2.0, 6.0
-"""A better level is tried after so long without trouble. The time doubles with each failed attempt, and begins
-anew at the best level. From the worst level the attempts take 2.4 s: full quality is back within 10 s."""
+"""A better level is tried after so long without trouble. The time doubles with each failed attempt, and
+begins anew at the best level. From the worst level the attempts take 2.4 s: full quality is back within 10
+s."""
 
 LOST_S = 1.0
 """After so long without the image that was requested, it is requested again."""
