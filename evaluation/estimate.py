@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from evaluation.choices.run_choices import Bounds, RunChoices
 from evaluation.generation.image_rules import COLLAGE_PX, kept_images
 from evaluation.generation.image_tokens import image_tokens
 from evaluation.generation.prices import load_prices, price_of
+from evaluation.log.run import CONVERSATION
 from evaluation.models import full_name
 from evaluation.request import EvalRequest
 
@@ -68,28 +69,19 @@ def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None
     EvaluationError for a model's name that cannot be read.
     """
     model = full_name(request.suite, request.model)
-    choices, tasks = request.effective.choices, request.tasks
-    episodes = len(tasks) * choices.trials
+    choices = request.effective.choices
+    episodes = len(request.tasks) * choices.trials
     if choices.acts:
         return Estimate(model, episodes, 0, False, 0, 0, 0, 0, 0, 0, 0.0, 0.0)
-    replies = [turns or request.suite.most_replies(task, choices) for task in tasks]
-    known = [each for each in replies if each is not None]
-    if len(known) < len(replies):
+    samples = _samples(request, turns)
+    if samples is None:
         return None
-    bounds = choices.bounds()
-    together = choices.conversation == "run"
-    opened = opening(request.suite, choices, request.prompts, len(tasks) if together else 1)
-    text = sum(len(message.text) for message in opened) // CHARACTERS_PER_TOKEN
-    shown = sum(1 for m in opened if not isinstance(m.content, str) for p in m.content if p.type == "image")
-    conversations = Counter([tuple(known)] if together else [(each,) for each in known])
-    calls = [
-        call
-        for each, times in conversations.items()
-        for call in list(_calls(choices, bounds, each, text, shown)) * (times * choices.trials)
-    ]
+    conversations = _conversations(request, samples)
+    times = Counter(samples.values())
+    calls = [call for each in times for call in conversations[each] * (times[each] * choices.trials)]
     images = sum(call.images for call in calls)
-    size = _size(choices, bounds, max(map(sum, conversations)))
-    each = image_tokens(model, *size, choices.image_detail) if images else 0
+    known = [replies for each in samples.values() for replies in each]
+    each = _image_tokens(model, choices, samples) if images else 0
     out = sum(call.output for call in calls)
     found = Estimate(
         model=model,
@@ -118,6 +110,57 @@ def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None
         cost=cost,
         cached_cost=price.of(tokens, out, cached) if price and price.cache_read is not None else None,
     )
+
+
+def sample_prices(request: EvalRequest, prices: Path | None = None) -> dict[str, list[float]]:
+    """The expected price of each request of each sample, by its id, in US dollars; empty if it is unknown.
+
+    Raises as `estimate`.
+    """
+    model, choices = full_name(request.suite, request.model), request.effective.choices
+    price, samples = price_of(model, load_prices(prices)), _samples(request, None)
+    if price is None or samples is None or choices.acts:
+        return {}
+    conversations = _conversations(request, samples)
+    shown = any(call.images for calls in conversations.values() for call in calls)
+    each = _image_tokens(model, choices, samples) if shown else 0
+    if each is None:
+        return {}
+    costs = {
+        replies: [price.of(call.tokens + call.images * each, call.output) for call in calls]
+        for replies, calls in conversations.items()
+    }
+    return {sample: costs[replies] for sample, replies in samples.items()}
+
+
+def _samples(request: EvalRequest, turns: int | None) -> dict[str, tuple[int, ...]] | None:
+    """The most replies of each episode of the samples, by id; None if nothing bounds them."""
+    choices = request.effective.choices
+    replies = {task.id: turns or request.suite.most_replies(task, choices) for task in request.tasks}
+    known = {task_id: each for task_id, each in replies.items() if each is not None}
+    if len(known) < len(replies):
+        return None
+    if choices.conversation == "run":
+        return {CONVERSATION: tuple(known.values())}
+    return {task_id: (each,) for task_id, each in known.items()}
+
+
+def _conversations(
+    request: EvalRequest, samples: Mapping[str, tuple[int, ...]]
+) -> dict[tuple[int, ...], list[_Call]]:
+    """The requests of each kind of sample, by the replies of its episodes."""
+    choices = request.effective.choices
+    opened = opening(request.suite, choices, request.prompts, len(next(iter(samples.values()))))
+    text = sum(len(message.text) for message in opened) // CHARACTERS_PER_TOKEN
+    shown = sum(1 for m in opened if not isinstance(m.content, str) for p in m.content if p.type == "image")
+    bounds = choices.bounds()
+    return {each: list(_calls(choices, bounds, each, text, shown)) for each in set(samples.values())}
+
+
+def _image_tokens(model: str, choices: RunChoices, samples: Mapping[str, tuple[int, ...]]) -> int | None:
+    """Tokens of one picture; None if they are unknown."""
+    size = _size(choices, choices.bounds(), max(map(sum, samples.values())))
+    return image_tokens(model, *size, choices.image_detail)
 
 
 def _calls(

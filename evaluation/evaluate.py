@@ -1,6 +1,6 @@
 """Run an evaluation so that nothing finished is ever lost."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -9,8 +9,10 @@ from uuid import uuid4
 from arena.errors import ConfigError, EvaluationError
 from arena.parallel import Engine
 from evaluation.engines.backend import LocalBackend, using, worthwhile_processes
+from evaluation.estimate import sample_prices
 from evaluation.folders import check_writable
-from evaluation.generation.budget import RunBudget, RunLimits, spending, spent_before
+from evaluation.generation.admission import spending
+from evaluation.generation.budget import RunBudget, RunLimits, spent_before
 from evaluation.generation.prices import set_price
 from evaluation.log.files import headers, local_path, read_summaries, recovered
 from evaluation.log.run import RunLog
@@ -37,7 +39,7 @@ def evaluate(
 
     Every finished episode is written to the log folder immediately; with `resume`, an unfinished run of the
     same request in that folder is continued. Once the run has reached one of its `limits`, no episode begins
-    and those being played stop at their next reply;
+    and those being played stop at their next reply; under one on the cost only episodes begin that it covers.
     `prices` is a file that overrides the shipped prices; `notes` go to the log's metadata. `engine` is what
     plays episodes (default: this process); `max_samples` are the episodes that are played at a time and
     `max_connections` the requests (default: those of Inspect AI).
@@ -56,6 +58,7 @@ def evaluate(
     set_price(model, prices, limits.cost or choices.max_cost_per_episode)
     for judge in [] if player else choices.judges:
         set_price(model_name(request.suite, judge), prices, limits.cost or choices.max_cost_per_episode)
+    expected = {} if limits.cost is None else sample_prices(request, prices)
     check_writable(log_dir)
     if player is not None:
         about["policy"] = player.facts()
@@ -69,7 +72,7 @@ def evaluate(
     parallel = {"max_samples": at_a_time, "max_connections": max_connections}
     try:
         with using(remote or local):
-            log = _run(request, model, log_dir, about, resume, display, limits, parallel)
+            log = _run(request, model, log_dir, about, resume, display, limits, expected, parallel)
     finally:
         local.close()
     return RunLog(local_path(log.location))
@@ -123,6 +126,7 @@ def _run(
     resume: bool,
     display: Display,
     limits: RunLimits,
+    expected: Mapping[str, Sequence[float]],
     parallel: Mapping[str, int | None],
 ) -> Any:
     import inspect_ai
@@ -143,7 +147,7 @@ def _run(
         check_model(name)
     again = _to_resume(log_dir, request) if resume else None
     try:
-        with spending(limits, spent_before(again) if again else RunBudget()):
+        with spending(limits, spent_before(again) if again else RunBudget(), expected):
             if again:
                 logs = inspect_ai.eval_retry(str(again), **common)
             else:

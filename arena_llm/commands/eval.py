@@ -59,7 +59,7 @@ def evaluate_command(
     out: Out = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue this command's unfinished run.")] = False,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, help="US dollars after which no reply is asked for any more.")
+        float | None, typer.Option(min=0, help="US dollars; an episode starts only if they cover it.")
     ] = None,
     max_tokens_run: Annotated[
         int | None, typer.Option(min=0, help="The same limit in tokens, sent and received.")

@@ -2,8 +2,6 @@
 
 import re
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,9 @@ NOT_PLAYED = "not played: "
 STOPPED = "stopped: "
 """How the error of an episode begins that was being played when a limit of the run was reached."""
 
-_LIMIT = re.compile(r"the run's limit of (\$?)(\d+(?:\.\d+)?(?:e[+-]\d+)?)( tokens| s)? is reached")
+_LIMIT = re.compile(
+    r"the run's limit of (\$?)(\d+(?:\.\d+)?(?:e[+-]\d+)?)( tokens| s)? (?:is reached|covers no)"
+)
 
 
 class LimitReached(FinalError):
@@ -29,7 +29,8 @@ class RunLimits:
 
     `tokens` sent and received, `cost` in US dollars, `seconds` of this command (a resumed run's clock
     starts again). Each episode that is being played when a limit is reached ends at its next reply, so at
-    most one reply of each passes the limit.
+    most one reply of each passes the limit. Under a limit on the cost, `Admission` admits only episodes that
+    it covers.
     """
 
     tokens: int | None = None
@@ -90,25 +91,6 @@ def limits_in(text: str) -> RunLimits | None:
     if match[1]:
         return RunLimits(cost=amount)
     return RunLimits(seconds=amount) if match[3] == " s" else RunLimits(tokens=int(amount))
-
-
-_open: list[RunBudget] = [RunBudget()]
-"""The budget of the run in progress is the last; Inspect's own command runs without limits."""
-
-
-def run_budget() -> RunBudget:
-    """The budget of the run in progress."""
-    return _open[-1]
-
-
-@contextmanager
-def spending(limits: RunLimits, earlier: RunBudget) -> Iterator[RunBudget]:
-    """A run under limits; what it spent before it was interrupted is in `earlier`."""
-    _open.append(RunBudget(limits, earlier.tokens, earlier.cost))
-    try:
-        yield _open[-1]
-    finally:
-        _open.pop()
 
 
 def spent_before(log: Path) -> RunBudget:

@@ -8,7 +8,7 @@ from inspect_ai.tool import Tool
 from inspect_ai.util import LimitExceededError
 
 from evaluation.choices.run_choices import RunChoices
-from evaluation.generation.budget import run_budget
+from evaluation.generation.admission import admission
 from evaluation.generation.final import HOPELESS, FinalError, ProviderError, cause_of, status_of
 from evaluation.generation.image_budget import ImageBudget
 from evaluation.inspect_task.inspect_options import obeying
@@ -56,10 +56,10 @@ async def generate(
     one only; the log says so.
     """
     while True:
-        run_budget().check(begun=True)
+        await admission().next()
         try:
             output = await model.generate(images.applied(messages), list(tools), config=config)
-            run_budget().spend(output.usage)
+            admission().paid(output.usage, aside=model.role is not None)
             return output, config
         except LimitExceededError:
             raise

@@ -25,7 +25,7 @@ from evaluation.agents.prompts import with_agent_texts
 from evaluation.agents.replies import read_reply
 from evaluation.engines.backend import LocalBackend, backend, in_thread
 from evaluation.engines.player import Player
-from evaluation.generation.budget import run_budget
+from evaluation.generation.admission import admission
 from evaluation.generation.faults import guard
 from evaluation.generation.final import FinalError, refuse_restart, remember
 from evaluation.generation.generate import generate_config
@@ -92,7 +92,7 @@ def _sample(task: TaskSpec) -> Sample:
 
 
 async def _cleanup(state: TaskState) -> None:
-    close_session(state)
+    admission().end(state.uuid, close_session(state))
 
 
 def conversation_order(choices: Any, tasks: tuple[TaskSpec, ...], trial: int) -> tuple[TaskSpec, ...]:
@@ -112,7 +112,7 @@ def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         refuse_restart(state)
         log_every_call()
-        run_budget().check()
+        await admission().begin(state.uuid, str(state.sample_id), choices.time_limit_per_episode is None)
         guard(get_model())
         player = player_of(get_suite(suite), str(get_model()), choices)
         trial = state.epoch - 1

@@ -23,11 +23,12 @@ def session_of(state: TaskState) -> Session:
     return _sessions[state.uuid]
 
 
-def close_session(state: TaskState) -> None:
-    """Forget a sample's session and free its resources."""
+def close_session(state: TaskState) -> bool:
+    """Forget a sample's session and free its resources; says whether its episodes were finished."""
     session = _sessions.pop(state.uuid, None)
     if session is not None:
         session.close()
+    return session is not None and not session.wants_reply
 
 
 async def play_reply(text: str) -> ToolResult:

@@ -171,7 +171,9 @@ class RunLog:
         kept = sum(NOT_PLAYED in error for error in errors)
         if self.together:
             kept = self.planned - self.finished - stopped
-        done = [f"{stopped} stopped at the next reply"] * bool(stopped) + [f"{kept} not played"] * bool(kept)
+        cost = reached.cost
+        left = f"{kept} not played" if cost is None else f"not started: {kept} episodes, --max-cost {cost:g}"
+        done = [f"{stopped} stopped at the next reply"] * bool(stopped) + [left] * bool(kept)
         spent = replace(spent_before(self.path), limits=reached)
         return f"A limit of the run was reached: {', '.join(done)}. {spent.passed_by()} "
 

@@ -3,10 +3,14 @@
 import json
 import time
 
+import anyio
 import pytest
 from inspect_ai.log import read_eval_log
+from inspect_ai.model import ModelUsage
 
 from arena import ConfigError, EvaluationError
+from evaluation.estimate import sample_prices
+from evaluation.generation.admission import Admission
 from evaluation.generation.budget import LimitReached, RunBudget, RunLimits, spent_before
 from evaluation.generation.prices import Price, load_prices, price_of
 from tests.llm_control.batteries import eval_request, evaluated, run, write_battery
@@ -78,7 +82,7 @@ def test_without_a_limit_all_replies_are_asked_for(battery, tmp_path, asked):
     assert len(asked) == 5
 
 
-@pytest.mark.parametrize("limits", [RunLimits(tokens=5000), RunLimits(cost=0.005), RunLimits(seconds=0)])
+@pytest.mark.parametrize("limits", [RunLimits(tokens=5000), RunLimits(cost=0.015), RunLimits(seconds=0)])
 def test_a_runs_limit_begins_no_further_episode_and_a_higher_one_goes_on(
     limits, battery, tmp_path, asked, prices
 ):
@@ -110,16 +114,84 @@ def test_a_report_says_that_a_limit_made_the_run_partial(battery, tmp_path, aske
     assert open_logs([(None, run(battery, tmp_path / "b", "arena/random", **SMALL).log)])[0].cap == ""
 
 
-def test_twenty_episodes_at_a_time_pass_a_limit_by_one_reply_each_at_most(tmp_path, asked, prices):
+@pytest.fixture
+def many(tmp_path):
+    """Forty tasks."""
     battery = write_battery(tmp_path / "many", (20, 16))
     one = (battery / "01-04-03.yaml").read_text()
     for number in range(1, 40):
         (battery / f"01-{number:02}-01.yaml").write_text(one)
-    result = limited(battery, tmp_path / "logs", RunLimits(cost=0.03), prices, max_samples=20)
+    return battery
+
+
+def test_a_limit_on_the_cost_begins_only_what_it_covers_and_finishes_it(many, tmp_path, asked, prices):
+    logs = tmp_path / "logs"
+    expected = sum(sample_prices(eval_request(MODEL, many, choices=SMALL), prices)["01-04-03"])
+    # The estimate is too high, so that the limit is not used up.
+    assert expected > 0.005
+    result = limited(many, logs, RunLimits(cost=0.03), prices, max_samples=20)
+    played = len(asked) // 5
+    assert len(asked) == 5 * played
+    assert [row.error is None for row in result.rows].count(True) == played
+    assert 0.03 - expected < played * 0.005 <= 0.03
+    assert f"not started: {40 - played} episodes, --max-cost 0.03. " in result.run.cap
+    assert "the limit of $0.03 was passed by $0.0000" in result.run.cap
+    assert limited(many, logs, RunLimits(cost=1.0), prices, resume=True).complete
+    assert len(asked) == 200
+
+
+def test_replies_dearer_than_estimated_keep_others_from_beginning(many, tmp_path, httpserver, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    # A dime each, and an estimate of half a cent.
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(
+        lambda _: answer("Turn(6);", tokens=40_000)
+    )
+    result = limited(many, tmp_path / "logs", RunLimits(cost=1.2), max_samples=12)
+    assert spent_before(result.log).cost == pytest.approx(len(httpserver.log) * 0.1, rel=0.01)
+    assert len(httpserver.log) == 10
+    assert sum(row.error is None for row in result.rows) == 2
+    assert "not started: 38 episodes" in result.run.cap
+
+
+def test_dear_late_replies_stop_the_younger_episodes(many, tmp_path, httpserver, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+
+    def serve(request):
+        late = len(json.loads(request.data)["messages"]) > 4
+        return answer("Turn(6);", tokens=40_000 if late else 1000)
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    result = limited(many, tmp_path / "logs", RunLimits(cost=1.2), max_samples=12)
+    assert spent_before(result.log).cost <= 1.2 + 12 * 0.1
+    assert sum(row.error is None for row in result.rows) >= 1
+
+
+def test_an_unknown_length_is_judged_by_finished_episodes():
+    async def play():
+        budget = RunBudget(RunLimits(cost=1.0))
+        admission = Admission(budget)
+        await admission.begin("a", "task", patient=True)
+        with pytest.raises(LimitReached, match=r"\$1 covers no further episode: \$1.0000 are left"):
+            await admission.begin("b", "task", patient=False)
+        admission.paid(ModelUsage(total_tokens=1, total_cost=0.4))
+        admission.end("a", finished=True)
+        await admission.begin("b", "task", patient=True)
+        with pytest.raises(LimitReached, match=r"\$0.2000 are left, and about \$0.4000"):
+            await admission.begin("c", "task", patient=False)
+        admission.end("b", finished=False)
+        return budget.cost
+
+    assert anyio.run(play) == 0.4
+
+
+def test_twenty_episodes_at_a_time_pass_a_limit_by_one_reply_each_at_most(many, tmp_path, asked):
+    result = limited(many, tmp_path / "logs", RunLimits(tokens=30_000), max_samples=20)
     assert 30 <= len(asked) <= 30 + 20
     spent = spent_before(result.log)
-    assert spent.cost == pytest.approx(len(asked) * 0.001)
-    assert f"passed by ${spent.cost - 0.03:.4f}" in result.run.cap
+    assert spent.tokens == len(asked) * 1000
+    assert f"passed by {spent.tokens - 30_000:,}" in result.run.cap
     assert not result.complete
     stopped = [row.error for row in result.rows if row.error and "stopped: " in row.error]
     assert stopped
@@ -155,8 +227,6 @@ def test_a_conversation_stops_and_asks_for_no_reply_twice(battery, tmp_path, ask
 
 
 def test_a_budget_counts_tokens_cost_and_time():
-    from inspect_ai.model import ModelUsage
-
     budget = RunBudget(RunLimits(tokens=10, cost=1.0, seconds=1000))
     budget.spend(ModelUsage(total_tokens=9, total_cost=0.9))
     budget.spend(None)

@@ -65,7 +65,7 @@ def test_each_value_is_a_run_of_its_own_and_one_report_has_all(battery, tmp_path
 
 
 def test_limits_hold_for_all_runs_and_the_same_command_continues(battery, asked):
-    done, said = swept(battery, "--max-cost", "0.0055", "--max-samples", "1")
+    done, said = swept(battery, "--max-tokens-run", "5500", "--max-samples", "1")
     assert done.exit_code != 0
     # Four requests of the first run, and what is left allows two more.
     assert [body["max_tokens"] for body in asked] == [100] * 4 + [200] * 2
