@@ -16,11 +16,13 @@ from human_data.people.translations import base_of
 PARAMETER = r"^[A-Za-z0-9_.-]{1,64}$"
 WEB_LINK = r"^https?://[^\s\"'<>]+$"
 LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
+DURATION = r"^[1-9][0-9]{0,3} ?(min|h|d)$"
 PATTERNS = {
     NAME: "1 to 64 letters, digits, '_', '-' or '.', with a letter or digit first",
     PARAMETER: "1 to 64 letters, digits, '_', '-' or '.'",
     WEB_LINK: "an address that begins with https:// or http://, without spaces or quotes",
     LANGUAGE: "the code of a language, such as en or pt-BR",
+    DURATION: "a whole number and a unit, min, h or d, such as 90 min",
 }
 """What the patterns of texts mean, in words."""
 
@@ -71,7 +73,8 @@ class Participants(Section):
     Links are signed (see `identity`); with `unsigned` others are accepted as well, so that anyone who knows
     an id can continue as that participant. The parameter `condition`, if given, names the condition, which
     is otherwise assigned. "codes": only the listed codes are accepted; "free": any code is. Newcomers are
-    turned away while `quota` participants take part, without those for whom the study ended early.
+    turned away while `quota` participants take part, without those for whom the study ended early. Who does
+    nothing for `timeout` has left, until they come back.
     """
 
     from_: Literal["link", "codes", "free"] = Field(alias="from")
@@ -81,7 +84,16 @@ class Participants(Section):
     unsigned: bool = False
     codes: tuple[Name, ...] = ()
     quota: int | None = Field(default=None, ge=1)
+    timeout: str | None = Field(default=None, pattern=DURATION)
     title: Line = "Who are you?"
+
+    @property
+    def timeout_s(self) -> float | None:
+        """Seconds without an action after which a participant has left; None: no such limit."""
+        if self.timeout is None:
+            return None
+        unit = self.timeout.lstrip("0123456789").strip()
+        return int(self.timeout.removesuffix(unit)) * {"min": 60.0, "h": 3600.0, "d": 86400.0}[unit]
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -15,8 +15,9 @@ from arena.recording import spec_sha256
 from human_data.people.play.page_texts import DELETED
 from human_data.people.store import InvalidRequest, Participant, Store, StoreError, Trial
 from human_data.people.store.export import export_zip
+from human_data.people.store.participation import IN_PROGRESS, participation_of
 from human_data.people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, Quality, quality_of_trials
-from human_data.people.study.flow import find_participant
+from human_data.people.study.flow import find_participant, free_places, mark_left
 from human_data.people.study.links.identity import is_guessable, preview_signature
 from human_data.people.study.overview import counts, result
 from human_data.people.study.progress import KINDS, PAGE_DONE
@@ -66,6 +67,7 @@ router = APIRouter(prefix=HOME, include_in_schema=False, dependencies=[Depends(_
 async def home(request: Request, server: Server) -> Response:
     """The table of participants; a token in the address is stored in a cookie."""
     # Not a redirect: after a link from another site the browser would not send the cookie.
+    await server.store.run(lambda store: free_places(server.plan, store))
     response = await _table(server, "table")
     if token := request.query_params.get("token"):
         secure = request.url.scheme == "https"
@@ -110,6 +112,7 @@ async def person_page(request: Request, person: Person, server: Server) -> Respo
         trials=trials,
         quality=quality,
         answers=answers,
+        in_progress=participation_of(notes).state == IN_PROGRESS,
         notes=[note for note in notes if note.kind in KINDS],
         events={PAGE_DONE: "page done"},
     )
@@ -148,6 +151,16 @@ async def export(server: Server, bids: str = "", test: str = "") -> Response:
     path = await server.reading.run(lambda store: export_zip(store, name, **asked))
     delete = BackgroundTask(path.unlink)
     return FileResponse(path, media_type="application/zip", filename=f"{name}.zip", background=delete)
+
+
+@router.post("/person/{code}/left")
+async def left(_: Form, person: Person, server: Server) -> Response:
+    """Note that a participant has left, so that somebody else can have the place."""
+    if server.players.is_connected(person.id) or person.id in server.presence:
+        raise HTTPException(409, f"{person.code} is taking part at this moment. Nothing was changed.")
+    if not await server.store.run(lambda store: mark_left(store, person)):
+        raise HTTPException(409, f"The study is over for {person.code} already. Nothing was changed.")
+    return RedirectResponse(f"{HOME}/person/{person.code}", 303)
 
 
 @router.get("/person/{code}/delete")

@@ -3,11 +3,20 @@
 Everything is derived from the store, so a restarted server continues where it stopped.
 """
 
+import time
 from collections.abc import Collection, Mapping
 from itertools import takewhile
 
 from human_data.people.store import Participant, Store, Trial
-from human_data.people.store.participation import COMPLETED, CONSENT, ENDED, ORDER, WITHDRAWN
+from human_data.people.store.participation import (
+    COMPLETED,
+    CONSENT,
+    ENDED,
+    LEFT,
+    ORDER,
+    RETURNED,
+    WITHDRAWN,
+)
 from human_data.people.store.tables import STUDY_CODE
 from human_data.people.study.config import Consent
 from human_data.people.study.order import assigned, has_design
@@ -18,6 +27,7 @@ from human_data.people.study.progress import (
     ASSENT,
     PAGE_DONE,
     Progress,
+    all_progress,
     progress_of,
     taking_part,
     used_cells,
@@ -70,6 +80,7 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
         for kind, form in ((CONSENT, plan.study.consent), (ASSENT, plan.study.assent)):
             if form is not None:
                 store.note(person.id, kind, {"agreed": True, "version": form.version, "title": form.title})
+        free_places(plan, store)
         used = used_cells(store, plan.study.name, test=test) if has_design(plan) else []
         condition = link.get(plan.study.participants.condition or "")
         store.note(person.id, ORDER, assigned(plan, used, code, condition))
@@ -79,7 +90,37 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
 def is_full(plan: Plan, store: Store) -> bool:
     """Whether newcomers are turned away."""
     quota = plan.study.participants.quota
+    free_places(plan, store)
     return quota is not None and taking_part(store, plan.study.name) >= quota
+
+
+def free_places(plan: Plan, store: Store) -> None:
+    """Note who has left, by `participants.timeout`."""
+    limit_s = plan.study.participants.timeout_s
+    if limit_s is None:
+        return
+    for progress in all_progress(store, plan.study.name, test=True):
+        if progress.ending is None and time.time() - progress.last_at > limit_s:
+            store.note(progress.participant.id, LEFT, {"by": "timeout"})
+
+
+def mark_left(store: Store, person: Participant) -> bool:
+    """Note that a participant in progress has left, as the experimenter says; False if it was over before."""
+    if progress_of(store, person).ending is not None:
+        return False
+    store.note(person.id, LEFT, {"by": "experimenter"})
+    return True
+
+
+def come_back(plan: Plan, store: Store, person: Participant) -> Progress:
+    """The progress of a participant who does something: who had left is back, unless the study is full."""
+    progress = progress_of(store, person)
+    if progress.ending is None or progress.ending.name != LEFT:
+        return progress
+    if not person.test and is_full(plan, store):
+        return progress
+    store.note(person.id, RETURNED)
+    return progress_of(store, person)
 
 
 def refuse(plan: Plan, store: Store, form: Consent) -> None:

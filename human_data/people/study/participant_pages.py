@@ -116,6 +116,9 @@ async def show_stage(
             title, text = getattr(study.words, f"{ending}_title"), getattr(study.words, ending)
             target = return_link(study, ending, person.code, person.link)
             response = message(study, title, text, target=target)
+        case EndStage("left"):
+            target = return_link(study, "stopped", person.code, person.link)
+            response = message(study, study.words.full_title, study.words.full, target=target)
         case EndStage():
             target = return_link(study, "stopped", person.code, person.link)
             response = message(study, study.words.withdrawn_title, study.words.withdrawn, target=target)

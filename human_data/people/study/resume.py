@@ -14,12 +14,13 @@ from human_data.people.store.errors import InvalidRequest, display_name
 from human_data.people.store.participation import WITHDRAWN
 from human_data.people.store.tables import CONFIG, STUDY_CODE
 from human_data.people.study.config import Study
+from human_data.people.study.flow import free_places
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import all_progress
 
 CHANGEABLE = re.compile(
     r"(conditions\.[^.]+\.)?((completion|words|play_words)(\..*)?|language|(con|as)sent\.version"
-    r"|participants\.(unsigned|quota)|(.*\.)?(title|text|contact|ask|help|low|high|unit|agree|refuse))"
+    r"|participants\.(unsigned|quota|timeout)|(.*\.)?(title|text|contact|ask|help|low|high|unit|agree|refuse))"
 )
 """Parts of the file that may be changed while participants are in progress; `participants.codes` may grow."""
 
@@ -41,6 +42,7 @@ def start_or_resume(store: Store, plan: Plan) -> Started:
     """
     study = store.add_participant(STUDY_CODE, plan.study.name)
     stored = [note.data for note in store.study_notes(plan.study.name) if note.kind == CONFIG]
+    free_places(plan, store)
     people = all_progress(store, plan.study.name, test=True)
     now = plan.described()
     was = _completed(stored[-1]["study"]) if stored else {}

@@ -18,11 +18,12 @@ from human_data.people.play.players import Players
 from human_data.people.store import Participant
 from human_data.people.store.store_thread import StoreThread
 from human_data.people.study.config import SIGNATURE, Study
+from human_data.people.study.flow import come_back
 from human_data.people.study.forms import read_form
 from human_data.people.study.links.identity import is_id, is_preview, is_signed, signed_text
 from human_data.people.study.overview import Overview
 from human_data.people.study.plan import Plan
-from human_data.people.study.progress import Progress, progress_of
+from human_data.people.study.progress import Progress
 from human_data.people.study.resume import Started, start_or_resume
 from human_data.people.study.task_source import StudyTaskSource
 
@@ -135,7 +136,7 @@ class StudyServer:
         """The participant with their progress, None if they have not been enrolled."""
         if person is None:
             return None
-        progress = await self.store.run(lambda store: progress_of(store, person))
+        progress = await self.store.run(lambda store: come_back(self.plan, store, person))
         return Session(person, progress, self.plan.of(progress.condition)) if progress.order else None
 
 
