@@ -10,6 +10,9 @@ from suites.scienceworld.catalogue import Split, kinds
 PAPER_STEPS = 100
 """Steps of an episode in all experiments of the paper."""
 
+MOVES, MOST_COMMANDS = 100, 200
+"""An episode with the budget `moves` ends after more moves, as in the package, or after so many commands."""
+
 GOLD_FACTOR = 2
 """Steps of an episode with the budget `gold`, for each command of the gold path."""
 
@@ -25,9 +28,10 @@ class ScienceWorldChoices(RunChoices):
         default="easy",
         description="easy: teleport, open doors, pots water themselves, no wiring unless needed; plain: none",
     )
-    budget: Literal["paper", "gold"] = Field(
+    budget: Literal["paper", "moves", "gold"] = Field(
         default="paper",
-        description=f"steps: paper: {PAPER_STEPS}; gold: {GOLD_FACTOR} x those of the gold path",
+        description=f"paper: {PAPER_STEPS} steps; gold: {GOLD_FACTOR} x the gold path; "
+        f"moves: {MOVES} by the package's count",
     )
     hints: Literal["none", "objects", "actions"] = Field(
         default="none", description="listed in every turn: nothing, what can be named, or each valid command"
@@ -40,7 +44,8 @@ class ScienceWorldChoices(RunChoices):
 
     def most_steps(self, task: str) -> int:
         """About how many commands an episode of a task has at most; gold paths differ from load to load."""
-        return PAPER_STEPS if self.budget == "paper" else GOLD_FACTOR * kinds()[task].gold
+        fixed = {"paper": PAPER_STEPS, "moves": MOST_COMMANDS}
+        return fixed.get(self.budget) or GOLD_FACTOR * kinds()[task].gold
 
     def bounds(self) -> Bounds:
         """A reply for each step of the longest episode; hints are lists of about 50 names or 400 commands."""

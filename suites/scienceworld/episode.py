@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from evaluation.inspect_task.offline import agent_seed
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record
-from suites.scienceworld.choices import GOLD_FACTOR, PAPER_STEPS, ScienceWorldChoices
+from suites.scienceworld.choices import GOLD_FACTOR, MOST_COMMANDS, MOVES, PAPER_STEPS, ScienceWorldChoices
 from suites.scienceworld.replies import command_of
 from suites.scienceworld.simulator import UNUSABLE, Subgoal, World
 
@@ -65,7 +65,8 @@ class ScienceWorldEpisode:
         _worlds[self._key] = self._world
         self._turns: list[Turn] = []
         self._goals: tuple[Subgoal, ...] = self._world.subgoals()
-        self._over = False
+        self._over = self._used_up = False
+        self._number = 1
 
     @property
     def known(self) -> Known:
@@ -90,7 +91,7 @@ class ScienceWorldEpisode:
         self.close()
         turns, score = self._turns, self._turns[-1].score if self._turns else 0.0
         passed = round(100 * score) == 100
-        over = self._over or len(turns) >= self._steps
+        over = self._over or self._used_up
         outcome = "solved" if passed else "wrong" if score < 0 else "last step" if over else "stop"
         # The simulator adds up fractions, so that the full score can be a little above 1.
         clipped = min(max(score, 0.0), 1.0)
@@ -141,10 +142,20 @@ class ScienceWorldEpisode:
             reached=new,
         )
         self._turns.append(turn)
-        done = answer.over or len(self._turns) >= self._steps
-        if done:
+        self._count()
+        if answer.over or self._used_up:
             return Observation((told,), done=True, reward=turn.reward)
         return self._observation("turn", told=error or told, reward=turn.reward)
+
+    def _count(self) -> None:
+        """Count the last command, as the budget says."""
+        commands = len(self._turns)
+        self._used_up = commands >= self._steps
+        self._number = commands + 1
+        if self._choices.budget == "moves":
+            moves = self._world.moves()
+            self._used_up = moves > MOVES or commands >= MOST_COMMANDS
+            self._number = min(moves + 1, MOVES)
 
     def _observation(self, name: str, reward: float = 0.0, told: str = "", **values: Any) -> Observation:
         """A text with what is around, in what is carried, and hints; its data are what can be named."""
@@ -162,7 +173,7 @@ class ScienceWorldEpisode:
             look=look,
             inventory=inventory,
             hints=hint,
-            step=len(self._turns) + 1,
+            step=self._number,
             steps=self._steps,
             **values,
         )

@@ -66,6 +66,7 @@ def test_the_budget_is_bounded_for_estimates():
     choices = SUITE.choices(budget="gold")
     tasks = SUITE.tasks(choices, None)
     assert SUITE.most_replies(tasks[0], SUITE.choices()) == 100
+    assert SUITE.most_replies(tasks[0], SUITE.choices(budget="moves")) == 200
     assert SUITE.most_replies(tasks[0], choices) == 2 * kinds()["1-1"].gold
     assert choices.bounds().replies == max(SUITE.most_replies(task, choices) for task in tasks)
 

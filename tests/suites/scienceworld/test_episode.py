@@ -117,3 +117,15 @@ def test_gold_solves_three_test_variations(task):
     for spec in SUITE.tasks(SUITE.choices(tasks=(task,)), None):
         record = played("gold", spec.id, simplifications="plain", budget="gold")
         assert record.score == 1, (spec.id, record.outcome, record.turns[-1])
+
+
+@pytest.mark.parametrize(("command", "most"), [("wait", 10), ("wait1", 51), ("look around", 200)])
+def test_moves_end_an_episode_as_in_the_package(command, most):
+    _, environment = opened("4-1-0225", budget="moves")
+    observation, replies = environment.begin(), 0
+    while not observation.done:
+        if replies == 9 and command == "wait":
+            assert "Step 100 of 100." in observation.parts[0]
+        observation, replies = environment.reply(command), replies + 1
+    record = environment.finish()
+    assert (replies, record.outcome, record.model_end.name) == (most, "last step", "EPISODE")
