@@ -60,7 +60,7 @@ class PlayedEpisode(BaseModel):
         """What the episode depends on. Raises RecordingError if this installation cannot play it."""
         try:
             suite = get_suite(self.suite)
-            choices = suite.choices.model_validate_json(json.dumps(dict(self.choices)))
+            choices = suite.choices.model_validate_json(json.dumps(suite.choices.renamed(self.choices)))
             task = suite.logged_task(self.task)
             tasks = tuple(suite.tasks(choices, None)) if choices.needs_all_tasks else ()
             return EpisodeSetup(suite, task, self.trial, choices, suite.prompts(choices=choices), tasks)

@@ -1,5 +1,6 @@
 """The choices of a run that every suite has; a suite adds its own in a subclass."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -196,6 +197,11 @@ class RunChoices(BaseModel):
     def tool_names(self) -> tuple[str, ...]:
         """The tools of the suite that a model is given if it acts by tool calls."""
         return ()
+
+    @classmethod
+    def renamed(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
+        """The choices of a log by their present names; a suite replaces those that it has renamed."""
+        return dict(logged)
 
     def planned(self) -> dict[str, Any]:
         """The choices as plain values, as a plan has them."""

@@ -67,8 +67,8 @@ class RunLog:
 
     @property
     def logged_choices(self) -> dict[str, Any]:
-        """The choices as they were logged; empty if the log has none."""
-        return dict(self.parameters["choices"] or {})
+        """The choices as they were logged, by their present names; empty if the log has none."""
+        return dict(self.suite.choices.renamed(self.parameters["choices"] or {}))
 
     @property
     def folder(self) -> Path | None:

@@ -58,8 +58,8 @@ def known_tasks(made: Submission) -> tuple[Known | None, str]:
 
 
 def _choices(suite: Suite, plain: Mapping[str, object]) -> object:
-    fields = suite.choices.model_fields
-    return suite.choices.model_validate({name: value for name, value in plain.items() if name in fields})
+    fields, renamed = suite.choices.model_fields, suite.choices.renamed(plain)
+    return suite.choices.model_validate({name: value for name, value in renamed.items() if name in fields})
 
 
 def _trial_set(made: Submission) -> Iterator[str]:

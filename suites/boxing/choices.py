@@ -1,14 +1,16 @@
 """The choices of the suite, beside those of every suite."""
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from evaluation.choices.contradictions import Rule
 from evaluation.choices.run_choices import Bounds, Names, RunChoices, listed
 from suites.boxing.environments import WORLDS
 from suites.boxing.questions import Mode
+from suites.boxing.world import Wording
 
 TRIES = 3
 """Replies to one request, as in the paper; after that it counts as not answered."""
@@ -62,7 +64,11 @@ class BoxingChoices(RunChoices):
         default=None, description="goals to play: prediction, source, discount, infection; none: all"
     )
     seeds: int = Field(default=5, ge=1, le=1000, description="worlds of each environment, numbered from 0")
-    prior: bool = Field(default=True, description="say what a world is about; else only inputs and outputs")
+    wording: Wording = Field(
+        default="equations",
+        description="story: what a world is about; equations: its model too; plain: only inputs and outputs; "
+        "as-published has story unless told otherwise",
+    )
     mode: Mode = Field(
         default="repaired",
         description="repaired: proper scores; as-published: the paper's questions, errors and constants",
@@ -96,6 +102,22 @@ class BoxingChoices(RunChoices):
     program_seconds: int = Field(
         default=120, ge=1, le=3600, description="seconds that a program of an apprentice may take"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _told(cls, values: Any) -> Any:
+        """The wording as the paper has it, unless another one is chosen."""
+        if isinstance(values, dict) and values.get("mode") == "as-published":
+            return {"wording": "story", **values}
+        return values
+
+    @classmethod
+    def renamed(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
+        """The choices of a log; up to 0.3.0.dev0 `prior` said whether equations were told."""
+        found = super().renamed(logged)
+        if "prior" in found:
+            found = {"wording": "equations" if found.pop("prior") else "plain", **found}
+        return found
 
     @property
     def judges(self) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ class BoxingEpisode:
         name, goal, number = (self._content[key] for key in ("environment", "goal", "number"))
         self.world, rng = drawn(name, number)
         self.questions = Questions(self.world, goal, self.choices.mode, rng, self.choices.questions)
-        if not self.choices.prior:
+        if self.choices.wording == "plain":
             self.world.hide_meaning()
         seed = agent_seed(setup.choices.seed, setup.task.id, setup.trial)
         self._noise, self._designs, inference = np.random.default_rng(seed).spawn(3)
@@ -142,7 +142,7 @@ class BoxingEpisode:
         parameters = zip(self.world.parameter_names, self.world.theta.tolist(), strict=True)
         return {
             **self._content,
-            **{key: getattr(self.choices, key) for key in ("mode", "prior")},
+            **{key: getattr(self.choices, key) for key in ("mode", "wording")},
             "chances": self.questions.chances,
             "parameters": dict(parameters),
             "explanation": self.explanation,
@@ -207,7 +207,7 @@ class BoxingEpisode:
         found = regret(self.world, self.posterior, x, self._designs, self.goal)
         y = self.world.observe(x, self._noise)
         self.posterior.observe(x, y)
-        self._said = self.world.described(x, y, self.choices.prior)
+        self._said = self.world.described(x, y, self.choices.wording)
         return {
             "design": self.world.written(x),
             "outcome": tuple(y.tolist()),
@@ -221,7 +221,7 @@ class BoxingEpisode:
     def _fields(self) -> tuple[Field, ...]:
         """The numbers of one answer."""
         fields = self.questions.fields
-        return fields if self.choices.prior else unnamed(fields, "output")
+        return unnamed(fields, "output") if self.choices.wording == "plain" else fields
 
     def _observation(self, error: str | None = None) -> Observation:
         """What the present request shows. Questions are left out later, so each shows what it depends on."""
@@ -260,15 +260,16 @@ class BoxingEpisode:
 
     def _story(self) -> str:
         """What the world is about, and what is asked for in the end."""
-        wording = "prior" if self.choices.prior else "plain"
-        goal = self.questions.goal
+        wording, asks = self.choices.wording, self.questions.parameters_asked(self.choices.wording)
+        goal = self._prompts["goal_parameters" if asks else "goal_prediction"].fill()
+        goal = self._prompts["goal_asked"].fill(question=asks) if asks and wording == "story" else goal
         return self._prompts[f"{self.world.name}_{wording}"].fill(
-            details=self.world.details(self.choices.prior),
-            goal=self._prompts["goal_parameters" if goal.asks else "goal_prediction"].fill(),
+            details=self.world.details(wording),
+            goal=goal,
         )
 
     def _asked(self, question: int, together: int) -> str:
-        text = self.questions.asked(question, self.choices.prior)
+        text = self.questions.asked(question, self.choices.wording)
         if self.questions.chances:
             text = f"{text} {self._prompts['chances'].fill()}"
         return f"{question + 1}. {text}" if together > 1 else text

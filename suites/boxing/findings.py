@@ -141,8 +141,13 @@ def published() -> tuple[Mapping[str, str], ...]:
 def _played(records: Mapping[str, Sequence[Record]]) -> list[Mapping[str, str]]:
     """The paper's rows of the kinds and wordings that were played."""
     every = [each["replay"] for own in records.values() for each in own]
-    played = {(r["environment"], r["goal"], "prior" if r["prior"] else "plain") for r in every}
+    played = {(r["environment"], r["goal"], _wording(r)) for r in every}
     return [row for row in published() if (row["environment"], row["goal"], row["wording"]) in played]
+
+
+def _wording(replay: Record) -> str:
+    """The wording of an episode; up to 0.3.0.dev0 `prior` said whether equations were told."""
+    return str(replay["wording"]) if "wording" in replay else "equations" if replay["prior"] else "plain"
 
 
 def _paper(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, ...]]:

@@ -12,7 +12,7 @@ import numpy as np
 from suites.boxing.losses import LOSSES, brier_score, log_score
 from suites.boxing.outcomes import Floats
 from suites.boxing.posterior import Posterior, posterior_of
-from suites.boxing.world import Field, Goal, World
+from suites.boxing.world import Field, Goal, Wording, World
 
 Mode = Literal["repaired", "as-published"]
 
@@ -87,11 +87,17 @@ class Questions:
         """The numbers of one answer."""
         return (Field("probability of 1", 0, 1, start=0.5),) if self.chances else self.goal.answer
 
-    def asked(self, number: int, prior: bool) -> str:
+    def asked(self, number: int, wording: Wording) -> str:
         """A question's text. As published, some do not have what is asked for."""
         if self._mode == "as-published" and self.goal.lost:
             return self.goal.lost
-        return self.goal.asks if self.xs is None else self._world.asked(self.xs[number], prior)
+        return (
+            self.parameters_asked(wording) if self.xs is None else self._world.asked(self.xs[number], wording)
+        )
+
+    def parameters_asked(self, wording: Wording) -> str:
+        """The question for parameters; empty if predictions are asked for."""
+        return self.goal.asks_story if wording == "story" else self.goal.asks
 
     def best(self, posterior: Posterior) -> Floats:
         """(m, values): the answers with the smallest expected errors."""

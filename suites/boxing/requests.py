@@ -24,7 +24,7 @@ def requests_of(choices: BoxingChoices, questions: int, speaks: bool) -> tuple[R
     def asked(evaluation: int) -> list[Request]:
         return [Request("predict", evaluation, each) for each in sets]
 
-    narrated = speaks and choices.prior and choices.narrator is not None
+    narrated = speaks and choices.wording != "plain" and choices.narrator is not None
     found: list[Request] = []
     for done in range(choices.experiments + 1):
         found += asked(done) if done in choices.evaluated else []

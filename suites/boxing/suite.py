@@ -89,8 +89,9 @@ class BoxingSuite(Suite):
         """The rules; what a world is about is part of its episode."""
         from inspect_ai.model import ChatMessageSystem
 
-        rules = prompts["system"].fill(experiments=choices.experiments, tries=TRIES)
-        return [ChatMessageSystem(content=rules)]
+        rules = prompts["rules_story" if choices.wording == "story" else "rules"].fill()
+        text = prompts["system"].fill(experiments=choices.experiments, tries=TRIES, rules=rules)
+        return [ChatMessageSystem(content=text)]
 
     def agent(self, name: str) -> Agent | None:
         """`prior-only`; perfect inference after `random` or the best experiments (`eig`, also `ideal`)."""

@@ -7,13 +7,18 @@ world of an episode has its own parameters, `theta` (k,), and whatever else is d
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
 from arena.errors import ArenaError
 from suites.boxing.outcomes import Floats, Noise
+
+Wording = Literal["story", "equations", "plain"]
+"""What a model is told: what a world is about, the model and its noise as well, or neither."""
+
+WORDINGS: tuple[Wording, ...] = ("story", "equations", "plain")
 
 NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 
@@ -72,7 +77,8 @@ class Goal(NamedTuple):
     `published`, `repaired`: names of losses of the two modes. `constants` are the paper's mean and standard
     deviation of the error; `accuracy` says that its analysis takes them for those of an accuracy. `answer`
     are the numbers of an answer. `asks` is the one question on the parameters, for goals other than
-    prediction; `lost` is the question's text in the public code, where that does not have the design.
+    prediction, `asks_story` the same as stories have it; `lost` is the question's text in the public code,
+    where that does not have the design.
     """
 
     published: str
@@ -81,6 +87,7 @@ class Goal(NamedTuple):
     answer: tuple[Field, ...]
     accuracy: bool = False
     asks: str = ""
+    asks_story: str = ""
     lost: str = ""
 
     @property
@@ -104,8 +111,7 @@ class World(ABC):
     form: str
     """How a design is written, such as `x, y`."""
     goals: ClassVar[Mapping[str, Goal]]
-    words: ClassVar[Mapping[bool, Words]]
-    """With prior knowledge and without."""
+    words: ClassVar[Mapping[Wording, Words]]
     partial: ClassVar[frozenset[str]] = frozenset()
     """Goals that ask for some of the parameters only; their outcomes are 0 or 1."""
     speaks: ClassVar[bool] = False
@@ -215,18 +221,18 @@ class World(ABC):
         """
         return z + rng.standard_normal(z.shape) * 10 ** rng.uniform(-3, 0.2, (len(z), 1))
 
-    def described(self, x: Floats, y: Floats, prior: bool) -> str:
+    def described(self, x: Floats, y: Floats, wording: Wording) -> str:
         """A sentence on what came of an experiment."""
-        words = self.words[prior]
+        words = self.words[wording]
         outcome = words.choices[int(y[0])] if self._chooses else ""
         return words.outcome.format(x=_plain(x), y=_plain(y), choice=outcome)
 
-    def asked(self, x: Floats, prior: bool) -> str:
+    def asked(self, x: Floats, wording: Wording) -> str:
         """A question for what would come of an experiment."""
-        words = self.words[prior]
+        words = self.words[wording]
         return words.question.format(x=_plain(x), choices=words.choices)
 
-    def details(self, prior: bool) -> str:
+    def details(self, wording: Wording) -> str:
         """What a model is shown of what was drawn at the beginning, such as a list; empty if nothing."""
         return ""
 

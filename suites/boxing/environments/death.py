@@ -36,15 +36,21 @@ class Death(World):
             (0.29028, 1.75699),
             (Field("rate", 0, 1e6),),
             asks="What is theta, if the mean outcome at t is 50 (1 - exp(-theta t))?",
+            asks_story="What is the rate of infection, the number of infections per healthy person and "
+            "unit of time?",
             lost="Respond with a positive number.",
         ),
     }
     words: ClassVar = {
-        True: Words(
+        "story": Words(
+            "At time {x[0]}, {y[0]} of 50 were infected.",
+            "How many of the 50 people are infected at time {x[0]}?",
+        ),
+        "equations": Words(
             "At time {x[0]}, {y[0]} of 50 were infected.",
             "How many of 50 are infected at time {x[0]}, on average?",
         ),
-        False: Words("For {x[0]} the output was {y[0]}.", "What is the mean output for {x[0]}?"),
+        "plain": Words("For {x[0]} the output was {y[0]}.", "What is the mean output for {x[0]}?"),
     }
 
     def parameters(self, z: Floats) -> Floats:

@@ -22,10 +22,11 @@ class Dugongs(World):
         "prediction": Goal("squared", "logarithmic", (0.90587, 9.23419), (Field("length", -1e6, 1e6),))
     }
     words: ClassVar = {
-        True: Words(
+        "story": Words("A dugong of age {x[0]} was {y[0]} long.", "How long is a dugong of age {x[0]}?"),
+        "equations": Words(
             "A dugong of age {x[0]} was {y[0]} long.", "How long is a dugong of age {x[0]}, on average?"
         ),
-        False: Words("For {x[0]} the output was {y[0]}.", "What is the mean output for {x[0]}?"),
+        "plain": Words("For {x[0]} the output was {y[0]}.", "What is the mean output for {x[0]}?"),
     }
 
     def parameters(self, z: Floats) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 
 from suites.boxing.outcomes import Floats
 from suites.boxing.ratings import Likert
-from suites.boxing.world import Field, Goal, Words, World, WrongReplyError
+from suites.boxing.world import Field, Goal, Wording, Words, World, WrongReplyError
 
 EMOTIONS = ("happy", "sad", "angry", "surprised", "afraid", "disgusted", "content", "disappointed")
 
@@ -38,6 +38,13 @@ SD = np.array([0.1, 0.01, 0.01, 0.01])[:, None]
 _DESIGNS = 150
 
 
+_WORDS = Words(
+    "",
+    "The prizes are ${x[0]}, ${x[1]} and ${x[2]}, with the probabilities {x[3]}, {x[4]} and {x[5]}; "
+    "the player wins prize {x[6]}. How would the participant rate the player's emotions from 1 to 9?",
+)
+
+
 class Emotions(World):
     """Eight ratings ~ N(a + b1 prize + b2 (prize - expected) + b3 |prize - expected|, s), rounded, 1 to 9;
     a ~ N(MEAN, 0.1), b ~ N(MEAN, 0.01), s ~ half-normal of scale 1."""
@@ -65,12 +72,9 @@ class Emotions(World):
         )
     }
     words: ClassVar = {
-        True: Words(
-            "",
-            "The prizes are ${x[0]}, ${x[1]} and ${x[2]}, with the probabilities {x[3]}, {x[4]} and {x[5]}; "
-            "the player wins prize {x[6]}. How would the participant rate the player's emotions from 1 to 9?",
-        ),
-        False: Words(
+        "story": _WORDS,
+        "equations": _WORDS,
+        "plain": Words(
             "For ({x[0]}, {x[1]}, {x[2]}, {x[3]}, {x[4]}, {x[5]}, {x[6]}) the outputs were "
             "{y[0]}, {y[1]}, {y[2]}, {y[3]}, {y[4]}, {y[5]}, {y[6]}, {y[7]}.",
             "What are the eight outputs for ({x[0]}, {x[1]}, {x[2]}, {x[3]}, {x[4]}, {x[5]}, {x[6]})?",
@@ -120,13 +124,14 @@ class Emotions(World):
         if x[2 + int(x[6])] <= 0:
             raise WrongReplyError(f"prize {x[6]:g} has the probability 0 and cannot be won")
 
-    def described(self, x: Floats, y: Floats, prior: bool) -> str:
+    def described(self, x: Floats, y: Floats, wording: Wording) -> str:
         """What the participant says."""
-        if not prior:
-            return super().described(x, y, prior)
+        if wording == "plain":
+            return super().described(x, y, wording)
         felt = [f"{LEVELS[int(rating) - 1]} {emotion}" for rating, emotion in zip(y, EMOTIONS, strict=True)]
         return f'The participant says: "The player is {", ".join(felt[:-1])} and {felt[-1]}."'
 
-    def details(self, prior: bool) -> str:
+    def details(self, wording: Wording) -> str:
         """The words of the ratings."""
-        return f"Their words for the ratings from 1 to 9 are: {', '.join(LEVELS)}." if prior else ""
+        words = f"Their words for the ratings from 1 to 9 are: {', '.join(LEVELS)}."
+        return "" if wording == "plain" else words

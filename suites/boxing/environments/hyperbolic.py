@@ -14,6 +14,14 @@ SLIP = 0.01
 _MOST = 10_000
 
 
+_WORDS = Words(
+    "Offered ${x[0]} at once or ${x[1]} after {x[2]} days, the person chose {choice}.",
+    "The person is offered ${x[0]} at once or ${x[1]} after {x[2]} days. "
+    "Do they choose {choices[1]} (1) or {choices[0]} (0)?",
+    ("the immediate reward", "the delayed reward"),
+)
+
+
 class Hyperbolic(World):
     """log k ~ N(-4.25, 0.5), alpha ~ half-normal of scale 2; the later, larger reward is chosen with the
     probability 0.01 + 0.98 Phi((delayed / (1 + k days) - immediate) / alpha)."""
@@ -38,17 +46,15 @@ class Hyperbolic(World):
             (0.25, 4.3),
             (Field("k", 0, 1e6),),
             asks="What is k, if the worth of a delayed reward is divided by 1 + k times the delay?",
+            asks_story="What is the discount factor k, if the worth of a delayed reward is divided by one "
+            "plus k for each day of delay?",
         ),
     }
     partial: ClassVar = frozenset({"discount"})
     words: ClassVar = {
-        True: Words(
-            "Offered ${x[0]} at once or ${x[1]} after {x[2]} days, the person chose {choice}.",
-            "The person is offered ${x[0]} at once or ${x[1]} after {x[2]} days. "
-            "Do they choose {choices[1]} (1) or {choices[0]} (0)?",
-            ("the immediate reward", "the delayed reward"),
-        ),
-        False: Words(
+        "story": _WORDS,
+        "equations": _WORDS,
+        "plain": Words(
             "For ({x[0]}, {x[1]}, {x[2]}) the output was {choice}.",
             "Is the output for ({x[0]}, {x[1]}, {x[2]}) 1 or 0?",
         ),

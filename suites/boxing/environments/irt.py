@@ -6,12 +6,19 @@ import numpy as np
 from scipy.special import expit
 
 from suites.boxing.outcomes import Bernoulli, Floats
-from suites.boxing.world import Field, Goal, Words, World, WrongReplyError
+from suites.boxing.world import Field, Goal, Wording, Words, World, WrongReplyError
 
 STUDENTS = QUESTIONS = 6
 
 HELD_OUT = 10
 """Pairs that are asked for and cannot be observed, half of them right."""
+
+
+_WORDS = Words(
+    "Student {x[0]} answered question {x[1]} {choice}.",
+    "Does student {x[0]} answer question {x[1]} rightly (1) or wrongly (0)?",
+    ("wrongly", "rightly"),
+)
 
 
 class Irt(World):
@@ -29,12 +36,9 @@ class Irt(World):
     form = "student, question"
     goals: ClassVar = {"prediction": Goal("wrong", "brier", (0.5, 0.5), (Field("right", 0, 1, whole=True),))}
     words: ClassVar = {
-        True: Words(
-            "Student {x[0]} answered question {x[1]} {choice}.",
-            "Does student {x[0]} answer question {x[1]} rightly (1) or wrongly (0)?",
-            ("wrongly", "rightly"),
-        ),
-        False: Words(
+        "story": _WORDS,
+        "equations": _WORDS,
+        "plain": Words(
             "For ({x[0]}, {x[1]}) the output was {choice}.", "Is the output for ({x[0]}, {x[1]}) 1 or 0?"
         ),
     }
@@ -100,7 +104,7 @@ class Irt(World):
                 f"({x[0]:g}, {x[1]:g}) is held out: it is asked for later and cannot be observed"
             )
 
-    def details(self, prior: bool) -> str:
+    def details(self, wording: Wording) -> str:
         """What cannot be observed."""
         held = ", ".join(f"({i:g}, {j:g})" for i, j in self._held[np.lexsort(self._held.T[::-1])])
         return f"These pairs cannot be observed: {held}."

@@ -31,14 +31,19 @@ class Location(World):
             (1.57, 1.15385),
             _PLACES,
             asks="Where are the three points that were drawn? Write their six coordinates, point by point.",
+            asks_story="Where are the three sources? Write their six coordinates, source by source.",
         ),
     }
     words: ClassVar = {
-        True: Words(
+        "story": Words(
+            "At ({x[0]}, {x[1]}) the signal was {y[0]}.",
+            "How strong is the signal at ({x[0]}, {x[1]})?",
+        ),
+        "equations": Words(
             "At ({x[0]}, {x[1]}) the signal was {y[0]}.",
             "How strong is the signal at ({x[0]}, {x[1]}), without the noise of measuring?",
         ),
-        False: Words(
+        "plain": Words(
             "For ({x[0]}, {x[1]}) the output was {y[0]}.", "What is the mean output for ({x[0]}, {x[1]})?"
         ),
     }

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from suites.boxing.outcomes import Bernoulli, Floats
-from suites.boxing.world import Field, Goal, Words, World, WrongReplyError
+from suites.boxing.world import Field, Goal, Wording, Words, World, WrongReplyError
 
 Ints = npt.NDArray[np.int64]
 
@@ -45,6 +45,13 @@ _ATTRIBUTES = np.array(list(CHARACTERS.values()), np.float64)
 _DESIGNS = 400
 
 
+_WORDS = Words(
+    "",
+    "Group 1: {0}. Group 2: {1}. To save group 1, the car has to {2}. "
+    "Does the participant save group 1 (1) or group 2 (0)?",
+)
+
+
 class Morals(World):
     """Group 1 is saved with the probability logistic(w . features): a constant with weight ~ N(0, 0.3),
     whether the car has to swerve for it, group 1 itself, and the sums of attributes of group 1 less those of
@@ -69,12 +76,9 @@ class Morals(World):
         )
     }
     words: ClassVar = {
-        True: Words(
-            "",
-            "Group 1: {0}. Group 2: {1}. To save group 1, the car has to {2}. "
-            "Does the participant save group 1 (1) or group 2 (0)?",
-        ),
-        False: Words("", "First set: {0}. Second set: {1}. Third input: {2}. Is the output 1 or 0?"),
+        "story": _WORDS,
+        "equations": _WORDS,
+        "plain": Words("", "First set: {0}. Second set: {1}. Third input: {2}. Is the output 1 or 0?"),
     }
 
     def hide_meaning(self) -> None:
@@ -120,21 +124,21 @@ class Morals(World):
         """The groups by names."""
         return "; ".join(_spelled(x))
 
-    def described(self, x: Floats, y: Floats, prior: bool) -> str:
+    def described(self, x: Floats, y: Floats, wording: Wording) -> str:
         """What the participant says, or the output."""
         one, two, action = _spelled(x)
-        if not prior:
+        if wording == "plain":
             return f"For ({one}; {two}; {action}) the output was {y[0]:g}."
         saved = f"group 1 ({one})" if y[0] else f"group 2 ({two})"
         return f'To save group 1, the car had to {action}. The participant says: "I save {saved}."'
 
-    def asked(self, x: Floats, prior: bool) -> str:
+    def asked(self, x: Floats, wording: Wording) -> str:
         """A question for whom the participant saves."""
-        return self.words[prior].question.format(*_spelled(x))
+        return self.words[wording].question.format(*_spelled(x))
 
-    def details(self, prior: bool) -> str:
+    def details(self, wording: Wording) -> str:
         """The characters."""
-        return f"The {'characters' if prior else 'members of a set'} are: {', '.join(NAMES)}."
+        return f"The {'characters' if wording != 'plain' else 'members of a set'} are: {', '.join(NAMES)}."
 
 
 def _encoded(groups: list[Ints], swerve: bool) -> Floats:

@@ -19,6 +19,12 @@ _SUBSTEPS = tuple(STEP * part for part in (_THIRD, 1 - 2 * _THIRD, _THIRD))
 """Three steps of second order that make one of fourth (Forest and Ruth 1990)."""
 
 
+_WORDS = Words(
+    "At time {x[0]} there were {y[0]} prey and {y[1]} predators.",
+    "How many prey and how many predators are there at time {x[0]}?",
+)
+
+
 class PredatorPrey(World):
     """x' = alpha x - beta x y, y' = -gamma y + delta x y from 40 prey and 9 predators, rounded, with
     alpha ~ N(0.1, 0.01), beta ~ N(0.02, 0.01), gamma ~ N(0.4, 0.04), delta ~ N(0.01, 0.001), all positive."""
@@ -38,11 +44,9 @@ class PredatorPrey(World):
         )
     }
     words: ClassVar = {
-        True: Words(
-            "At time {x[0]} there were {y[0]} prey and {y[1]} predators.",
-            "How many prey and how many predators are there at time {x[0]}?",
-        ),
-        False: Words(
+        "story": _WORDS,
+        "equations": _WORDS,
+        "plain": Words(
             "For {x[0]} the outputs were {y[0]} and {y[1]}.", "What are the two outputs for {x[0]}?"
         ),
     }

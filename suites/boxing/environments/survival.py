@@ -6,11 +6,19 @@ import numpy as np
 from scipy.special import expit, gammaincinv, ndtr
 
 from suites.boxing.outcomes import Bernoulli, Floats
-from suites.boxing.world import Field, Goal, Words, World, half_normal_quantiles
+from suites.boxing.world import Field, Goal, Wording, Words, World, half_normal_quantiles
 
 PATIENTS = 100
 
 _SHAPE = _RATE = 0.1
+
+
+_WORDS = Words(
+    "Patient {x[0]} ({x[1]} years after the operation, metastasized: {x[2]}) is {choice}.",
+    "A patient had the operation {x[1]} years ago; metastasized: {x[2]}. "
+    "Is the patient dead (1) or alive (0)?",
+    ("alive", "dead"),
+)
 
 
 class Survival(World):
@@ -29,13 +37,9 @@ class Survival(World):
         )
     }
     words: ClassVar = {
-        True: Words(
-            "Patient {x[0]} ({x[1]} years after the operation, metastasized: {x[2]}) is {choice}.",
-            "A patient had the operation {x[1]} years ago; metastasized: {x[2]}. "
-            "Is the patient dead (1) or alive (0)?",
-            ("alive", "dead"),
-        ),
-        False: Words(
+        "story": _WORDS,
+        "equations": _WORDS,
+        "plain": Words(
             "Row {x[0]}, with ({x[1]}, {x[2]}), had the output {choice}.",
             "Is the output for ({x[1]}, {x[2]}) 1 or 0?",
         ),
@@ -92,8 +96,10 @@ class Survival(World):
         """The patient's number."""
         return f"{x[0]:g}"
 
-    def details(self, prior: bool) -> str:
+    def details(self, wording: Wording) -> str:
         """The list."""
         rows = [f"{k:g}: {years:g}, {m:g}" for k, years, m in self._patients]
-        heading = "patient: years after the operation, metastasized" if prior else "row: two inputs"
+        heading = (
+            "patient: years after the operation, metastasized" if wording != "plain" else "row: two inputs"
+        )
         return "\n".join([heading, *rows])

@@ -19,7 +19,7 @@ from suites.boxing.findings import calibration, episode_panels, run_panels
 from suites.boxing.oracle import drawn, kinds
 from suites.boxing.replies import answers_of, design_of, explanation_of
 from suites.boxing.suite import SUITE
-from suites.boxing.world import WrongReplyError
+from suites.boxing.world import WORDINGS, WrongReplyError
 
 QUICK = {"ask": "together", "experiments": 2, "evaluations": ("0", "2"), "questions": 3}
 
@@ -48,8 +48,8 @@ def played(agent, task="dugongs-prediction-0", **choices):
 @pytest.mark.parametrize("mode", ["repaired", "as-published"])
 @pytest.mark.parametrize(("name", "goal"), list(kinds()))
 def test_agents_play_every_kind_with_and_without_meaning(name, goal, mode):
-    for agent, prior in (("random", True), ("eig", False)):
-        record, shown = played(agent, f"{name}-{goal}-1", mode=mode, prior=prior, novice=True, **QUICK)
+    for agent, wording in (("random", "story"), ("random", "equations"), ("eig", "plain")):
+        record, shown = played(agent, f"{name}-{goal}-1", mode=mode, wording=wording, novice=True, **QUICK)
         assert not any(turn["error"] for turn in record.turns), record.turns
         assert [each.kind for each in shown] == ["predict", "act", "act", "predict", "explain", "predict"]
         assert [each.fresh for each in shown] == [False] * 5 + [True]
@@ -59,7 +59,8 @@ def test_agents_play_every_kind_with_and_without_meaning(name, goal, mode):
         assert (record.score > 0.5) == (record.metrics["error_2"] < record.metrics["prior_error"])
         assert ("brier_score" in record.metrics) == (mode == "repaired" and WORLDS[name].goals[goal].chances)
         assert all(turn["regret"] >= 0 for turn in record.turns if turn["kind"] == "act")
-        if not prior:
+        assert record.replay["wording"] == wording
+        if wording == "plain":
             first = shown[0].parts[0] + shown[1].parts[0]
             assert not re.search(
                 r"dugong|patient|student|infect|peregrine|predator|emotion|person|signal", first
@@ -237,13 +238,20 @@ def test_reports_show_errors_regret_novices_and_calibration():
     panels = dict(run_panels({"a": [published]}))
     assert "-0.12" in panels["Standardised error after experiments"]
     assert "0.035" in panels["Regret of experiments"]
+    # The paper's rows stand beside the paper's information only.
+    told = played("random", "irt-prediction-0", mode="as-published", wording="equations", **QUICK)[
+        0
+    ].as_dict()
+    former = {**told, "replay": {k: v for k, v in told["replay"].items() if k != "wording"} | {"prior": True}}
+    for record in (told, former):
+        assert "The paper" not in "".join(run_panels({"a": [record]})[0])
     assert run_panels({"a": []}) == []
 
 
 def test_the_suite_is_registered_with_its_prompts():
     assert get_suite("boxing") is SUITE
     texts = SUITE.prompts()
-    assert {f"{name}_{wording}" for name in WORLDS for wording in ("prior", "plain")} <= texts.prompts.keys()
+    assert {f"{name}_{wording}" for name in WORLDS for wording in WORDINGS} <= texts.prompts.keys()
     assert np.isfinite([played("random", **QUICK)[0].metrics[key] for key in ("z_0", "z_2")]).all()
 
 

@@ -9,7 +9,7 @@ from suites.boxing.environments.emotions import MEAN as EMOTION_MEANS
 from suites.boxing.environments.emotions import Emotions
 from suites.boxing.oracle import drawn
 from suites.boxing.questions import Questions
-from suites.boxing.world import WrongReplyError
+from suites.boxing.world import WORDINGS, WrongReplyError
 
 MANY = 40_000
 
@@ -126,9 +126,9 @@ def test_designs_are_written_and_read_and_wrong_ones_are_refused(name):
     world, rng = drawn(name, 3)
     for x in [*(world.random_design(rng) for _ in range(20)), *world.designs()[:20]]:
         assert world.parse(world.written(x)) == pytest.approx(x)
-        for prior in (True, False):
-            assert len(world.described(x, world.observe(x, rng), prior)) > 10
-            assert "{" not in world.described(x, world.observe(x, rng), prior) + world.asked(x, prior)
+        for wording in WORDINGS:
+            assert len(world.described(x, world.observe(x, rng), wording)) > 10
+            assert "{" not in world.described(x, world.observe(x, rng), wording) + world.asked(x, wording)
     for wrong in ("", "many", "1, 2, 3, 4", "-1e9", "nan"):
         with pytest.raises(WrongReplyError, match="expected"):
             world.parse(wrong)
