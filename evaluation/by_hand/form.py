@@ -118,13 +118,16 @@ Field = Text | Number | Choice | Several
 class Form:
     """What a person answers an observation with.
 
-    `intro` says what is asked for. `reply` makes of the values what a model would have written. Raises
-    ValueError if two fields have the same name.
+    `intro` says what is asked for. `reply` makes of the values what a model would have written; `check`
+    raises ConfigError for a reply that would be a wrong one. `text` is shown instead of the observation's
+    texts, which are for models. Raises ValueError if two fields have the same name.
     """
 
     intro: str
     fields: tuple[Field, ...]
     reply: Callable[[Values], str] = field(repr=False)
+    check: Callable[[str], None] | None = field(default=None, repr=False)
+    text: str | None = None
 
     def __post_init__(self) -> None:
         if len({each.name for each in self.fields}) < len(self.fields):
@@ -135,8 +138,11 @@ class Form:
         return [{"kind": each.kind, **asdict(each)} for each in self.fields]
 
     def read(self, given: Mapping[str, Any]) -> Values:
-        """The values of what was entered. Raises ConfigError, with the field, if one does not fit."""
-        return {each.name: each.read(given.get(each.name)) for each in self.fields}
+        """The values of what was entered. Raises ConfigError if one, or the reply of all, does not fit."""
+        values = {each.name: each.read(given.get(each.name)) for each in self.fields}
+        if self.check is not None:
+            self.check(self.reply(values))
+        return values
 
 
 def _wrong(asked: Field, value: Any, expected: str) -> ConfigError:

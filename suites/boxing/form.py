@@ -1,7 +1,10 @@
 """What people answer with: the numbers or words of a design, of answers, or of an explanation."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from arena.errors import ConfigError
 from evaluation.by_hand.form import Choice, Field, Form, Number, Text, Values
 from evaluation.suite import Observation, TaskSpec
 from suites.boxing.choices import BoxingChoices
@@ -9,23 +12,37 @@ from suites.boxing.environments import WORLDS
 from suites.boxing.environments.morals import NAMES
 from suites.boxing.oracle import drawn
 from suites.boxing.questions import Questions
+from suites.boxing.replies import answers_of, design_of
 from suites.boxing.world import Field as Asked
+from suites.boxing.world import WrongReplyError
 
 _SLIDER = 400.0
 """Ranges longer than this have too many values for a slider: they are typed."""
 
 EXPERIMENT = "Choose an experiment."
 ANSWER = "What do you expect?"
-EXPLAIN = "Explain to somebody who has seen none of this how to answer such questions."
+EXPLAIN = (
+    "Explain in at most {words} words to somebody who has seen none of this how to answer such questions."
+)
+
+_TAGGED = re.compile(r"[ \t]*(?:: what is its design\? )?Reply with `<[^\n]*")
+"""How a model is to write its reply, up to the end of the line."""
 
 
 def boxing_form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:
-    """Fields for what the observation asks for."""
+    """Fields for what the observation asks for, below its text without what only a model has to know."""
+    text = "\n\n".join(_TAGGED.sub("", str(part)).strip() for part in observation.parts).strip()
+    return replace(_form(task, choices, observation), text=text)
+
+
+def _form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:
     if observation.kind == "explain":
         text = Text("explanation", "Explanation", lines=8, longest=12 * choices.explanation)
-        return Form(EXPLAIN, (text,), lambda values: f"<answer>{values['explanation']}</answer>")
+        intro = EXPLAIN.format(words=choices.explanation)
+        return Form(intro, (text,), lambda values: f"<answer>{values['explanation']}</answer>")
     if observation.kind == "act":
-        return _design_form(task)
+        world, _ = drawn(task.content["environment"], task.content["number"])
+        return replace(_design_form(task), check=_checked(lambda reply: design_of(reply, world)))
     world, rng = drawn(task.content["environment"], task.content["number"])
     fields = Questions(world, task.content["goal"], choices.mode, rng, choices.questions).fields
     places: Sequence[int] = observation.data["questions"]
@@ -38,7 +55,20 @@ def boxing_form(task: TaskSpec, choices: BoxingChoices, observation: Observation
     def reply(values: Values) -> str:
         return f"<answer>{'; '.join(', '.join(str(values[each]) for each in row) for row in names)}</answer>"
 
-    return Form(ANSWER, shown, reply)
+    check = _checked(lambda reply: answers_of(reply, fields, len(places)))
+    return Form(ANSWER, shown, reply, check)
+
+
+def _checked(read: Callable[[str], object]) -> Callable[[str], None]:
+    """Refuses a reply that cannot be read, before it is spent."""
+
+    def check(reply: str) -> None:
+        try:
+            read(reply)
+        except WrongReplyError as error:
+            raise ConfigError(re.sub(r"</?(answer|observe)>", "", str(error))) from None
+
+    return check
 
 
 def _design_form(task: TaskSpec) -> Form:

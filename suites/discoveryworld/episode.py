@@ -12,7 +12,7 @@ from suites.discoveryworld.actions import PLAIN, Scene, Unusable, available
 from suites.discoveryworld.catalogue import kinds
 from suites.discoveryworld.choices import DiscoveryWorldChoices
 from suites.discoveryworld.names import Names, objects_in
-from suites.discoveryworld.observation import compact, full, short
+from suites.discoveryworld.observation import compact, full, sentences, short
 from suites.discoveryworld.replies import Reply, read_reply
 from suites.discoveryworld.simulator import HEIGHT, WIDTH, Progress, World
 
@@ -199,7 +199,8 @@ class DiscoveryWorldEpisode:
             **values,
         )
         parts: tuple[Part, ...] = (_GAPS.sub("\n\n", text).strip(),)
-        shown = Observation(parts, told=told, reward=reward, data=self._data())
+        feedback = values.get("feedback", "")
+        shown = Observation(parts, told=told, reward=reward, data=self._data(feedback))
         if not self._choices.shows_images:
             return shown
         return replace(shown, parts=(self._picture(), *parts), drawn_by=DRAWN_BY)
@@ -218,12 +219,15 @@ class DiscoveryWorldEpisode:
 
         return self._world.picture() if self._draws else np.zeros((HEIGHT, WIDTH, 3), np.uint8)
 
-    def _data(self) -> dict[str, Any]:
-        scene = self._scene
+    def _data(self, feedback: str) -> dict[str, Any]:
+        scene, near = self._scene, self._choices.observation != "image"
+        text = sentences(scene.observation, scene.names, near)
+        step = f"Step {len(self._turns) + 1} of {self._steps}."
         seen = (each for each in objects_in(scene.observation) if each["name"] not in PLAIN)
         labels = dict.fromkeys(scene.names.label(each["uuid"]) for each in seen)
         return {
             "task": self._task,
+            "text": "\n".join(filter(None, (feedback, text, step))),
             "options": scene.options,
             "templates": scene.templates(),
             "labels": tuple(labels),

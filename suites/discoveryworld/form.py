@@ -15,6 +15,9 @@ def action_form(observation: Observation) -> Form:
     data = observation.data
     if options := data["options"]:
         said = tuple(f"{number}: {text}" for number, text in options.items())
-        return Form(TALK, (Choice("said", "Say", said),), lambda values: values["said"].partition(":")[0])
+        choice = Choice("said", "Say", said)
+        return Form(TALK, (choice,), lambda values: values["said"].partition(":")[0], text=data["text"])
     line = Text("action", "Action", 1, 500, data["templates"], data["labels"], buttons=data["moves"])
-    return Form(f"{data['task']}\n\n{INTRO}", (line,), lambda values: str(values["action"]))
+    return Form(
+        f"{data['task']}\n\n{INTRO}", (line,), lambda values: str(values["action"]), text=data["text"]
+    )

@@ -9,6 +9,7 @@ from suites.discoveryworld.actions import PLAIN
 from suites.discoveryworld.names import Names
 
 _ID = re.compile(r"\[uuid: (\d+)\]")
+_SHORT_ID = re.compile(r" \[\d+\]")
 
 
 def full(observation: Mapping[str, Any]) -> str:
@@ -21,9 +22,40 @@ def compact(observation: Mapping[str, Any], names: Names, near: bool = True) -> 
 
     Objects are texts: label, id in brackets, what else is seen of it, and in `near` the distance in tiles.
     """
+    parts = _parts(observation, names, near)
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
+        for name, value in parts.items()
+        if value or name in ("carried", "can_move")
+    ]
+    return "{" + ",\n ".join(lines) + "}"
+
+
+def sentences(observation: Mapping[str, Any], names: Names, near: bool = True) -> str:
+    """What `compact` has, in sentences and without ids, for people; options are for a form."""
+    parts = _parts(observation, names, near)
+    can_move, dialog = ", ".join(parts["can_move"]), parts["dialog"]
+    lines = [
+        parts["message"],
+        parts["text"],
+        f"Somebody says: {dialog['said']}" if dialog else "",
+        f"You face {parts['facing']}. You can move: {can_move or 'nowhere'}.",
+        f"You carry: {'; '.join(parts['carried']) or 'nothing'}.",
+        f"You reach: {'; '.join(parts['reach']) or 'nothing'}.",
+        *(
+            f"{way.replace('_', ' ').capitalize()}: {'; '.join(there)}."
+            for way, there in parts["near"].items()
+        ),
+        *(f"{who}: {' '.join(done)}" for who, done in parts["others"].items()),
+        *parts["feed"],
+    ]
+    return _SHORT_ID.sub("", "\n".join(filter(None, lines)))
+
+
+def _parts(observation: Mapping[str, Any], names: Names, near: bool) -> dict[str, Any]:
     here, dialog = observation["agentLocation"], observation["dialog_box"]
     said, popped = observation["lastActionMessage"], observation["extended_action_message"]
-    parts = {
+    return {
         "message": short(said),
         "text": short(popped) if popped.strip() != said.strip() else "",
         "dialog": _dialog(dialog),
@@ -36,12 +68,6 @@ def compact(observation: Mapping[str, Any], names: Names, near: bool = True) -> 
         "others": _others(observation["nearbyAgents"]["list_of_agents"]),
         "feed": _feed(observation["discoveryFeed"]),
     }
-    lines = [
-        f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
-        for name, value in parts.items()
-        if value or name in ("carried", "can_move")
-    ]
-    return "{" + ",\n ".join(lines) + "}"
 
 
 def _near(observation: Mapping[str, Any], names: Names) -> dict[str, list[str]]:

@@ -83,19 +83,22 @@ class Game:
             self._environment.close()
 
     def _show(self, reply: str | None, observation: Observation) -> None:
+        setup = self.setup
+        self._form = None if observation.done else setup.suite.form(setup.task, setup.choices, observation)
         parts = [] if observation.done and reply is not None else list(self._parts(observation))
         self.turns.append({"reply": reply, "parts": parts})
         self._shown_at = time.time()
         if observation.done:
             self.record = self._environment.finish()
-        else:
-            setup = self.setup
-            self._form = setup.suite.form(setup.task, setup.choices, observation)
 
     def _parts(self, observation: Observation) -> Iterator[dict[str, str]]:
         kind = self.setup.choices.image_format
+        own = self._form.text if self._form is not None else None
         for part in observation.parts:
             if isinstance(part, str):
-                yield {"text": part}
+                if own is None:
+                    yield {"text": part}
             else:
                 yield {"image": data_uri(encoded(part, kind))}
+        if own is not None:
+            yield {"text": own}

@@ -75,6 +75,8 @@ def test_conversations_are_chosen_by_number():
     assert "You are in a conversation: reply with the number of what you say, 1" in wrong.parts[0]
     form = SUITE.form(None, None, wrong)
     (choice,) = form.fields
+    assert form.text.startswith("You are in a conversation: reply with")
+    assert "Somebody says: " in form.text
     assert form.reply({"said": choice.options[0]}) == "1"
     assert "Nothing was done" not in environment.reply("1").parts[0]
 
@@ -92,7 +94,11 @@ def test_without_aids_nobody_teleports():
     first = environment.begin()
     assert "Places:" not in first.parts[0]
     assert "is not allowed in this run" in environment.reply("beside(flag)").parts[0]
-    (field,) = SUITE.form(None, None, first).fields
+    form = SUITE.form(None, None, first)
+    assert "You face " in form.text
+    assert form.text.endswith("Step 1 of 100.")
+    assert not set("{}[]") & set(form.text)
+    (field,) = form.fields
     assert "move(north)" in field.templates
     assert "turn(west)" in field.buttons
     assert not any(each.startswith(("goto", "beside")) for each in field.templates)

@@ -26,8 +26,9 @@ RIGHT = [{f"belief{k}": 100 * (k in blickets) for k in range(9)} for blickets in
 DOUBT = {f"belief{k}": 50 for k in range(9)}
 
 
-def served(store: Store, **choices: str) -> SuiteServer:
-    request = EvalRequest(get_suite("est"), "", choices={"episodes": "2", **choices})
+def served(store: Store, suite: str = "est", **choices: str) -> SuiteServer:
+    own = {"episodes": "2"} if suite == "est" else {}
+    request = EvalRequest(get_suite(suite), "", choices={**own, **choices})
     course = Course(request.suite, request.effective.choices, request.prompts, request.tasks)
     course.check()
     return SuiteServer(store, course)
@@ -231,3 +232,21 @@ def test_a_form_reads_its_fields():
                 form.read({**right, name: value})
     with pytest.raises(ValueError, match="same name"):
         Form("", (fields[0], fields[0]), str)
+
+
+def test_a_form_of_boxing_says_what_a_person_does_and_spends_nothing_on_a_wrong_number(store):
+    choices = {"tasks": "peregrines-prediction-0", "experiments": "1", "evaluations": "0", "questions": "1"}
+    with Visitor(served(store, "boxing", **choices)) as person:
+        person.get("/")
+        first = person.look()
+        assert "Reply with" not in str(first["turns"]) + first["intro"]
+        assert "<" not in str(first["turns"]) + first["intro"]
+        name = first["fields"][0]["name"]
+        for wrong in ("some", "-3", "1, 2"):
+            refused = person.reply(0, {name: wrong})
+            assert refused.status_code == 422
+            assert "expected" in refused.text
+            assert "<" not in refused.text
+        assert len(person.look()["turns"]) == 1
+        assert person.reply(0, {name: "12"}).status_code == 200
+        assert len(person.look()["turns"]) == 2
