@@ -1,6 +1,7 @@
 """The `arena-llm study` command."""
 
 import secrets
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -240,20 +241,20 @@ def _blocks(plan: "Plan") -> list[str]:
 def _participants(plan: "Plan") -> str:
     """How participants come, what they see, and how long it takes."""
     study, people = plan.study, plan.study.participants
-    about, most = plan.minutes()
     counts = {name: len(plan.tasks[name]) for name in ("tutorial", "practice") if name in plan.tasks}
     warm_up = ", ".join(f"{count} {name}" for name, count in counts.items())
     sources = {"link": f"a link with {people.id}", "free": "any code", "codes": "listed codes"}
     listed = f" ({len(people.codes)})" if people.codes else ""
     return (
         f"Participants come with {sources[people.from_]}{listed}, play by {study.mode}, and see "
-        f"{len(plan.test)} test tasks{f' after {warm_up}' if warm_up else ''}; about {about:.0f} minutes, "
-        f"at most {most:.0f}."
+        f"{len(plan.test)} test tasks{f' after {warm_up}' if warm_up else ''}; {_duration(*plan.minutes())}."
     )
 
 
 def _summary(plan: "Plan") -> list[str]:
     """A description of the study, line by line."""
+    from human_data.people.study.parts.doubts import doubts
+
     study = plan.study
     questions = sum(len(page.items) for page in study.questionnaires)
     lines = [
@@ -263,10 +264,9 @@ def _summary(plan: "Plan") -> list[str]:
         f"Questions: {questions} on {len(study.questionnaires)} pages{_rules(plan)}.",
     ]
     for name, condition in plan.conditions.items():
-        about, most = condition.minutes()
         lines.append(
             f"Condition {name}: {', '.join(study.conditions[name]) or 'as above'}; "
-            f"{len(condition.test)} test tasks; about {about:.0f} minutes, at most {most:.0f}."
+            f"{len(condition.test)} test tasks; {_duration(*condition.minutes())}."
         )
     if plan.media:
         size = sum(path.stat().st_size for path in plan.media.values()) / 1e6
@@ -277,4 +277,10 @@ def _summary(plan: "Plan") -> list[str]:
         lines.append(warning)
     if not study.completion.link and study.participants.from_ == "link":
         lines.append("No completion link: participants are not sent back to where they came from.")
-    return lines
+    return lines + [f"Note: {doubt}" for doubt in doubts(plan)]
+
+
+def _duration(about: float, most: float) -> str:
+    """The estimated and the longest duration, rounded up to minutes."""
+    minutes = f"{ceil(about)} minute{'' if about <= 1 else 's'}"
+    return f"about {minutes}, at most {ceil(most)}" if ceil(most) > ceil(about) else f"at most {minutes}"

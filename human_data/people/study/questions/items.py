@@ -82,7 +82,18 @@ class _Item(Section):
         for end in (accepted.least, accepted.most):
             if end is not None and self.rank(end) is None:
                 return f"got {end!r}, but least and most are numbers or, for a date, dates such as 2026-03-31"
-        return None
+        return None if accepted.values or self._can_fit(accepted) else "no answer to this item fits"
+
+    def _can_fit(self, accepted: Accepted) -> bool:
+        """Whether a number or date of the item lies between the accepted ends."""
+        low, high = self._ends()
+        lows, highs = (low, accepted.least), (high, accepted.most)
+        ranks = [[self.rank(str(each)) or 0.0 for each in ends if each is not None] for ends in (lows, highs)]
+        return not all(ranks) or max(ranks[0]) <= min(ranks[1])
+
+    def _ends(self) -> tuple[object, object]:
+        """The least and the greatest answer; None: no limit."""
+        return getattr(self, "least", None), getattr(self, "most", None)
 
     def chosen(self, value: str) -> tuple[str, ...]:
         """The answers in an answer: itself, or several options."""
@@ -159,6 +170,10 @@ class Likert(_Item):
     def rank(self, value: str) -> float | None:
         """The point of the scale."""
         return number_of(value)
+
+    def _ends(self) -> tuple[object, object]:
+        """From 1 to `points`."""
+        return 1, self.points
 
     def _problem(self, value: str, texts: Texts) -> str | None:
         return None if value in map(str, range(1, self.points + 1)) else texts.choose_one

@@ -14,6 +14,7 @@ from human_data.people.study.config import Study
 from human_data.people.study.load import EXAMPLE, study_of
 from human_data.people.study.order import balanced_latin_square, least_used, order_of, rows_of
 from human_data.people.study.parts import blocks
+from human_data.people.study.parts.doubts import doubts
 from human_data.people.study.plan import load_plan
 from human_data.people.study.questions.items import Checkbox, Choice, Date, FreeText, Likert, Number, Slider
 from human_data.people.study.texts import Texts
@@ -220,6 +221,52 @@ def test_tasks_come_from_a_folder(tmp_path, command):
     done = command("study", str(tmp_path / "study.yaml"), "--check", "--testbed", folder)
     assert done.returncode == 1
     assert f"study.yaml:6: practice.tasks: no task '02-02-01' in {folder}" in done.stderr
+
+
+PEOPLE = "participants: {from: link, id: PROLIFIC_PID, keep: [STUDY_ID], unsigned: true}"
+NOTES = (
+    ("[01-05-01]", "[01-02-01]", "01-02-01 is a test task that participants have played before"),
+    ("break_every: 1", "break_every: 1\n  limit_s: 1", "test: limit_s ends each task after 1 s"),
+    (
+        PEOPLE,
+        "participants: {from: codes, codes: [A01, a01]}",
+        "The codes A01 and a01 differ only in capital",
+    ),
+    (
+        PEOPLE,
+        "participants: {from: codes, codes: [A, B], quota: 1}",
+        "The quota of 1 is smaller than the number",
+    ),
+    (
+        "completion:",
+        "words: {break_text: Rest.}\ncompletion:",
+        "words.break_text: the number {n} is not shown",
+    ),
+    ("completion:", "words: {at_most: No.}\ncompletion:", "words.at_most: the number {high} is not shown"),
+)
+
+
+@pytest.mark.parametrize(("old", "new", "said"), NOTES)
+def test_check_notes_what_is_seldom_meant(tmp_path, old, new, said):
+    assert not list(doubts(planned(tmp_path, TINY)))
+    assert old in TINY
+    assert [note for note in doubts(planned(tmp_path, TINY.replace(old, new))) if note.startswith(said)]
+
+
+@pytest.mark.parametrize("rule", ["{least: 200}", "{least: 130, most: 120}", "{most: 0}"])
+def test_a_screen_that_no_answer_fits_is_refused(tmp_path, rule):
+    page = f"""
+questionnaires:
+  - name: age
+    when: before
+    title: T
+    screen: {{age: {rule}}}
+    items: [{{id: age, type: number, ask: How old are you?, least: 3, most: 120}}]
+"""
+    text = TINY[: TINY.index("questionnaires:")] + page.lstrip()
+    with pytest.raises(ConfigError, match=r"screen\.age: no answer to this item fits"):
+        planned(tmp_path, text)
+    assert planned(tmp_path, text.replace(rule, "{least: 120}"))
 
 
 @pytest.mark.parametrize("count", range(1, 12))

@@ -277,10 +277,14 @@ def test_check_describes_the_study(tmp_path, command):
     (tmp_path / "study.yaml").write_text(TINY)
     done = command("study", str(tmp_path / "study.yaml"), "--check")
     assert done.returncode == 0
-    assert "2 test tasks after 1 tutorial, 1 practice; about 1 minutes, at most 2" in done.stdout
+    assert "2 test tasks after 1 tutorial, 1 practice; about 2 minutes, at most 3" in done.stdout
     assert "2 orders by task; breaks: 1" in done.stdout
     assert "Questions: 4 on 3 pages." in done.stdout
+    assert "Note:" not in done.stdout
     assert not (tmp_path / "tiny.db").exists()
+    (tmp_path / "study.yaml").write_text(TINY.replace("[01-05-01]", "[01-02-01]"))
+    noted = command("study", str(tmp_path / "study.yaml"), "--check").stdout
+    assert "Note: 01-02-01 is a test task that participants have played before" in noted
 
 
 PLAIN = (
