@@ -3,20 +3,23 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from arena.errors import ConfigError
 from evaluation.choices.contradictions import Rule
 from evaluation.choices.run_choices import Bounds, RunChoices
-from suites.discoveryworld.catalogue import PAPER_SEEDS, Kind, kinds, seed_list
+from suites.discoveryworld.catalogue import MOST_SEEDS, PAPER_SEEDS, Kind, kinds, seed_list
 
 LONGEST_EPISODE = 100_000
+
+_SEEDS = f"numbers below {MOST_SEEDS} and rising ranges, such as 0-4 or 3,7"
 
 
 def _seeds(text: str) -> str:
     try:
         seed_list(text)
-    except ConfigError as error:
-        raise ValueError(str(error)) from None
+    except ConfigError:
+        raise PydanticCustomError("seeds", _SEEDS) from None
     return text
 
 
