@@ -142,7 +142,8 @@ def _task(name: str, goal: str, number: int) -> TaskSpec:
     world, _ = drawn(name, number)
     content = {"environment": name, "goal": goal, "number": number}
     parameters = [f"{value:.9g}" for value in world.theta]
-    digest = hashlib.sha256(json.dumps([content, parameters, SCORING]).encode()).hexdigest()
+    facts = [content, parameters, SCORING, *([world.version] if world.version > 1 else [])]
+    digest = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
     metadata = {"goal": goal}
     return TaskSpec(_id(name, goal, number), name, digest, target=goal, metadata=metadata, content=content)
 

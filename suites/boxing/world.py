@@ -101,6 +101,8 @@ class World(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    version: ClassVar[int] = 1
+    """Raised when its worlds change; tasks of another version are other tasks."""
     noise: ClassVar[Noise]
     dimensions: ClassVar[int]
     """How many standard normal numbers the parameters are made of."""

@@ -12,34 +12,37 @@ from suites.boxing.world import Field, Goal, Wording, Words, World, WrongReplyEr
 
 Ints = npt.NDArray[np.int64]
 
-CHARACTERS: dict[str, tuple[int, int, int, int, int, int]] = {
-    "stroller": (0, 0, 0, 1, 1, 1),
-    "boy": (1, 0, 0, 1, 1, 1),
+CHARACTERS: dict[str, tuple[float, float, float, float, float, float]] = {
+    "stroller": (0, 0, 0, 0, 1, 1),
+    "boy": (0, 0, 0, 1, 1, 1),
     "girl": (-1, 0, 0, 1, 1, 1),
-    "pregnant_woman": (-1, 0, 0, 0, 1, 1),
-    "male_doctor": (1, 0, 1, 0, 1, 1),
+    "pregnant_woman": (-1, 0, 1.5, 0, 1, 1),
+    "male_doctor": (0, 0, 1, 0, 1, 1),
     "female_doctor": (-1, 0, 1, 0, 1, 1),
     "female_athlete": (-1, 1, 0, 0, 1, 1),
-    "male_athlete": (1, 1, 0, 0, 1, 1),
+    "male_athlete": (0, 1, 0, 0, 1, 1),
     "female_executive": (-1, 0, 1, 0, 1, 1),
-    "male_executive": (1, 0, 1, 0, 1, 1),
+    "male_executive": (0, 0, 1, 0, 1, 1),
     "large_woman": (-1, -1, 0, 0, 1, 1),
-    "large_man": (1, -1, 0, 0, 1, 1),
-    "homeless": (0, 0, -1, 0, 1, 1),
-    "old_man": (1, 0, 0, -1, 1, 1),
-    "old_woman": (-1, 0, 0, -1, 1, 1),
-    "criminal": (0, 0, -1, 0, 1, 1),
+    "large_man": (0, -1, 0, 0, 1, 1),
+    "homeless": (0, 0, 0, 0, 1, 1),
+    "old_man": (0, 0, 0, 0, 1, 1),
+    "old_woman": (-1, 0, 0, 0, 1, 1),
+    "criminal": (0, 0, 0, 0, 1, 1),
     "dog": (0, 0, 0, 0, 0, -1),
     "cat": (0, 0, 0, 0, 0, -1),
 }
-"""Male 1, female -1; fit 1, large -1; high status 1, low -1; young 1, old -1; human 1; human 1, pet -1."""
+"""Female -1; fit 1, large -1; high status 1, pregnant 1.5; child 1; human 1; human 1, pet -1.
+
+As the public code has them: who is male, old, homeless or in a stroller is not told apart from others.
+"""
 
 NAMES = tuple(CHARACTERS)
 LARGEST = 4
 
 MEAN = np.array([0.0, -0.3, 0.4, -0.3, 0.4, 0.1, 0.1, 0.7, 0.6])
 SD = np.array([0.3, *[0.1] * 8])
-"""Intercept, swerving for group 1, being group 1, and the attributes of `CHARACTERS`."""
+"""Intercept, swerving (1) or staying (-1) for group 1, being group 1, and the attributes of `CHARACTERS`."""
 
 _ATTRIBUTES = np.array(list(CHARACTERS.values()), np.float64)
 _DESIGNS = 400
@@ -53,11 +56,12 @@ _WORDS = Words(
 
 
 class Morals(World):
-    """Group 1 is saved with the probability logistic(w . features): a constant with weight ~ N(0, 0.3),
-    whether the car has to swerve for it, group 1 itself, and the sums of attributes of group 1 less those of
-    group 2."""
+    """Group 1 is saved with the probability logistic(w . features): a constant with weight ~ N(0, 0.3), 1 or
+    -1 if the car has to swerve or stay for it, group 1 itself, and the sums of attributes of group 1 less
+    those of group 2."""
 
     name, title = "morals", "Moral machines"
+    version = 2
     speaks = True
     noise = Bernoulli()
     dimensions = 9
@@ -93,7 +97,9 @@ class Morals(World):
         """The probability that group 1 is saved."""
         difference = (xs[:, :18] - xs[:, 18:36]) @ _ATTRIBUTES
         ones = np.ones((len(xs), 1))
-        return np.asarray(expit(theta @ np.concatenate([ones, xs[:, 36:], ones, difference], axis=1).T))
+        return np.asarray(
+            expit(theta @ np.concatenate([ones, 2 * xs[:, 36:] - 1, ones, difference], axis=1).T)
+        )
 
     def random_design(self, rng: np.random.Generator) -> Floats:
         """Two groups of 1 to 4, and swerve or stay by a coin."""

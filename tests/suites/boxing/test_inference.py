@@ -49,22 +49,19 @@ def plain_chance(name, theta, x):
     signs = np.zeros(6)
     for who, (one, two) in zip(NAMES, zip(x[:18], x[18:36], strict=True), strict=True):
         signs += (one - two) * np.array(attributes(who))
-    weights = theta[:, 0] + theta[:, 1] * x[36] + theta[:, 2] + theta[:, 3:] @ signs
+    weights = theta[:, 0] + theta[:, 1] * (1 if x[36] else -1) + theta[:, 2] + theta[:, 3:] @ signs
     return 1 / (1 + np.exp(-weights))
 
 
 def attributes(who):
-    male = who in ("boy", "male_doctor", "male_athlete", "male_executive", "large_man", "old_man")
-    female = who in (
-        *("girl", "pregnant_woman", "female_doctor", "female_athlete", "female_executive"),
-        *("large_woman", "old_woman"),
-    )
+    """The codes of the public code: gender, fitness, status, age, human, species."""
+    female = who == "girl" or "woman" in who or who.startswith("female")
     human = who not in ("dog", "cat")
     return (
-        male - female,
+        -int(female),
         who.endswith("athlete") - who.startswith("large"),
-        who.endswith(("doctor", "executive")) - (who in ("homeless", "criminal")),
-        (who in ("stroller", "boy", "girl")) - who.startswith("old"),
+        1.5 if who == "pregnant_woman" else int(who.endswith(("doctor", "executive"))),
+        int(who in ("boy", "girl")),
         int(human),
         1 if human else -1,
     )
