@@ -65,7 +65,7 @@ test: dev
 
 test-slow: dev
 	$(BIN)/python -m pytest -m slow
-	$(BIN)/python -m pytest --hypothesis-profile=long tests/arena
+	$(BIN)/python -m pytest --hypothesis-profile=long --timeout=0 tests/arena
 
 # What the pages take from the code is made anew, then the site in site/, without a network.
 docs: dev

@@ -125,8 +125,10 @@ class Goals:
         if kind.ends is Ends.LAST or (self._changing_goals_end and kind.is_good_goal):
             self.eaten += 1
         # Only multi goals of either sign depend on the count, and not before one was eaten.
-        counted = kind.ends is not Ends.ALWAYS and self.eaten > 0
-        return kind.ends is Ends.ALWAYS or (counted and self.eaten >= self.number and kind.reward != 0)
+        counted = kind.ends is not Ends.ALWAYS and self.eaten > 0 and kind.reward != 0
+        # A blocked ball that is eaten takes the count beyond the number, which ends nothing before 4.x.
+        all_eaten = self.eaten >= self.number if self._changing_goals_end else self.eaten == self.number
+        return kind.ends is Ends.ALWAYS or (counted and all_eaten)
 
 
 _FULL, _EMPTY = np.float32(FULL_HEALTH), np.float32(0)

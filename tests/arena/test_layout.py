@@ -3,6 +3,7 @@ import pytest
 
 from arena import LayoutError, load
 from arena.geometry.layout import episode_rng, resolve
+from arena.rules import Goals
 from arena.taskfile.versions import Version
 from tests.arena.worlds import agent, item, spec
 
@@ -211,3 +212,13 @@ def test_the_generator_is_seeded_by_plain_numbers(monkeypatch):
     assert words[:3] == [7, 1, 2]
     assert len(words) == 11
     assert {type(word) for word in words} == {int}
+
+
+@pytest.mark.parametrize(("version", "ends"), [(Version.V3, False), (Version.V41, True)])
+def test_a_blocked_ball_that_is_eaten_ends_only_what_counts_at_least(version, ends):
+    """Version 3.1.3 compares the count of eaten balls with `==`, 4.x with `>=` (behaviour, section 6.3)."""
+    things = layout(
+        agent(), item("Wall", "20 0 20", sizes="2 2 2"), item("GoodGoalMulti", "20 0 20"), version=version
+    ).things
+    assert things[-1].blocked
+    assert Goals(things, version).eat(len(things) - 1) is ends
