@@ -132,6 +132,16 @@ def _is_address(text: str) -> bool:
     return True
 
 
+def trusted(proxies: Sequence[str]) -> list[str]:
+    """Addresses and networks whose forwarding headers count: proxies, and this machine.
+
+    A socket for IPv6 that takes IPv4, too, writes its addresses as ::ffff:a.b.c.d: these count as well.
+    """
+    known = [ipaddress.ip_network(each) for each in (*LOOPBACK[1:], *proxies)]
+    mapped = [f"::ffff:{net.network_address}/{96 + net.prefixlen}" for net in known if net.version == 4]
+    return [*map(str, known), *mapped]
+
+
 class Closes(Protocol):
     """What is closed when the server has stopped."""
 
@@ -156,7 +166,7 @@ class Server(uvicorn.Server):
             log_level="error",
             access_log=False,
             server_header=False,
-            forwarded_allow_ips=[*LOOPBACK[1:], *proxies],
+            forwarded_allow_ips=trusted(proxies),
             # Twice the limit, so that slightly larger messages are refused with our own reason.
             ws_max_size=2 * MAX_MESSAGE_BYTES,
             ws_per_message_deflate=False,

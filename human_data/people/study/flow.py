@@ -146,7 +146,7 @@ def finish_page(
     if isinstance(stage, QuestionStage):
         asked = asked_on(plan, progress_of(store, person), stage, answers)
         for item in stage.questionnaire.items:
-            value = answers.get(item.id, "") if item in asked else ""
+            value = item.stored(answers.get(item.id, "")) if item in asked else ""
             checked = item.is_as_expected(value) if item in asked else None
             store.answer(person.id, stage.page, item.id, value, asked=item in asked, as_expected=checked)
     store.note(person.id, PAGE_DONE, {"stage": stage.name})

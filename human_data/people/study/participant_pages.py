@@ -1,6 +1,6 @@
 """The pages of a participant who has agreed, up to completion; `flow` decides which is shown."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fastapi import APIRouter
@@ -14,6 +14,7 @@ from human_data.people.study import flow
 from human_data.people.study.links.return_links import return_link
 from human_data.people.study.parts.media import TYPES, file_url
 from human_data.people.study.questions.branching import form_items, given
+from human_data.people.study.questions.items import Item
 from human_data.people.study.questions.questionnaire import answer_problems
 from human_data.people.study.server import CurrentSession, Form, Server, Session, StudyServer
 from human_data.people.study.stages import EndStage, QuestionStage, TaskStage
@@ -36,12 +37,21 @@ async def finish_page(form: Form, session: CurrentSession, request: Request, ser
         return message(plan.study, texts.elsewhere_title, texts.elsewhere, 409, button=texts.here)
     if isinstance(stage, TaskStage | EndStage):
         return RedirectResponse("/", 303)
-    answers = {key.removeprefix("item-"): value for key, value in form.items() if key.startswith("item-")}
+    answers = _answers(form)
     asked = flow.asked_on(plan, progress, stage, answers) if isinstance(stage, QuestionStage) else ()
     if problems := answer_problems(asked, answers, texts):
         return await show_stage(server, request, session, answers=answers, problems=problems, status=422)
     await server.store.run(lambda store: flow.finish_page(plan, store, person, stage, answers))
     return RedirectResponse("/", 303)
+
+
+@router.post("/asked")
+async def asked_now(form: Form, session: CurrentSession) -> Response:
+    """The ids of the items that are asked if the page is filled in like this."""
+    stage = flow.current_stage(session.plan, session.progress)
+    if not isinstance(stage, QuestionStage) or form.get("stage") != stage.name:
+        raise HTTPException(409, session.plan.study.words.moved)
+    return JSONResponse(_ids(flow.asked_on(session.plan, session.progress, stage, _answers(form))))
 
 
 @router.get("/media/{file}")
@@ -89,6 +99,15 @@ async def withdraw(_: Form, session: CurrentSession, server: Server) -> Response
     return RedirectResponse("/", 303)
 
 
+def _answers(form: Mapping[str, str]) -> dict[str, str]:
+    """The answers in a form, by the ids of the items."""
+    return {key.removeprefix("item-"): value for key, value in form.items() if key.startswith("item-")}
+
+
+def _ids(items: Iterable[Item]) -> list[str]:
+    return [item.id for item in items]
+
+
 async def show_stage(
     server: StudyServer, request: Request, session: Session, *, status: int = 200, notice: str = "",
     answers: Mapping[str, str] = {}, problems: Mapping[str, str] = {},
@@ -105,8 +124,12 @@ async def show_stage(
         case TaskStage():
             response = RedirectResponse("/play", 303)
         case QuestionStage():
-            place["items"] = form_items(study, stage.questionnaire, given(progress.answers))
-            response = page("questions", study, status, answers=answers, problems=problems, **place)
+            items = form_items(study, stage.questionnaire, given(progress.answers))
+            place["decisive"] = frozenset().union(*(item.depends_on for item in items))
+            place["asked"] = _ids(flow.asked_on(plan, progress, stage, answers))
+            response = page(
+                "questions", study, status, items=items, answers=answers, problems=problems, **place
+            )
         case EndStage("completed"):
             ending = await server.store.run(lambda store: flow.advance(plan, store, person))
             target = return_link(study, ending or COMPLETED, person.code, person.link)

@@ -18,25 +18,21 @@ for (const slider of document.querySelectorAll(".slider input")) {
   slider.addEventListener("keydown", ({ key }) => { if (key === " ") answer(slider.value); });
 }
 
-const rank = (text) => (/^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : text ? Number(text.replace(",", ".")) : NaN);
-const plain = (text) => text.trim().toLowerCase();
-const same = (one, other) => plain(one) === plain(other) || rank(one) === rank(other);
-
-function fits(answer, { values, least, most }) {
-  if (values.length) return values.some((value) => same(answer, value));
-  return (least == null || rank(answer) >= rank(least)) && (most == null || rank(answer) <= rank(most));
-}
-
-for (const form of document.querySelectorAll("form:has([data-if])")) {
-  const dependent = [...form.querySelectorAll("[data-if]")];
-  const update = () => dependent.forEach((item) => {
-    const rules = Object.entries(JSON.parse(item.dataset.if));
-    // Fields of hidden items are disabled, so that the form is without them.
-    const answers = new FormData(form);
-    const given = (id) => [...answers.getAll(`item-${id}`), ...answers.getAll(`item-${id}[]`)].filter(Boolean);
-    item.hidden = !rules.every(([id, accepted]) => given(id).some((answer) => fits(answer, accepted)));
-    for (const field of item.querySelectorAll("input, textarea")) field.disabled = item.hidden;
-  });
-  for (const event of ["input", "pointerup", "keyup"]) form.addEventListener(event, () => setTimeout(update));
-  update();
+// The server alone decides which items are asked; without an answer from it the page stays as it is.
+for (const form of document.querySelectorAll("form:has([data-asked])")) {
+  const dependent = [...form.querySelectorAll("[data-asked]")];
+  let [newest, timer] = [0, 0];
+  const ask = async () => {
+    const mine = ++newest;
+    const response = await fetch("/asked", { method: "POST", body: new URLSearchParams(new FormData(form)) }).catch(() => null);
+    const asked = response?.ok && await response.json();
+    if (asked && mine === newest) for (const item of dependent) item.hidden = !asked.includes(item.dataset.item);
+  };
+  const changed = ({ target }) => {
+    if (!target.closest("[data-decisive]")) return;
+    clearTimeout(timer);
+    timer = setTimeout(ask, target.matches("[type=radio], [type=checkbox]") ? 0 : 200);
+  };
+  for (const event of ["input", "pointerup", "keyup"]) form.addEventListener(event, changed);
+  for (const item of dependent) item.hidden = item.dataset.asked === "False";
 }

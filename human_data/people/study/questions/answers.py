@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Iterable
 from datetime import date
+from decimal import Decimal
 
 MAX_ANSWER = 5_000
 """Characters of an answer, about two pages."""
@@ -20,6 +21,17 @@ def number_of(text: str) -> float | None:
         return None
     # Python would read 1_000, too.
     return value if math.isfinite(value) and "_" not in text else None
+
+
+def plain_number(text: str) -> str:
+    """A number in ASCII digits with a decimal point: "5,50" becomes "5.5"; other texts as they are."""
+    value = number_of(text)
+    if value is None:
+        return text
+    if text.isdecimal():
+        return str(int(text))
+    digits = format(Decimal(repr(value)), "f")
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
 def date_of(text: str) -> date | None:

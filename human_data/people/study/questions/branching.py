@@ -1,7 +1,7 @@
 """Which pages and items are asked, and who is screened out: both depend on earlier answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from human_data.people.store.tables import Answer
 from human_data.people.study.config import Study
@@ -23,10 +23,10 @@ class Source(NamedTuple):
 
 
 class FormItem(NamedTuple):
-    """An item of a page that is shown if the answers on this page so far fit `rules`, by the items' ids."""
+    """An item, and the ids of the items on its page whose answers decide whether it is asked."""
 
     item: Item
-    rules: dict[str, dict[str, Any]]
+    depends_on: frozenset[str]
 
 
 def given(answers: Sequence[Answer]) -> Given:
@@ -46,8 +46,7 @@ def form_items(study: Study, page: Questionnaire, answers: Given) -> list[FormIt
         sources = {name: _source(study, page, name) for name in item.if_}
         here = {name: source.item.id for name, source in sources.items() if source and source.page is page}
         if _holds(study, page, {k: v for k, v in item.if_.items() if k not in here}, answers, {}):
-            rules = {here[name]: item.if_[name].model_dump() for name in here}
-            items.append(FormItem(item, rules))
+            items.append(FormItem(item, frozenset(here.values())))
     return items
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from human_data.people.study.questions.accepted import Accepted, Values
-from human_data.people.study.questions.answers import MAX_ANSWER, date_of, list_of, number_of
+from human_data.people.study.questions.answers import MAX_ANSWER, date_of, list_of, number_of, plain_number
 from human_data.people.study.texts import Line, Name, Section, Text, Texts
 
 Bound = Annotated[float | None, Field(allow_inf_nan=False)]
@@ -55,6 +55,10 @@ class _Item(Section):
         if not value:
             return texts.required if self.required else None
         return self._problem(value, texts)
+
+    def stored(self, value: str) -> str:
+        """A valid answer as it is stored: numbers in plain digits with a point, others as they are."""
+        return value
 
     def is_answer(self, value: str) -> bool:
         """Whether a value can be given as the answer, or as one of several."""
@@ -194,6 +198,10 @@ class _Range(_Item):
     def rank(self, value: str) -> float | None:
         """The number."""
         return number_of(value)
+
+    def stored(self, value: str) -> str:
+        """The number in plain digits."""
+        return plain_number(value)
 
     def _problem(self, value: str, texts: Texts) -> str | None:
         number = number_of(value)

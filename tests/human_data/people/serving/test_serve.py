@@ -8,12 +8,13 @@ from contextlib import closing
 
 import pytest
 from typer.testing import CliRunner
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 
 from arena.errors import ConfigError
 from arena_llm.cli import app
-from human_data.people.serving.serve import address_of, bound, own_addresses, url_of
+from human_data.people.serving.serve import address_of, bound, own_addresses, trusted, url_of
 
 
 def test_small_messages_are_sent_immediately():
@@ -47,6 +48,13 @@ def test_a_server_for_others_needs_to_know_its_names(tmp_path):
         port = listener.getsockname()[1]
         assert url_of("0.0.0.0", listener, ("lab-pc", "192.0.2.5")) == f"http://192.0.2.5:{port}/"
         assert url_of("0.0.0.0", listener, ("127.0.0.1", "lab-pc")) == f"http://localhost:{port}/"
+
+
+def test_forwarding_headers_count_on_a_socket_for_both_kinds_of_addresses():
+    hosts = ProxyHeadersMiddleware(lambda *_: None, trusted(["192.0.2.0/24", "2001:db8::7"])).trusted_hosts
+    inside = "127.0.0.1 ::1 ::ffff:127.0.0.1 192.0.2.9 ::ffff:192.0.2.9 2001:db8::7"
+    outside = "127.0.0.2 ::ffff:127.0.0.2 ::ffff:192.0.3.1 2001:db8::8 ::ffff:0:127.0.0.1"
+    assert [each for each in f"{inside} {outside}".split() if each in hosts] == inside.split()
 
 
 def test_servers_start_where_there_are_no_modules_of_posix(tmp_path):

@@ -1,11 +1,14 @@
 """Questionnaires: kinds of items, attention checks, branching and screening."""
 
+import re
+
 import pytest
 
 from arena.errors import ConfigError
 from human_data.people.store import Store
 from human_data.people.study.load import study_of
 from human_data.people.study.overview import Overview
+from human_data.people.study.questions.answers import plain_number
 from tests.human_data.people.study.server import TINY
 from tests.human_data.people.study.walk import Walker
 
@@ -86,9 +89,16 @@ def notes_of(store: Store, walker: Walker) -> list[tuple]:
 def test_items_and_pages_are_asked_if_earlier_answers_fit(app):
     study, store = app(BRANCHES)
     walker = Walker(study, "p1").agree()
-    assert """data-if='{"glasses": {"least": null, "most": null, "values": ["Yes", "Sometimes"]}}'""" in (
-        walker.page.text
-    )
+    shown = re.findall(r'class="item"( data-\w+.*? data-item="\w+")', walker.page.text)
+    assert shown == [
+        ' data-decisive data-item="glasses"',
+        ' data-asked="False" data-item="strength"',
+    ]
+    for answer, asked in (("Yes", True), ("yes", False), ("No", False), ("", False)):
+        filled_in = {"stage": walker.stage, **AGED_9, "item-glasses": answer}
+        found = walker.client.post("/asked", data=filled_in).json()
+        assert found == ["age", "glasses", *["strength"] * asked, "check"]
+    assert walker.client.post("/asked", data={"stage": "questions-grown"}).status_code == 409
     # An answer to what was not asked is not stored; one to what was asked is needed.
     assert walker.send("/go", **AGED_9 | {"item-glasses": "Yes"}).status_code == 422
     walker.send("/go", **AGED_9, **{"item-strength": "3"})
@@ -109,8 +119,17 @@ def test_items_and_pages_are_asked_if_earlier_answers_fit(app):
     assert adult.stage == "questions-grown"
     adult.send("/go", **{"item-job": "Pilot", "item-licence": "Yes"})
     assert adult.stage == "questions-driving"
-    adult.send("/go", **{"item-years": "5"})
+    assert answers_of(store, adult)["age"] == ("18", True, None)
+    adult.send("/go", **{"item-years": "٥,50"})
+    assert answers_of(store, adult)["years"] == ("5.5", True, None)
     assert adult.stage == "introduction-tutorial"
+
+
+def test_numbers_are_stored_in_plain_digits():
+    written = {"5,5": "5.5", "1e3": "1000", "007": "7", ".50": "0.5", "+5.": "5", "-2,0": "-2", "٣": "3"}
+    written |= {digits: digits for digits in ("0", "100", "12345678901234567890", "1_0", "5 m", "1.000,5")}
+    assert {text: plain_number(text) for text in written} == written
+    assert len(plain_number("1e-999999999")) < 400
 
 
 def test_who_does_not_fit_the_study_is_thanked_and_sent_back(app):
