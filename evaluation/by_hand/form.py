@@ -119,8 +119,9 @@ class Form:
     """What a person answers an observation with.
 
     `intro` says what is asked for. `reply` makes of the values what a model would have written; `check`
-    raises ConfigError for a reply that would be a wrong one. `text` is shown instead of the observation's
-    texts, which are for models. Raises ValueError if two fields have the same name.
+    raises ConfigError for a reply that would be a wrong one, and `reply` may do so, too. `text` is shown
+    instead of the observation's texts, which are for models, and `help` on request: what the task is about
+    and what can be done. Raises ValueError if two fields have the same name.
     """
 
     intro: str
@@ -128,6 +129,7 @@ class Form:
     reply: Callable[[Values], str] = field(repr=False)
     check: Callable[[str], None] | None = field(default=None, repr=False)
     text: str | None = None
+    help: str = ""
 
     def __post_init__(self) -> None:
         if len({each.name for each in self.fields}) < len(self.fields):
@@ -140,8 +142,9 @@ class Form:
     def read(self, given: Mapping[str, Any]) -> Values:
         """The values of what was entered. Raises ConfigError if one, or the reply of all, does not fit."""
         values = {each.name: each.read(given.get(each.name)) for each in self.fields}
+        reply = self.reply(values)
         if self.check is not None:
-            self.check(self.reply(values))
+            self.check(reply)
         return values
 
 

@@ -19,6 +19,12 @@ from suites.boxing.world import WrongReplyError
 _SLIDER = 400.0
 """Ranges longer than this have too many values for a slider: they are typed."""
 
+HELP = (
+    "Find out how something works by experiments that you choose, one after another. You see the outcome of "
+    "each. In between you are asked questions; only your answers to them count. They use up no "
+    "experiments.\n\n"
+    "Everything that you did and saw stands below, under Earlier turns."
+)
 EXPERIMENT = "Choose an experiment."
 ANSWER = "What do you expect?"
 EXPLAIN = (
@@ -32,7 +38,7 @@ _TAGGED = re.compile(r"[ \t]*(?:: what is its design\? )?Reply with `<[^\n]*")
 def boxing_form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:
     """Fields for what the observation asks for, below its text without what only a model has to know."""
     text = "\n\n".join(_TAGGED.sub("", str(part)).strip() for part in observation.parts).strip()
-    return replace(_form(task, choices, observation), text=text)
+    return replace(_form(task, choices, observation), text=text, help=HELP)
 
 
 def _form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:

@@ -1,6 +1,10 @@
-"""What people answer with: an action, completed while it is typed, or what they say in a conversation."""
+"""What people answer with: an action in words, completed while it is typed, or what they say."""
 
-from evaluation.by_hand.form import Choice, Form, Text
+import re
+from collections.abc import Iterable
+
+from arena.errors import ConfigError
+from evaluation.by_hand.form import Choice, Form, Text, Values
 from evaluation.suite import Observation
 
 INTRO = (
@@ -8,16 +12,89 @@ INTRO = (
     "Begin to type, or press Down, to see what can be completed."
 )
 TALK = "You are in a conversation: choose what you say."
+HELP = (
+    "You are a scientist in a small world of tiles. Find out what the task asks for by measurements and "
+    "experiments of your own, then do what it asks for. What is true in this world may not be so on Earth: "
+    "measure it.\n\n"
+    "Every action takes a step, also one that does not succeed, and the number of steps is limited. To let a "
+    "step pass, turn to where you already face. Several things of one name are told apart by #1, #2 and so "
+    "on.\n\n"
+    "You get points for each part of the task. It is over when it is solved, and also when what it asks for "
+    "was done wrongly: do not act on a guess.\n\n"
+    "What you can do:\n{actions}"
+)
+
+WORDS = {
+    "move": "go WAY",
+    "turn": "turn WAY",
+    "take": "pick up OBJ",
+    "drop": "drop OBJ",
+    "put": "put OBJ on OBJ",
+    "open": "open OBJ",
+    "close": "close OBJ",
+    "activate": "switch on OBJ",
+    "deactivate": "switch off OBJ",
+    "talk": "talk to OBJ",
+    "eat": "eat OBJ",
+    "feed": "read the Discovery Feed",
+    "post": "read post NUMBER",
+    "read": "read OBJ",
+    "use": "use OBJ on OBJ",
+    "goto": "travel to PLACE",
+    "beside": "travel beside OBJ",
+}
+"""Actions in words by the verbs that a model writes; of two that fit the first is meant."""
+
+_BLANK = re.compile("OBJ|WAY|PLACE|NUMBER")
+_READ = {
+    verb: re.compile(_BLANK.sub("(.+)", words), re.IGNORECASE | re.DOTALL) for verb, words in WORDS.items()
+}
 
 
 def action_form(observation: Observation) -> Form:
     """A line for an action, with the names of what is seen; in a conversation, what can be said."""
     data = observation.data
+    templates = tuple(map(in_words, data["templates"]))
+    verbs = dict.fromkeys(call.partition("(")[0] for call in data["templates"])
+    help_text = HELP.format(actions="\n".join(f"- {WORDS[verb]}" for verb in (*verbs, "post")))
     if options := data["options"]:
-        said = tuple(f"{number}: {text}" for number, text in options.items())
-        choice = Choice("said", "Say", said)
-        return Form(TALK, (choice,), lambda values: values["said"].partition(":")[0], text=data["text"])
-    line = Text("action", "Action", 1, 500, data["templates"], data["labels"], buttons=data["moves"])
-    return Form(
-        f"{data['task']}\n\n{INTRO}", (line,), lambda values: str(values["action"]), text=data["text"]
-    )
+        choice = Choice("said", "Say", tuple(f"{number}: {text}" for number, text in options.items()))
+        return Form(TALK, (choice,), _number, text=data["text"], help=help_text)
+    moves = tuple(map(in_words, data["moves"]))
+    line = Text("action", "Action", 1, 500, templates, data["labels"], buttons=moves)
+
+    def reply(values: Values) -> str:
+        return called(str(values["action"]), data["labels"])
+
+    intro = f"{data['task']}\n\n{INTRO}"
+    return Form(intro, (line,), reply, text=data["text"], help=help_text)
+
+
+def _number(values: Values) -> str:
+    """The number of what is said."""
+    return str(values["said"]).partition(":")[0]
+
+
+def in_words(call: str) -> str:
+    """An action such as use(meter, OBJ) in words: use meter on OBJ."""
+    verb, _, inside = call.removesuffix(")").partition("(")
+    given = iter(inside.split(", "))
+    return _BLANK.sub(lambda _: next(given), WORDS[verb])
+
+
+def called(text: str, labels: Iterable[str]) -> str:
+    """The action that a person wrote in words, as a model writes it.
+
+    Raises ConfigError if it is none, or if nothing of these labels has that name.
+    """
+    text = " ".join(text.split()).rstrip(".")
+    tried = ((verb, pattern.fullmatch(text)) for verb, pattern in _READ.items())
+    verb, given = next(((verb, found.groups()) for verb, found in tried if found), ("", ()))
+    if not verb:
+        raise ConfigError(f"Action: got {text!r:.60}, expected one that is offered while you type")
+    known = {label.casefold() for label in labels}
+    if "OBJ" in WORDS[verb] and verb != "beside":
+        for name in given:
+            if name.casefold() not in known:
+                raise ConfigError(f"Action: got {name!r:.60}, expected the name of something in sight")
+    return f"{verb}({', '.join(given)})"

@@ -16,6 +16,16 @@ INTRO = (
     "Set how likely each object is to be a Blicket. You have solved the task as soon as every Blicket is "
     "above 50 % and every other object below."
 )
+HELP = (
+    "A machine stands on a table. Blickets cannot be told from other objects by their looks: shape, material "
+    "and colour mean nothing.\n\n"
+    "There are {steps} steps. In the first {context} you see what somebody else has put on the machine, and "
+    "whether it is lit. From then on you see your own trials: what you choose is put on the machine, "
+    "everything else is taken off.\n\n"
+    "Set all sliders in every step. As soon as every Blicket is above 50 % and every other object below, you "
+    "have solved the task and get 20 points. Every other step costs 1 point, and up to 0.83 more the further "
+    "your sliders are from what can be known by then."
+)
 TRY = "Then choose what is put on the machine next. Everything else is taken off it."
 WATCH = "Somebody else has put these objects on the machine. After {context} such panels you choose them."
 
@@ -41,7 +51,8 @@ def est_form(task: TaskSpec, choices: EstChoices, observation: Observation) -> F
             return str(Belief(belief))
         return written(belief, [k in values["trial"] for k in range(OBJECTS)])
 
-    return Form("\n\n".join(parts), (*beliefs, *trial), reply)
+    help_text = HELP.format(steps=HORIZON, context=CONTEXT)
+    return Form("\n\n".join(parts), (*beliefs, *trial), reply, help=help_text)
 
 
 def _boxes(choices: EstChoices, on: Sequence[bool]) -> list[Box]:

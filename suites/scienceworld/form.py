@@ -6,6 +6,17 @@ from suites.scienceworld.replies import LONGEST
 
 INTRO = "One command at a time. If a name fits several things, answer the question with a number alone."
 
+HELP = (
+    "You are in a house with a kitchen, a workshop, a greenhouse and other places, in which things can be "
+    "opened, moved, heated, connected, planted and mixed. Solve the task by one command at a time; every "
+    "command takes a step, and the number of steps is limited.\n\n"
+    "Only focus on something when the task tells you to: focusing on a wrong thing ends the task without "
+    "points. Putting something into the box that stands for an answer is final, too. The command wait lets "
+    "time pass, wait1 a single moment of it.\n\n"
+    "The score begins at 0 and ends at 100 when the task is solved; each stage that you reach adds to it.\n\n"
+    "Commands, in which OBJ stands for the name of a thing or place that you can see:\n{commands}"
+)
+
 BUTTONS = ("look around", "inventory")
 
 
@@ -20,4 +31,6 @@ def command_form(observation: Observation) -> Form:
         words=tuple(objects),
         buttons=BUTTONS,
     )
-    return Form(f"{observation.data['task']}\n\n{INTRO}", (box,), lambda values: str(values["command"]))
+    help_text = HELP.format(commands="\n".join(f"- {each}" for each in templates))
+    intro = f"{observation.data['task']}\n\n{INTRO}"
+    return Form(intro, (box,), lambda values: str(values["command"]), help=help_text)

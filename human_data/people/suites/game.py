@@ -24,6 +24,7 @@ class Game:
         self.turns: list[dict[str, Any]] = []
         self._unstored: list[Reply] = []
         self._form: Form | None = None
+        self.help = ""
         self._stored = self._stopped = False
         self._environment = setup.suite.open(setup)
         try:
@@ -85,6 +86,7 @@ class Game:
     def _show(self, reply: str | None, observation: Observation) -> None:
         setup = self.setup
         self._form = None if observation.done else setup.suite.form(setup.task, setup.choices, observation)
+        self.help = self._form.help if self._form is not None else self.help
         parts = [] if observation.done and reply is not None else list(self._parts(observation))
         self.turns.append({"reply": reply, "parts": parts})
         self._shown_at = time.time()

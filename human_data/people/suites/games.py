@@ -54,18 +54,12 @@ class Course(NamedTuple):
                 "how to add one"
             )
 
-    def instructions(self) -> str:
-        """The texts of the messages before the first observation, as a model gets them."""
-        messages = self.suite.opening(self.choices, self.prompts, 1)
-        return "\n\n".join(message.text for message in messages)
-
 
 class Games:
     """The games in memory; the rest is rebuilt from the store."""
 
     def __init__(self, course: Course) -> None:
         self._course = course
-        self._instructions = course.instructions()
         self._games: OrderedDict[int, Game] = OrderedDict()
         self._places = {task.id: place for place, task in enumerate(course.tasks)}
 
@@ -157,7 +151,7 @@ class Games:
             "trial": game.trial.id,
             "known": known,
             "turns": game.turns[known:],
-            "instructions": self._instructions,
+            "help": game.help,
             "intro": form.intro if form else "",
             "fields": form.shown() if form else [],
             "end": _end(record) if record else None,

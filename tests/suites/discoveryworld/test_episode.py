@@ -7,6 +7,8 @@ import pytest
 
 from arena.errors import ConfigError, EvaluationError
 from suites.discoveryworld.findings import episode_panels, run_panels
+from suites.discoveryworld.form import in_words
+from suites.discoveryworld.replies import read_reply
 from suites.discoveryworld.suite import SUITE
 from tests.suites.discoveryworld.worlds import needs_package, opened, played
 
@@ -99,12 +101,35 @@ def test_without_aids_nobody_teleports():
     assert form.text.endswith("Step 1 of 100.")
     assert not set("{}[]") & set(form.text)
     (field,) = form.fields
-    assert "move(north)" in field.templates
-    assert "turn(west)" in field.buttons
-    assert not any(each.startswith(("goto", "beside")) for each in field.templates)
+    assert {"go north", "use OBJ on OBJ", "read the Discovery Feed"} < set(field.templates)
+    assert "turn west" in field.buttons
+    assert not any("travel" in each for each in (*field.templates, form.help))
+    assert not set("{}[]()") & set(form.help)
     assert "statue of an echojelly" in field.words
     opening = SUITE.opening(SUITE.choices(teleport=False), SUITE.prompts(), 1)[0].text
     assert "beside(object)" not in opening
+
+
+def test_people_act_in_words_and_spend_no_step_on_what_is_none():
+    _, environment = opened("proteomics-easy-0")
+    first = environment.begin()
+    form = SUITE.form(None, None, first)
+    for action, call in (
+        ("Go  north.", "move(north)"),
+        ("travel to Statue", "goto(Statue)"),
+        ("travel beside proteomics meter", "beside(proteomics meter)"),
+        ("use flag on Statue of an echojelly", "use(flag, Statue of an echojelly)"),
+        ("read the discovery feed", "feed()"),
+        ("read post 7", "post(7)"),
+        ("read flag", "read(flag)"),
+    ):
+        assert form.reply(form.read({"action": action})) == call
+        assert read_reply(call).problem == ""
+    for wrong in ("fly", "use flag", "use(flag, flag)", "pick up dragon", "use flag on dragon", "say 1"):
+        with pytest.raises(ConfigError, match=r"Action: got '.*', expected"):
+            form.read({"action": wrong})
+    every = [call for call in first.data["templates"] if "OBJ" not in call]
+    assert [form.reply({"action": in_words(call)}) for call in every] == every
 
 
 def test_the_whole_observation_is_the_packages_json_with_other_ids():

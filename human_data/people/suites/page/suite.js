@@ -127,7 +127,8 @@ function show(state) {
   document.title = state.title;
   $("title").textContent = state.title;
   $("place").textContent = state.place;
-  $("instructions").textContent = state.instructions;
+  $("help").hidden = !state.help;
+  $("instructions").textContent = state.help;
   $("intro").textContent = state.intro;
   const last = task.turns.length - 1;
   // With the last reply an episode may show nothing more.

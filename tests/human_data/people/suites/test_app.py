@@ -86,7 +86,8 @@ def test_a_reply_is_played_once_and_an_episode_continues(store):
     first = visitor.look()
     assert len(first["fields"]) == 9
     assert "Blickets" in first["intro"]
-    assert "Belief(" in first["instructions"]
+    assert "every other object below" in first["help"]
+    assert "Belief(" not in str(first)
     for _ in range(2):
         assert visitor.reply(0, DOUBT).json()["known"] == 1
         assert [turn["reply"] for turn in visitor.look()["turns"]] == [None, f"Belief([{'0.5, ' * 8}0.5]);"]

@@ -7,6 +7,7 @@ from tests.entry_points import install
 from tests.evaluation.example_suite import environment
 from tests.human_data.people.chromium import launched, skip_without_browser, watched_page
 from tests.human_data.people.play.server import Server
+from tests.suites.discoveryworld.worlds import needs_package
 
 __all__ = ["environment"]
 
@@ -26,8 +27,8 @@ def chromium():
 
 @pytest.fixture
 def page(chromium):
-    # Chromium itself reports that a server does not respond.
-    with watched_page(chromium, lambda text: "net::ERR_" in text) as page:
+    # Chromium itself reports that a server does not respond, or refuses a reply.
+    with watched_page(chromium, lambda text: "net::ERR_" in text or "status of 422" in text) as page:
         yield page
 
 
@@ -147,6 +148,38 @@ def test_commands_are_played_and_completed_by_typing_only(start, page):
         ["move orange to door to kitchen", "listen"],
         ["look around"],
     ]
+
+
+def test_emotions_cannot_be_sent_untouched(start, page):
+    server = start("--suite", "boxing", "--tasks", "emotions-prediction-0")
+    page.goto(server.url)
+    page.wait_for_selector("text=What do you expect?")
+    assert page.locator(".slider output").all_text_contents() == ["–"] * 8
+    for number in range(8):
+        page.click("#send")
+        page.wait_for_selector("#error:has-text('not answered yet')")
+        assert page.evaluate("document.activeElement.id") == f"field-0_{number}"
+        page.press(f"#field-0_{number}", "ArrowRight")
+    assert page.get_attribute("body", "data-turn") == "0"
+    assert replies(server)[0][2] == []
+    send(page, 1)
+    [(_, _, [sent])] = replies(server)
+    assert sent.count(",") == 7
+
+
+@needs_package
+def test_an_action_is_sent_in_words(start, page):
+    server = start("--suite", "discoveryworld", "--tasks", "proteomics-easy-0", "--observation", "text")
+    page.goto(server.url)
+    page.wait_for_selector("#field-action:focus")
+    assert "(" not in page.inner_text("#fields") + page.text_content("#instructions")
+    page.keyboard.type("pick up dragon")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#error:has-text('expected the name of something in sight')")
+    page.fill("#field-action", "")
+    page.click("button:text-is('turn west')")
+    page.wait_for_selector("body[data-turn='1']")
+    assert replies(server)[0][2] == ["turn(west)"]
 
 
 def test_objects_are_clicked_in_the_picture(start, page):
