@@ -2,6 +2,7 @@ import contextlib
 import os
 import signal
 import time
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -10,10 +11,11 @@ from arena import load
 from arena.errors import ArenaError
 from tests.arena.learning import SHORT
 
-pytest.importorskip("ray", reason="Ray is not installed: pip install 'arena-llm[rllib]'")
-pytest.importorskip("ray.rllib", reason="RLlib is not installed: pip install 'arena-llm[rllib]'")
-pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'arena-llm[rllib]'")
-psutil = pytest.importorskip("psutil", reason="psutil, which finds Ray's workers, is not installed")
+# They are looked for, not imported: that takes 9 s, in every process that collects tests.
+pytestmark = pytest.mark.skipif(
+    None in map(find_spec, ("ray", "torch", "psutil")),
+    reason="Ray, PyTorch or psutil is not installed: pip install 'arena-llm[rllib]' psutil",
+)
 
 
 @pytest.fixture
@@ -97,6 +99,8 @@ def test_training_goes_on_without_an_env_runner_that_was_killed(file):
 
 
 def runners():
+    import psutil
+
     below = psutil.Process().children(recursive=True)
     with contextlib.suppress(psutil.Error):
         return [each for each in below if "EnvRunner" in " ".join(each.cmdline())]

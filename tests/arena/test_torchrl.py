@@ -1,5 +1,7 @@
 """TorchRL takes the environment: specs, rollouts, and collectors in processes of their own."""
 
+from importlib.util import find_spec
+
 import gymnasium
 import pytest
 
@@ -8,33 +10,41 @@ from arena.gym.parallel_env import ArenaParallelEnv
 from arena.gym.vector_env import ArenaVectorEnv
 from tests.arena.learning import FILE
 
-pytest.importorskip("torchrl", reason="TorchRL is missing: pip install 'arena-llm[torchrl]'")
-
-import torch
-from torchrl.envs import GymEnv, GymWrapper, PettingZooWrapper, check_env_specs
+# It is looked for, not imported: that takes 6 s, in every process that collects tests.
+pytestmark = pytest.mark.skipif(
+    find_spec("torchrl") is None, reason="TorchRL is missing: pip install 'arena-llm[torchrl]'"
+)
 
 ID = "arena-llm/Arena-v0"
 OPTIONS = {"config": FILE, "observation": ("camera", "rays", "vector"), "resolution": 16}
 
 
 def wrapped(**options):
+    from torchrl.envs import GymWrapper
+
     return GymWrapper(gymnasium.make(ID, **OPTIONS | options))
 
 
 @pytest.mark.parametrize("action", ["discrete9", "multidiscrete", "continuous"])
 def test_the_specs_are_what_is_observed(action):
+    from torchrl.envs import check_env_specs
+
     env = wrapped(action=action)
     check_env_specs(env)
     env.close()
 
 
 def test_it_is_made_by_its_name():
+    from torchrl.envs import GymEnv, check_env_specs
+
     env = GymEnv(ID, **OPTIONS)
     check_env_specs(env)
     env.close()
 
 
 def test_a_rollout_has_every_sensor_and_ends_with_the_episode():
+    import torch
+
     env = wrapped()
     played = env.rollout(50)
     length = len(played)
@@ -65,6 +75,8 @@ def test_a_rollout_is_what_the_environment_plays_alone():
 
 
 def test_several_environments_in_processes_of_gymnasiums_own():
+    from torchrl.envs import GymEnv
+
     env = GymEnv(ID, num_envs=2, config=FILE, observation="vector")
     played = env.rollout(40, break_when_any_done=False)
     env.close()
@@ -76,6 +88,9 @@ def test_several_environments_in_processes_of_gymnasiums_own():
 @pytest.mark.parametrize("mode", ["SAME_STEP", "DISABLED"])
 @pytest.mark.parametrize("workers", [0, 2])
 def test_our_vector_environment_plays_on_after_an_end(mode, workers):
+    import torch
+    from torchrl.envs import GymWrapper
+
     options = {"config": FILE, "observation": ("rays", "vector")}
     env = GymWrapper(ArenaVectorEnv(3, workers=workers, autoreset_mode=mode, **options))
     # No ball is eaten, so that health is gone at the end.
@@ -96,6 +111,8 @@ def test_our_vector_environment_plays_on_after_an_end(mode, workers):
 @pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested")
 @pytest.mark.parametrize("end", ["any", "all"])
 def test_several_agents_play_on_after_an_end(end):
+    from torchrl.envs import PettingZooWrapper
+
     agents = "{name: Agent, positions: [{x: 10, z: 17}]}, {name: Agent, positions: [{x: 30, z: 17}]}"
     goal = "{name: GoodGoal, positions: [{x: 10, z: 20}], sizes: [{x: 1, y: 1, z: 1}]}"
     file = load_text(f"arenas: {{0: {{t: 9, episodeEnd: {end}, items: [{agents}, {goal}]}}}}", version="4")
