@@ -31,7 +31,7 @@ def known_version(value: str | None) -> str | None:
 
 def located_testbed(value: Path | None) -> Path | None:
     """The value of `--testbed`: a published battery's name stands for the folder that keeps its files."""
-    from testbed.originals.batteries import located
+    from testbed.originals import located
 
     return None if value is None else located(value)
 

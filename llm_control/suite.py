@@ -16,7 +16,7 @@ from llm_control.paper import refuse_other_texts
 from llm_control.prompts import arena_prompts
 from testbed import find_tasks, parse_levels
 from testbed.check import task_files
-from testbed.originals.batteries import NAMES, is_published, located
+from testbed.originals import NAMES, is_published, located
 from testbed.tasks import LEVELS_FOLDER, files_version, read_tasks
 
 if TYPE_CHECKING:

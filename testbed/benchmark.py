@@ -29,7 +29,7 @@ SMALL_BUDGET, LARGE_BUDGET = 300_000, 10_000_000
 """Training steps of 0.06 s per level, whatever the number of actions: minutes on two cores, or hours."""
 
 FILE = "test_tasks.csv"
-"""The test tasks, with the rewards of random actions and of the oracle; `testbed/proof/scored.py` made it."""
+"""The test tasks, with the rewards of random actions and of the oracle; `testbed/proof/prove.py` made it."""
 
 Act = Callable[[Any, bool], Any]
 """A policy: the action after an observation, and whether that is the first of an episode."""

@@ -125,7 +125,7 @@ OWN_FILES = {
     "llm_control/demonstration/__init__.py": "an example of the package",
     "suites/boxing/apprentice/confine.py": "a process of its own, without our packages: Landlock, /proc",
     "render/opengl/painter.py": "shaders of the package",
-    "testbed/originals/archive.py": "an archive as it comes from a server, never on disk",
+    "testbed/originals/__init__.py": "an archive as it comes from a server, never on disk",
 }
 """Files of the product that open files themselves, and why."""
 

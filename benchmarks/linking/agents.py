@@ -20,9 +20,9 @@ from llm_control.choices import ArenaChoices
 from llm_control.play import ScriptedEpisode
 from render import Renderer
 from testbed.oracle.attempt import Attempt
-from testbed.oracle.driver import waiting
 from testbed.oracle.local_planner import Leg
-from testbed.oracle.strategy import Strategy
+from testbed.oracle.motion import waiting
+from testbed.oracle.world_model import Strategy
 
 Player = Callable[[Episode, np.random.Generator], None]
 """Plays an episode to its end."""

@@ -13,7 +13,7 @@ from evaluation.statistics import counted, people_error, task_rates
 from evaluation.suites import DEFAULT
 from human_data.baselines import children_by_task
 from report.formats import listed
-from testbed.originals.batteries import RAISED_BEAM, is_published
+from testbed.originals import RAISED_BEAM, is_published
 
 THEIRS = Version.V2.value
 """The version whose clock children and competition were scored with."""

@@ -1,7 +1,6 @@
 """Blueprints: a module or folder for each level, one function per paradigm, from which tasks are drawn."""
 
-from testbed.blueprints.blueprint import Blueprint, Object, Push, to_yaml
-from testbed.blueprints.condition import DIFFICULTIES, Condition, Draw
+from testbed.blueprints.blueprint import DIFFICULTIES, Blueprint, Condition, Draw, Object, Push, to_yaml
 from testbed.blueprints.level_01 import CONDITIONS as LEVEL_01
 from testbed.blueprints.level_02 import CONDITIONS as LEVEL_02
 from testbed.blueprints.level_03 import CONDITIONS as LEVEL_03

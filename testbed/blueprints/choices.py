@@ -8,9 +8,21 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from testbed.blueprints.blueprint import Object, Point, Rng
-from testbed.blueprints.parts import BLUE, agent, ball, pane, ramp, wall
-from testbed.blueprints.places import near, scattered
-from testbed.blueprints.walls import EDGE, GAP, JOINT, THICK, along
+from testbed.blueprints.parts import (
+    BLUE,
+    EDGE,
+    GAP,
+    JOINT,
+    THICK,
+    agent,
+    along,
+    ball,
+    near,
+    pane,
+    ramp,
+    scattered,
+    wall,
+)
 
 Area = tuple[float, float, float, float]
 """Least x, least z, greatest x and greatest z of a rectangle."""

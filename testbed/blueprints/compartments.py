@@ -9,9 +9,7 @@ from dataclasses import dataclass, replace
 
 from testbed.blueprints.blueprint import Object, Rng
 from testbed.blueprints.choices import PLATFORM, platform
-from testbed.blueprints.parts import agent
-from testbed.blueprints.places import XZ, even, near, side
-from testbed.blueprints.walls import THICK, across, along
+from testbed.blueprints.parts import THICK, XZ, across, agent, along, even, near, side
 
 LOW, HIGH = 0.6, 2.6
 """Height of the walls between compartments, and of screens, metres."""

@@ -4,14 +4,12 @@ import colorsys
 from collections.abc import Callable
 from dataclasses import replace
 
-from testbed.blueprints.blueprint import Blueprint, Color, Object, Rng, task
-from testbed.blueprints.condition import Condition
+from testbed.blueprints.blueprint import Blueprint, Color, Condition, Object, Rng, task
 from testbed.blueprints.level_02 import CONDITIONS as TWO
 from testbed.blueprints.level_03 import CONDITIONS as THREE
 from testbed.blueprints.level_04 import CONDITIONS as FOUR
 from testbed.blueprints.level_05 import CONDITIONS as FIVE
-from testbed.blueprints.parts import agent, ball, wall
-from testbed.blueprints.places import near, scattered
+from testbed.blueprints.parts import agent, ball, near, scattered, wall
 
 COLOURED = ("Wall", "Ramp", "CylinderTunnel")
 """Kinds whose colour a file can set."""

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from testbed.blueprints.blueprint import Blueprint, Rng
-from testbed.blueprints.condition import Condition
+from testbed.blueprints.blueprint import Blueprint, Condition, Rng
 from testbed.blueprints.level_01 import CONDITIONS as ONE
 from testbed.blueprints.level_02 import CONDITIONS as TWO
 from testbed.blueprints.level_03 import CONDITIONS as THREE

@@ -4,9 +4,19 @@ import math
 from collections.abc import Iterable, Sequence
 
 from testbed.blueprints.blueprint import Object, Rng
-from testbed.blueprints.parts import wall
-from testbed.blueprints.places import XZ, polar
-from testbed.blueprints.walls import EDGE, GAP, HEIGHT, JOINT, THICK, across, along, wall_between
+from testbed.blueprints.parts import (
+    EDGE,
+    GAP,
+    HEIGHT,
+    JOINT,
+    THICK,
+    XZ,
+    across,
+    along,
+    polar,
+    wall,
+    wall_between,
+)
 
 HALF = 2.3
 """Half the width of a lane of the Y-maze and between the sectors, metres."""

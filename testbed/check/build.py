@@ -1,20 +1,28 @@
-"""Build an arena with several seeds; report which objects find no free place, and what occupies it."""
+"""Build an arena with several seeds: what finds no free place, moves before the start, or grows."""
 
+import math
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from arena.action import IDLE, STEP_S, TICK_S
 from arena.errors import LayoutError
-from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.layout import LIFT, MAX_GROWING, MAX_THINGS, episode_rng, resolve
 from arena.geometry.placed import AGENT_RADIUS, Layout, Placed
 from arena.geometry.placement import OccupiedSpace
-from arena.geometry.shapes import BARS, parts_of
+from arena.geometry.shapes import BARS, FLOOR_Y, parts_of
+from arena.mechanisms.spawners import TREE_DELAY_S, settings_of
+from arena.physics.world import World
+from arena.rules import SAFETY_STEPS, TICKS_PER_UNIT
+from arena.scene import Floats
 from arena.taskfile.config import ArenaSpec, Item, Vector3
-from arena.taskfile.kind import Shape
-from arena.taskfile.load import Located, nearest
-from testbed.check.finding import Finding
-from testbed.check.instance import ItemInstance, item_instances
+from arena.taskfile.kind import Settings, Shape
+from arena.taskfile.load import Located, nearest, spawned_items
+from arena.taskfile.versions import DIFFERENCES
+from testbed.check.finding import Finding, ItemInstance, item_instances
 
 SEEDS_TRIED = 5
 """Number of seeds that each arena is built with, from the requested one upwards."""
@@ -173,3 +181,116 @@ def _inside(ball: Placed, block: Placed) -> bool:
         bool(np.all(np.abs(local - part.centre) + radius <= np.array(part.size) / 2))
         for part in parts_of(block.kind.shape, block.size, block.kind.fitted)
     )
+
+
+SETTLE_S = 2.0
+"""How long an arena is observed, seconds; the agent does nothing."""
+
+FALL = 0.1
+"""An object that sinks by more than this, metres, lacks support; every object sinks the first 0.02."""
+
+SLIDE = 0.5
+"""An object that moves sideways by more than this, metres, does not stay where it was put."""
+
+_SOLVER_ERROR = 0.005
+"""Maximum error in the height of bodies at rest, metres."""
+
+
+class Motion(NamedTuple):
+    """What moved in the first seconds: findings, and whether every good goal stayed in place."""
+
+    findings: tuple[Finding, ...]
+    goals_rest: bool
+
+
+def watch(built: Built, layout: Layout) -> Motion:
+    """What falls, slides or rolls away at the start, the agent included."""
+    shifts, agent_sinks = _settle(layout)
+    sideways = np.hypot(shifts[:, 0], shifts[:, 2])
+    findings = [
+        _moved(built, index, "unsupported", f"is not held up: it sinks {sink:.2f} m")
+        for index, sink in _falling(layout, shifts)
+    ]
+    findings += [
+        _moved(built, int(index), "slides", f"moves {sideways[index]:.2f} m sideways")
+        for index in np.flatnonzero(sideways > SLIDE)
+        if not layout.things[index].blocked and not layout.things[index].kind.launch
+    ]
+    if agent_sinks > FALL + _SOLVER_ERROR:
+        findings.append(_agent_drops(built, agent_sinks))
+    rest = all(far <= SLIDE for far, p in zip(sideways, layout.things, strict=True) if p.kind.is_good_goal)
+    return Motion(tuple(findings), rest)
+
+
+def _settle(layout: Layout) -> tuple[Floats, float]:
+    """How far each thing moves, (n, 3) metres, and by how much the agent sinks beyond the usual 0.02."""
+    with closing(World(layout)) as world:
+        start = world.scene().positions
+        for _ in range(round(SETTLE_S / TICK_S)):
+            world.advance([IDLE] * len(world.agents))
+        sinks = layout.agent.position[1] - world.agents[0].position[1]
+        return world.scene().positions - start, sinks - (LIFT - FLOOR_Y)
+
+
+def _falling(layout: Layout, shifts: Floats) -> Iterator[tuple[int, float]]:
+    """Each thing that is not held up: its index, and by how much its centre sinks, metres."""
+    usual = LIFT - FLOOR_Y + FALL + _SOLVER_ERROR
+    sinks = -shifts[:, 1]
+    return ((int(i), float(sinks[i])) for i in np.flatnonzero(sinks > usual) if not layout.things[i].blocked)
+
+
+def _moved(built: Built, index: int, code: str, text: str) -> Finding:
+    instance = built.things[index]
+    text = f"{instance.label} {text} within {SETTLE_S:g} s"
+    return instance.finding(code, text, "positions", instance.index)
+
+
+def _agent_drops(built: Built, sinks: float) -> Finding:
+    number = next((k for k, item in enumerate(built.spec.items) if item.name == "Agent"), None)
+    inside = ("items", number, "positions", 0) if number is not None else ()
+    return built.finding("agent-drops", f"the agent falls {sinks:.2f} m at the start", *inside)
+
+
+def growth_findings(built: Built) -> Iterator[Finding]:
+    """A warning for an arena in which more can appear than it takes: then it takes no more.
+
+    Dispensers and containers are left out, because they stop when they are full.
+    """
+    layout, spec = built.layout, built.spec
+    if layout is None:
+        return
+    trees = [_settings(placed, spec) for placed in layout.things if placed.kind.shape is Shape.TREE]
+    fruit = sum(_given(settings, _seconds(spec)) for settings in trees)
+    shown = sum(
+        spawned.instances
+        for item in spec.items
+        for each in item.operations
+        for spawned in spawned_items(each)
+    )
+    total = len(layout.things) + fruit + shown
+    if total > MAX_THINGS:
+        text = f"holds {len(layout.things)} objects and up to {fruit + shown} more can be added to it"
+        yield _finding(built, f"{text}; at {MAX_THINGS} nothing is added until something is eaten or removed")
+    ripening = sum(_given(each, TREE_DELAY_S + each.ripening_s + each.interval_s) for each in trees)
+    if ripening > MAX_GROWING:
+        text = f"up to {ripening} fruits of trees could ripen at a time"
+        yield _finding(built, f"{text}; at {MAX_GROWING} trees wait until one is ripe")
+
+
+def _settings(placed: Placed, spec: ArenaSpec) -> Settings:
+    return settings_of(placed, DIFFERENCES[spec.version])
+
+
+def _given(settings: Settings, seconds: float) -> int:
+    """Number of fruits that a tree gives in the first seconds."""
+    most = max(0, math.floor((seconds - TREE_DELAY_S) / settings.interval_s))
+    return most if settings.most < 0 else min(most, settings.most)
+
+
+def _seconds(spec: ArenaSpec) -> float:
+    """Duration of an episode without rewards."""
+    return spec.time_limit * TICKS_PER_UNIT * TICK_S or SAFETY_STEPS * STEP_S
+
+
+def _finding(built: Built, text: str) -> Finding:
+    return built.finding("grows", text, "items")

@@ -11,8 +11,7 @@ from arena.kernel.motion import DRAG_FACTOR, DRIVE
 from arena.rules import TICKS_PER_UNIT
 from arena.taskfile.kind import DEFAULT_FRICTION, Change, Ends, Kind
 from testbed.check.build import Built
-from testbed.check.finding import Finding
-from testbed.check.instance import ItemInstance, item_instances
+from testbed.check.finding import Finding, ItemInstance, item_instances
 
 _RUBBED = DEFAULT_FRICTION * GRAVITY * TICK_S * DRAG_FACTOR
 """Speed that friction takes from the agent in a tick, m/s (section 2.4 of the behaviour specification)."""

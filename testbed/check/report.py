@@ -11,11 +11,9 @@ from arena.files import read_text
 from arena.parallel import in_order
 from arena.taskfile.load import Located, load_located
 from arena.taskfile.versions import Version
-from testbed.check.build import build, build_findings
+from testbed.check.build import build, build_findings, growth_findings, watch
 from testbed.check.finding import Finding, Level
-from testbed.check.growth import growth_findings
 from testbed.check.reach import reach_findings
-from testbed.check.settle import watch
 from testbed.check.text import arena_findings, item_findings, spelling_findings
 from testbed.check.upgrade import Change, upgrade_file
 from testbed.tasks import task_id

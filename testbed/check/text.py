@@ -10,8 +10,7 @@ from arena.taskfile.catalog import ALIASES
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.kind import Body, Shape
 from arena.taskfile.load import Located, nearest
-from testbed.check.finding import Finding
-from testbed.check.instance import ItemInstance, item_instances
+from testbed.check.finding import Finding, ItemInstance, item_instances
 from testbed.check.upgrade import newest_key
 
 _NOT_FOR_AGENTS = ("sizes", "colors")

@@ -9,15 +9,13 @@ from arena import Episode
 from arena.scene import Scene
 from testbed.blueprints import Push
 from testbed.oracle.cost_map import CostToGo, without_targets
-from testbed.oracle.driver import Driver
 from testbed.oracle.local_planner import Leg, LocalPlanner
-from testbed.oracle.motion import TURNS
+from testbed.oracle.motion import TURNS, Driver
 from testbed.oracle.pushing import Pusher
 from testbed.oracle.random_probe import RandomProbe, StraightRun
-from testbed.oracle.strategy import Strategy
 from testbed.oracle.targets import balls
 from testbed.oracle.terrain import Ints
-from testbed.oracle.world_model import WorldModel
+from testbed.oracle.world_model import Strategy, WorldModel
 
 PATIENCE = 60
 """Steps that an attempt waits if nothing can be reached but something still moves."""

@@ -9,8 +9,7 @@ import numpy as np
 from arena.action import TICK_S
 from arena.geometry.angles import wrap_deg
 from arena.kernel.motion import DRIVE
-from testbed.oracle.driver import TURN_DEG, Driver
-from testbed.oracle.motion import driven, stopping
+from testbed.oracle.motion import TURN_DEG, Driver, driven, stopping
 
 GOOD_ENOUGH = 0.1
 """Distance from the place to stand at that needs no correction, metres."""

@@ -8,9 +8,8 @@ import numpy as np
 
 from arena.scene import Floats, Scene
 from testbed.oracle.cost_map import Ball, CostMap
-from testbed.oracle.leaps import leaps
 from testbed.oracle.solids import LOOSE, Solid, solids_of
-from testbed.oracle.terrain import Bools, Ints
+from testbed.oracle.terrain import Bools, Ints, leaps
 
 DRAWS = 40
 """Maximum number of draws for a probe that can be started."""

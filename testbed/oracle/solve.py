@@ -7,8 +7,8 @@ from typing import NamedTuple
 from arena import Action, ArenaSpec, Episode, Recording
 from testbed.blueprints import Push
 from testbed.oracle.attempt import Attempt
-from testbed.oracle.driver import waiting
-from testbed.oracle.strategy import Strategy
+from testbed.oracle.motion import waiting
+from testbed.oracle.world_model import Strategy
 
 BUDGET = 12_000
 """Maximum number of imagined steps before the oracle gives up: some 30 attempts of common length."""

@@ -13,10 +13,8 @@ from arena.processes import cores
 from testbed import parse_levels
 from testbed.benchmark import FILE
 from testbed.blueprints import CONDITIONS, FOLDERS
-from testbed.proof.again import prove_again
-from testbed.proof.batch import make, shipped
 from testbed.proof.demands import write_table
-from testbed.proof.scored import write_test_tasks
+from testbed.proof.prove import make, prove_again, shipped, write_test_tasks
 from testbed.tasks import LEVELS_FOLDER, find_tasks
 
 

@@ -16,9 +16,8 @@ from arena.replay import play
 from render import Renderer
 from render.image import PREVIEW_PX, webp
 from testbed.floor_plan import add_path, floor_plan, write_svg
-from testbed.notice import without_notice
 from testbed.proof import solutions
-from testbed.tasks import Task
+from testbed.tasks import Task, without_notice
 
 _HEADER = re.compile(r"# (\w+): (.*)")
 

@@ -1,14 +1,37 @@
-"""Draw a task until it is proven: the oracle passes it, and waiting fails it."""
+"""Draw tasks until they are proven: the oracle passes them, and waiting fails them."""
 
+import csv
+import io
+from collections.abc import Generator, Sequence
 from contextlib import closing
+from itertools import cycle
+from operator import attrgetter
+from pathlib import Path
 from typing import NamedTuple
 
-from arena import ArenaSpec, Episode, EvaluationError, Recording, load_text
-from arena.errors import ArenaError
-from testbed.blueprints import Draw, blueprint, condition_of, text
-from testbed.oracle.driver import waiting
+import numpy as np
+
+from arena import ACTIONS, ArenaSpec, Episode, EvaluationError, Recording, load_text
+from arena.errors import ArenaError, ConfigError
+from arena.files import read_text, write_file
+from arena.parallel import Engine, in_order
+from arena.replay import Replay
+from testbed.benchmark import TEST_SEED, sha256
+from testbed.blueprints import (
+    CONDITIONS,
+    FOLDERS,
+    SHIPPED_SEED,
+    VARIANTS,
+    Draw,
+    blueprint,
+    condition_of,
+    text,
+)
+from testbed.oracle.motion import waiting
 from testbed.oracle.solve import solve, solved
+from testbed.proof import solutions
 from testbed.proof.solutions import Proof
+from testbed.tasks import Task, without_notice
 
 MAX_ATTEMPTS = 12
 """Maximum number of draws of one variant. A paradigm that needs more is badly designed."""
@@ -80,3 +103,178 @@ def waited(episode: Episode) -> Recording:
 def solution_of(draw: Draw, spec: ArenaSpec, task_id: str) -> Recording:
     """The best recording that the oracle finds, with the pushes of the draw's blueprint."""
     return solve(spec, task_id=task_id, pushes=blueprint(draw).pushes, budget=BUDGET).recording
+
+
+def prove_again(tasks: Sequence[Task], folder: Path, jobs: int) -> Generator[str, None, None]:
+    """Renew the solution files of a folder; the task files stay. Yields a sentence on each renewed proof.
+
+    Raises EvaluationError if the oracle no longer solves a task; what was done before is written.
+    """
+    kept = dict(solutions.read(folder))
+    with closing(in_order(_renewed, [(task, kept[task.id]) for task in tasks], jobs)) as proofs:
+        for task, proof in zip(tasks, proofs, strict=True):
+            if proof is None:
+                continue
+            old, kept[task.id] = kept[task.id].solution, proof
+            beside = [kept[other.id] for other in tasks if other.path.parent == task.path.parent]
+            solutions.write(beside, task.path.parent / solutions.FILE)
+            yield f"{task.id}: {old.steps} steps before, {proof.solution.steps} now"
+
+
+def _renewed(work: tuple[Task, Proof]) -> Proof | None:
+    """A new proof of the same file, None if the old one is still reproduced.
+
+    Its actions stay the same if they still pass; otherwise the oracle finds new ones.
+    """
+    task, proof = work
+    if not solutions.verify(task, proof).problem:
+        return None
+    with closing(Episode(task.spec, task_id=task.id)) as episode:
+        failure = waited(episode)
+    with Replay(proof.solution, task.spec) as replay:
+        solution = replay.to_end().recording()
+    if solved(solution):
+        return Proof(solution=solution, failure=failure)
+    draw = Draw.of_text(read_text(task.path), str(task.path))
+    solution = solution_of(draw, task.spec, task.id)
+    if not solved(solution) or failure.passed:
+        raise EvaluationError(
+            f"{task.path}: the oracle reaches {solution.total_reward:.2f}, doing nothing "
+            f"{failure.total_reward:.2f}"
+        )
+    return Proof(solution=solution, failure=failure)
+
+
+def fresh(levels: Sequence[int], count: int, seed: int, difficulty: int | None) -> list[Order]:
+    """Orders of `count` new tasks, spread evenly over the levels' conditions, of one difficulty if given.
+
+    Raises ConfigError for the seed of the shipped battery.
+    """
+    if seed == SHIPPED_SEED:
+        raise ConfigError(f"--seed: got {seed}, expected another: {seed} draws the shipped battery")
+    draws = [
+        (level, number)
+        for level in levels
+        for number, each in enumerate(CONDITIONS[level], start=1)
+        if difficulty in (None, each.difficulty)
+    ]
+    chosen = [draw for draw, _ in zip(cycle(draws), range(count), strict=False)]
+    counted: dict[tuple[int, int], int] = {}
+    orders = []
+    for level, number in chosen:
+        variant = counted[level, number] = counted.get((level, number), 0) + 1
+        orders.append(Order(Draw(level, number, variant, seed), f"{level:02d}-{number:02d}-{variant:04d}"))
+    return sorted(orders)
+
+
+def shipped(levels: Sequence[int]) -> list[Order]:
+    """Orders of the files of the shipped battery."""
+    return [
+        Order(Draw(level, number, variant, SHIPPED_SEED), f"{level:02d}-{number:02d}-{variant:02d}")
+        for level in levels
+        for number in range(1, len(CONDITIONS[level]) + 1)
+        for variant in VARIANTS
+    ]
+
+
+def made_before(folder: Path, orders: Sequence[Order]) -> dict[str, Proof]:
+    """The proofs of those ordered files that an earlier run into the same folder completed.
+
+    Raises ConfigError if the folder has other task files.
+    """
+    kept = solutions.read(folder)
+    ordered = {order.task_id: order.draw for order in orders}
+    proofs = {}
+    levels = sorted({order.draw.level for order in orders})
+    for path in sorted(p for level in levels for p in (folder / FOLDERS[level]).glob("*.yaml")):
+        found = read_text(path)
+        draw = Draw.of_text(found, str(path))
+        if ordered.get(path.stem) != draw._replace(attempt=0):
+            raise ConfigError(f"{path}: this file is of another order; choose an empty folder with --out")
+        if without_notice(found.encode()) != without_notice(text(draw).encode()):
+            raise ConfigError(f"{path}: not what this version makes of its draw; choose an empty folder")
+        if path.stem in kept:
+            proofs[path.stem] = kept[path.stem]
+    return proofs
+
+
+def make(
+    orders: Sequence[Order], folder: Path, jobs: int, engine: Engine | None = None
+) -> Generator[Proven | Proof, None, None]:
+    """Make the ordered tasks, level by level; those already in the folder are kept and yielded as proofs.
+
+    A level's solutions are written after each of its tasks, so an interrupted run keeps what it has made.
+    """
+    before = made_before(folder, orders)
+    proofs: dict[int, list[Proof]] = {}
+    for order in orders:
+        if order.task_id in before:
+            proofs.setdefault(order.draw.level, []).append(before[order.task_id])
+    yield from before.values()
+    wanted = [order for order in orders if order.task_id not in before]
+    processes = min(jobs, max(len(wanted), 1))
+    with closing(in_order(prove, wanted, processes, engine, attrgetter("task_id"))) as results:
+        for order, proven in zip(wanted, results, strict=True):
+            of_level = proofs.setdefault(order.draw.level, [])
+            of_level.append(proven.proof)
+            _write(proven, of_level, folder / FOLDERS[order.draw.level])
+            yield proven
+
+
+def _write(proven: Proven, of_level: Sequence[Proof], folder: Path) -> None:
+    """Write a task file, then all proofs of its level; raises EvaluationError."""
+    write_file(folder / f"{proven.task_id}.yaml", proven.text)
+    solutions.write(of_level, folder / solutions.FILE)
+
+
+class Row(NamedTuple):
+    """A line of the file; rewards are those of whole episodes."""
+
+    level: int
+    task: int
+    variant: int
+    attempt: int
+    sha256: str
+    random: float
+    oracle: float
+
+
+def write_test_tasks(path: Path, levels: Sequence[int], jobs: int) -> None:
+    """Draw and prove the test tasks of levels, and write the file. Raises EvaluationError as `prove` does."""
+    draws = [
+        Draw(level, number, variant, TEST_SEED)
+        for level in levels
+        for number in range(1, len(CONDITIONS[level]) + 1)
+        for variant in VARIANTS
+    ]
+    content = io.StringIO()
+    table = csv.writer(content, lineterminator="\n")
+    table.writerow(Row._fields)
+    with closing(in_order(scored, draws, jobs)) as rows:
+        table.writerows(rows)
+    write_file(path, content.getvalue())
+
+
+def scored(draw: Draw) -> Row:
+    """The first proven attempt at a draw, with the rewards of random actions and of the oracle."""
+    proven = prove(Order(draw, draw.task_id))
+    made = Draw.of_text(proven.text, proven.task_id)
+    return Row(
+        made.level,
+        made.task,
+        made.variant,
+        made.attempt,
+        sha256(proven.text),
+        random_reward(proven),
+        proven.proof.solution.total_reward,
+    )
+
+
+def random_reward(proven: Proven) -> float:
+    """Reward of actions drawn uniformly from the nine, one for each step."""
+    spec, words = load_text(proven.text).arenas[0], map(int, proven.task_id.split("-"))
+    rng = np.random.default_rng([TEST_SEED, *words])
+    with closing(Episode(spec, task_id=proven.task_id)) as episode:
+        while not episode.done:
+            episode.step(ACTIONS[rng.integers(len(ACTIONS))])
+        return episode.total_reward

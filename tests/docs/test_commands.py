@@ -14,7 +14,7 @@ import typer
 from arena.errors import ArenaError
 from evaluation.scale.agents import agent_names
 from evaluation.suites import get_suite
-from testbed.originals.batteries import NAMES, kept_folder
+from testbed.originals import NAMES, kept_folder
 from tests.command import preloaded_python
 from tests.docs.commands import commands_of, every_option, parse
 from tests.docs.pages import OUTPUT, PAGES, ROOT, blocks_of, codes_of, text_of

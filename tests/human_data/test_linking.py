@@ -20,7 +20,7 @@ from human_data.linking import (
     short_form_version,
 )
 from testbed import CHILDREN, LEVEL_NAMES, SHORT_FORM, find_tasks
-from testbed.originals.batteries import digests
+from testbed.originals import digests
 
 CLOCKS = ("3.1.3", "2")
 SCOPES = [tuple(LEVEL_NAMES), *((level,) for level in LEVEL_NAMES)]

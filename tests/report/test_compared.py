@@ -22,8 +22,8 @@ from report.figures.items import draw_items
 from report.figures.ranking import draw_ranking
 from report.figures.spread import draw_spread
 from testbed import CHILDREN, find_tasks
-from testbed.originals.batteries import NAMES as BATTERIES
-from testbed.originals.batteries import digests
+from testbed.originals import NAMES as BATTERIES
+from testbed.originals import digests
 from tests.evaluation.runs import level, rows
 
 

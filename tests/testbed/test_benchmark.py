@@ -9,7 +9,7 @@ from arena import ConfigError, EvaluationError
 from testbed import LEVEL_NAMES
 from testbed.benchmark import TEST_SEED, Score, score, scored_tasks
 from testbed.blueprints import CONDITIONS, VARIANTS, Draw
-from testbed.proof.scored import scored
+from testbed.proof.prove import scored
 
 LEVELS = list(LEVEL_NAMES)
 

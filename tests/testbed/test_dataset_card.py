@@ -5,8 +5,7 @@ import re
 
 import yaml
 
-from testbed.notice import CANARY
-from testbed.tasks import LEVEL_NAMES, LEVELS_FOLDER
+from testbed.tasks import CANARY, LEVEL_NAMES, LEVELS_FOLDER
 
 CARD = (LEVELS_FOLDER / "README.md").read_text(encoding="utf-8")
 _, FRONT, BODY = re.split(r"^---\n", CARD, maxsplit=2, flags=re.MULTILINE)

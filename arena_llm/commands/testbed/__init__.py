@@ -77,9 +77,9 @@ def generate_command(
     """Draw fresh tasks, each proven solvable before it is written, with solutions and a table of demands."""
     from arena.files import check_output_folder
     from testbed import parse_levels
-    from testbed.proof.batch import fresh, make
     from testbed.proof.demands import write_table
     from testbed.proof.hidden import hidden_split, whole
+    from testbed.proof.prove import fresh, make
     from testbed.proof.similarity import report
 
     check_output_folder(out)

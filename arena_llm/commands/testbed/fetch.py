@@ -24,7 +24,7 @@ From = Annotated[
 
 def fetch_command(names: Names = None, source: From = None) -> None:
     """Fetch the original's 900 task files, and LLM-AAI's, for `--testbed original` and `llm-aai`."""
-    from testbed.originals.batteries import NAMES
+    from testbed.originals import NAMES
 
     for name in names or ():
         if name not in NAMES:
@@ -42,8 +42,7 @@ def fetch_command(names: Names = None, source: From = None) -> None:
 
 
 def _fetch(name: str, source: str | None, failed: list[str]) -> None:
-    from testbed.originals.batteries import SOURCES, kept_folder
-    from testbed.originals.fetch import fetch, is_kept
+    from testbed.originals import SOURCES, fetch, is_kept, kept_folder
 
     console = line_console()
     known = next(each for each in SOURCES if each == name)

@@ -21,7 +21,7 @@ from human_data.people.study.parts.messages import in_file
 from human_data.people.study.questions.items import Likert, duplicates
 from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
 from testbed import Task, find_tasks, task_named
-from testbed.originals.batteries import is_published
+from testbed.originals import is_published
 
 ARENA_S = 0.1
 """Seconds per unit of an arena's time limit `t`, which ends it after 5/3 t steps of 0.06 s."""

@@ -8,10 +8,9 @@ from arena import TURN_LEFT, TURN_RIGHT, Episode, load_text
 from testbed.blueprints import Draw, text
 from testbed.oracle.cost_map import Ball, CostMap
 from testbed.oracle.solids import solids
-from testbed.oracle.strategy import Strategy
 from testbed.oracle.targets import Choice, Regions, balls
 from testbed.oracle.terrain import Terrain
-from testbed.oracle.world_model import WorldModel
+from testbed.oracle.world_model import Strategy, WorldModel
 
 
 def drawn(level: int, task: int) -> str:

@@ -8,7 +8,7 @@ import pytest
 from arena import Episode, load_text
 from testbed.blueprints import CONDITIONS, Blueprint, Draw, Object, Push, blueprint, to_yaml
 from testbed.oracle.attempt import Attempt
-from testbed.oracle.strategy import Strategy
+from testbed.oracle.world_model import Strategy
 
 TOOLS = frozenset({"LightBlock", "HeavyBlock", "UBlock", "LBlock", "JBlock"})
 MOST_STEPS_WITHOUT_PUSH = 20

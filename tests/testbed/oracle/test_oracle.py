@@ -5,8 +5,8 @@ import math
 import pytest
 
 from arena import BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Episode, EventKind
-from testbed.oracle.forecast import Forecast, copy_of
 from testbed.oracle.solve import solve, solved
+from testbed.oracle.world_model import Forecast, copy_of
 from tests.arena.worlds import agent, episode, item, spec
 
 GOAL = "GoodGoal"

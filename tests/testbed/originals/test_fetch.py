@@ -14,9 +14,9 @@ import pytest
 
 from arena import ConfigError
 from arena.errors import EvaluationError
+from testbed import originals
 from testbed.curriculum import Levels
-from testbed.originals import archive, fetch
-from testbed.originals.batteries import NAMES, SOURCES, digests, is_published, kept_folder, located
+from testbed.originals import NAMES, SOURCES, digests, is_published, kept_folder, located
 from testbed.tasks import CHILDREN, find_tasks, task_named
 from tests.command import run, start
 from tests.conftest import SHARED
@@ -95,7 +95,7 @@ def kept(tmp_path, monkeypatch):
     """An empty data folder of the user, and a battery of five files."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     known = MappingProxyType({name: hashlib.sha256(text).hexdigest() for name, text in FILES.items()})
-    monkeypatch.setattr(fetch, "digests", lambda name: known)
+    monkeypatch.setattr(originals, "digests", lambda name: known)
     return tmp_path / "data" / "arena-llm" / "testbeds"
 
 
@@ -131,29 +131,29 @@ def test_the_digests_are_those_of_the_originals_files():
 
 
 def test_a_battery_is_fetched_from_a_server(server, kept):
-    assert fetch.fetch("original", f"{server.url}/good") == kept / "original"
+    assert originals.fetch("original", f"{server.url}/good") == kept / "original"
     assert contents(kept / "original") == FILES
     assert [path.name for path in kept.iterdir()] == ["original"]
-    assert [fetch.is_kept(name) for name in NAMES] == [True, False]
+    assert [originals.is_kept(name) for name in NAMES] == [True, False]
     (kept / "original" / "01-01-01.yaml").write_bytes(b"changed")
-    assert not fetch.is_kept("original")
-    fetch.fetch("original", f"{server.url}/good")
+    assert not originals.is_kept("original")
+    originals.fetch("original", f"{server.url}/good")
     assert contents(kept / "original") == FILES
 
 
 def test_the_public_repository_is_asked_by_default(server, kept, monkeypatch):
     source = SOURCES["llm-aai"]._replace(archive=f"{server.url}/good")
-    monkeypatch.setattr(fetch, "SOURCES", {"llm-aai": source})
-    fetch.fetch("llm-aai")
+    monkeypatch.setattr(originals, "SOURCES", {"llm-aai": source})
+    originals.fetch("llm-aai")
     assert contents(kept / "llm-aai") == FILES
 
 
 def test_a_proxy_is_used_and_named(server, kept, monkeypatch):
     monkeypatch.setenv("http_proxy", server.url)
-    fetch.fetch("original", "http://files.example.invalid/good")
+    originals.fetch("original", "http://files.example.invalid/good")
     assert server.asked == ["http://files.example.invalid/good"]
     with pytest.raises(EvaluationError, match=r"downloaded through the proxy 127\.0\.0\.1 .*404"):
-        fetch.fetch("original", "http://files.example.invalid/nothing")
+        originals.fetch("original", "http://files.example.invalid/nothing")
 
 
 @pytest.mark.parametrize(
@@ -167,22 +167,22 @@ def test_a_proxy_is_used_and_named(server, kept, monkeypatch):
     ],
 )
 def test_what_a_server_may_answer_instead_is_a_sentence(server, kept, path, message, monkeypatch):
-    monkeypatch.setattr(archive, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(originals, "MOST_BYTES", 1_000_000)
     with pytest.raises(EvaluationError, match=message):
-        fetch.fetch("original", f"{server.url}/{path}")
+        originals.fetch("original", f"{server.url}/{path}")
     assert contents(kept / "original") is None
     assert not kept.exists() or not list(kept.iterdir())
 
 
 def test_a_silent_server_and_no_network_are_sentences(server, kept, monkeypatch):
-    monkeypatch.setattr(archive, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(originals, "TIMEOUT_S", 0.3)
     with pytest.raises(EvaluationError, match=r"no answer for 0\.3 s"):
-        fetch.fetch("original", f"{server.url}/slow")
+        originals.fetch("original", f"{server.url}/slow")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with pytest.raises(EvaluationError, match="Connection refused"):
-        fetch.fetch("original", f"http://127.0.0.1:{port}/good")
+        originals.fetch("original", f"http://127.0.0.1:{port}/good")
 
 
 def test_a_clone_serves_wherever_the_files_lie_in_it(tmp_path, kept):
@@ -191,17 +191,17 @@ def test_a_clone_serves_wherever_the_files_lie_in_it(tmp_path, kept):
     for name, text in FILES.items():
         (folder / f"{name}.yaml").write_bytes(text)
     (tmp_path / "clone" / "01-01-01.yaml").write_bytes(b"another of this name")
-    fetch.fetch("original", str(tmp_path / "clone"))
+    originals.fetch("original", str(tmp_path / "clone"))
     assert contents(kept / "original") == FILES
     (folder / "01-05-01.yaml").unlink()
     with pytest.raises(
         EvaluationError, match=r"1 of 5 task files are missing \(the first: 01-05-01\); nothing was"
     ):
-        fetch.fetch("original", str(tmp_path / "clone"))
+        originals.fetch("original", str(tmp_path / "clone"))
     assert contents(kept / "original") == FILES
     for wrong in (str(tmp_path / "nowhere"), "file:///etc", "ftp://x/y.tar.gz"):
         with pytest.raises(ConfigError, match="expected a folder of task files, or a URL"):
-            fetch.fetch("original", wrong)
+            originals.fetch("original", wrong)
 
 
 def test_a_full_or_closed_disk_keeps_nothing(server, kept, tmp_path, monkeypatch):
@@ -211,23 +211,23 @@ def test_a_full_or_closed_disk_keeps_nothing(server, kept, tmp_path, monkeypatch
         path.write_bytes(content)
 
     with monkeypatch.context() as patched:
-        patched.setattr(fetch, "write_file", full)
+        patched.setattr(originals, "write_file", full)
         with pytest.raises(EvaluationError, match="No space left"):
-            fetch.fetch("original", f"{server.url}/good")
+            originals.fetch("original", f"{server.url}/good")
     assert not list(kept.iterdir())
     kept.parent.rename(tmp_path / "away")
     (tmp_path / "data" / "arena-llm").write_text("a file where the folder should be")
     with pytest.raises(EvaluationError, match="cannot be written"):
-        fetch.fetch("original", f"{server.url}/good")
+        originals.fetch("original", f"{server.url}/good")
 
 
 def test_ctrl_c_keeps_nothing(server, kept, monkeypatch):
     def interrupted(path, content):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fetch, "write_file", interrupted)
+    monkeypatch.setattr(originals, "write_file", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        fetch.fetch("original", f"{server.url}/good")
+        originals.fetch("original", f"{server.url}/good")
     assert not list(kept.iterdir())
 
 

@@ -18,10 +18,9 @@ from testbed.blueprints import (
     Draw,
     text,
 )
-from testbed.notice import CANARY, without_notice
 from testbed.proof import solutions
 from testbed.proof.similarity import layouts, nearest
-from testbed.tasks import LEVEL_NAMES, LEVELS_FOLDER
+from testbed.tasks import CANARY, LEVEL_NAMES, LEVELS_FOLDER, without_notice
 
 PROOFS = solutions.read(LEVELS_FOLDER)
 

@@ -1,0 +1,457 @@
+"""Level 8, object permanence and working memory: what was seen to vanish is still there."""
+
+import math
+
+from testbed.blueprints.blueprint import Blueprint, Condition, Object, Rng, task
+from testbed.blueprints.choices import PLATFORM, platform
+from testbed.blueprints.compartments import Compartments, compartments
+from testbed.blueprints.parts import BLUE, THICK, across, agent, along, ball, even, near, ramp, side, wall
+from testbed.blueprints.placement import any_orientation
+
+PASSED_SCREEN = 2.6
+"""Height of screens, metres; the agent's eye on a platform is at 1.5."""
+
+FENCE, LOWER = 0.8, 0.6
+"""Height of walls over which the agent looks, and of those that must not hide a ball on the floor, metres.
+
+At full speed the agent hops over walls lower than its centre.
+"""
+
+BESIDE = 2.1
+"""Metres beside a screen through which a passing ball is seen."""
+
+
+@any_orientation
+def rolling_behind(rng: Rng, screens: int, lights: tuple[int, ...] = ()) -> Blueprint:
+    """From a walkway a reward is seen to roll behind a screen, left or right (Piaget's stage 4).
+
+    Once the agent leaves the walkway on one side, a wall keeps it there. With `lights` they go out after the
+    ball has vanished.
+    """
+    middle, long, sign = near(rng, 20, 2), even(near(rng, 10.5, 1)), side(rng)
+    front = near(rng, 28, 0.3)
+    objects = [
+        agent(middle, long - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM),
+        platform(middle, 3, long),
+        along(middle, long, 40, FENCE, 0.5),
+        ball("GoodGoalBounce", middle, front - 7, 1.5, 0.95, sign * near(rng, 32.5, 0.7) % 360),
+    ]
+    for hand in (sign, -sign)[:screens]:
+        objects += _garage(middle, hand, front)
+    return task(
+        "Reach the green ball that rolls behind the screen; the walkway can be left once only.",
+        ("object permanence", "working memory", "irreversible choice"),
+        "Note on which side the ball vanishes; leave the walkway on that side and look behind the screen.",
+        *objects,
+        time_limit=500 if lights else 250,
+        pass_mark=0.5,
+        blackouts=lights,
+    )
+
+
+def _garage(middle: float, hand: int, front: float) -> list[Object]:
+    """A screen with a back and an outer wall, open towards the middle."""
+    return [
+        wall(middle + hand * 10, front, (9, PASSED_SCREEN, 0.4)),
+        wall(middle + hand * 11, front + 5.6, (7.8, PASSED_SCREEN, 0.4)),
+        wall(middle + hand * 14.7, front + 2.8, (0.4, PASSED_SCREEN, 5.2)),
+    ]
+
+
+@any_orientation
+def passing_behind(rng: Rng, count: int) -> Blueprint:
+    """A reward rolls past screens, reappears between them, and stays behind one (A not B, Piaget 1954).
+
+    It rolls through slots that are too narrow for the agent.
+    """
+    width = even(near(rng, 37 / count, 0.7))
+    span = count * width
+    first = even(near(rng, 20 - span / 2, max(0.0, 20 - span / 2 - 0.6)))
+    lefts = [first + number * width for number in range(count)]
+    deep, front = even(near(rng, 18, 1.5)), even(near(rng, 34, 0.8))
+    track, stop = front + 1.2, int(rng.integers(1, count))
+    objects = [
+        agent(first + span / 2 + near(rng, 0, 2), deep - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM),
+        platform(first + span / 2, span, deep),
+        ball("GoodGoalBounce", first + 1.2, track, 0.85, 0, 90),
+        wall(lefts[stop] + width / 2 + 1.2, track, (0.3, 0.6, 0.9)),
+    ]
+    for x in lefts[1:]:
+        objects += [along(x, deep, track - 0.48, LOWER, 0.3), along(x, track + 0.48, 40, LOWER, 0.3)]
+    objects += [
+        along(x, 0, 40, PASSED_SCREEN, 0.3) for x in (first - 0.15, first + span + 0.15) if 0.3 < x < 39.7
+    ]
+    # Before the first screen the ball is seen from the start, so that gap is wider.
+    screens = [(left + (2.3 if left == first else 1) * BESIDE, left + width - BESIDE) for left in lefts]
+    objects += [across(front, a, b, PASSED_SCREEN, 0.3) for a, b in screens]
+    return task(
+        f"Reach the green ball that passes behind {count} screens in a row and stays behind one of them.",
+        ("object permanence", "working memory", "tracking", "irreversible choice"),
+        "Watch each gap between screens: the ball is behind the screen after the last in which it was seen.",
+        *objects,
+        time_limit=500,
+    )
+
+
+SCREEN = 2.4
+"""Height of screens, metres."""
+
+SLOT = 2.2
+"""Metres beside a screen."""
+
+PERMANENCE = ("object permanence", "working memory")
+
+
+def _edges(rng: Rng, count: int) -> list[float]:
+    """The x of the edges of compartments over the whole width."""
+    inner = [40 * number / count + near(rng, 0, 1.2) for number in range(1, count)]
+    return [0.0, *map(even, inner), 40.0]
+
+
+def _screen(left: float, right: float, gap: int, z: float, floor: float = 0) -> Object:
+    """A screen in a compartment; it leaves a gap at one side (-1 left, 1 right)."""
+    left, right = left + THICK / 2, right - THICK / 2
+    left, right = (left + SLOT, right) if gap < 0 else (left, right - SLOT)
+    return wall((left + right) / 2, z, (right - left - 0.02, SCREEN, THICK), y=floor)
+
+
+@any_orientation
+def gathering(rng: Rng, bays: int, balls: int) -> Blueprint:
+    """Several rewards fall behind low walls, and all have to be found again (visible displacement)."""
+    edges, front = _edges(rng, bays), even(near(rng, 33, 0.8))
+    objects = [agent(near(rng, 20, 6), near(rng, 3, 1.5), near(rng, 0, 12))]
+    objects += [wall(x, (front + 38) / 2 - 1.5, (THICK, SCREEN, 41 - front)) for x in edges[1:-1]]
+    full = {int(bay) for bay in rng.permutation(bays)[:balls]}
+    for bay in range(bays):
+        gap = side(rng)
+        screen = _screen(edges[bay], edges[bay + 1], gap, front)
+        objects.append(screen)
+        if bay in full:
+            at = screen.place[0] - gap * near(rng, 0.4, 0.3), front + near(rng, 2, 0.3)
+            objects.append(ball("GoodGoalMulti", *at, 2, near(rng, 11, 1.5)))
+    return task(
+        f"Gather all {balls} yellow balls that fall into {balls} of {bays} bays.",
+        (*PERMANENCE, "foraging"),
+        "Note into which bays balls fall; visit these, and no other.",
+        *objects,
+        pass_mark=2 * balls - 1,
+    )
+
+
+@any_orientation
+def over_ramps(rng: Rng, count: int) -> Blueprint:
+    """A reward falls behind one of several ramps: driving over the wrong one traps the agent behind it."""
+    edges, low = _edges(rng, count), even(near(rng, 27, 1))
+    height, long, baited = near(rng, 2.2, 0.15), 6.0, int(rng.integers(count))
+    top = low + long
+    objects = [agent(near(rng, 20, 4), near(rng, 3, 1.5), near(rng, 0, 12))]
+    objects += [along(x, low, 40, 3) for x in edges[1:-1]]
+    for number in range(count):
+        left, right = edges[number] + THICK / 2, edges[number + 1] - THICK / 2
+        middle, wide = (left + right) / 2, right - left
+        objects.append(ramp(middle, low + long / 2, (wide, height, long), 180))
+        if number == baited:
+            place = near(rng, middle, wide / 2 - 1.2), top + near(rng, 1.2, 0.3)
+            objects.append(ball("GoodGoal", *place, 1.4, near(rng, 11, 1.5)))
+    return task(
+        f"Reach the green ball that falls behind one of {count} ramps; there is no way back over a ramp.",
+        (*PERMANENCE, "irreversible choice"),
+        "Note behind which ramp the ball falls, drive up that ramp, and drop to the ball.",
+        *objects,
+    )
+
+
+@any_orientation
+def pits(rng: Rng, columns: int, rows: int, lights: tuple[int, ...] = ()) -> Blueprint:
+    """A reward falls into one of several pits, too deep to look into (Grether & Maslow's wells, deepened)."""
+    height, half = near(rng, 4.6, 0.2), 1.6
+    xs = [even(40 * (number + 0.5) / columns + near(rng, 0, 1.2)) for number in range(columns)]
+    zs = [even(near(rng, 37 - 7 * number - 2, 0.8)) for number in reversed(range(rows))]
+    objects = [agent(near(rng, 20, 5), near(rng, 3, 1), near(rng, 0, 12), height)]
+    z = 0.0
+    for row in zs:
+        objects.append(_slab(0, z, 40, row - half, height))
+        starts, stops = [0.0, *(x + half for x in xs)], [*(x - half for x in xs), 40.0]
+        objects += [_slab(a, row - half, b, row + half, height) for a, b in zip(starts, stops, strict=True)]
+        z = row + half
+    objects.append(_slab(0, z, 40, 40, height))
+    x, z_middle = (float(rng.choice(values)) + near(rng, 0, 0.6) for values in (xs, zs))
+    return task(
+        f"Reach the green ball that falls into one of {columns * rows} pits; there is no way out of a pit.",
+        (*PERMANENCE, "irreversible choice", "spatial memory"),
+        "Note into which pit the ball falls, drive there between the others, and drop into it.",
+        *objects,
+        ball("GoodGoal", x, z_middle, 1.6, height + near(rng, 11, 1)),
+        time_limit=500 if lights or rows > 1 else 250,
+        blackouts=lights,
+    )
+
+
+def _slab(x1: float, z1: float, x2: float, z2: float, height: float) -> Object:
+    return wall((x1 + x2) / 2, (z1 + z2) / 2, (x2 - x1, height, z2 - z1), 0, BLUE)
+
+
+@any_orientation
+def two_in_turn(rng: Rng, count: int) -> Blueprint:
+    """Two choices in turn, each between `count` compartments, from what was seen at the start (memory span).
+
+    Steps lead down from the first platform to the last compartments, so that no choice can be undone.
+    """
+    edges = [_edges(rng, count) for _ in range(2)]
+    objects = [
+        agent(near(rng, 20, 3), near(rng, 1.8, 0.4), near(rng, 0, 8), 3.3),
+        _slab(0, 0, 40, 5, 3.3),
+        _slab(0, 5, 40, 15, 2.2),
+        _slab(0, 15, 40, 20, 1.1),
+    ]
+    full = rng.integers(count, size=2)
+    objects += _screened(rng, edges[0], int(full[0]), (5, 10.4, 15), 2.2, (1, near(rng, 10, 0.5)))
+    objects += _screened(rng, edges[1], int(full[1]), (20, 34.4, 40), 0.0, (2, near(rng, 19, 1)))
+    return task(
+        f"Gather both yellow balls: one falls behind a screen of the near {count}, one of the far {count}.",
+        (*PERMANENCE, "irreversible choice"),
+        "Note both screens; drop into the near stall, drive round its screen and on, then into the far one.",
+        *objects,
+        time_limit=500,
+        pass_mark=2,
+    )
+
+
+def _screened(
+    rng: Rng,
+    edges: list[float],
+    full: int,
+    depths: tuple[float, float, float],
+    floor: float,
+    drop: tuple[float, float],
+) -> list[Object]:
+    """Compartments with screens; `depths` are the z where they begin, of the screens, and where they end.
+
+    `drop` is the ball's size and the height it falls from.
+    """
+    low, front, high = depths
+    objects = [along(x, low, high, SCREEN, y=floor) for x in edges[1:-1]]
+    for number in range(len(edges) - 1):
+        gap = side(rng)
+        screen = _screen(edges[number], edges[number + 1], gap, front, floor)
+        objects.append(screen)
+        if number == full:
+            x = screen.place[0] - gap * near(rng, 1, 1)
+            objects.append(ball("GoodGoalMulti", x, front + near(rng, 1.7, 0.3), *drop))
+    return objects
+
+
+MEMORY = ("object permanence", "working memory", "irreversible choice")
+
+CHOOSE = "Note behind which screen {}; drop from the platform into that stall and go round its screen."
+
+LAUNCH = 10.0
+"""Speed of a ball that is launched, m/s (`arena/taskfile/catalog.py`)."""
+
+GRAVITY = 9.81
+
+Lights = tuple[int, ...]
+
+
+def _task(
+    goal: str,
+    seen: str,
+    *objects: Object,
+    lights: Lights = (),
+    mark: float = 0,
+    capacities: tuple[str, ...] = (),
+) -> Blueprint:
+    return task(
+        goal,
+        (*MEMORY, *capacities),
+        CHOOSE.format(seen),
+        *objects,
+        time_limit=500 if lights else 250,
+        pass_mark=mark,
+        blackouts=lights,
+    )
+
+
+def _drop(rng: Rng, apparatus: Compartments, kind: str, number: int, size: float) -> Object:
+    """A ball that falls from the sky behind a screen, and is seen for more than a second."""
+    x, z = apparatus.hidden(rng, number)
+    return ball(kind, x, z, size, near(rng, 11, 1.5))
+
+
+@any_orientation
+def falling(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
+    """A reward falls behind one of several screens (visible displacement, Piaget 1954; Voelter et al. 2022).
+
+    With `lights` they go out after it has vanished (delayed response, Hunter 1913).
+    """
+    apparatus, baited = compartments(rng, count), int(rng.integers(count))
+    return _task(
+        f"Reach the green ball that falls behind one of {count} screens; a choice cannot be undone.",
+        "the ball falls",
+        *apparatus.objects(rng),
+        _drop(rng, apparatus, "GoodGoal", baited, 2),
+        lights=lights,
+        mark=1,
+    )
+
+
+@any_orientation
+def falling_among_bad(rng: Rng, count: int, bad: int) -> Blueprint:
+    """Balls fall behind screens at once: one is good, the others end the episode (what and where)."""
+    apparatus = compartments(rng, count)
+    good, *others = (int(baited) for baited in rng.permutation(count)[: bad + 1])
+    return _task(
+        f"Reach the green ball; red balls fall behind {bad} of the other {count - 1} screens.",
+        "the green ball falls",
+        *apparatus.objects(rng),
+        _drop(rng, apparatus, "GoodGoal", good, 2),
+        *(_drop(rng, apparatus, "BadGoal", baited, 2) for baited in others),
+        mark=1,
+        capacities=("discrimination",),
+    )
+
+
+@any_orientation
+def larger_of_two(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
+    """Two rewards fall behind screens, and the larger has to be remembered (preference from memory)."""
+    apparatus = compartments(rng, count)
+    large, small = (int(baited) for baited in rng.permutation(count)[:2])
+    return _task(
+        "Reach the larger of two green balls that fall behind screens.",
+        "the larger ball falls",
+        *apparatus.objects(rng),
+        _drop(rng, apparatus, "GoodGoal", large, 2),
+        _drop(rng, apparatus, "GoodGoal", small, 1),
+        lights=lights,
+        mark=1,
+        capacities=("preference",),
+    )
+
+
+@any_orientation
+def more_of_them(rng: Rng, counts: tuple[int, ...]) -> Blueprint:
+    """Rewards fall behind screens in different numbers (hidden sets, Hauser, Carey & Hauser 2000)."""
+    apparatus = compartments(rng, len(counts))
+    objects = list(apparatus.objects(rng))
+    for index, count in zip(rng.permutation(len(counts)), counts, strict=True):
+        x, z = apparatus.hidden(rng, int(index))
+        shift = apparatus.gaps[int(index)] * 0.3
+        for number in range(count):
+            off = 1.3 * (number - (count - 1) / 2)
+            height = near(rng, 10.5, 1) + 0.8 * number
+            objects.append(ball("GoodGoalMulti", x + shift + off, z, 1, height))
+    return _task(
+        f"Gather the most yellow balls: {', '.join(map(str, sorted(counts)))} fall behind the screens.",
+        "most balls fall",
+        *objects,
+        # Balls remain that cannot be had, so the clock always runs down, which costs 1 and more.
+        mark=sorted(counts)[-2] - 1,
+        capacities=("numerosity",),
+    )
+
+
+@any_orientation
+def thrown_along(rng: Rng, count: int) -> Blueprint:
+    """A reward flies past the screens and comes down behind one of them (tracking a trajectory)."""
+    apparatus = compartments(rng, count)
+    height = near(rng, 9.5, 0.8)
+    reach = LAUNCH * math.sqrt(2 * height / GRAVITY)
+    baited, sign = int(rng.integers(count)), side(rng)
+    middle = apparatus.middle(baited)
+    if not 1 < middle - sign * reach < 39:
+        sign = -sign
+    apparatus = apparatus.with_gap(baited, -sign)
+    z = near(rng, apparatus.screen + 1.7, 0.2)
+    x = min(max(middle - sign * reach, 0.8), 39.2)
+    return _task(
+        f"Reach the green ball that flies past and falls behind one of {count} screens.",
+        "the ball comes down",
+        *apparatus.objects(rng),
+        ball("GoodGoalBounce", x, z, 1.5, height, 90 * sign % 360),
+        mark=0.5,
+        capacities=("tracking",),
+    )
+
+
+@any_orientation
+def thrown_over(rng: Rng, count: int) -> Blueprint:
+    """A reward flies away from the agent over one of the screens (tracking a trajectory)."""
+    apparatus = compartments(rng, count, behind=6.5)
+    baited = int(rng.integers(count))
+    height = near(rng, 8.8, 0.4)
+    reach = LAUNCH * math.sqrt(2 * height / GRAVITY)
+    middle = apparatus.lefts[0] + count * apparatus.width / 2
+    x, z = apparatus.middle(baited), apparatus.screen + near(rng, 3.6, 0.3)
+    gap = side(rng) if abs(x - middle) < 1 else (1 if x < middle else -1)
+    apparatus = apparatus.with_gap(baited, gap)
+    start = x - max(-6.0, min(6.0, x - middle))
+    back = math.sqrt(reach**2 - (x - start) ** 2)
+    bearing = math.degrees(math.atan2(x - start, back))
+    return _task(
+        f"Reach the green ball that flies over one of {count} screens.",
+        "the ball comes down",
+        *apparatus.objects(rng),
+        ball("GoodGoalBounce", start, z - back, 1.5, height, bearing % 360),
+        mark=0.5,
+        capacities=("tracking",),
+    )
+
+
+@any_orientation
+def down_a_ramp(rng: Rng, drop: bool) -> Blueprint:
+    """From a ridge that rises above two screens a reward rolls down on one side (invisible displacement).
+
+    With `drop` it falls on to the ridge first, and a little to one side decides. The ridge is too steep to
+    climb.
+    """
+    apparatus = compartments(rng, 2, behind=7.0, gap=1).with_gap(1, -1)
+    top, sign = apparatus.lefts[1], side(rng)
+    high, long = near(rng, 4.6, 0.2), even(near(rng, 3.0, 0.1))
+    z = 38.0
+    ridge = [
+        ramp(top + off * (long / 2 + 0.2), z, (3, high, long), 270 if off < 0 else 90) for off in (-1, 1)
+    ]
+    start = ball("GoodGoal", top + sign * 1.0, z, 1.4, (near(rng, 9, 1) if drop else high))
+    return _task(
+        "Reach the green ball that rolls down one side of the ridge, behind a screen.",
+        "the ball rolls",
+        *apparatus.objects(rng),
+        *ridge,
+        start,
+        mark=0.5,
+        capacities=("tracking", "physical reasoning"),
+    )
+
+
+CONDITIONS = (
+    Condition(falling, 1, count=2),
+    Condition(falling, 1, count=3),
+    Condition(gathering, 1, bays=3, balls=2),
+    Condition(over_ramps, 1, count=2),
+    Condition(over_ramps, 2, count=3),
+    Condition(over_ramps, 3, count=4),
+    Condition(rolling_behind, 1, screens=1),
+    Condition(thrown_along, 2, count=2),
+    Condition(thrown_along, 3, count=4),
+    Condition(pits, 1, columns=3, rows=1),
+    Condition(pits, 3, columns=4, rows=3),
+    Condition(pits, 2, columns=3, rows=2, lights=(25, 60)),
+    Condition(down_a_ramp, 2, drop=True),
+    Condition(down_a_ramp, 1, drop=False),
+    Condition(larger_of_two, 2, count=2),
+    Condition(larger_of_two, 3, count=4, lights=(25, 75)),
+    Condition(passing_behind, 2, count=3),
+    Condition(passing_behind, 3, count=4),
+    Condition(rolling_behind, 2, screens=1, lights=(25, 60)),
+    Condition(falling, 2, count=3, lights=(25, 60)),
+    Condition(falling, 3, count=4, lights=(25, 100)),
+    Condition(falling, 3, count=3, lights=(25,)),
+    Condition(more_of_them, 2, counts=(1, 3)),
+    Condition(more_of_them, 3, counts=(1, 2, 3)),
+    Condition(falling_among_bad, 2, count=3, bad=1),
+    Condition(falling_among_bad, 3, count=5, bad=4),
+    Condition(two_in_turn, 3, count=2),
+    Condition(thrown_over, 2, count=3),
+    Condition(gathering, 3, bays=5, balls=3),
+    Condition(rolling_behind, 3, screens=2, lights=(25, 60)),
+)
