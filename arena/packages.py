@@ -13,7 +13,7 @@ from arena.errors import ConfigError, ShadowedError
 
 OURS = (
     *("arena", "render", "testbed", "evaluation", "llm_control", "suites"),
-    *("human_data", "report", "arena_llm"),
+    *("human_data", "people", "report", "arena_llm"),
 )
 """The packages of arena-llm: everyday words, which files beside a script often have as names too."""
 

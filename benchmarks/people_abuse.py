@@ -22,7 +22,7 @@ from pathlib import Path
 import httpx
 
 from benchmarks.people_load import Client, percentile, report
-from human_data.people.play.security import COOKIE
+from people.play.security import COOKIE
 
 STUDY = """\
 name: crowd

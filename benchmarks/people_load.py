@@ -24,10 +24,10 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from arena.action import STEP_S
-from human_data.people.play.page_protocol import PROTOCOL, read_frame
-from human_data.people.play.security import COOKIE
-from human_data.people.simulation.game_page import DISPLAY
-from human_data.people.store import Store
+from people.play.page_protocol import PROTOCOL, read_frame
+from people.play.security import COOKIE
+from people.simulation.game_page import DISPLAY
+from people.store import Store
 
 KEYS_EVERY_S = 0.4
 """Interval between changes of the keys; a person changes them two or three times a second."""

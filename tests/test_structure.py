@@ -18,7 +18,7 @@ from evaluation.suite import Suite
 ROOT = Path(__file__).parents[1]
 ORDER = [
     *(["arena"], ["render"], ["testbed"], ["evaluation"], ["llm_control", "suites"]),
-    *(["human_data"], ["report"], ["arena_llm"], ["benchmarks"]),
+    *(["human_data"], ["people"], ["report"], ["arena_llm"], ["benchmarks"]),
 ]
 """Packages may import those that stand left of them; those side by side import neither one another."""
 
@@ -117,9 +117,9 @@ OWN_FILES = {
     "evaluation/plan.py": "creates a plan exclusively, so that none is ever replaced",
     "evaluation/report_folder.py": "appends the names of its files, each before it is written",
     "human_data/baselines.py": "tables of the package",
-    "human_data/people/serving/one_server.py": "a file that is locked and stays empty",
-    "human_data/people/store/database.py": "creates the database's file for its owner only",
-    "human_data/people/store/export.py": "a temporary archive, which the server sends",
+    "people/serving/one_server.py": "a file that is locked and stays empty",
+    "people/store/database.py": "creates the database's file for its owner only",
+    "people/store/export.py": "a temporary archive, which the server sends",
     "llm_control/training_data/check.py": "streams data sets of gigabytes",
     "llm_control/training_data/folder.py": "appends to data sets of gigabytes, and resumes them",
     "llm_control/demonstration/__init__.py": "an example of the package",

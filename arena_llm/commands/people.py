@@ -9,7 +9,7 @@ from rich.console import Console
 from arena.files import check_output_folder
 
 if TYPE_CHECKING:
-    from human_data.people.store import Participant, Store
+    from people.store import Participant, Store
 
 people_app = typer.Typer(help="Data of participants: list, export, delete.", no_args_is_help=True)
 
@@ -54,7 +54,7 @@ def export_command(
     """Write tidy tables with a codebook, and every episode as a recording."""
     check_output_folder(out)
     with _opened(db) as store:
-        from human_data.people.store.export import export
+        from people.store.export import export
 
         done = export(store, study, out, format, bids=bids, test=test)
     print(f"{out}: {done.summary()}; codebook.md explains every column")
@@ -82,7 +82,7 @@ def delete_command(
 
 
 def _opened(db: str) -> "Store":
-    from human_data.people.store import Store
+    from people.store import Store
 
     return Store(db, create=False)
 

@@ -14,8 +14,8 @@ from arena_llm.suite_options import SuiteOption
 from evaluation.suites import DEFAULT
 
 if TYPE_CHECKING:
-    from human_data.people.play.worker_protocol import View
-    from human_data.people.store import Store
+    from people.play.worker_protocol import View
+    from people.store import Store
     from testbed import Task
 
 VIEW_NAMES = "first, top or third"
@@ -91,13 +91,13 @@ def play_command(
 
     require("people")
     from arena.processes import cores
-    from human_data.people.play.app import create_app
-    from human_data.people.play.players import Players
-    from human_data.people.play.task_source import TaskList
-    from human_data.people.serving.one_server import only_server
-    from human_data.people.serving.serve import address_of, bound, serve, url_of
-    from human_data.people.store import Store
-    from human_data.people.translations import LANGUAGES, base_of, page_texts
+    from people.play.app import create_app
+    from people.play.players import Players
+    from people.play.task_source import TaskList
+    from people.serving.one_server import only_server
+    from people.serving.serve import address_of, bound, serve, url_of
+    from people.store import Store
+    from people.translations import LANGUAGES, base_of, page_texts
 
     if base_of(language) not in ("en", *LANGUAGES):
         raise ConfigError(f"--language: got {language!r}, expected one of: en, {', '.join(LANGUAGES)}")
@@ -135,11 +135,11 @@ def play_suite_command(
     require("people")
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
-    from human_data.people.serving.one_server import only_server
-    from human_data.people.serving.serve import address_of, bound, serve, url_of
-    from human_data.people.store import Store
-    from human_data.people.suites.app import SuiteServer
-    from human_data.people.suites.games import Course
+    from people.serving.one_server import only_server
+    from people.serving.serve import address_of, bound, serve, url_of
+    from people.store import Store
+    from people.suites.app import SuiteServer
+    from people.suites.games import Course
 
     request = EvalRequest(get_suite(suite), "", testbed, None, protocol, choices)
     course = Course(request.suite, request.effective.choices, request.prompts, request.tasks)
@@ -156,7 +156,7 @@ def play_suite_command(
 
 def _ready(url: str, count: int, store: "Store", open_page: bool) -> Callable[[], None]:
     """What is done when the page can be opened."""
-    from human_data.people.store.errors import display_name
+    from people.store.errors import display_name
 
     def ready() -> None:
         print(f"Play: {url} ({count} {'task' if count == 1 else 'tasks'})", flush=True)
@@ -190,7 +190,7 @@ def _tasks(
 
 
 def _views(names: list[str] | None, scripts: bool) -> "tuple[View, ...]":
-    from human_data.people.play.worker_protocol import VIEWS
+    from people.play.worker_protocol import VIEWS
 
     wrong = [name for name in names or () if name not in VIEWS]
     if wrong:

@@ -12,9 +12,9 @@ from arena_llm.commands.play import PORT, Host, Name, Port, Proxy, Seats, Worker
 from arena_llm.options import Testbed
 
 if TYPE_CHECKING:
-    from human_data.people.serving.serve import Address
-    from human_data.people.study.config import Participants, Study
-    from human_data.people.study.plan import Plan
+    from people.serving.serve import Address
+    from people.study.config import Participants, Study
+    from people.study.plan import Plan
 
 TOKEN_BYTES = 32
 
@@ -66,9 +66,9 @@ def study_command(
     from arena.packages import require
 
     require("people")
-    from human_data.people.serving.serve import address_of
-    from human_data.people.study.load import EXAMPLE
-    from human_data.people.study.plan import load_plan
+    from people.serving.serve import address_of
+    from people.study.load import EXAMPLE
+    from people.study.plan import load_plan
 
     if example:
         print(EXAMPLE.read_text(encoding="utf-8"), end="")
@@ -91,8 +91,8 @@ def study_command(
 
 def _print_links(plan: "Plan", db: str, file: Path, url: str) -> None:
     """A table of ids and signed links, as CSV."""
-    from human_data.people.store import Store
-    from human_data.people.study.links.identity import read_ids, signed_links
+    from people.store import Store
+    from people.study.links.identity import read_ids, signed_links
 
     if plan.study.participants.from_ != "link":
         given = plan.study.participants.from_
@@ -117,10 +117,10 @@ def _simulate(
     import tempfile
 
     from arena.files import check_output_folder
-    from human_data.people.serving.one_server import only_server
-    from human_data.people.simulation.simulate import SPEED, simulate
-    from human_data.people.store import Store
-    from human_data.people.store.export import export
+    from people.serving.one_server import only_server
+    from people.simulation.simulate import SPEED, simulate
+    from people.store import Store
+    from people.store.export import export
 
     check_output_folder(out)
     for line in _summary(plan):
@@ -139,15 +139,15 @@ def _at_once(line: str) -> None:
 
 def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats: int | None) -> None:
     from arena.processes import cores
-    from human_data.people.play.players import Players
-    from human_data.people.serving.one_server import only_server
-    from human_data.people.serving.serve import bound, serve, url_of
-    from human_data.people.store import Store
-    from human_data.people.store.errors import display_name
-    from human_data.people.study.app import create_study_app
-    from human_data.people.study.config import SIGNATURE
-    from human_data.people.study.resume import start_or_resume
-    from human_data.people.study.task_source import StudyTaskSource
+    from people.play.players import Players
+    from people.serving.one_server import only_server
+    from people.serving.serve import bound, serve, url_of
+    from people.store import Store
+    from people.store.errors import display_name
+    from people.study.app import create_study_app
+    from people.study.config import SIGNATURE
+    from people.study.resume import start_or_resume
+    from people.study.task_source import StudyTaskSource
 
     with Store(db) as store, only_server(store.database):
         started = start_or_resume(store, plan)
@@ -178,7 +178,7 @@ def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats
 
 def _identity(people: "Participants") -> str:
     """How participants' identity is protected, if something is to be done about it."""
-    from human_data.people.study.links.identity import is_guessable
+    from people.study.links.identity import is_guessable
 
     if people.from_ == "link" and not people.unsigned:
         return (
@@ -195,7 +195,7 @@ def _identity(people: "Participants") -> str:
 
 def _translation(study: "Study") -> str:
     """How many texts are not in the study's language; "" if that is English."""
-    from human_data.people.translations import base_of, translation, untranslated
+    from people.translations import base_of, translation, untranslated
 
     if base_of(study.language) == "en":
         return ""
@@ -219,7 +219,7 @@ def _rules(plan: "Plan") -> str:
 
 def _blocks(plan: "Plan") -> list[str]:
     """The order, breaks and feedback of each block of the test; of several also their order and tasks."""
-    from human_data.people.study.order import rows_of
+    from people.study.order import rows_of
 
     lines = []
     for block in plan.study.test:
@@ -253,7 +253,7 @@ def _participants(plan: "Plan") -> str:
 
 def _summary(plan: "Plan") -> list[str]:
     """A description of the study, line by line."""
-    from human_data.people.study.parts.doubts import doubts
+    from people.study.parts.doubts import doubts
 
     study = plan.study
     questions = sum(len(page.items) for page in study.questionnaires)

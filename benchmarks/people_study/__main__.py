@@ -18,9 +18,9 @@ from pathlib import Path
 from benchmarks.people_study.agree import compared_disagreements, disagreements
 from benchmarks.people_study.killed import KilledServer, kill_now_and_then
 from benchmarks.people_study.script import Diary, ScriptedParticipant, scripts
-from human_data.people.store import Store
-from human_data.people.store.export import export
-from human_data.people.study.plan import Plan, load_plan
+from people.store import Store
+from people.store.export import export
+from people.study.plan import Plan, load_plan
 
 STUDY = Path(__file__).parent / "study.yaml"
 

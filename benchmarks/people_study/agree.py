@@ -10,7 +10,7 @@ from typing import Any
 from arena import ACTIONS, Episode
 from arena.action import STEP_S
 from benchmarks.people_study.script import Diary, Play
-from human_data.people.study.plan import Plan
+from people.study.plan import Plan
 from testbed import Task
 
 Row = dict[str, str]

@@ -12,10 +12,10 @@ from urllib.parse import urlencode
 import httpx
 from websockets.exceptions import ConnectionClosed
 
-from human_data.people.simulation.answers import fields, questionnaire_of, random_answers
-from human_data.people.simulation.game_page import GamePage, Received
-from human_data.people.simulation.visitor import Visitor, client_at, forms_of
-from human_data.people.study.config import Study
+from people.simulation.answers import fields, questionnaire_of, random_answers
+from people.simulation.game_page import GamePage, Received
+from people.simulation.visitor import Visitor, client_at, forms_of
+from people.study.config import Study
 
 PATIENCE_S = 600.0
 """A participant who gets no further for so long has found a fault."""

@@ -18,7 +18,7 @@ from evaluation.run_card import RunCard
 from evaluation.scale.scaled import Basis, basis, basis_of
 from evaluation.submission import read_submission
 from evaluation.suites import DEFAULT, get_suite
-from human_data.people.groups import PEOPLE, is_group, together
+from people.groups import PEOPLE, is_group, together
 from report.comparison.references import NAMES, ReferenceGroup, people, shipped_groups
 from report.comparison.runs import Run, played_run
 from report.methods import partial_sentence
@@ -38,7 +38,7 @@ def read_run(
     """The runs of a results.csv (or .parquet), a report's folder, a log or several, a submission, a database.
 
     `place` is a path or a database's URL, with #STUDY where it has several; `name` replaces the agent's name.
-    The people of a study are one run for each of its groups (see `human_data.people.groups`), and each of
+    The people of a study are one run for each of its groups (see `people.groups`), and each of
     them one if the place is a `results_by_participant.csv` without a name.
     `original` claims that the tasks are the original's, for places without their SHA-256; `animal_ai` is the
     version that was played, if the place does not say it.
@@ -123,8 +123,8 @@ def is_database(place: str) -> bool:
 
 def study_results(place: str) -> tuple[pd.DataFrame, str]:
     """The results of a study of a database, in which each participant is an agent, and its suite."""
-    from human_data.people.store import Store
-    from human_data.people.store.results import people_results, suite_of
+    from people.store import Store
+    from people.store.results import people_results, suite_of
 
     where, _, study = place.partition("#")
     url = where if where.startswith(_SCHEMES) else f"sqlite:///{where}"

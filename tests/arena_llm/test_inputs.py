@@ -20,7 +20,7 @@ from evaluation.prompts.layout import read_layout
 from evaluation.results import read_results
 from evaluation.submission import read_submission
 from evaluation.suites import get_suite
-from human_data.people.study.load import read_study
+from people.study.load import read_study
 from llm_control.demonstration.file import read_demonstration
 
 resource.setrlimit(resource.RLIMIT_AS, (6_000_000_000, 6_000_000_000))

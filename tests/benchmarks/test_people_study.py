@@ -8,10 +8,10 @@ import pytest
 from benchmarks.people_study.__main__ import STUDY
 from benchmarks.people_study.agree import compared_disagreements, disagreements
 from benchmarks.people_study.script import Script, ScriptedParticipant
-from human_data.people.simulation.simulate import serving
-from human_data.people.store import Store
-from human_data.people.store.export import export
-from human_data.people.study.plan import load_plan
+from people.simulation.simulate import serving
+from people.store import Store
+from people.store.export import export
+from people.study.plan import load_plan
 from report.comparison.read import read_run
 from report.rates import run_rates
 from tests.command import command as command

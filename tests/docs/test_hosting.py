@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from arena_llm.cli import app
 from tests.docs.pages import ROOT
-from tests.human_data.people.study.server import TINY
+from tests.people.study.server import TINY
 
 HOSTING = ROOT / "hosting"
 

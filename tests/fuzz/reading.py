@@ -46,8 +46,8 @@ def read_protocol(path: Path) -> None:
 
 
 def read_study(path: Path) -> None:
-    from human_data.people.study.load import read_study
-    from human_data.people.study.plan import load_plan
+    from people.study.load import read_study
+    from people.study.plan import load_plan
 
     read_study(path)
     load_plan(path)
@@ -90,7 +90,7 @@ def _made(name: str, text: str) -> Path:
 KINDS: dict[str, tuple[Callable[[Path], object], Callable[[], list[Path]]]] = {
     "tasks": (read_task, lambda: [*FILES[::25], *sorted((ROOT / "configs").glob("*.yaml"))]),
     "protocols": (read_protocol, lambda: sorted((ROOT / "configs" / "protocols").glob("*.yaml"))),
-    "studies": (read_study, lambda: [ROOT / "human_data" / "people" / "study" / "example.yaml"]),
+    "studies": (read_study, lambda: [ROOT / "people" / "study" / "example.yaml"]),
     "prompts": (read_prompts, prompt_files),
     "logs": (read_log, lambda: sorted((ROOT / "tests" / "evaluation" / "logs").glob("*.eval"))),
     "recordings": (Recording.read, recordings),

@@ -301,8 +301,8 @@ def test_the_sampling_of_people_is_in_every_difference(tmp_path):
 def test_a_studys_database_is_read(tmp_path):
     pytest.importorskip("sqlalchemy")
     from arena import FORWARD, Episode
-    from human_data.people.play_end import TIME, PlayEnd
-    from human_data.people.store import Store, Writer
+    from people.play_end import TIME, PlayEnd
+    from people.store import Store, Writer
     from testbed import task_named
 
     place = str(tmp_path / "study.db")

@@ -6,8 +6,8 @@ from typer.testing import CliRunner
 
 from arena.errors import ArenaError
 from arena_llm.cli import app
-from human_data.people.store import Store
-from tests.human_data.people.store.study import fill
+from people.store import Store
+from tests.people.store.study import fill
 
 
 @pytest.fixture

@@ -1,0 +1,217 @@
+"""One connected page: which images it gets, and what is new since the last message."""
+
+import base64
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from arena import Outcome
+from people.play.connection import Connection
+from people.play.pacing import Pacer, QualityLevel, Sent
+from people.play.page_protocol import POLICY, ConnectionRefused, frame_bytes
+from people.play.stretch import Stretch
+from people.play.task_source import Assignment
+from people.play.worker_protocol import Drawn, ScriptTurn, State, View
+from people.play_end import HEALTH, LIMIT, PAUSE, STOPPED, TIME, PlayEnd
+from people.store import StretchRow
+
+MAX_UNSEEN_S = 1.0
+"""The game pauses when the newest picture that the page has shown is older than this: longer than a slow line
+with a frame in 0.3 s needs, and too short to drive far without seeing."""
+
+PING_INTERVAL_S = 5.0
+"""Interval of measuring the round trip while frames are late; some are skipped before each measurement."""
+
+STATE_INTERVAL = 8
+"""Steps after which the state is sent if no image is."""
+
+_ENDS: dict[str, str] = {
+    Outcome.GOAL: "You reached the ball.",
+    Outcome.BAD_GOAL: "You touched a red ball.",
+    Outcome.DECOY: "That was a fake ball.",
+    Outcome.DEATH_ZONE: "You drove into a red zone.",
+    HEALTH: "Your health ran out.",
+}
+"""Texts by what ended play: these say how it went."""
+
+_NEUTRAL_ENDS = {
+    TIME: "The time for this task is over.",
+    LIMIT: "The time for this task is over.",
+    PAUSE: "You paused for too long. This task is over.",
+    STOPPED: "You stopped this task.",
+}
+"""Texts that are shown without feedback, too."""
+
+SCRIPTS_USED = "You have used all your scripts."
+
+
+class Client:
+    """The page at the other end of a connection. Times are Unix seconds.
+
+    `shown` is the newest picture of the trial that the page has displayed, by its step and view.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.shown: tuple[int, View] | None = None
+        self._feedback = True
+        self._pacer = Pacer()
+        self._frames = 0
+        self._pinged_at = time.time()
+        self._pings = 0
+        self._awaiting_pong = False
+        self._events: list[tuple[str, float]] = []
+        self._late_ms: list[float] = []
+        self._stretch: Stretch | None = None
+
+    def send(self, kind: str, **values: Any) -> None:
+        """Send a message of this type."""
+        self.connection.send(kind, **values)
+
+    def started(self, now: float) -> None:
+        """The episode starts, or continues after a pause."""
+        self._pacer.pause()
+        self._stretch = Stretch(now)
+        self._ping(now)
+
+    def too_late(self, step: int, step_s: float, now: float) -> str:
+        """The reason for a pause if the page has shown no picture for too long, otherwise "".
+
+        `step_s` is the duration of a step. If so, the images get worse from now on.
+        """
+        if self.shown is None or (step - self.shown[0]) * step_s <= MAX_UNSEEN_S:
+            return ""
+        self._pacer.gave_up(now)
+        return "connection" if self._pacer.in_flight else "stall"
+
+    def acknowledged(self, frame: int, now: float) -> None:
+        """A frame is displayed. Raises ConnectionRefused if it was never sent."""
+        if frame > self._frames:
+            raise ConnectionRefused(POLICY, f"frame {frame} was not sent")
+        if (displayed := self._pacer.acknowledged(frame, now)) is not None:
+            self.shown = displayed.shows
+            if self._stretch is not None:
+                self._stretch.displayed(displayed.age_s)
+
+    def ponged(self, ping: int, now: float) -> None:
+        """The page replied to a ping. Raises ConnectionRefused if it was not the last one."""
+        if ping != self._pings or not self._awaiting_pong:
+            raise ConnectionRefused(POLICY, f"pong {ping} answers no ping")
+        self._pacer.measured(now - self._pinged_at)
+        self._awaiting_pong = False
+
+    def stepped(self, state: State, late_s: Sequence[float], now: float) -> QualityLevel | None:
+        """Note what happened, and return the quality of the image to be drawn; None for no image."""
+        # Without feedback even the moment of a message would give events away.
+        self._events += state.events if self._feedback else ()
+        self._late_ms += [round(1000 * late, 1) for late in late_s]
+        if self._stretch is not None:
+            for late in late_s:
+                self._stretch.stepped(late, self._pacer.level_number)
+        if self._events or state.done or len(self._late_ms) >= STATE_INTERVAL:
+            self.send_state(state)
+        if self._pacer.doubtful and now - self._pinged_at > PING_INTERVAL_S and not state.done:
+            if self._pacer.in_flight > 0:
+                return None
+            self._ping(now)
+        return self._pacer.level if self._pacer.should_draw(state.step, now) else None
+
+    def paused(self, state: State, now: float) -> QualityLevel | None:
+        """As `stepped`, while the game is paused: one image at a time."""
+        return self._pacer.level if self._pacer.should_draw_still(state.step, now) else None
+
+    def forget_images(self) -> None:
+        """What was shown or is under way counts no more: another trial, or the worker has died."""
+        self.shown = None
+        self._pacer.pause()
+
+    def take_stretch(self, trial: int, now: float, only_long: bool = False) -> StretchRow | None:
+        """End the stretch of play, with `only_long` if it is long enough; None if nothing is to be stored."""
+        stretch = self._stretch
+        if stretch is None or (only_long and not stretch.is_long(now)):
+            return None
+        self._stretch = Stretch(now) if only_long else None
+        return stretch.row(trial, now)
+
+    def show(self, drawn: Drawn, state: State) -> None:
+        """Send an image, together with the state."""
+        self.send_state(state)
+        self._frames += 1
+        self._pacer.sent(self._frames, Sent(drawn.due, time.time(), (drawn.step, drawn.view)))
+        self.connection.send_bytes(frame_bytes(self._frames, drawn))
+
+    def send_state(self, state: State) -> None:
+        """Send the state, and what happened since it was last sent; without feedback nothing that is any."""
+        values = {
+            "health": round(state.health, 2),
+            "reward": round(state.total_reward, 4),
+            "balls": state.balls,
+            "events": self._events,
+        }
+        self.send(
+            "state",
+            step=state.step,
+            late=self._late_ms,
+            level=self._pacer.level,
+            sent=self.connection.sent_bytes,
+            **(values if self._feedback else {}),
+        )
+        self._events, self._late_ms = [], []
+
+    def send_trial(
+        self,
+        trial: int,
+        assignment: Assignment,
+        state: State,
+        turns: Sequence[ScriptTurn],
+        instructions: str,
+        left_s: float | None,
+    ) -> None:
+        """Send what the page needs before a trial starts or resumes; `left_s`: how long it may be paused."""
+        self.forget_images()
+        self._pacer.restart()
+        self._feedback = assignment.feedback
+        self._events.clear()
+        shown = ("title", "position", "count", "mode", "views", "feedback", "may_stop", "lights_out")
+        names = (*shown, "stars", "palette")
+        self.send(
+            "trial",
+            trial=trial,
+            **{name: getattr(assignment, name) for name in names},
+            step=state.step,
+            instructions=instructions,
+            turns=[turn_values(turn) for turn in turns],
+            left_s=left_s,
+        )
+        self.send_state(state)
+
+    def _ping(self, now: float) -> None:
+        """Send a ping unless a pong is awaited; the next image is sent after it."""
+        if not self._awaiting_pong:
+            self._pings += 1
+            self._awaiting_pong, self._pinged_at = True, now
+            self.send("ping", ping=self._pings)
+
+
+def turn_values(turn: ScriptTurn) -> dict[str, Any]:
+    """A turn of scripts mode as sent to the page, its images as data URLs."""
+    images = ["data:image/png;base64," + base64.b64encode(image).decode() for image in turn.images]
+    return {**turn._asdict(), "images": images}
+
+
+def ending(assignment: Assignment, end: PlayEnd) -> dict[str, Any]:
+    """The end of a trial as sent to the page; without feedback, only why it is over."""
+    recording, by = end.recording, end.ended_by
+    used_up = (by, assignment.mode) == (LIMIT, "scripts")
+    text = SCRIPTS_USED if used_up else _NEUTRAL_ENDS.get(by, "")
+    values: dict[str, Any] = {"passed": None, "text": text, "reward": None, "steps": end.steps_played}
+    if not assignment.feedback:
+        return values
+    text = text or _ENDS.get(by, "The task is over.")
+    if by == Outcome.GOAL and recording.passed is False:
+        text = "You reached a ball, but your score was too low."
+    values |= {"passed": recording.passed, "text": text}
+    if assignment.show_score:
+        values |= {"reward": round(recording.total_reward, 3), "pass_mark": assignment.task.spec.pass_mark}
+        values["waited"] = end.steps_played < recording.steps
+    return values

@@ -1,0 +1,212 @@
+"""Adapts the images to a connection: first their quality is reduced, then their size, then their rate."""
+
+from collections import deque
+from math import ceil
+from statistics import median
+from typing import NamedTuple
+
+from arena.action import STEP_S
+from people.play.worker_protocol import View
+
+MIN_IN_FLIGHT, MAX_IN_FLIGHT = 2, 8
+"""Limits of the frames in flight: of two, one is being sent and one displayed. A long round trip needs more,
+up to 0.4 s of them; on a slow connection more would only queue up."""
+
+
+class QualityLevel(NamedTuple):
+    """Quality of the images: pixels per side, JPEG quality, and a frame after every `interval` steps."""
+
+    size: int
+    quality: int
+    interval: int
+
+
+QUALITY_LEVELS = (
+    QualityLevel(512, 85, 1),
+    QualityLevel(512, 70, 1),
+    QualityLevel(512, 50, 1),
+    QualityLevel(384, 60, 1),
+    QualityLevel(384, 40, 1),
+    QualityLevel(256, 50, 1),
+    QualityLevel(256, 30, 1),
+    QualityLevel(256, 30, 2),
+    QualityLevel(256, 30, 3),
+    QualityLevel(256, 25, 5),
+)
+"""From about 330 kB/s (mean of 5 kinds of tasks at 16.7 frames per second) down to 12 kB/s."""
+
+RECENT_FRAMES = 12
+"""Frames whose times are kept."""
+
+LATE_FRAMES, LATE_S = 8, 0.09
+"""One level down at this median delay of recent frames, round trip excluded (1.5 steps): they queue up."""
+
+VERY_LATE_FRAMES, VERY_LATE_S = 4, 0.3
+"""Three levels down at this one, of fewer frames: on such a connection frames are rare."""
+
+ATTEMPT_FRAMES = 4
+"""Frames that judge a better level: it is kept if they are punctual, and left at once if they are late."""
+
+PATIENCE_S, MAX_PATIENCE_S = 2.0, 6.0
+"""A better level is tried after so long without trouble. The time doubles with each failed attempt, and
+begins anew at the best level. From the worst level the attempts take 2.4 s: full quality is back within 10
+s."""
+
+LOST_S = 1.0
+"""After so long without the image that was requested, it is requested again."""
+
+
+class Sent(NamedTuple):
+    """A frame: when the step that it shows was due, when it was sent, and what it shows."""
+
+    due: float
+    at: float
+    shows: tuple[int, View] | None = None
+
+
+class Displayed(NamedTuple):
+    """A frame that the page has displayed: its age then in seconds, and what it shows."""
+
+    age_s: float
+    shows: tuple[int, View] | None
+
+
+class Pacer:
+    """Decides for one connection which steps are drawn, and at which quality; times are Unix seconds."""
+
+    def __init__(self) -> None:
+        self._level = 0
+        self._delays: deque[float] = deque(maxlen=RECENT_FRAMES)
+        self._in_flight: dict[int, Sent] = {}
+        self._drawing_since = -LOST_S
+        self._changed_at = 0.0
+        self._patience_s = PATIENCE_S
+        self._jump = 0
+        self._ping_s: float | None = None
+        self._trips: deque[float] = deque(maxlen=RECENT_FRAMES)
+        self._last_step = -QUALITY_LEVELS[-1].interval
+
+    @property
+    def level(self) -> QualityLevel:
+        """The present level."""
+        return QUALITY_LEVELS[self._level]
+
+    @property
+    def level_number(self) -> int:
+        """The index of the present level in `QUALITY_LEVELS`."""
+        return self._level
+
+    @property
+    def in_flight(self) -> int:
+        """Number of frames that were sent and not yet acknowledged."""
+        return len(self._in_flight)
+
+    @property
+    def round_trip_s(self) -> float:
+        """Round trip of a message in seconds, 0 before it is known.
+
+        A busy page may have inflated the measurement, but no frame is faster than the round trip.
+        """
+        return 0.0 if self._ping_s is None else min((self._ping_s, *self._trips))
+
+    @property
+    def max_in_flight(self) -> int:
+        """How many frames may be in flight: as many as the round trip needs, but few while they queue up."""
+        if len(self._delays) >= VERY_LATE_FRAMES and self._recent_delay(VERY_LATE_FRAMES) > LATE_S:
+            return MIN_IN_FLIGHT
+        return min(max(ceil(self.round_trip_s / STEP_S) + 1, MIN_IN_FLIGHT), MAX_IN_FLIGHT)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether most frames took so long that the round trip may have become longer."""
+        return len(self._trips) >= LATE_FRAMES and median(self._trips) > self.round_trip_s + LATE_S
+
+    def should_draw(self, step: int, now: float) -> bool:
+        """Whether to draw this step; if so, its image counts as being drawn from now on."""
+        if step - self._last_step < self.level.interval or self.in_flight >= self.max_in_flight:
+            return False
+        return self._begin_drawing(step, now)
+
+    def should_draw_still(self, step: int, now: float) -> bool:
+        """As `should_draw`, for a game that is paused: only if no other image is under way."""
+        return not self.in_flight and self._begin_drawing(step, now)
+
+    def sent(self, number: int, frame: Sent) -> None:
+        """An image has been sent as the frame of this number."""
+        self._drawing_since = -LOST_S
+        self._in_flight[number] = frame
+
+    def acknowledged(self, number: int, now: float) -> Displayed | None:
+        """A frame is displayed; None if no such frame was in flight."""
+        if number not in self._in_flight:
+            return None
+        sent = self._in_flight[number]
+        self._trips.append(now - sent.at)
+        self._delays.append(now - sent.due - self.round_trip_s)
+        # Earlier frames were skipped by the page.
+        self._in_flight = {other: each for other, each in self._in_flight.items() if other > number}
+        self._adapt(now)
+        # The confirmation took half the round trip.
+        return Displayed(max(now - sent.due - self.round_trip_s / 2, 0.0), sent.shows)
+
+    def measured(self, round_trip_s: float) -> None:
+        """The round trip of a message with no frame before it."""
+        self._ping_s = round_trip_s
+
+    def pause(self) -> None:
+        """Forget the frames in flight and the one being drawn: they do not count any more."""
+        self._drawing_since = -LOST_S
+        self._in_flight.clear()
+        self._delays.clear()
+        self._trips.clear()
+        self._last_step = -QUALITY_LEVELS[-1].interval
+
+    def restart(self) -> None:
+        """Begin again with the best images, whatever came before: another trial."""
+        self.pause()
+        self._level, self._jump, self._patience_s = 0, 0, PATIENCE_S
+
+    def gave_up(self, now: float) -> None:
+        """The game had to pause because no frame was displayed in time."""
+        self._worsen(3, now)
+
+    def _begin_drawing(self, step: int, now: float) -> bool:
+        """Count an image as being drawn from now on; False if another one still is."""
+        if now - self._drawing_since < LOST_S:
+            return False
+        self._last_step, self._drawing_since = step, now
+        return True
+
+    def _adapt(self, now: float) -> None:
+        count = len(self._delays)
+        enough = ATTEMPT_FRAMES if self._jump else LATE_FRAMES
+        if count >= VERY_LATE_FRAMES and self._recent_delay(VERY_LATE_FRAMES) > VERY_LATE_S:
+            self._worsen(3, now)
+        elif count >= enough and self._recent_delay(enough) > LATE_S:
+            self._worsen(1, now)
+        elif count >= ATTEMPT_FRAMES and self._recent_delay(count) < LATE_S:
+            self._improve(now)
+
+    def _recent_delay(self, frames: int) -> float:
+        return median(list(self._delays)[-frames:])
+
+    def _worsen(self, by: int, now: float) -> None:
+        """Take back a better level that failed, or else worsen by so many levels."""
+        if self._jump:
+            by, self._jump = self._jump, 0
+            self._patience_s = min(2 * self._patience_s, MAX_PATIENCE_S)
+        if self._level < len(QUALITY_LEVELS) - 1:
+            self._change(by, now)
+
+    def _improve(self, now: float) -> None:
+        """Try a better level after long enough; twice as many levels at once after each that was kept."""
+        if self._level == 0:
+            self._jump, self._patience_s = 0, PATIENCE_S
+        elif self._jump or now - self._changed_at > self._patience_s:
+            self._jump = min(max(2 * self._jump, 1), self._level)
+            self._change(-self._jump, now)
+
+    def _change(self, by: int, now: float) -> None:
+        self._level = min(self._level + by, len(QUALITY_LEVELS) - 1)
+        self._changed_at = now
+        self._delays.clear()

@@ -1,0 +1,167 @@
+"""Messages between the page and the server over the websocket: JSON text, and frames as binary data.
+
+The page numbers its messages from 1 (`n`); the first is `Hello`. Messages about a trial name it.
+"""
+
+import struct
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from arena import ACTIONS
+from people.play.worker_protocol import VIEWS, Drawn, View
+
+PROTOCOL = 3
+"""Version of these messages, sent by the page in `Hello`."""
+
+MAX_MESSAGE_BYTES = 16_384
+"""Of a message from the page; a script of 4,000 characters has at most 4 bytes each."""
+
+MAX_SCRIPT = 4_000
+"""Characters of a script; enough for thirty commands and a page of thoughts."""
+
+_FRAME = struct.Struct("<IIdHBB")
+"""Frame number, step, due time (Unix seconds), pixels per side, JPEG quality, view (index into `VIEWS`)."""
+
+HEADER_BYTES = _FRAME.size
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    n: int = Field(ge=1, le=2**31)
+
+
+class Hello(_Message):
+    """The first message of a connection."""
+
+    type: Literal["hello"]
+    protocol: int
+
+
+class Pong(_Message):
+    """The reply to `ping`, with its number; measures the round trip of a small message."""
+
+    type: Literal["pong"]
+    ping: int = Field(ge=1, le=2**31)
+
+
+class Ack(_Message):
+    """A frame is displayed."""
+
+    type: Literal["ack"]
+    frame: int = Field(ge=1, le=2**32 - 1)
+
+
+class _OfTrial(_Message):
+    trial: int = Field(ge=1, le=2**53)
+
+
+Pixels = Annotated[int, Field(ge=1, le=20_000)]
+"""Length on a page in CSS pixels."""
+
+
+class Start(_OfTrial):
+    """The participant starts the episode, or resumes it after a pause.
+
+    `viewport` is the width and height of the page, `pixel_ratio` the number of the display's pixels per CSS
+    pixel (zoom included), `picture` the side of the picture, and `input` what it was started with.
+    """
+
+    type: Literal["start"]
+    viewport: tuple[Pixels, Pixels]
+    pixel_ratio: float = Field(ge=0.05, le=50, allow_inf_nan=False)
+    picture: Pixels
+    input: Literal["keys", "touch", "gamepad"]
+
+    @property
+    def display(self) -> dict[str, Any]:
+        """What the page has reported of itself, as it is noted."""
+        return self.model_dump(include={"viewport", "pixel_ratio", "picture", "input"})
+
+
+class Pause(_OfTrial):
+    """The participant pauses the episode, or the page is hidden or has become too small."""
+
+    type: Literal["pause"]
+    reason: Literal["key", "hidden", "small"]
+
+
+class Keys(_OfTrial):
+    """The action of the keys that are held now, an index into `arena.ACTIONS`."""
+
+    type: Literal["keys"]
+    action: int = Field(ge=0, lt=len(ACTIONS))
+
+
+class ChangeView(_OfTrial):
+    """Show another view from now on."""
+
+    type: Literal["view"]
+    view: View
+
+
+class ScriptText(_OfTrial):
+    """A script, in scripts mode."""
+
+    type: Literal["script"]
+    text: str = Field(max_length=MAX_SCRIPT)
+
+
+class StopTask(_OfTrial):
+    """End the episode early."""
+
+    type: Literal["stop"]
+
+
+class Next(_OfTrial):
+    """Continue with the next task, after the end of this trial."""
+
+    type: Literal["next"]
+
+
+TrialMessage = Start | Pause | Keys | ChangeView | ScriptText | StopTask | Next
+Message = Hello | Pong | Ack | TrialMessage
+
+_MESSAGES: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
+
+
+class ConnectionRefused(Exception):
+    """The server closes the connection: close `code` of RFC 6455, and a reason that the page can show."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        # A close frame has 125 bytes, two of them for the code.
+        self.reason = reason.encode("utf-8", "replace")[:120].decode("utf-8", "ignore")
+
+
+POLICY, UNSUPPORTED, TOO_BIG, INTERNAL, REPLACED = 1008, 1003, 1009, 1011, 4001
+"""Close codes of RFC 6455: policy violation, unsupported data, message too big, internal error. And our own:
+opened in another window."""
+
+
+def read_message(text: str) -> Message:
+    """Parse a message; raises ConnectionRefused if it is not valid."""
+    if len(text) > MAX_MESSAGE_BYTES or len(text.encode("utf-8", "replace")) > MAX_MESSAGE_BYTES:
+        raise ConnectionRefused(
+            TOO_BIG, f"message of {len(text)} characters, expected at most {MAX_MESSAGE_BYTES} bytes"
+        )
+    try:
+        return _MESSAGES.validate_json(text)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, problem["loc"])) or "message"
+        raise ConnectionRefused(POLICY, f"{place}: {problem['msg']}") from None
+
+
+def frame_bytes(number: int, drawn: Drawn) -> bytes:
+    """A frame as sent to the page: the header, followed by the JPEG file."""
+    view = VIEWS.index(drawn.view)
+    return _FRAME.pack(number, drawn.step, drawn.due, drawn.size, drawn.quality, view) + drawn.jpeg
+
+
+def read_frame(data: bytes) -> tuple[int, Drawn]:
+    """The number of a frame and the frame, for clients without a page."""
+    number, step, due, size, quality, view = _FRAME.unpack_from(data)
+    return number, Drawn(0, step, due, size, quality, VIEWS[view], data[HEADER_BYTES:])

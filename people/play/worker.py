@@ -1,0 +1,100 @@
+"""The worker process: takes steps first, and draws in the time that is left."""
+
+import os
+import signal
+from contextlib import suppress
+from multiprocessing.connection import Connection
+
+from arena import IDLE, ArenaSpec, Episode
+from arena.errors import ArenaError
+from people.play.worker_episode import KeyEpisode, WorkerEpisode
+from people.play.worker_protocol import (
+    Close,
+    Draw,
+    Failed,
+    Open,
+    Ready,
+    Reply,
+    Request,
+    Step,
+    Stop,
+)
+from render import Renderer
+from render.image import SMALLEST
+
+
+def work(pipe: Connection, scripts: bool) -> None:
+    """Serve requests until the other end of the pipe is closed, also by the death of its process.
+
+    Whatever is slow the first time, such as a step, opening OpenGL or importing what `scripts` needs, is done
+    at the start and not in the middle of an episode.
+    """
+    # Ctrl-C in a terminal reaches every process of the group; the server decides when this one ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Mesa's own threads would only slow down the other workers.
+    os.environ.setdefault("LP_NUM_THREADS", "0")
+    if scripts:
+        import people.play.script_episode  # noqa: F401
+    # The first step compiles the core, or loads its machine code.
+    with Episode(ArenaSpec(time_limit=0, items=()), task_id="first step") as first:
+        first.step(IDLE)
+    # If drawing does not work, opening an episode reports it.
+    with suppress(ArenaError):
+        Renderer(SMALLEST, SMALLEST)
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        pipe.send(Ready())
+        Worker(pipe).run()
+
+
+class Worker:
+    """Several episodes, each with its own renderer, because a renderer caches the shadows of one arena."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+        self._episodes: dict[int, WorkerEpisode] = {}
+        self._to_draw: dict[int, Draw] = {}
+
+    def run(self) -> None:
+        """Serve forever; raises EOFError when the pipe is closed."""
+        while True:
+            while not self._to_draw or self._pipe.poll():
+                self._serve(self._pipe.recv())
+            self._draw(self._to_draw.pop(next(iter(self._to_draw))))
+
+    def _serve(self, request: Request) -> None:
+        match request:
+            case Draw():
+                # A newer request keeps the position in the queue of the one that it replaces.
+                self._to_draw[request.episode] = request
+            case Close():
+                self._to_draw.pop(request.episode, None)
+                if (episode := self._episodes.pop(request.episode, None)) is not None:
+                    episode.close()
+            case _:
+                self._answer(request)
+
+    def _answer(self, request: Open | Step | Reply | Stop) -> None:
+        try:
+            if isinstance(request, Open):
+                self._episodes[request.episode] = episode = _created(request)
+                self._pipe.send(episode.opened())
+            else:
+                self._pipe.send(self._episodes[request.episode].answer(request))
+        except ArenaError as error:
+            self._pipe.send(Failed(request.episode, str(error)))
+
+    def _draw(self, request: Draw) -> None:
+        episode = self._episodes.get(request.episode)
+        if isinstance(episode, KeyEpisode):
+            try:
+                self._pipe.send(episode.drawn(request))
+            except ArenaError as error:
+                self._pipe.send(Failed(request.episode, str(error)))
+
+
+def _created(request: Open) -> WorkerEpisode:
+    if request.mode == "keys":
+        return KeyEpisode(request)
+    from people.play.script_episode import ScriptEpisode
+
+    return ScriptEpisode(request)

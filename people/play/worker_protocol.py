@@ -1,0 +1,166 @@
+"""Messages between the server and its worker processes.
+
+Both ends run the same code, so the messages are pickled as they are. `episode` is the number of the episode
+that a message belongs to.
+"""
+
+from typing import Literal, NamedTuple
+
+from arena.rules import SAFETY_STEPS
+from people.play_end import STOPPED, PlayEnd
+from testbed import Task
+
+Mode = Literal["keys", "scripts"]
+"""With keys at 16.7 steps per second, or with scripts and still images as a model does."""
+
+View = Literal["first", "third", "top"]
+"""Through the agent's eyes, from behind it, or from above the arena without perspective."""
+
+Palette = Literal["standard", "colour-safe"]
+"""The picture's colours: as they are, or such that nobody confuses red and green."""
+
+VIEWS: tuple[View, ...] = ("first", "third", "top")
+
+
+class State(NamedTuple):
+    """The state after the newest step that was played: `health` 0 to 100, `total_reward` so far, `outcome` at
+    the end.
+
+    `passed` is None before the end, and for a task without a pass mark. `events` are those of the steps just
+    taken, each with its reward. `balls` counts the green and yellow balls that were touched.
+    """
+
+    step: int
+    health: float
+    total_reward: float
+    outcome: str | None = None
+    passed: bool | None = None
+    events: tuple[tuple[str, float], ...] = ()
+    balls: int = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether the episode is over."""
+        return self.outcome is not None
+
+
+class Open(NamedTuple):
+    """Create an episode and replay its past: `actions` (indices into `arena.ACTIONS`) in keys mode, `scripts`
+    in scripts mode. In keys mode play ends after `max_steps`. Answered with `Opened`.
+    """
+
+    task: Task
+    seed: int
+    trial: int
+    mode: Mode
+    actions: tuple[int, ...] = ()
+    scripts: tuple[str, ...] = ()
+    max_steps: int = SAFETY_STEPS
+    episode: int = 0
+
+
+class Step(NamedTuple):
+    """Take actions (indices into `arena.ACTIONS`) until the episode is over; answered with `Stepped`."""
+
+    episode: int
+    actions: tuple[int, ...]
+
+
+class Draw(NamedTuple):
+    """Draw the episode when there is nothing else to do; a later request replaces an earlier one.
+
+    `due`, when the step to be drawn was due (Unix seconds), is passed back. `size` is in pixels per side.
+    """
+
+    episode: int
+    due: float
+    view: View
+    size: int
+    quality: int
+
+
+class Reply(NamedTuple):
+    """Play a script; answered with `Stepped`."""
+
+    episode: int
+    text: str
+
+
+class Stop(NamedTuple):
+    """End the episode early; answered with `Stepped`, whose end is `ended_by` this."""
+
+    episode: int
+    ended_by: str = STOPPED
+
+
+class Close(NamedTuple):
+    """Discard an episode; not answered."""
+
+    episode: int
+
+
+Request = Open | Step | Draw | Reply | Stop | Close
+
+
+class ScriptTurn(NamedTuple):
+    """A turn in scripts mode, exactly as a model sees it: `images` (PNG files), followed by `text`.
+
+    `script` is the reply that led to it, `error` why that was not a valid script, `steps` how many it took.
+    """
+
+    text: str
+    images: tuple[bytes, ...]
+    script: str | None = None
+    error: str | None = None
+    steps: int = 0
+
+
+class Opened(NamedTuple):
+    """The episode is ready. In scripts mode `turns` is the conversation so far, `instructions` the system
+    prompt, and `actions` (indices into `arena.ACTIONS`) those taken. `end` if it is over already.
+    """
+
+    episode: int
+    state: State
+    turns: tuple[ScriptTurn, ...] = ()
+    instructions: str = ""
+    actions: tuple[int, ...] = ()
+    end: PlayEnd | None = None
+
+
+class Stepped(NamedTuple):
+    """The state after `actions` (indices into `arena.ACTIONS`), which were really taken; `end` once the
+    episode is over. `turn` is what a script led to.
+    """
+
+    episode: int
+    state: State
+    actions: tuple[int, ...]
+    end: PlayEnd | None
+    turn: ScriptTurn | None = None
+
+
+class Ready(NamedTuple):
+    """The first message of a worker: it can build episodes now."""
+
+
+class Drawn(NamedTuple):
+    """An image of an episode as a JPEG file."""
+
+    episode: int
+    step: int
+    due: float
+    size: int
+    quality: int
+    view: View
+    jpeg: bytes
+
+
+class Failed(NamedTuple):
+    """An episode cannot be played; `reason` is a sentence."""
+
+    episode: int
+    reason: str
+
+
+Answer = Opened | Stepped | Failed

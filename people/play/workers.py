@@ -1,0 +1,281 @@
+"""The worker processes as seen from the server, and episodes in them that survive their death."""
+
+import asyncio
+import itertools
+from contextlib import suppress
+from multiprocessing import get_context
+from typing import Protocol
+
+from arena.errors import EvaluationError
+from people.play.worker import work
+from people.play.worker_protocol import (
+    Answer,
+    Close,
+    Draw,
+    Drawn,
+    Failed,
+    Open,
+    Opened,
+    Ready,
+    Reply,
+    Request,
+    Step,
+    Stepped,
+    Stop,
+    View,
+)
+from people.play_end import STOPPED
+
+TIMEOUT_S = 20.0
+"""A worker that is silent for so long counts as dead; rebuilding an episode of 20,000 steps takes 7 s."""
+
+START_S = 60.0
+"""Starting a worker takes some seconds, and longer on a busy computer."""
+
+MAX_DEATHS = 3
+"""Deaths of its workers, without an answer in between, after which an episode is given up."""
+
+
+class WorkerLost(EvaluationError):
+    """A worker process died before it had answered."""
+
+
+class EpisodeFailed(EvaluationError):
+    """An episode cannot be built, drawn or continued; the message says why."""
+
+
+class EpisodeListener(Protocol):
+    """Receives what a worker sends without being asked to wait for it."""
+
+    def drawn(self, drawn: Drawn) -> None:
+        """An image is ready."""
+
+    def lost(self) -> None:
+        """The worker has died; images that were requested never come."""
+
+    def failed(self, reason: str) -> None:
+        """The episode cannot continue."""
+
+
+class WorkerProcess:
+    """One worker and its pipe, started by `spawn` because an OpenGL context cannot be forked."""
+
+    def __init__(self, scripts: bool) -> None:
+        context = get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self.process = context.Process(target=work, args=(theirs, scripts), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.episodes: dict[int, EpisodeListener] = {}
+        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self.lost = False
+        self.ready = asyncio.Event()
+        """Set when the process can build episodes, or is lost."""
+        asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._read)
+
+    async def ask(self, request: Open | Step | Reply | Stop) -> Answer:
+        """Send a request and wait for its answer. Raises WorkerLost or EpisodeFailed."""
+        future = asyncio.get_running_loop().create_future()
+        self._waiting[request.episode] = future
+        self.send(request)
+        try:
+            return await asyncio.wait_for(future, TIMEOUT_S if self.ready.is_set() else START_S)
+        except TimeoutError:
+            self._lose()
+            raise WorkerLost("a worker process hung") from None
+        finally:
+            self._waiting.pop(request.episode, None)
+
+    def send(self, request: Request) -> None:
+        """Send a request without waiting for an answer. Raises WorkerLost."""
+        if not self.lost:
+            try:
+                self._pipe.send(request)
+                return
+            except OSError:
+                self._lose()
+        raise WorkerLost("a worker process died")
+
+    def close(self) -> None:
+        """End the process."""
+        self._lose()
+        self.process.join(timeout=5)
+
+    def _read(self) -> None:
+        try:
+            while not self.lost and self._pipe.poll():
+                self._receive(self._pipe.recv())
+        except (EOFError, OSError):
+            self._lose()
+
+    def _receive(self, message: Ready | Answer | Drawn) -> None:
+        if isinstance(message, Ready):
+            self.ready.set()
+        elif isinstance(message, Drawn):
+            if message.episode in self.episodes:
+                self.episodes[message.episode].drawn(message)
+        elif (future := self._waiting.get(message.episode)) is not None and not future.done():
+            if isinstance(message, Failed):
+                future.set_exception(EpisodeFailed(message.reason))
+            else:
+                future.set_result(message)
+        elif isinstance(message, Failed) and message.episode in self.episodes:
+            self.episodes[message.episode].failed(message.reason)
+
+    def _lose(self) -> None:
+        if self.lost:
+            return
+        self.lost = True
+        self.ready.set()
+        asyncio.get_running_loop().remove_reader(self._pipe.fileno())
+        self._pipe.close()
+        self.process.kill()
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(WorkerLost("a worker process died"))
+        for episode in tuple(self.episodes.values()):
+            episode.lost()
+
+
+class WorkerPool:
+    """A fixed number of worker processes; one that died is replaced when it is next needed."""
+
+    def __init__(self, count: int, *, scripts: bool = False) -> None:
+        self._count, self._scripts = count, scripts
+        self.processes: list[WorkerProcess] = []
+        self._numbers = itertools.count(1)
+
+    def start(self) -> None:
+        """Start the processes; they are ready some seconds later, and requests wait for that."""
+        self.processes = [WorkerProcess(self._scripts) for _ in range(self._count)]
+
+    async def ready(self) -> None:
+        """Wait until all processes are ready, for `START_S` at most."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(START_S):
+                await asyncio.gather(*(process.ready.wait() for process in self.processes))
+
+    def close(self) -> None:
+        """End all processes."""
+        for process in self.processes:
+            process.close()
+
+    def least_busy(self) -> WorkerProcess:
+        """The process with the fewest episodes."""
+        for place, process in enumerate(self.processes):
+            if process.lost:
+                self.processes[place] = WorkerProcess(self._scripts)
+        return min(self.processes, key=lambda process: len(process.episodes))
+
+    def new_number(self) -> int:
+        """An unused number for an episode."""
+        return next(self._numbers)
+
+
+class RemoteEpisode:
+    """An episode in a worker; if that dies, the episode is rebuilt in another from its past.
+
+    All methods raise EpisodeFailed if the episode cannot be played. One request at a time; others wait.
+    """
+
+    def __init__(self, workers: WorkerPool, start: Open, listener: EpisodeListener) -> None:
+        self._workers, self._listener = workers, listener
+        self._lock = asyncio.Lock()
+        self._number = workers.new_number()
+        self._past = start._replace(episode=self._number)
+        self._process: WorkerProcess | None = None
+        self._deaths = 0
+
+    async def open(self) -> Opened:
+        """Build the episode and replay its past."""
+        async with self._lock:
+            return await self._built()
+
+    async def rebuild(self) -> None:
+        """Build the episode again if its worker has died."""
+        async with self._lock:
+            if self._process is None or self._process.lost:
+                self._count_death()
+                await self._built()
+
+    async def step(self, actions: tuple[int, ...]) -> Stepped:
+        """Take actions (indices into `arena.ACTIONS`) until the episode is over."""
+        return await self._ask(Step(self._number, actions))
+
+    async def reply(self, text: str) -> Stepped:
+        """Play a script."""
+        answer = await self._ask(Reply(self._number, text))
+        self._past = self._past._replace(scripts=(*self._past.scripts, text))
+        return answer
+
+    async def stop(self, ended_by: str = STOPPED) -> Stepped:
+        """End the episode early."""
+        return await self._ask(Stop(self._number, ended_by))
+
+    def draw(self, due: float, view: View, size: int, quality: int) -> None:
+        """Request an image; it never comes if the worker dies."""
+        if self._process is not None and not self._process.lost:
+            with suppress(WorkerLost):
+                self._process.send(Draw(self._number, due, view, size, quality))
+
+    def drawn(self, drawn: Drawn) -> None:
+        """Pass an image on."""
+        self._deaths = 0
+        self._listener.drawn(drawn)
+
+    def lost(self) -> None:
+        """Report the death of the worker."""
+        self._listener.lost()
+
+    def failed(self, reason: str) -> None:
+        """Report that no image can be drawn."""
+        self._listener.failed(reason)
+
+    def close(self) -> None:
+        """Discard the episode."""
+        if self._process is not None:
+            self._process.episodes.pop(self._number, None)
+            with suppress(WorkerLost):
+                self._process.send(Close(self._number))
+
+    async def _ask(self, request: Step | Reply | Stop) -> Stepped:
+        async with self._lock:
+            answer = await self._answer(request)
+            self._past = self._past._replace(actions=self._past.actions + answer.actions)
+            self._deaths = 0
+            return answer
+
+    async def _answer(self, request: Step | Reply | Stop) -> Stepped:
+        while True:
+            if self._process is None or self._process.lost:
+                await self._built()
+            assert self._process is not None
+            try:
+                answer = await self._process.ask(request)
+            except WorkerLost:
+                self._count_death()
+                continue
+            assert isinstance(answer, Stepped)
+            return answer
+
+    async def _built(self) -> Opened:
+        while True:
+            try:
+                return await self._open()
+            except WorkerLost:
+                self._count_death()
+
+    async def _open(self) -> Opened:
+        self._process = self._workers.least_busy()
+        self._process.episodes[self._number] = self
+        answer = await self._process.ask(self._past)
+        assert isinstance(answer, Opened)
+        return answer
+
+    def _count_death(self) -> None:
+        self._deaths += 1
+        if self._deaths >= MAX_DEATHS:
+            raise EpisodeFailed(
+                f"{self._past.task.id}: {self._deaths} worker processes died while playing it; "
+                "`arena-llm doctor` checks physics and drawing"
+            )

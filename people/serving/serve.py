@@ -1,0 +1,220 @@
+"""Serving an application on a port of this machine."""
+
+import errno
+import ipaddress
+import re
+import socket
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+try:
+    import fcntl
+    import resource
+except ImportError:  # Windows, which lists addresses by name, and has no limit of open files.
+    fcntl = resource = None  # type: ignore[assignment]
+
+import uvicorn
+from fastapi import FastAPI
+
+from arena.errors import ConfigError, EvaluationError
+from people.play.page_protocol import MAX_MESSAGE_BYTES
+from people.play.security import LOOPBACK
+from people.serving.http_connections import MAX_WAITING, TimedProtocol, WaitingConnections
+
+PING_S = 5.0
+"""A connection that vanished silently is noticed after twice this time."""
+
+BACKLOG = 32
+"""Connections that are accepted in one go: each takes 0.2 ms, in which no game takes a step."""
+
+QUEUE = 1024
+"""Connections that wait to be accepted; others have to try again a second later."""
+
+MAX_FILES = 16_384
+"""File descriptors that are asked for."""
+
+EVERYWHERE = ("0.0.0.0", "::")
+"""Addresses that stand for all networks of this machine."""
+
+NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?")
+
+
+SIOCGIFADDR = 0x8915
+"""Linux: the address of a network interface."""
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A bound socket; port 0 selects a free one. Raises EvaluationError if that is impossible."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio sets TCP_NODELAY only on connections whose socket names its protocol. Without it the last part
+    # of every picture waits until the page has acknowledged those before it.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        taken = error.errno == errno.EADDRINUSE
+        advice = "is taken; choose another with --port" if taken else f"cannot be opened: {error.strerror}"
+        raise EvaluationError(f"{host} port {port} {advice}") from None
+    return listener
+
+
+def url_of(host: str, listener: socket.socket, names: Sequence[str] = ()) -> str:
+    """The address to open, with a slash at the end: by the first of `names` that is an address, if any."""
+    addresses = [name for name in names if _is_address(name) and name not in LOOPBACK] or ["localhost"]
+    name = addresses[0] if host in EVERYWHERE else host
+    return f"http://{f'[{name}]' if ':' in name else name}:{listener.getsockname()[1]}/"
+
+
+class Address(NamedTuple):
+    """Where a server listens, the host names and addresses that it answers to, and its proxies.
+
+    Proxies are the addresses and networks of web servers that forward requests: they say where a request
+    comes from, and whether by HTTPS. Those on this machine do so always.
+    """
+
+    host: str
+    port: int
+    names: tuple[str, ...]
+    proxies: tuple[str, ...]
+
+
+def address_of(host: str, port: int, names: Sequence[str] = (), proxies: Sequence[str] = ()) -> Address:
+    """The address with all its names. Raises ConfigError if something is malformed, or if no name is given
+    although others can reach the server.
+    """
+    for name in names:
+        if not (_is_address(name) or NAME.fullmatch(name)):
+            raise ConfigError(
+                f"--name: got {name!r}, expected a host name such as study.university.example, or an address"
+            )
+    for proxy in proxies:
+        try:
+            ipaddress.ip_network(proxy)
+        except ValueError as error:
+            raise ConfigError(
+                f"--proxy: {error}; expected an address, or a network such as 10.0.0.0/24"
+            ) from None
+    if host in EVERYWHERE and not names:
+        known = [each for each in own_addresses() if each not in LOOPBACK] or ["study.university.example"]
+        raise ConfigError(
+            f"--host {host}: --name is missing: write what others open in their browsers, such as "
+            f"--name {known[0]}; repeat it for further names"
+        )
+    own = () if host in EVERYWHERE else (host,)
+    given = (name.lower() for name in names)
+    return Address(host, port, tuple(dict.fromkeys((*LOOPBACK, *own, *given))), tuple(proxies))
+
+
+def own_addresses() -> list[str]:
+    """The IPv4 addresses of this machine's networks."""
+    if fcntl is None:
+        return socket.gethostbyname_ex(socket.gethostname())[2]
+    found = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        for _, name in socket.if_nameindex():
+            with suppress(OSError):
+                interface = struct.pack("256s", name.encode()[:15])
+                found.append(socket.inet_ntoa(fcntl.ioctl(asked, SIOCGIFADDR, interface)[20:24]))
+    return found
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def trusted(proxies: Sequence[str]) -> list[str]:
+    """Addresses and networks whose forwarding headers count: proxies, and this machine.
+
+    A socket for IPv6 that takes IPv4, too, writes its addresses as ::ffff:a.b.c.d: these count as well.
+    """
+    known = [ipaddress.ip_network(each) for each in (*LOOPBACK[1:], *proxies)]
+    mapped = [f"::ffff:{net.network_address}/{96 + net.prefixlen}" for net in known if net.version == 4]
+    return [*map(str, known), *mapped]
+
+
+class Closes(Protocol):
+    """What is closed when the server has stopped."""
+
+    def close(self) -> None:
+        """Store what is not stored, and free everything."""
+        ...
+
+
+class Server(uvicorn.Server):
+    """A server of an application; `ready` is called when pages can be opened; `proxies` as in `Address`."""
+
+    def __init__(
+        self, app: FastAPI, ready: Callable[[], None] = lambda: None, proxies: Sequence[str] = ()
+    ) -> None:
+        limit = min(MAX_WAITING, _allow_many_connections() // 2)
+        http: Any = partial(TimedProtocol, WaitingConnections(limit))
+        config = uvicorn.Config(
+            app,
+            http=http,
+            backlog=BACKLOG,
+            # Below this level there is a line for each request that is not HTTP.
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            forwarded_allow_ips=trusted(proxies),
+            # Twice the limit, so that slightly larger messages are refused with our own reason.
+            ws_max_size=2 * MAX_MESSAGE_BYTES,
+            ws_per_message_deflate=False,
+            ws_ping_interval=PING_S,
+            ws_ping_timeout=PING_S,
+            timeout_graceful_shutdown=2,
+        )
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start listening."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            # Asyncio has made the queue as short as what it accepts in one go.
+            listener.listen(QUEUE)
+        self._ready()
+
+
+def serve(
+    app: FastAPI,
+    recorder: Closes,
+    address: Address,
+    listener: socket.socket,
+    ready: Callable[[], None],
+    advice: str,
+) -> None:
+    """Serve until Ctrl-C or SIGTERM, then close `recorder`; `ready` is called when pages can be opened.
+
+    If other machines can reach the server, a warning with `advice` is printed.
+    """
+
+    def started() -> None:
+        if address.host not in LOOPBACK:
+            warning = f"Warning: other machines can reach {address.host}, without encryption; {advice}."
+            print(warning, file=sys.stderr)
+        ready()
+
+    with closing(recorder), suppress(KeyboardInterrupt):
+        Server(app, started, address.proxies).run([listener])
+    print("Stopped. Participants can resume where they left off.", flush=True)
+
+
+def _allow_many_connections() -> int:
+    """How many files may be open, one for each connection: many systems allow 1,024 unless asked for more."""
+    if resource is None:
+        return MAX_FILES
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_FILES if most == resource.RLIM_INFINITY else min(most, MAX_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(now, wanted), most))
+    return max(now, wanted)

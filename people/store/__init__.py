@@ -1,0 +1,27 @@
+"""The database of people's data: participants, trials, every action as it is taken, answers and notes."""
+
+from arena.packages import require
+
+require("people", "sqlalchemy")
+
+from people.store.deletion import Deleted  # noqa: E402
+from people.store.errors import DatabaseUnavailable, InvalidRequest, StoreError  # noqa: E402
+from people.store.store import Store  # noqa: E402
+from people.store.tables import ActionRow, Answer, Note, Participant, StretchRow, Trial  # noqa: E402
+from people.store.writer import Writer, WriterState  # noqa: E402
+
+__all__ = [
+    "ActionRow",
+    "Answer",
+    "DatabaseUnavailable",
+    "Deleted",
+    "InvalidRequest",
+    "Note",
+    "Participant",
+    "Store",
+    "StoreError",
+    "StretchRow",
+    "Trial",
+    "Writer",
+    "WriterState",
+]

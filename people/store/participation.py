@@ -1,0 +1,87 @@
+"""A participant's part in a study, from the notes about them: condition, blocks, and how it ended."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy.orm import aliased
+
+from people.store.store import Store
+from people.store.tables import Note, Participant, participants_of
+
+CONSENT, ORDER = "consent", "order"
+COMPLETED, ENDED, WITHDRAWN, LEFT, RETURNED = "completed", "ended", "withdrawn", "left", "returned"
+"""Notes of endings: after the last stage, earlier by the study, by the participant's wish, and by a long
+absence, which a return undoes. The last one counts."""
+
+KINDS = (CONSENT, ORDER, COMPLETED, ENDED, WITHDRAWN, LEFT, RETURNED)
+IN_PROGRESS = "in progress"
+
+EndName = Literal["completed", "withdrawn", "screened", "failed", "left"]
+
+
+class Ending(NamedTuple):
+    """How a study ended: completed, failed, late, screened, withdrawn or left; `stage` is the page shown."""
+
+    name: str
+    stage: EndName
+
+
+class Participation(NamedTuple):
+    """Version of the consent form, condition, order of several blocks, whether enrolled, and the ending."""
+
+    consent_version: str | None = None
+    condition: str | None = None
+    blocks: tuple[str, ...] = ()
+    enrolled: bool = False
+    ending: Ending | None = None
+
+    @property
+    def state(self) -> str | None:
+        """The ending as exported; None outside of studies."""
+        return self.ending.name if self.ending else IN_PROGRESS if self.enrolled else None
+
+
+def participation_of(notes: Iterable[Note]) -> Participation:
+    """The part that somebody with these notes, by time, has in the study."""
+    found = Participation()
+    for note in notes:
+        data: dict[str, Any] = note.data
+        match note.kind:
+            case "consent":
+                found = found._replace(consent_version=data.get("version"))
+            case "order":
+                found = found._replace(
+                    condition=data.get("condition"), blocks=tuple(data.get("blocks", ())), enrolled=True
+                )
+            case "completed":
+                found = found._replace(ending=Ending(data.get("ending", COMPLETED), "completed"))
+            case "ended":
+                found = found._replace(ending=Ending(data["ending"], data["ending"]))
+            case "withdrawn":
+                found = found._replace(ending=Ending(WITHDRAWN, "withdrawn"))
+            case "left":
+                found = found._replace(ending=Ending(LEFT, "left"))
+            case "returned":
+                found = found._replace(ending=None)
+    return found
+
+
+def participations(store: Store, study: str, *, test: bool = False) -> dict[int, Participation]:
+    """The parts of all participants of a study, by their ids; `test` as for `participants_of`."""
+    chosen = select(Note).join(Participant).where(*participants_of(study, test), Note.kind.in_(KINDS))
+    notes: dict[int, list[Note]] = defaultdict(list)
+    with store.database.reading() as session:
+        for note in session.scalars(chosen.order_by(Note.at, Note.key)):
+            notes[note.participant_id].append(note)
+    return defaultdict(Participation, {person: participation_of(own) for person, own in notes.items()})
+
+
+def has_place() -> ColumnElement[bool]:
+    """Selects participants who are in progress or completed the study: others left their place."""
+    end, back = aliased(Note), aliased(Note)
+    same = back.participant_id == end.participant_id
+    undone = exists().where(same, back.kind == RETURNED, back.at >= end.at)
+    gone = end.kind.in_((WITHDRAWN, ENDED, LEFT))
+    return ~exists().where(end.participant_id == Participant.id, gone, ~undone)

@@ -1,0 +1,126 @@
+"""How well each trial could be seen and played, from the stretches of play and the events of the trial."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from statistics import median, quantiles
+from typing import Any, NamedTuple
+
+from sqlalchemy import distinct, func, select
+from sqlalchemy.orm import Session
+
+from people.store.tables import Note, Participant, Stretch, Trial
+
+MIN_FRAMES_PER_S, MAX_AGE_MS = 10.0, 150.0
+"""A stretch of play is poor if the page displayed fewer images per second than this, or images with a higher
+median age: nine steps of 0.06 s in which a decision cannot have any effect on what is seen. Both are ours."""
+
+MIN_STRETCH_S = 2.0
+"""Shorter stretches are not judged: they have too few images."""
+
+START, PAUSE = "start", "pause"
+LOST = ("disconnected", "connection", "reconnected")
+"""Reasons of pauses that are disconnections."""
+
+
+class Quality(NamedTuple):
+    """The columns of a trial's quality; None where nothing is known, as for data of version 0.2."""
+
+    frames_per_s: float | None = None
+    frame_age_ms: float | None = None
+    frame_age_p95_ms: float | None = None
+    quality_level: int | None = None
+    late_steps: int | None = None
+    poor_picture: bool | None = None
+    pauses: int | None = None
+    paused_s: float | None = None
+    longest_pause_s: float | None = None
+    disconnections: int | None = None
+    input: str | None = None
+    device: str | None = None
+    viewport: str | None = None
+    pixel_ratio: float | None = None
+    picture_px: float | None = None
+
+
+def quality_of_trials(session: Session, study: str, person: int | None = None) -> dict[int, Quality]:
+    """The quality of trials with keys, of a study or one of its participants, by the ids of the trials."""
+    whose = Participant.study == study if person is None else Participant.id == person
+    in_study = select(Stretch).join(Trial).join(Participant).where(whose)
+    stretches: dict[int, list[Stretch]] = defaultdict(list)
+    for row in session.scalars(in_study.order_by(Stretch.began_at)):
+        stretches[row.trial_id].append(row)
+    notes: dict[int, list[Note]] = defaultdict(list)
+    chosen = select(Note).join(Participant).where(whose, Note.kind.in_((START, PAUSE)))
+    for note in session.scalars(chosen.order_by(Note.at, Note.key)):
+        notes[note.data["trial"]].append(note)
+    trials = sorted(stretches.keys() | notes.keys())
+    return {trial: _quality(stretches[trial], notes[trial]) for trial in trials}
+
+
+def poor_trials(session: Session, people: Collection[int]) -> dict[int, int]:
+    """How many trials of participants with these ids had a poor picture, by id; those without any are left
+    out."""
+    poor = (Stretch.frames < MIN_FRAMES_PER_S * Stretch.seconds) | (Stretch.age_ms > MAX_AGE_MS)
+    counted = (
+        select(Trial.participant_id, func.count(distinct(Trial.id)))
+        .join(Stretch, Stretch.trial_id == Trial.id)
+        .where(Trial.participant_id.in_(people), Stretch.seconds >= MIN_STRETCH_S, poor)
+        .group_by(Trial.participant_id)
+    )
+    return {person: count for person, count in session.execute(counted)}
+
+
+def is_poor(stretch: Stretch) -> bool:
+    """Whether the page displayed too few images in a stretch, or too late; as in `poor_trials`."""
+    slow = stretch.frames < MIN_FRAMES_PER_S * stretch.seconds
+    late = stretch.age_ms is not None and stretch.age_ms > MAX_AGE_MS
+    return stretch.seconds >= MIN_STRETCH_S and (slow or late)
+
+
+def _quality(stretches: Sequence[Stretch], notes: Sequence[Note]) -> Quality:
+    return Quality(**_displayed(stretches), **_pauses(notes), **_page(notes))
+
+
+def _displayed(stretches: Sequence[Stretch]) -> dict[str, Any]:
+    if not stretches:
+        return {}
+    ages = [age for each in stretches for age in each.ages_ms]
+    seconds = sum(each.seconds for each in stretches)
+    return {
+        "frames_per_s": round(len(ages) / seconds, 2) if seconds else None,
+        "frame_age_ms": float(median(ages)) if ages else None,
+        "frame_age_p95_ms": quantiles(ages, n=20, method="inclusive")[-1] if len(ages) > 1 else None,
+        "quality_level": max(each.quality_level for each in stretches),
+        "late_steps": sum(each.late_steps for each in stretches),
+        "poor_picture": any(map(is_poor, stretches)),
+    }
+
+
+def _pauses(notes: Sequence[Note]) -> dict[str, Any]:
+    """Pauses last until play continues; one that was not continued has no length."""
+    pauses = [note for note in notes if note.kind == PAUSE]
+    lengths = [
+        after.at - before.at
+        for before, after in pairwise(notes)
+        if (before.kind, after.kind) == (PAUSE, START)
+    ]
+    return {
+        "pauses": len(pauses),
+        "paused_s": round(sum(lengths), 3),
+        "longest_pause_s": round(max(lengths, default=0.0), 3),
+        "disconnections": sum(note.data.get("reason") in LOST for note in pauses),
+    }
+
+
+def _page(notes: Sequence[Note]) -> dict[str, Any]:
+    """The page as it was when play last began or continued."""
+    start = next((note.data for note in reversed(notes) if note.kind == START), {})
+    viewport = start.get("viewport")
+    return {
+        "input": start.get("input"),
+        "device": start.get("device"),
+        "viewport": f"{viewport[0]}x{viewport[1]}" if viewport else None,
+        "pixel_ratio": start.get("pixel_ratio"),
+        "picture_px": start.get("picture"),
+    }

@@ -1,0 +1,275 @@
+"""Reading and writing people's data."""
+
+import secrets
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from arena import Recording
+from arena.closing import Closing
+from arena.recording import spec_sha256
+from evaluation.by_hand.played import PlayedEpisode
+from evaluation.suite import Record
+from people.play_end import STOPPED, WITHDREW
+from people.store.batch import LOCK, NewNote, end_play, insert_note, lock_participant
+from people.store.database import Database
+from people.store.deletion import Deleted, delete_participant
+from people.store.errors import InvalidRequest, display_name
+from people.store.tables import (
+    STUDY_CODE,
+    Action,
+    ActionRow,
+    Answer,
+    Note,
+    Participant,
+    Reply,
+    StoredRecording,
+    SuiteEpisode,
+    Trial,
+    participants_of,
+)
+from people.store.text import check_name, clean
+from testbed import Task
+
+MODES = ("keys", "scripts")
+FORM = "form"
+"""The mode of trials of other suites than the arena."""
+TOKEN_BYTES = 32
+"""256 random bits; tokens of fewer than 128 bits could be guessed."""
+
+
+class Store(Closing):
+    """All studies in one database; missing tables are created unless `create` is False.
+
+    `url` is "postgresql://USER:PASSWORD@HOST/NAME", "sqlite:///FILE" or the path of a file. Each call is one
+    transaction and may come from any thread. Every method raises DatabaseUnavailable if the database does not
+    respond, and InvalidRequest, a StoreError too, if the call does not fit the data; then nothing is stored.
+    """
+
+    def __init__(self, url: str, *, create: bool = True) -> None:
+        self.database = Database(url, create=create)
+
+    def add_participant(
+        self, code: str, study: str = "play", link: Mapping[str, str] = {}, *, test: bool = False
+    ) -> Participant:
+        """A new participant, or the existing one, unchanged, if the study has this code already.
+
+        `test`: the study is only tried out; exports and counts leave out what is stored.
+        Raises InvalidRequest if code or study is not a name (1 to 64 letters, digits, "_", "-" and ".").
+        """
+        check_name("code", code)
+        check_name("study", study)
+        row = {
+            "study": study,
+            "code": code,
+            "token": secrets.token_urlsafe(TOKEN_BYTES),
+            "link": {clean(key): clean(value) for key, value in link.items()},
+            "created_at": time.time(),
+            "test": test,
+        }
+        with self.database.writing() as session:
+            session.execute(self.database.insert(Participant).values(row).on_conflict_do_nothing())
+            return session.scalars(select(Participant).filter_by(study=study, code=code)).one()
+
+    def participant(self, token: str) -> Participant | None:
+        """The participant with this secret token, or None."""
+        return next(iter(self._all(select(Participant).filter_by(token=clean(token)))), None)
+
+    def participant_of(self, study: str, code: str) -> Participant | None:
+        """The participant of a study with this code, or None."""
+        people = select(Participant).where(*participants_of(study, test=True), Participant.code == code)
+        return next(iter(self._all(people)), None)
+
+    def participants(self, study: str, *, test: bool = False) -> list[Participant]:
+        """The participants of a study in order of arrival; with `test` also those who only try it out."""
+        return self._all(select(Participant).where(*participants_of(study, test)).order_by(Participant.id))
+
+    def studies(self) -> list[str]:
+        """The names of all studies that have participants."""
+        return self._all(select(Participant.study).distinct().order_by(Participant.study))
+
+    def study_notes(self, study: str) -> list[Note]:
+        """What is noted about a study itself, by time: its file at each change, and refusals of consent."""
+        notes = select(Note).join(Participant).filter_by(study=study, code=STUDY_CODE)
+        return self._all(notes.order_by(Note.at, Note.key))
+
+    def check_study(self, study: str) -> None:
+        """Raise InvalidRequest, with the names of all studies, if the study has no participants."""
+        if study not in (known := self.studies()):
+            listed = ", ".join(known) or "none"
+            raise InvalidRequest(
+                f"{display_name(self.database.url)}: no study {study!r}; the database has: {listed}"
+            )
+
+    def begin_trial(
+        self, participant_id: int, position: int, task: Task, seed: int, mode: str, block: str | None = None
+    ) -> Trial:
+        """A new trial; its `trial`, the number of earlier attempts at the task, is the trial of the episode.
+
+        `block` is the name of the study's block that it belongs to.
+        Raises InvalidRequest if there is no such participant, or the mode is neither keys nor scripts.
+        """
+        if mode not in MODES:
+            raise InvalidRequest(f"mode: got {mode!r}, expected one of: {', '.join(MODES)}")
+        columns = {
+            "position": position,
+            "task_id": task.id,
+            "spec_sha256": spec_sha256(task.spec),
+            "task_sha256": task.sha256,
+            "seed": seed,
+            "animal_ai": task.spec.version,
+            "mode": mode,
+            "pass_mark": task.spec.pass_mark,
+            "block": block,
+        }
+        with self.database.writing() as session:
+            return _begin(session, participant_id, columns)
+
+    def begin_episode(self, participant_id: int, position: int, episode: PlayedEpisode) -> Trial:
+        """As `begin_trial` for a task of another suite; the trial of `episode` does not count."""
+        task = episode.task
+        columns = {
+            "position": position,
+            "task_id": task["id"],
+            "spec_sha256": task["sha256"],
+            "task_sha256": task["sha256"],
+            "seed": episode.choices["seed"],
+            "animal_ai": "",
+            "mode": FORM,
+            "pass_mark": None,
+        }
+        with self.database.writing() as session:
+            trial = _begin(session, participant_id, columns)
+            played = episode.model_copy(update={"trial": trial.trial}).model_dump_json()
+            group = str(task["group"])
+            session.add(SuiteEpisode(trial_id=trial.id, suite=episode.suite, task_group=group, played=played))
+        return trial
+
+    def finish_episode(self, trial_id: int, record: Record, *, stopped: bool = False) -> None:
+        """Store the end of a trial of another suite; one that is finished already is left unchanged.
+
+        `stopped`: whether the participant ended it early.
+        """
+        with self.database.writing() as session:
+            trial, episode = session.get(Trial, trial_id), session.get(SuiteEpisode, trial_id)
+            if trial is None or episode is None:
+                raise InvalidRequest(f"trial {trial_id}: no such trial of another suite than the arena")
+            if trial.finished_at is not None:
+                return
+            trial.finished_at, trial.outcome, trial.passed = time.time(), record.outcome, record.passed
+            trial.ended_by = STOPPED if stopped else record.outcome
+            steps, trial.total_reward = record.metrics.get("steps"), record.metrics.get("total_reward")
+            trial.steps = None if steps is None else int(steps)
+            episode.turns, episode.score = len(record.turns), record.score
+            episode.played = PlayedEpisode.model_validate_json(episode.played).ended(record).model_dump_json()
+
+    def withdraw(self, participant_id: int, position: int) -> None:
+        """Note in the unfinished trial at a position, if any, that the participant has left the study."""
+        at = {"participant_id": participant_id, "position": position, "finished_at": None}
+        with self.database.writing() as session:
+            for trial in session.scalars(select(Trial).filter_by(**at)):
+                steps = select(func.count()).where(Action.trial_id == trial.id)
+                end_play(trial, WITHDREW, session.scalars(steps).one())
+
+    def add_reply(self, reply: Reply) -> None:
+        """Store a reply unless it is there already. Raises InvalidRequest if there is no such trial."""
+        row = {column.name: getattr(reply, column.name) for column in Reply.__table__.columns}
+        with self.database.writing() as session:
+            if session.get(SuiteEpisode, reply.trial_id, with_for_update=LOCK) is None:
+                raise InvalidRequest(f"trial {reply.trial_id}: no such trial of another suite than the arena")
+            session.execute(self.database.insert(Reply).values(row).on_conflict_do_nothing())
+
+    def replies(self, trial_id: int) -> list[Reply]:
+        """The replies of a trial of another suite, in order."""
+        return self._all(select(Reply).filter_by(trial_id=trial_id).order_by(Reply.turn))
+
+    def episodes(self, study: str) -> dict[int, SuiteEpisode]:
+        """What the trials of other suites than the arena have besides, by the id of the trial."""
+        rows = select(SuiteEpisode).join(Trial).join(Participant).where(Participant.study == study)
+        return {row.trial_id: row for row in self._all(rows)}
+
+    def trials(self, participant_id: int) -> list[Trial]:
+        """All trials of a participant, in the order in which they were started."""
+        return self._all(select(Trial).filter_by(participant_id=participant_id).order_by(Trial.id))
+
+    def open_trial(self, participant_id: int) -> Trial | None:
+        """The participant's latest trial if it is unfinished, otherwise None."""
+        trials = self.trials(participant_id)
+        return trials[-1] if trials and trials[-1].finished_at is None else None
+
+    def actions(self, trial_id: int) -> list[ActionRow]:
+        """The stored actions of a trial, by step."""
+        columns = (Action.trial_id, Action.step, Action.action, Action.at)
+        with self.database.reading() as session:
+            found = session.execute(select(*columns).filter_by(trial_id=trial_id).order_by(Action.step))
+            return [ActionRow(*row) for row in found]
+
+    def recording(self, trial_id: int) -> Recording | None:
+        """The recording of a trial, None if it is unfinished."""
+        with self.database.reading() as session:
+            stored = session.get(StoredRecording, trial_id)
+            return Recording.model_validate_json(stored.recording) if stored else None
+
+    def answer(
+        self, participant_id: int, page: str, item: str, value: str, *,
+        asked: bool = True, as_expected: bool | None = None,
+    ) -> None:  # fmt: skip
+        """Store an answer in place of an earlier one to the same item.
+
+        `asked`: whether the item was shown; `as_expected`: whether an attention check was passed.
+        """
+        answer = {"value": clean(value), "at": time.time(), "asked": asked, "as_expected": as_expected}
+        key = {"participant_id": participant_id, "page": clean(page), "item": clean(item)}
+        with self.database.writing() as session:
+            lock_participant(session, participant_id)
+            statement = self.database.insert(Answer).values(key | answer)
+            session.execute(statement.on_conflict_do_update(index_elements=list(key), set_=answer))
+
+    def answers(self, participant_id: int) -> list[Answer]:
+        """All answers of a participant, in the order in which they were given."""
+        order = (Answer.at, Answer.page, Answer.item)
+        return self._all(select(Answer).filter_by(participant_id=participant_id).order_by(*order))
+
+    def note(self, participant_id: int, kind: str, data: Mapping[str, Any] = {}) -> None:
+        """Store an event of now; `data` must be representable as JSON."""
+        with self.database.writing() as session:
+            insert_note(self.database, session, NewNote(participant_id, kind, data))
+
+    def notes(self, participant_id: int) -> list[Note]:
+        """All notes of a participant, by time."""
+        return self._all(select(Note).filter_by(participant_id=participant_id).order_by(Note.at, Note.key))
+
+    def delete_participant(self, study: str, code: str) -> Deleted:
+        """Remove all data of a participant; returns the number of rows removed from each table.
+
+        SQLite overwrites the rows with zeros (secure_delete), and the file is rewritten (VACUUM) and its
+        journal emptied. In PostgreSQL the tables are rewritten (VACUUM FULL); the server's log and backups
+        are out of our reach, as are earlier exports.
+
+        Raises StoreError if there is no such participant, and if another program is reading, so that not
+        everything can be rewritten: then the rows are gone, and repeating the call does the rest.
+        """
+        return delete_participant(self.database, study, code)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.database.close()
+
+    def _all(self, query: Select[Any]) -> list[Any]:
+        with self.database.reading() as session:
+            return list(session.scalars(query))
+
+
+def _begin(session: Session, participant_id: int, columns: Mapping[str, Any]) -> Trial:
+    """A new trial, flushed. Raises InvalidRequest if there is no such participant."""
+    task_id = columns["task_id"]
+    earlier = select(func.count()).where(Trial.participant_id == participant_id, Trial.task_id == task_id)
+    lock_participant(session, participant_id)
+    number = session.scalars(earlier).one()
+    trial = Trial(participant_id=participant_id, trial=number, begun_at=time.time(), **columns)
+    session.add(trial)
+    session.flush()
+    return trial

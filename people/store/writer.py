@@ -1,0 +1,154 @@
+"""Writing in the background, so that the game never waits for the database."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from arena.closing import Closing
+from people.play_end import PlayEnd
+from people.store.batch import NewNote, TrialEnd, Write, check_action, write_batch
+from people.store.errors import StoreError
+from people.store.store import Store
+from people.store.tables import ActionRow, StretchRow
+
+INTERVAL_S = 0.05
+"""Time in which writes are collected for one transaction; the other 50 ms of 100 are for the commit."""
+FIRST_RETRY_S = 0.1
+MAX_RETRY_S = 2.0
+MAX_BATCH = 20_000
+"""Writes in one transaction; a limit, so that a long backlog shows progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class WriterState:
+    """The state of the writer.
+
+    `waiting` and `committed` count writes; `rejected` those that could not be stored (because their
+    participant was deleted), with the last reason. `error` says why the last attempt failed, None while the
+    database responds; `since` is the time of the first failure (Unix seconds).
+    """
+
+    waiting: int
+    committed: int
+    rejected: int
+    last_rejection: str | None
+    error: str | None
+    since: float | None
+
+
+class Writer(Closing):
+    """A thread that commits all writes, every 50 ms in one transaction.
+
+    While the database is unavailable everything waits in memory, in order, and is tried again after 0.1 s,
+    growing to 2 s. Nothing is stored twice: a batch whose confirmation was lost is written again, and
+    existing rows are left unchanged.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._queue: deque[Write] = deque()
+        self._changed = threading.Condition()
+        self._hurry = threading.Event()
+        self._closing = False
+        self._accepted = self._committed = self._rejected = 0
+        self._last_rejection: str | None = None
+        self._error: str | None = None
+        self._since: float | None = None
+        self._thread = threading.Thread(target=self._run, name="people-writer", daemon=True)
+        self._thread.start()
+
+    def put(self, row: ActionRow) -> None:
+        """Queue an action; raises StoreError if it is not valid, or after `close`."""
+        check_action(row)
+        self._enqueue(row)
+
+    def put_stretch(self, row: StretchRow) -> None:
+        """Queue what a page displayed."""
+        self._enqueue(row)
+
+    def finish_trial(self, trial_id: int, end: PlayEnd) -> None:
+        """Queue the end of a trial; a trial that is finished already is left unchanged."""
+        self._enqueue(TrialEnd(trial_id, end))
+
+    def note(self, participant_id: int, kind: str, data: Mapping[str, Any] = {}) -> None:
+        """Queue what `Store.note` does, with the time of this call."""
+        self._enqueue(NewNote(participant_id, kind, dict(data)))
+
+    @property
+    def state(self) -> WriterState:
+        """The present state."""
+        with self._changed:
+            return WriterState(
+                waiting=self._accepted - self._committed,
+                committed=self._committed,
+                rejected=self._rejected,
+                last_rejection=self._last_rejection,
+                error=self._error,
+                since=self._since,
+            )
+
+    def flush(self, timeout_s: float = 5.0) -> bool:
+        """Wait until everything queued before this call is committed; False after the timeout."""
+        with self._changed:
+            wanted = self._accepted
+            self._hurry.set()
+            return self._changed.wait_for(lambda: self._committed >= wanted, timeout_s)
+
+    def close(self, timeout_s: float = 5.0) -> None:
+        """Commit what is queued and end the thread; raises StoreError if that takes too long."""
+        done = self.flush(timeout_s)
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+            self._hurry.set()
+        self._thread.join(timeout_s)
+        if not done:
+            state = self.state
+            raise StoreError(
+                f"{state.waiting} actions or notes could not be written: {state.error or 'no response'}"
+            )
+
+    def _enqueue(self, item: Write) -> None:
+        with self._changed:
+            if self._closing:
+                raise StoreError("the writer is closed")
+            self._queue.append(item)
+            self._accepted += 1
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        pause = INTERVAL_S
+        while self._wait_for_items():
+            self._hurry.wait(pause)
+            self._hurry.clear()
+            pause = INTERVAL_S if self._commit() else min(max(2 * pause, FIRST_RETRY_S), MAX_RETRY_S)
+
+    def _wait_for_items(self) -> bool:
+        with self._changed:
+            self._changed.wait_for(lambda: bool(self._queue) or self._closing)
+            return not self._closing
+
+    def _commit(self) -> bool:
+        with self._changed:
+            batch = list(islice(self._queue, MAX_BATCH))
+        try:
+            rejected = write_batch(self._store.database, batch)
+        # Whatever goes wrong: if the thread ended here, all later writes would be lost unnoticed.
+        except Exception as error:
+            with self._changed:
+                self._error = str(error) or type(error).__name__
+                self._since = self._since or time.time()
+            return False
+        with self._changed:
+            for _ in batch:
+                self._queue.popleft()
+            self._committed += len(batch)
+            self._rejected += len(rejected)
+            self._last_rejection = rejected[-1] if rejected else self._last_rejection
+            self._error = self._since = None
+            self._changed.notify_all()
+        return True

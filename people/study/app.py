@@ -1,0 +1,63 @@
+"""The web application of a study."""
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from arena.errors import ArenaError
+from people.play.app import base_app, file_router, play_router
+from people.play.players import Players
+from people.store import DatabaseUnavailable, Store
+from people.store.store_thread import StoreThread
+from people.study import entry_pages, experimenter_pages, participant_pages
+from people.study.links.identity import signing_key
+from people.study.overview import Overview
+from people.study.plan import Plan
+from people.study.server import StudyServer
+from people.study.templates import FILES, FOLDER, message
+
+PATIENCE_S = 5.0
+"""How long a page waits for a database that is unavailable before it says so."""
+
+
+def create_study_app(
+    plan: Plan, players: Players, store: Store, token: str, *, names: tuple[str, ...] | None = None
+) -> FastAPI:
+    """The pages of a study, its game, and the experimenter's pages behind `token`.
+
+    `names`: the host names that it answers to, None for any.
+    """
+    key = signing_key(store, plan.study.name)
+    threads = (StoreThread(store, PATIENCE_S), StoreThread(store, PATIENCE_S))
+    server = StudyServer(plan, players, *threads, token, key, Overview(plan))
+    app = base_app(players, names, server.close)
+    app.state.study = server
+    app.include_router(entry_pages.router)
+    # Before the game's own, which has the same texts for everyone.
+    app.include_router(participant_pages.router)
+    app.include_router(play_router(players, server.identify))
+    app.include_router(experimenter_pages.router)
+    app.include_router(file_router(FOLDER, *FILES))
+    _show_errors(app, server)
+    return app
+
+
+def _show_errors(app: FastAPI, server: StudyServer) -> None:
+    """Let every error become a page with a sentence."""
+
+    @app.exception_handler(HTTPException)
+    async def refused(_: Request, error: HTTPException) -> Response:
+        study = server.study
+        text = study.words.no_page if error.detail == "Not Found" else str(error.detail)
+        page = message(study, study.title, study.play_words.get(text, text), error.status_code)
+        page.headers.update(error.headers or {})
+        return page
+
+    @app.exception_handler(DatabaseUnavailable)
+    async def unavailable(_: Request, __: DatabaseUnavailable) -> Response:
+        return message(server.study, server.study.title, server.study.words.unavailable, 503)
+
+    @app.exception_handler(ArenaError)
+    async def failed(_: Request, error: ArenaError) -> Response:
+        return message(server.study, server.study.title, str(error), 503)

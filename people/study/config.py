@@ -1,0 +1,236 @@
+"""The schema of a study's file."""
+
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from people.play.page_texts import PAGE_TEXTS
+from people.play.worker_protocol import Mode, Palette
+from people.study.parts.blocks import Block, Order, Practice, Tests
+from people.study.questions.items import duplicates
+from people.study.questions.questionnaire import Questionnaire
+from people.study.texts import NAME, Line, Name, Section, Text, Texts
+from people.translations import base_of
+
+PARAMETER = r"^[A-Za-z0-9_.-]{1,64}$"
+WEB_LINK = r"^https?://[^\s\"'<>]+$"
+LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
+DURATION = r"^[1-9][0-9]{0,3} ?(min|h|d)$"
+PATTERNS = {
+    NAME: "1 to 64 letters, digits, '_', '-' or '.', with a letter or digit first",
+    PARAMETER: "1 to 64 letters, digits, '_', '-' or '.'",
+    WEB_LINK: "an address that begins with https:// or http://, without spaces or quotes",
+    LANGUAGE: "the code of a language, such as en or pt-BR",
+    DURATION: "a whole number and a unit, min, h or d, such as 90 min",
+}
+"""What the patterns of texts mean, in words."""
+
+Parameter = Annotated[str, Field(pattern=PARAMETER)]
+WebLink = Annotated[str, Field(pattern=WEB_LINK, max_length=2000)]
+
+SIGNATURE = "signature"
+"""Parameter of a link with the signature of the participant's id; it is not stored."""
+
+TEST = "test"
+"""Parameter of a preview's link, signed as well, and not stored either."""
+
+
+DIFFERING = (
+    *("tutorial", "practice", "test", "block_order", "questionnaires", "attention"),
+    *("completion", "words", "play_words"),
+)
+"""Sections that may differ between conditions."""
+
+Changes = Annotated[dict[str, Any], BeforeValidator(lambda given: {} if given is None else given)]
+
+
+class Consent(Section):
+    """The consent form, in Markdown; `version` is stored with each consent.
+
+    `sound` is a file with its text read aloud. `agree` and `refuse` are its buttons, by default those of
+    `Texts`.
+    """
+
+    version: Name
+    text: Text
+    sound: Line | None = None
+    title: Line = "Taking part in this study"
+    agree: Line | None = None
+    refuse: Line | None = None
+
+
+class Assent(Consent):
+    """The child's own agreement, a page after the parent's consent."""
+
+    title: Line = "Would you like to take part?"
+
+
+class Participants(Section):
+    """How participants are identified: by a parameter of their link, or by a code.
+
+    `from_` "link": the parameter `id` identifies the participant, those in `keep` are stored as well.
+    Links are signed (see `identity`); with `unsigned` others are accepted as well, so that anyone who knows
+    an id can continue as that participant. The parameter `condition`, if given, names the condition, which
+    is otherwise assigned. "codes": only the listed codes are accepted; "free": any code is. Newcomers are
+    turned away while `quota` participants take part, without those for whom the study ended early. Who does
+    nothing for `timeout` has left, until they come back.
+    """
+
+    from_: Literal["link", "codes", "free"] = Field(alias="from")
+    id: Parameter = "PROLIFIC_PID"
+    keep: tuple[Parameter, ...] = ("STUDY_ID", "SESSION_ID")
+    condition: Parameter | None = None
+    unsigned: bool = False
+    codes: tuple[Name, ...] = ()
+    quota: int | None = Field(default=None, ge=1)
+    timeout: str | None = Field(default=None, pattern=DURATION)
+    title: Line = "Who are you?"
+
+    @property
+    def timeout_s(self) -> float | None:
+        """Seconds without an action after which a participant has left; None: no such limit."""
+        if self.timeout is None:
+            return None
+        unit = self.timeout.lstrip("0123456789").strip()
+        return int(self.timeout.removesuffix(unit)) * {"min": 60.0, "h": 3600.0, "d": 86400.0}[unit]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters of participants' links that are stored."""
+        return tuple(dict.fromkeys((self.id, *((self.condition,) if self.condition else ()), *self.keep)))
+
+    @model_validator(mode="after")
+    def _codes_fit(self) -> "Participants":
+        if self.from_ == "codes" and not self.codes:
+            raise ValueError("from: codes needs the list codes")
+        if self.from_ != "codes" and self.codes:
+            raise ValueError(f"codes are not used with from: {self.from_}; remove them")
+        if self.from_ != "link" and self.unsigned:
+            raise ValueError(f"unsigned is about links and not used with from: {self.from_}; remove it")
+        if self.from_ != "link" and self.condition:
+            raise ValueError(f"condition is about links and not used with from: {self.from_}; remove it")
+        if taken := {SIGNATURE, TEST} & set(self.parameters):
+            raise ValueError(f"the parameter {taken.pop()} is that of signed links; use another name")
+        if twice := duplicates(self.codes):
+            raise ValueError(f"the code {twice[0]} is listed twice")
+        return self
+
+
+class Attention(Section):
+    """Attention checks, items with `expect`: who fails more than `allowed` is screened out."""
+
+    allowed: int = Field(default=0, ge=0)
+
+
+class Returns(Section):
+    """Links for participants who did not complete the study as planned; None: none, or that of completion.
+
+    `refused`: did not agree; `stopped`: left the study; `screened`: does not fit the study, or failed
+    attention checks; `failed`: did not meet the criterion of the practice; `late`: `limit_minutes` was over
+    before the last test task. The last two otherwise get `completion.link`, unless the practice ended the
+    study.
+    """
+
+    refused: WebLink | None = None
+    stopped: WebLink | None = None
+    screened: WebLink | None = None
+    failed: WebLink | None = None
+    late: WebLink | None = None
+
+
+class Completion(Section):
+    """The last page. `link` may contain `{participant}`, `{code}` and parameters of participants' links.
+
+    The links of `returns` may contain the same except for `{code}`.
+    """
+
+    title: Line = "Thank you!"
+    text: Text = "You have completed the study. Thank you for taking part."
+    sound: Line | None = None
+    code: str = ""
+    link: WebLink | None = None
+    returns: Returns = Returns()
+
+
+class Study(Section):
+    """A whole study.
+
+    `style` "child": all texts of the pages are in words for children of about seven years, in English, and a
+    star for each ball stands for the rewards. `palette` "colour-safe": in the pictures red has some blue.
+    `block_order`: in which order the blocks of the test are played, as `order` of tasks. `conditions`: what
+    differs from the rest of the file for the participants in each, as {"hard": {"test": {"tasks": ...}}}.
+    """
+
+    name: Name
+    title: Line
+    language: str = Field(default="en", pattern=LANGUAGE)
+    style: Literal["child"] | None = None
+    palette: Palette = "standard"
+    contact: str = ""
+    seed: int = Field(default=0, ge=0, lt=2**31)
+    mode: Mode = "keys"
+    animal_ai: Literal["3.1.3", "4", "4.1", "2"] = "3.1.3"
+    consent: Consent
+    assent: Assent | None = None
+    participants: Participants
+    tutorial: Block | None = None
+    practice: Practice | None = None
+    test: Tests
+    block_order: Order = "listed"
+    conditions: dict[Name, Changes] = Field(default={})
+    questionnaires: tuple[Questionnaire, ...] = ()
+    attention: Attention | None = None
+    completion: Completion = Completion()
+    words: Texts = Texts()
+    play_words: dict[str, Line] = Field(default={})
+
+    @field_validator("questionnaires")
+    @classmethod
+    def _names_once(cls, pages: tuple[Questionnaire, ...]) -> tuple[Questionnaire, ...]:
+        if twice := duplicates(page.name for page in pages):
+            raise ValueError(f"two questionnaires are named {twice[0]}")
+        for page in pages:
+            between = {f"{other.name}-" for other in pages if other.when == "between"}
+            if any(page.name.startswith(name) and page.name.removeprefix(name).isdigit() for name in between):
+                raise ValueError(f"{page.name}: answers at a break are stored under this name; use another")
+        return pages
+
+    @field_validator("play_words")
+    @classmethod
+    def _texts_exist(cls, texts: dict[str, str]) -> dict[str, str]:
+        for text in texts:
+            if text not in PAGE_TEXTS:
+                near = get_close_matches(text, PAGE_TEXTS, n=1, cutoff=0.4)
+                hint = f"did you mean {near[0]!r}?" if near else "`--example` shows some"
+                raise ValueError(f"the game page has no text {text!r}; {hint}")
+        return texts
+
+    @model_validator(mode="after")
+    def _fits(self) -> "Study":
+        breaks = any(block.break_every for block in self.test)
+        if any(page.when == "between" for page in self.questionnaires) and not breaks:
+            raise ValueError("a questionnaire is shown at breaks (between), but the test has no break_every")
+        if self.block_order != "listed" and len(self.test) == 1:
+            raise ValueError("block_order is about several blocks; make test a list of blocks")
+        if self.style and base_of(self.language) != "en":
+            raise ValueError(f"style: {self.style} is in English, but the language is {self.language}")
+        if len(self.conditions) == 1:
+            raise ValueError("got one condition, expected none or several")
+        for name, block in self.blocks().items():
+            if not (block.tasks or block in self.test):
+                raise ValueError(f"{name} has no tasks; list some, or remove it")
+            for limit in ("limit_s", "limit_pause_s"):
+                if self.mode == "scripts" and getattr(block, limit):
+                    raise ValueError(
+                        f"{limit} ends tasks that are played with keys; remove it with mode: scripts"
+                    )
+            if self.mode == "scripts" and block.views != ("first",):
+                raise ValueError("mode: scripts shows the images that a model gets; views must be [first]")
+        return self
+
+    def blocks(self) -> dict[str, Block]:
+        """Tutorial and practice, if the study has them, and the blocks of the test, by name."""
+        warm_up = {"tutorial": self.tutorial, "practice": self.practice}
+        present: dict[str, Block] = {name: block for name, block in warm_up.items() if block is not None}
+        return present | {block.name: block for block in self.test}

@@ -1,0 +1,278 @@
+"""Where a participant is in a study, and what moves them on.
+
+Everything is derived from the store, so a restarted server continues where it stopped.
+"""
+
+import time
+from collections.abc import Collection, Mapping
+from itertools import takewhile
+
+from people.store import Participant, Store, Trial
+from people.store.participation import (
+    COMPLETED,
+    CONSENT,
+    ENDED,
+    LEFT,
+    ORDER,
+    RETURNED,
+    WITHDRAWN,
+)
+from people.store.tables import STUDY_CODE
+from people.study.config import Consent
+from people.study.order import assigned, has_design
+from people.study.parts.blocks import Practice
+from people.study.plan import Plan
+from people.study.progress import (
+    ABANDONED,
+    ASSENT,
+    PAGE_DONE,
+    Progress,
+    all_progress,
+    progress_of,
+    taking_part,
+    used_cells,
+)
+from people.study.questions.branching import asked_items, given, is_page_asked, is_screened_out
+from people.study.questions.items import Item
+from people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
+
+
+def current_stage(plan: Plan, progress: Progress) -> Stage:
+    """The stage that a participant has reached."""
+    plan = plan.of(progress.condition)
+    if progress.ending is not None:
+        return EndStage(progress.ending.stage)
+    if is_screened_out(plan.study, progress.answers):
+        return EndStage("screened")
+    practice = plan.study.practice
+    if practice is not None and practice.if_failed == "end" and _has_failed_practice(plan, progress):
+        return EndStage("failed")
+    late, skipped = _late_blocks(plan, progress), _skipped(plan, progress)
+    return next(
+        stage
+        for stage in _stages(plan, progress)
+        if not (_is_done(stage, progress, late) or stage.name in skipped)
+    )
+
+
+def _stages(plan: Plan, progress: Progress) -> tuple[Stage, ...]:
+    return plan.stages(progress.order, progress.blocks)
+
+
+def _late_blocks(plan: Plan, progress: Progress) -> set[str]:
+    """The names of the test's blocks whose time is up."""
+    positions = plan.positions(progress.blocks)
+    limits = ((block.name, block.limit_minutes) for block in plan.study.test)
+    return {
+        name
+        for name, limit in limits
+        if limit is not None and progress.played_s(positions[name]) >= 60 * limit
+    }
+
+
+def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test: bool = False) -> Participant:
+    """Enrol a person who has agreed; one who is enrolled already is left unchanged.
+
+    Who only tries the study out (`test`) takes no one's place in the design.
+    """
+    person = store.add_participant(code, plan.study.name, link, test=test)
+    if not progress_of(store, person).order:
+        for kind, form in ((CONSENT, plan.study.consent), (ASSENT, plan.study.assent)):
+            if form is not None:
+                store.note(person.id, kind, {"agreed": True, "version": form.version, "title": form.title})
+        free_places(plan, store)
+        used = used_cells(store, plan.study.name, test=test) if has_design(plan) else []
+        condition = link.get(plan.study.participants.condition or "")
+        store.note(person.id, ORDER, assigned(plan, used, code, condition))
+    return person
+
+
+def is_full(plan: Plan, store: Store) -> bool:
+    """Whether newcomers are turned away."""
+    quota = plan.study.participants.quota
+    free_places(plan, store)
+    return quota is not None and taking_part(store, plan.study.name) >= quota
+
+
+def free_places(plan: Plan, store: Store) -> None:
+    """Note who has left, by `participants.timeout`."""
+    limit_s = plan.study.participants.timeout_s
+    if limit_s is None:
+        return
+    for progress in all_progress(store, plan.study.name, test=True):
+        if progress.ending is None and time.time() - progress.last_at > limit_s:
+            store.note(progress.participant.id, LEFT, {"by": "timeout"})
+
+
+def mark_left(store: Store, person: Participant) -> bool:
+    """Note that a participant in progress has left, as the experimenter says; False if it was over before."""
+    if progress_of(store, person).ending is not None:
+        return False
+    store.note(person.id, LEFT, {"by": "experimenter"})
+    return True
+
+
+def come_back(plan: Plan, store: Store, person: Participant) -> Progress:
+    """The progress of a participant who does something: who had left is back, unless the study is full."""
+    progress = progress_of(store, person)
+    if progress.ending is None or progress.ending.name != LEFT:
+        return progress
+    if not person.test and is_full(plan, store):
+        return progress
+    store.note(person.id, RETURNED)
+    return progress_of(store, person)
+
+
+def refuse(plan: Plan, store: Store, form: Consent) -> None:
+    """Note that someone did not agree to a form, and nothing about them."""
+    study = store.add_participant(STUDY_CODE, plan.study.name)
+    kind = ASSENT if form is plan.study.assent else CONSENT
+    store.note(study.id, kind, {"agreed": False, "version": form.version})
+
+
+def find_participant(plan: Plan, store: Store, code: str) -> Participant | None:
+    """The participant with this code, None if there is none."""
+    return store.participant_of(plan.study.name, code)
+
+
+def finish_page(
+    plan: Plan,
+    store: Store,
+    person: Participant,
+    stage: TextStage | QuestionStage,
+    answers: Mapping[str, str],
+) -> None:
+    """A page was read, or its questions answered; an item that was left out is stored as an empty answer."""
+    if isinstance(stage, QuestionStage):
+        asked = asked_on(plan, progress_of(store, person), stage, answers)
+        for item in stage.questionnaire.items:
+            value = item.stored(answers.get(item.id, "")) if item in asked else ""
+            checked = item.is_as_expected(value) if item in asked else None
+            store.answer(person.id, stage.page, item.id, value, asked=item in asked, as_expected=checked)
+    store.note(person.id, PAGE_DONE, {"stage": stage.name})
+    advance(plan, store, person)
+
+
+def asked_on(plan: Plan, progress: Progress, stage: QuestionStage, answers: Mapping[str, str]) -> list[Item]:
+    """The items of a page that are asked if it is filled in like this."""
+    return asked_items(
+        plan.of(progress.condition).study, stage.questionnaire, given(progress.answers), answers
+    )
+
+
+def abandon(store: Store, person: Participant, trial: int) -> None:
+    """A trial cannot be resumed; continue with the next stage."""
+    store.note(person.id, ABANDONED, {"trial": trial})
+
+
+def withdraw(store: Store, person: Participant, stage: Stage) -> None:
+    """The participant leaves the study, perhaps in the middle of a trial."""
+    if isinstance(stage, TaskStage):
+        store.withdraw(person.id, stage.position)
+    store.note(person.id, WITHDRAWN, {"stage": stage.name})
+
+
+def advance(plan: Plan, store: Store, person: Participant) -> str | None:
+    """Note which pages a participant skips, and the end of the study; returns its ending, None before."""
+    progress = progress_of(store, person)
+    plan = plan.of(progress.condition)
+    stage = current_stage(plan, progress)
+    if progress.ending is not None:
+        return progress.ending.name
+    if isinstance(stage, EndStage) and stage.name != COMPLETED:
+        store.note(person.id, ENDED, {"ending": stage.name})
+        return stage.name
+    _note_skipped(plan, store, progress, stage)
+    if not isinstance(stage, EndStage):
+        return None
+    ending = _ending(plan, progress)
+    store.note(person.id, COMPLETED, {"ending": ending})
+    return ending
+
+
+def _note_skipped(plan: Plan, store: Store, progress: Progress, reached: Stage) -> None:
+    """Store the items of skipped pages before the stage that was reached as not asked."""
+    skipped, person = _skipped(plan, progress), progress.participant.id
+    for stage in takewhile(lambda each: each != reached, _stages(plan, progress)):
+        if isinstance(stage, QuestionStage) and stage.name in skipped - progress.pages_done:
+            for item in stage.questionnaire.items:
+                store.answer(person, stage.page, item.id, "", asked=False)
+            store.note(person, PAGE_DONE, {"stage": stage.name, "asked": False})
+
+
+def _skipped(plan: Plan, progress: Progress) -> frozenset[str]:
+    """The names of the pages that are not shown after the answers so far."""
+    answers = given(progress.answers)
+    pages = (stage for stage in _stages(plan, progress) if isinstance(stage, QuestionStage))
+    return frozenset(
+        page.name for page in pages if not is_page_asked(plan.study, page.questionnaire, answers)
+    )
+
+
+def _ending(plan: Plan, progress: Progress) -> str:
+    """Which of the endings in `config.Returns`, or completed; who failed the practice may be late as well."""
+    if _has_failed_practice(plan, progress):
+        return "failed"
+    test = [stage for stage in _task_stages(plan, progress) if stage.phase == "test"]
+    return COMPLETED if all(progress.trials_at(stage.position) for stage in test) else "late"
+
+
+def _is_done(stage: Stage, progress: Progress, late: Collection[str]) -> bool:
+    """Whether a stage is done; in the `late` blocks of the test what was not begun is over."""
+    match stage:
+        case TaskStage(phase="test"):
+            trials = progress.trials_at(stage.position)
+            return all(map(progress.is_over, trials)) if trials else stage.block_name in late
+        case TaskStage():
+            return _is_practised(stage, progress)
+        case TextStage() | QuestionStage():
+            return stage.name in progress.pages_done or stage.block in late
+    return False
+
+
+def _task_stages(plan: Plan, progress: Progress) -> list[TaskStage]:
+    return [stage for stage in _stages(plan, progress) if isinstance(stage, TaskStage)]
+
+
+def _is_practised(stage: TaskStage, progress: Progress) -> bool:
+    """Whether a task of tutorial or practice needs no further attempt."""
+    if isinstance(stage.block, Practice) and _has_met(stage.block, progress):
+        return True
+    trials = progress.trials_at(stage.position)
+    if not trials or not progress.is_over(trials[-1]):
+        return False
+    # An episode that could not be resumed would fail again.
+    hopeless = trials[-1].id in progress.abandoned
+    tried_enough = stage.tries is not None and len(trials) >= stage.tries
+    return hopeless or tried_enough or any(map(_is_passed, trials))
+
+
+def _is_passed(trial: Trial) -> bool:
+    return bool(trial.passed) or (trial.finished_at is not None and trial.pass_mark is None)
+
+
+def _has_met(practice: Practice, progress: Progress) -> bool:
+    """Whether enough of the last attempts were passed, if that is the criterion."""
+    criterion = practice.criterion
+    if criterion is None:
+        return False
+    positions = range(-len(practice.task_ids), 0)
+    tried = [trial for trial in progress.trials if trial.position in positions and trial.finished_at]
+    return sum(map(_is_passed, tried[-criterion.of_last :])) >= criterion.passed
+
+
+def _has_failed_practice(plan: Plan, progress: Progress) -> bool:
+    """Whether the criterion can no longer be met; a trial that could not be resumed is nobody's failure."""
+    practice = plan.study.practice
+    if practice is None or _has_met(practice, progress):
+        return False
+    stages = [stage for stage in _task_stages(plan, progress) if stage.phase == "practice"]
+    trials = {stage.position: progress.trials_at(stage.position) for stage in stages}
+    tried = [stage for stage in stages if _is_practised(stage, progress)]
+    if practice.criterion is not None:
+        resumed = not any(trial.id in progress.abandoned for each in trials.values() for trial in each)
+        return resumed and len(tried) == len(stages)
+    return any(
+        not any(_is_passed(trial) or trial.id in progress.abandoned for trial in trials[stage.position])
+        for stage in tried
+    )

@@ -1,0 +1,109 @@
+"""Ids of participants, and links that nobody can make for someone else because they are signed."""
+
+import base64
+import hmac
+import re
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlencode
+
+from arena.errors import ConfigError
+from arena.files import read_text
+from people.store import Store
+from people.store.tables import STUDY_CODE
+from people.store.text import NAME
+from people.study.config import SIGNATURE, TEST, Study
+
+SIGNATURE_BYTES = 16
+"""Of the HMAC-SHA256 of an id: half of its bits, the fewest that RFC 2104 advises."""
+
+MIN_BITS = 48
+"""Ids of fewer random bits can be found by trying; those of Prolific have 24 hexadecimal digits."""
+
+
+def is_id(text: str) -> bool:
+    """Whether a text can be the id or code of a participant; a leading "_" is reserved for internal rows."""
+    return NAME.fullmatch(text) is not None and not text.startswith("_")
+
+
+def is_guessable(code: str) -> bool:
+    """Whether a code can be guessed, such as 12, anna or participant-007: a word, zeros, few characters."""
+    varying = re.sub(r"^[A-Za-z_.-]*0*", "", code)
+    hexadecimal = re.fullmatch(r"[0-9a-fA-F]*", varying)
+    return len(varying) * (3.3 if varying.isdigit() else 4 if hexadecimal else 5) < MIN_BITS
+
+
+def signing_key(store: Store, study: str) -> bytes:
+    """The study's secret, which is stored with its data, so that links stay valid after a restart."""
+    return store.add_participant(STUDY_CODE, study).token.encode()
+
+
+def signature(key: bytes, code: str) -> str:
+    """The signature of a participant's id: 22 characters that are safe in a link."""
+    digest = hmac.digest(key, code.encode(), "sha256")[:SIGNATURE_BYTES]
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+def is_signed(key: bytes, code: str, given: str) -> bool:
+    """Whether this is the signature of the id."""
+    return hmac.compare_digest(signature(key, code).encode(), given.encode("utf-8", "replace"))
+
+
+def preview_signature(key: bytes) -> str:
+    """What a preview's link is signed with; nobody's id begins with "_"."""
+    return signature(key, "_preview")
+
+
+def preview_link(study: Study, key: bytes) -> dict[str, str]:
+    """The parameters of a link for somebody new who tries the study out."""
+    code, test = f"{TEST}-{secrets.token_hex(4)}", {TEST: preview_signature(key)}
+    people = study.participants
+    if people.from_ == "link":
+        return {people.id: code, SIGNATURE: signature(key, code), **test}
+    return {"code": code, **test}
+
+
+def is_preview(key: bytes, code: str, given: Mapping[str, str]) -> bool:
+    """Whether a participant with this code and these parameters only tries the study out."""
+    return code.startswith(f"{TEST}-") and is_signed(key, "_preview", given.get(TEST, ""))
+
+
+def signed_text(study: Study, link: Mapping[str, str]) -> str:
+    """What a link's signature covers: the id and, if it is named, the condition; ids have no slash."""
+    people = study.participants
+    condition = link.get(people.condition or "", "")
+    return f"{link.get(people.id, '')}/{condition}" if condition else link.get(people.id, "")
+
+
+def signed_links(store: Store, study: Study, ids: list[str], url: str) -> list[tuple[str, str, str]]:
+    """Id, condition and link for each id; with `participants.condition` one link for each condition.
+
+    `url` is the address of the study's first page.
+    """
+    key, people = signing_key(store, study.name), study.participants
+    conditions = list(study.conditions) if people.condition else [""]
+    rows = []
+    for code in ids:
+        for condition in conditions:
+            link = {people.id: code, **({people.condition: condition} if people.condition else {})}
+            link[SIGNATURE] = signature(key, signed_text(study, link))
+            rows.append((code, condition, f"{url}?{urlencode(link)}"))
+    return rows
+
+
+def read_ids(path: Path) -> list[str]:
+    """The ids in a file, one in each line. Raises ConfigError with file and line if one is not an id."""
+    ids: dict[str, int] = {}
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        if not (code := line.strip()):
+            continue
+        if not is_id(code):
+            expected = "expected 1 to 64 letters, digits, '_', '-' or '.', with a letter or digit first"
+            raise ConfigError(f"{path}:{number}: got {code[:80]!r}, {expected}")
+        if code in ids:
+            raise ConfigError(f"{path}:{number}: {code} is listed twice, first on line {ids[code]}")
+        ids[code] = number
+    if not ids:
+        raise ConfigError(f"{path}: no ids; write one in each line")
+    return list(ids)

@@ -1,0 +1,279 @@
+"""A study ready to run: its file, its tasks, and the stages of each participant."""
+
+import hashlib
+import json
+import random
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any, Literal
+
+from arena.errors import ConfigError
+from arena.recording import spec_sha256
+from people.study.config import Study
+from people.study.load import read_study
+from people.study.parts.blocks import Block, Test
+from people.study.parts.conditions import Lines, condition_lines, in_condition
+from people.study.parts.media import digest, media_files
+from people.study.parts.messages import in_file
+from people.study.questions.items import Likert, duplicates
+from people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
+from testbed import Task, find_tasks, task_named
+from testbed.originals import is_published
+
+ARENA_S = 0.1
+"""Seconds per unit of an arena's time limit `t`, which ends it after 5/3 t steps of 0.06 s."""
+
+UNLIMITED_S = 60.0
+"""Estimate for an arena without a limit."""
+
+WORDS_PER_S = 4.0
+"""Silent reading, about 240 words a minute (Brysbaert 2019, Journal of Memory and Language 109, 104047)."""
+
+ITEM_S = 8.0
+"""Estimate for a question; half of it for a scale."""
+
+ARENAS = "arenas"
+"""Key of the described study with the hashes of its tasks' arenas."""
+
+Folders = tuple[Path, Path | None]
+"""Of the study's file, and of the tasks that ids name; None: the battery."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`tasks` are those of each block, in the order of the file; `conditions` are the plans of each.
+
+    `media` are the pictures and sounds that the file names, by these names; `testbed` as for `load_plan`.
+    """
+
+    source: str
+    study: Study
+    tasks: Mapping[str, tuple[Task, ...]]
+    conditions: Mapping[str, "Plan"] = field(default_factory=dict)
+    media: Mapping[str, Path] = field(default_factory=dict)
+    testbed: Path | None = None
+
+    def of(self, condition: str | None) -> "Plan":
+        """The plan for the participants in a condition; without conditions this one."""
+        return self.conditions.get(condition or "", self)
+
+    def all_tasks(self) -> Iterator[tuple[str, Task]]:
+        """The tasks of all conditions, each with its place: condition and block."""
+        for block, tasks in self.tasks.items():
+            yield from ((block, task) for task in tasks)
+        for name, plan in self.conditions.items():
+            yield from ((f"{name}/{block}", task) for block, task in plan.all_tasks())
+
+    @property
+    def test(self) -> tuple[Task, ...]:
+        """The tasks that count, of all blocks."""
+        return tuple(task for block in self.study.test for task in self.tasks[block.name])
+
+    def stages(self, order: Sequence[str], blocks: Sequence[str] = ()) -> tuple[Stage, ...]:
+        """All stages of a participant who plays the test's tasks in this order of ids.
+
+        `blocks` are the names of the test's blocks in the order of the participant; default: of the file.
+        """
+        warm_up = len(self.tasks.get("tutorial", ())) + len(self.tasks.get("practice", ()))
+        positions = count(-warm_up)
+        return (
+            *self._questionnaires("before"),
+            *self._warm_up("tutorial", self.study.tutorial, positions),
+            *self._warm_up("practice", self.study.practice, positions),
+            *self._test(order, blocks),
+            *self._questionnaires("after"),
+            EndStage("completed"),
+        )
+
+    def positions(self, blocks: Sequence[str] = ()) -> dict[str, range]:
+        """The positions of the tasks of each block of the test; `blocks` as for `stages`."""
+        found, at = {}, 0
+        for name in blocks or [block.name for block in self.study.test]:
+            found[name] = range(at, at + len(self.tasks[name]))
+            at += len(self.tasks[name])
+        return found
+
+    def described(self) -> dict[str, Any]:
+        """Everything that defines the study, as JSON-serialisable values."""
+        specs = {f"{place}/{task.id}": spec_sha256(task.spec) for place, task in self.all_tasks()}
+        files = {name: digest(path) for name, path in self.media.items()}
+        study = self.study.model_dump(mode="json", by_alias=True)
+        return {**study, ARENAS: specs, **({"files": files} if files else {})}
+
+    def read_again(self) -> "Plan":
+        """The plan of the same study after its file was edited. Raises ConfigError as `load_plan`."""
+        plan = load_plan(self.source, self.testbed)
+        if plan.study.name != self.study.name:
+            raise ConfigError(
+                f"{self.source}: name: got {plan.study.name}, but {self.study.name} is being served; restart "
+                "the server to serve another study"
+            )
+        return plan
+
+    def sha256(self) -> str:
+        """Hash of `described`."""
+        return hashlib.sha256(json.dumps(self.described(), sort_keys=True).encode()).hexdigest()
+
+    def minutes(self) -> tuple[float, float]:
+        """Estimated and maximum duration in minutes, assuming that nobody lingers on the pages."""
+        played = {
+            name: sum(_seconds(task, block) for task in self.tasks[name])
+            for name, block in self.study.blocks().items()
+        }
+        for block in self.study.test:
+            if block.limit_minutes is not None:
+                played[block.name] = min(played[block.name], 60 * block.limit_minutes)
+        longest, pages = sum(played.values()), self._pages_s()
+        # A task that is understood takes about half of its time.
+        return (longest / 2 + pages) / 60, (longest + pages) / 60
+
+    def _pages_s(self) -> float:
+        study = self.study
+        times = {"before": 1, "between": self.breaks(), "after": 1}
+        shown = [page for page in study.questionnaires for _ in range(times[page.when])]
+        forms = (study.consent, study.assent)
+        texts = [form.text for form in forms if form] + [block.text for block in study.blocks().values()]
+        texts += [page.text for page in shown]
+        items = [item for page in shown for item in page.items]
+        answering = sum(ITEM_S / 2 if isinstance(item, Likert) else ITEM_S for item in items)
+        return sum(len(text.split()) for text in texts) / WORDS_PER_S + answering
+
+    def breaks(self) -> int:
+        """Number of breaks."""
+        counts = ((len(self.tasks[block.name]), block.break_every) for block in self.study.test)
+        return sum((count - 1) // every for count, every in counts if every)
+
+    def _questionnaires(self, when: str, suffix: str = "", block: str = "") -> Iterator[QuestionStage]:
+        for page in self.study.questionnaires:
+            if page.when == when:
+                yield QuestionStage(f"questions-{page.name}{suffix}", f"{page.name}{suffix}", page, block)
+
+    def _warm_up(
+        self, phase: Literal["tutorial", "practice"], block: Block | None, positions: Iterator[int]
+    ) -> Iterator[Stage]:
+        if block is None:
+            return
+        yield from _introduction(phase, block)
+        tasks = self.tasks[phase]
+        for number, task in enumerate(tasks, start=1):
+            yield TaskStage(f"{phase}-{number}", phase, block, task, next(positions), number, len(tasks))
+
+    def _test(self, order: Sequence[str], blocks: Sequence[str]) -> Iterator[Stage]:
+        named = {block.name: block for block in self.study.test}
+        breaks = count(1)
+        for name, positions in self.positions(blocks).items():
+            block = named[name]
+            by_id = {task.id: task for task in self.tasks[name]}
+            yield from _introduction(name, block, name)
+            for played, position in enumerate(positions, start=1):
+                number, task = position + 1, by_id[order[position]]
+                yield TaskStage(f"test-{number}", "test", block, task, position, number, len(order))
+                if block.break_every and played % block.break_every == 0 and played < len(positions):
+                    yield from self._break(next(breaks), number, len(order), name)
+
+    def _break(self, which: int, done: int, of: int, block: str) -> Iterator[Stage]:
+        yield from self._questionnaires("between", f"-{which}", block)
+        texts = self.study.words
+        text = texts.break_text.replace("{n}", str(done)).replace("{count}", str(of))
+        yield TextStage(f"break-{which}", texts.break_title, text, is_break=True, block=block)
+
+
+def _introduction(name: str, block: Block, of_test: str = "") -> Iterator[Stage]:
+    if block.title or block.text or block.sound:
+        yield TextStage(f"introduction-{name}", block.title, block.text, block=of_test, sound=block.sound)
+
+
+def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
+    """Read a study's file and all its tasks, whose ids are those of the battery or of the folder `testbed`.
+
+    Raises ConfigError, with file and line, if it is wrong.
+    """
+    study, lines = read_study(path)
+    folders = (Path(path).parent, testbed)
+
+    def plan_of(study: Study, lines: Lines, conditions: Mapping[str, Plan]) -> Plan:
+        def where(*loc: str | int) -> str:
+            """The file, the line and the path of a key."""
+            here = in_file(loc, lines)
+            return f"{path}:{lines[here]}: {'.'.join(map(str, here))}"
+
+        media = media_files(study, folders[0], where)
+        for each in conditions.values():
+            media |= each.media
+        return Plan(str(path), study, _all_tasks(study, folders, where), conditions, media, testbed)
+
+    conditions = {
+        name: plan_of(in_condition(study, name), condition_lines(lines, name), {})
+        for name in study.conditions
+    }
+    return plan_of(study, lines, conditions)
+
+
+def _all_tasks(study: Study, folders: Folders, where: Callable[..., str]) -> dict[str, tuple[Task, ...]]:
+    """The tasks of each block; `where` describes the place of a key in the file."""
+    tasks: dict[str, tuple[Task, ...]] = {}
+    drawn: set[str] = set()
+    for name, block in study.blocks().items():
+        loc = ("test", study.test.index(block)) if isinstance(block, Test) else (name,)
+        if isinstance(block, Test) and block.levels:
+            tasks[name] = _drawn(study, block, drawn, folders[1], partial(where, *loc))
+            drawn |= {task.id for task in tasks[name]}
+        else:
+            tasks[name] = _listed(study, block, folders, partial(where, *loc))
+    return tasks
+
+
+def _listed(study: Study, block: Block, folders: Folders, where: Callable[..., str]) -> tuple[Task, ...]:
+    """The listed tasks of a block."""
+    folder, testbed = folders
+    tasks: list[Task] = []
+    for number, task in enumerate(block.task_ids):
+        path = str(folder / task) if task.endswith((".yaml", ".yml")) else task
+        try:
+            tasks.append(_single_agent(task_named(path, testbed, study.animal_ai)))
+        except ConfigError as error:
+            place = where("tasks", number).removesuffix(f".{number}")
+            raise ConfigError(f"{place}: {error}") from None
+    if block.tasks == "children":
+        _refuse_other_files(tasks, where)
+    if twice := duplicates(task.id for task in tasks):
+        raise ConfigError(f"{where('tasks')}: {twice[0]} is listed twice; list it once")
+    return tuple(tasks)
+
+
+def _refuse_other_files(tasks: Sequence[Task], where: Callable[..., str]) -> None:
+    """Raise ConfigError unless these are the files that children played."""
+    if other := next((task for task in tasks if not is_published(task.id, task.sha256)), None):
+        raise ConfigError(
+            f"{where('tasks')}: children: {other.id} is not the file that they played; run arena-llm "
+            "testbed fetch original and give --testbed original, or write short-form"
+        )
+
+
+def _single_agent(task: Task) -> Task:
+    if sum(item.name == "Agent" for item in task.spec.items) > 1:
+        raise ConfigError(f"{task.id}: the arena has several agents, but a person can drive only one")
+    return task
+
+
+def _drawn(
+    study: Study, test: Test, taken: Collection[str], testbed: Path | None, where: Callable[..., str]
+) -> tuple[Task, ...]:
+    """Tasks of the block's levels that no block before has drawn."""
+    tasks: list[Task] = []
+    for level, number in sorted(test.levels.items()):
+        available = [task for task in find_tasks((level,), testbed, study.animal_ai) if task.id not in taken]
+        if number > len(available):
+            place = where("levels", str(level))
+            raise ConfigError(f"{place}: got {number} tasks, but the level has {len(available)}")
+        drawn = random.Random(f"{study.seed} level {level}").sample(available, number)
+        tasks += sorted(drawn, key=lambda task: task.id)
+    return tuple(tasks)
+
+
+def _seconds(task: Task, block: Block) -> float:
+    limit = task.spec.time_limit * ARENA_S if task.spec.time_limit else UNLIMITED_S
+    return min(limit, block.limit_s or limit)

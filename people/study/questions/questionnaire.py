@@ -1,0 +1,43 @@
+"""A questionnaire: items on one page."""
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from people.study.questions.accepted import Accepted
+from people.study.questions.items import Item, duplicates
+from people.study.texts import Line, Name, Section, Texts
+
+
+class Questionnaire(Section):
+    """Questions on one page. `when`: before the tutorial, at every break, or after the last task.
+
+    It is shown if the answers to all items of `if_` fit. Who gives an answer to an item of `screen` that is
+    not accepted does not take part: the study ends after the page.
+    """
+
+    name: Name
+    when: Literal["before", "between", "after"]
+    if_: dict[str, Accepted] = Field(default={}, alias="if")
+    screen: dict[str, Accepted] = Field(default={})
+    title: Line
+    text: str = ""
+    sound: Line | None = None
+    items: Annotated[tuple[Item, ...], Field(min_length=1, max_length=200)]
+
+    @model_validator(mode="after")
+    def _ids_once(self) -> "Questionnaire":
+        if twice := duplicates(item.id for item in self.items):
+            raise ValueError(f"two items have the id {twice[0]}")
+        return self
+
+    def item(self, name: str) -> Item:
+        """The item with this id."""
+        return next(item for item in self.items if item.id == name)
+
+
+def answer_problems(items: Iterable[Item], answers: Mapping[str, str], texts: Texts) -> dict[str, str]:
+    """What is wrong with the answers to items, by their ids; empty if all are valid."""
+    found = {item.id: item.problem(answers.get(item.id, ""), texts) for item in items}
+    return {name: problem for name, problem in found.items() if problem}

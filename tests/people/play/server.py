@@ -1,0 +1,46 @@
+"""A real server in a separate process, and a participant without a browser."""
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+
+from people.play.security import COOKIE
+from people.simulation.game_page import GamePage
+from people.store import Store
+
+TIMEOUT_S = 240
+
+
+class Server:
+    def __init__(self, database: Path | str, *options: str, port: int = 0, env: dict | None = None) -> None:
+        self.database = str(database)
+        command = [sys.executable, "-m", "arena_llm", "play", *options, "--no-open"]
+        command += [] if "--suite" in options else ["--workers", "1"]
+        command += ["--port", str(port), "--db", self.database]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
+        line = self.process.stdout.readline()
+        self.url = re.search(r"http\S+", line)[0].rstrip("/")
+        self.port = int(self.url.rpartition(":")[2])
+
+    def stop(self, sign: signal.Signals = signal.SIGTERM) -> None:
+        self.process.send_signal(sign)
+        self.process.wait(TIMEOUT_S)
+        self.process.stdout.close()
+
+    def newcomer(self) -> str:
+        """The token of a new participant."""
+        return httpx.get(self.url + "/").cookies[COOKIE]
+
+    def store(self) -> Store:
+        return Store(self.database)
+
+
+class Page(GamePage):
+    """The page of a participant of a server."""
+
+    def __init__(self, server, token: str | None, *, origin: str | None = None, hello: bool = True) -> None:
+        super().__init__(server.url, token, origin=origin, hello=hello, timeout_s=TIMEOUT_S)

@@ -1,0 +1,72 @@
+"""Exporting what a person played: the same recording as a model's, for the same commands."""
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from arena_llm.cli import app
+from report.comparison.read import read_runs_apart
+from tests.people.play.server import Page
+
+
+def arena_llm(*arguments) -> str:
+    """The output of a command, which must succeed."""
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result.output
+
+
+def by_keys(page) -> None:
+    page.do("start")
+    page.do("keys", action=5)
+    page.steps(3)
+    page.do("keys", action=3)
+    page.steps(15)
+    page.do("stop")
+
+
+def by_scripts(page) -> None:
+    page.do("script", text="Turn(30); Go(3);")
+    page.until("turns")
+    page.do("stop")
+
+
+@pytest.mark.parametrize(
+    ("kind", "play", "agent"),
+    [("server", by_keys, "person"), ("scripts_server", by_scripts, "person (scripts)")],
+)
+def test_a_persons_recording_is_replayed_and_verified(request, tmp_path, kind, play, agent):
+    server = request.getfixturevalue(kind)
+    token = server.newcomer()
+    with Page(server, token) as page:
+        page.until("trial")
+        play(page)
+        end = page.until("end")
+        # What comes next begins when the end is in the database.
+        page.do("next")
+        page.until("trial", position=1)
+    with server.store() as store:
+        person = store.participant(token)
+        steps, code = store.trials(person.id)[0].steps, person.code
+    # The score is of more steps than were played.
+    assert steps > end["steps"]
+    out = tmp_path / "data"
+    arena_llm("people", "export", "--db", server.database, "--study", "play", "--out", out)
+    (recording,) = (out / "recordings" / code).iterdir()
+    replayed = arena_llm("replay", recording)
+    assert f": {steps} steps, " in replayed
+    assert "The replay ends as the recording does." in replayed
+    verified = arena_llm("verify", recording)
+    assert "1 of 1 episodes: agrees" in verified
+    assert f"Replayed {steps} steps" in verified
+    trial = pd.read_csv(out / "trials.csv").set_index("participant").loc[code].iloc[0]
+    if kind == "server":
+        assert 0 < trial.frames_per_s < 18
+        assert 0 < trial.frame_age_ms <= trial.frame_age_p95_ms < 60_000
+        assert trial.device.endswith("?")
+        assert trial.pauses >= 0
+    else:
+        assert pd.isna(trial.frames_per_s)
+    # As `arena-llm compare` reads it.
+    (run,) = read_runs_apart([(None, str(out / "results.csv"))], original=False, animal_ai=None)
+    assert run.agent == agent

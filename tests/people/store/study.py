@@ -1,0 +1,36 @@
+"""A small study: one person practises, passes, then breaks off playing by scripts; another breaks off."""
+
+from people.store import Store, StretchRow
+from tests.people.store.played import (
+    BEGUN,
+    SOLUTION,
+    TAKEN,
+    append,
+    begin,
+    finish,
+    recording,
+    rows,
+)
+
+
+def fill(store: Store) -> None:
+    one = store.add_participant("Quokka-1", "study", {"PROLIFIC_PID": "5f3eabc"})
+    other = store.add_participant("quokka_1", "study")
+    store.note(one.id, "consent", {"text": "I agree ä"})
+    store.answer(one.id, "end", "why", '=1+1, "quoted"\nsecond line ä')
+    plays = (
+        (one, "keys", -1, TAKEN),
+        (one, "keys", 0, SOLUTION),
+        (one, "scripts", 1, TAKEN),
+        (other, "keys", 0, TAKEN),
+    )
+    for person, mode, position, actions in plays:
+        trial = begin(store, person, mode, position)
+        append(store, rows(trial, actions))
+        if person is one and mode == "keys":
+            finish(store, trial, recording(trial.trial, actions))
+            if position == 0:
+                append(store, [StretchRow(trial.id, BEGUN, 3.0, 50, 1, 3, 20.0, [19, 20, 21], 0)])
+    elsewhere = store.add_participant("Elsewhere", "another")
+    append(store, rows(begin(store, elsewhere)))
+    store.answer(elsewhere.id, "end", "why", "nothing to do with it")

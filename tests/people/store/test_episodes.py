@@ -1,0 +1,62 @@
+"""Episodes of other suites in the database, in SQLite and in PostgreSQL."""
+
+import pytest
+
+from evaluation.by_hand.played import PlayedEpisode
+from evaluation.suite import ModelEnd, Record
+from people.store import InvalidRequest, Store
+from people.store.tables import Reply
+
+TASK = {"id": "one", "group": "small", "sha256": "0" * 64}
+EPISODE = PlayedEpisode(suite="any", task=TASK, choices={"seed": 2**40}, versions={"arena-llm": "1"})
+RECORD = Record(
+    ({"reply": "no", "error": None},), "lost", False, 0.25, {"total_reward": -1, "steps": 3}, ModelEnd.SOLVER
+)
+
+
+def reply(trial_id: int, text: str) -> Reply:
+    return Reply(
+        trial_id=trial_id, turn=0, reply=text, entered={"a": [1, 0.5]}, reward=-1, shown_at=1, at=2.5
+    )
+
+
+def test_a_trial_is_stored_with_its_replies_and_ends_once(store):
+    person = store.add_participant("P1", "play-any")
+    trials = [store.begin_episode(person.id, 0, EPISODE) for _ in range(2)]
+    assert [(each.trial, each.seed, each.mode) for each in trials] == [(n, 2**40, "form") for n in (0, 1)]
+    first = trials[0].id
+    for text in ("no", "not stored"):
+        store.add_reply(reply(first, text))
+    [kept] = store.replies(first)
+    assert (kept.reply, kept.entered, kept.at) == ("no", {"a": [1, 0.5]}, 2.5)
+    store.finish_episode(first, RECORD)
+    ended = store.trials(person.id)[0].finished_at
+    store.finish_episode(first, Record((), "again", True, 1.0, {}, ModelEnd.EPISODE))
+    trial = store.trials(person.id)[0]
+    assert (trial.finished_at, trial.outcome, trial.passed) == (ended, "lost", False)
+    assert (trial.steps, trial.total_reward, trial.ended_by) == (3, -1, "lost")
+    store.finish_episode(trials[1].id, RECORD, stopped=True)
+    assert store.trials(person.id)[1].ended_by == "stopped"
+    stored = store.episodes("play-any")
+    assert (stored[first].score, stored[first].turns) == (0.25, 1)
+    played = PlayedEpisode.model_validate_json(stored[first].played)
+    assert played == EPISODE.ended(RECORD)
+    assert store.episodes("another") == {}
+
+
+def test_only_trials_of_suites_have_replies(store):
+    with pytest.raises(InvalidRequest, match="trial 7: no such trial"):
+        store.add_reply(reply(7, "no"))
+    with pytest.raises(InvalidRequest, match="trial 7: no such trial"):
+        store.finish_episode(7, RECORD)
+
+
+def test_a_database_from_before_suites_is_read(tmp_path):
+    path = str(tmp_path / "old.db")
+    with Store(path) as store, store.database.autocommit() as connection:
+        store.add_participant("P1")
+        for table in ("suite_episodes", "replies"):
+            connection.exec_driver_sql(f"DROP TABLE {table}")
+    with Store(path, create=False) as store:
+        assert store.studies() == ["play"]
+        assert store.episodes("play") == {}

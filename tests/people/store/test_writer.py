@@ -1,0 +1,180 @@
+"""The writer stores everything once: normally, while the database is unavailable, and after a kill."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from people.store import ActionRow, InvalidRequest, Store, StoreError, Writer
+from people.store.batch import NewNote, TrialEnd, write_batch
+from tests.people.store.played import begin, recording, rows, whole
+
+WAIT_S = 60.0
+"""For what comes at once on an idle machine."""
+
+
+def wait_until(condition):
+    end = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def trial(store):
+    return begin(store, store.add_participant("P1"))
+
+
+def test_actions_are_committed_without_a_flush(store, trial):
+    with Writer(store) as writer:
+        for row in rows(trial):
+            writer.put(row)
+        wait_until(lambda: store.actions(trial.id) == rows(trial))
+        wait_until(lambda: writer.state.committed == len(rows(trial)))
+        assert writer.state.waiting == 0
+        assert writer.state.error is None
+
+
+def test_a_trial_ends_after_its_actions(store, trial):
+    with Writer(store) as writer:
+        writer.note(trial.participant_id, "start", {"text": "ä \ud800 \0"})
+        for row in rows(trial):
+            writer.put(row)
+        writer.finish_trial(trial.id, whole(recording()))
+        assert writer.flush(WAIT_S)
+        assert store.actions(trial.id) == rows(trial)
+        assert store.recording(trial.id) == recording()
+        assert [note.kind for note in store.notes(trial.participant_id)] == ["start"]
+
+
+def test_close_writes_what_is_queued(store, trial):
+    writer = Writer(store)
+    many = [ActionRow(trial.id, step, 0, float(step)) for step in range(25_000)]
+    for row in many:
+        writer.put(row)
+    writer.close(WAIT_S)
+    assert len(store.actions(trial.id)) == len(many)
+    with pytest.raises(StoreError, match="closed"):
+        writer.put(many[0])
+
+
+def test_invalid_writes_do_not_block_the_rest(store, trial):
+    with Writer(store) as writer:
+        for step, action in ((-1, 0), (0, 9), (0, -1)):
+            with pytest.raises(InvalidRequest, match="expected a step from 0, an action from 0 to 8"):
+                writer.put(ActionRow(trial.id, step, action, 0.0))
+        with pytest.raises(InvalidRequest):
+            writer.put(ActionRow(trial.id, 0, 1, float("nan")))
+        with pytest.raises(match="cannot be stored as JSON"):
+            writer.note(trial.participant_id, "x", {"value": float("nan")})
+        writer.put(ActionRow(99, 0, 0, 0.0))
+        writer.note(99, "pause")
+        writer.finish_trial(99, whole(recording()))
+        assert writer.flush(WAIT_S)
+        assert writer.state.last_rejection == "trial 99: no such trial"
+        writer.finish_trial(trial.id, whole(recording(trial=5)))
+        for row in rows(trial):
+            writer.put(row)
+        assert writer.flush(WAIT_S)
+        assert store.actions(trial.id) == rows(trial)
+        assert store.open_trial(trial.participant_id) == trial
+        assert writer.state.rejected == 4
+        assert "the recording is of" in writer.state.last_rejection
+
+
+def test_a_repeated_batch_is_stored_once(store, trial):
+    items = [*rows(trial), TrialEnd(trial.id, whole(recording())), NewNote(trial.participant_id, "pause", {})]
+    assert [write_batch(store.database, items) for _ in range(2)] == [[], []]
+    assert store.actions(trial.id) == rows(trial)
+    assert len(store.notes(trial.participant_id)) == 1
+    assert store.recording(trial.id) == recording()
+
+
+def test_postgres_restarted_in_mid_run(server, postgres_url):
+    with Store(postgres_url) as store:
+        person = store.add_participant("P1")
+        trial = begin(store, person)
+        writer = Writer(store)
+        step = 0
+
+        def put_for(seconds: float) -> None:
+            nonlocal step
+            end = time.monotonic() + seconds
+            while time.monotonic() < end:
+                writer.put(ActionRow(trial.id, step, step % 9, time.time()))
+                step += 1
+                time.sleep(0.002)
+
+        put_for(0.3)
+        server.stop()
+        try:
+            put_for(0.5)
+            wait_until(lambda: writer.state.error is not None)
+            away = writer.state
+            assert not writer.flush(0.01)
+        finally:
+            server.start()
+        put_for(0.3)
+        writer.finish_trial(trial.id, whole(recording()))
+        writer.close(WAIT_S)
+        assert away.since is not None
+        assert away.waiting > 0
+        assert "sesame" not in away.error
+        assert writer.state.error is None
+        assert [row.step for row in store.actions(trial.id)] == list(range(step))
+        assert writer.state.committed == step + 1
+        assert store.recording(trial.id) == recording()
+
+
+def test_closing_while_postgres_is_unavailable_says_what_is_lost(server, postgres_url):
+    with Store(postgres_url) as store:
+        trial = begin(store, store.add_participant("P1"))
+        writer = Writer(store)
+        server.stop()
+        try:
+            writer.put(rows(trial)[0])
+            with pytest.raises(StoreError, match="1 actions or notes could not be written"):
+                writer.close(0.3)
+        finally:
+            server.start()
+        assert store.actions(trial.id) == []
+
+
+PUTS = """
+import sys, time
+from people.store import ActionRow, InvalidRequest, Store, Writer
+writer = Writer(Store(sys.argv[1]))
+for step in range(100_000):
+    writer.put(ActionRow(int(sys.argv[2]), step, step % 9, time.time()))
+    print(writer.state.committed, flush=True)
+    time.sleep(0.003)
+"""
+
+
+def killed(url: str, trial_id: int) -> tuple[float, int]:
+    """Kill a process that is putting rows; returns the time, and how many it said were committed."""
+    command = [sys.executable, "-c", PUTS, url, str(trial_id)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        said = [int(process.stdout.readline()) for _ in range(200)]
+        process.send_signal(signal.SIGKILL)
+        at = time.time()
+    return at, said[-1]
+
+
+def test_a_kill_loses_only_the_last_moment(tmp_path):
+    url = f"sqlite:///{tmp_path / 'study.db'}"
+    store = Store(url)
+    lost_s = []
+    # A busy machine may hold up one process or another, but not ten times.
+    for attempt in range(10):
+        trial = begin(store, store.add_participant(f"P{attempt}"))
+        at, said = killed(url, trial.id)
+        kept = store.actions(trial.id)
+        assert [row.step for row in kept] == list(range(len(kept)))
+        assert len(kept) >= said > 0
+        lost_s.append(at - kept[-1].at)
+        if lost_s[-1] <= 0.1:
+            return
+    pytest.fail(f"seconds lost: {lost_s}")

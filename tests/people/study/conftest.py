@@ -1,0 +1,78 @@
+import shutil
+from itertools import count
+
+import psycopg
+import pytest
+
+from people.play.players import Players
+from people.store import Store
+from people.study.app import create_study_app
+from people.study.plan import load_plan
+from people.study.resume import start_or_resume
+from people.study.task_source import StudyTaskSource
+from tests.people.store import postgres
+from tests.people.study.server import TINY, StudyServer
+from tests.people.study.walk import Walker
+
+
+@pytest.fixture(scope="package")
+def server(tmp_path_factory):
+    """A server with the tiny study, shared by the tests."""
+    server = StudyServer(tmp_path_factory.mktemp("study"))
+    yield server
+    server.stop()
+
+
+NUMBERS = count(1)
+
+
+@pytest.fixture
+def walker(server):
+    """A new visitor at the consent page."""
+    return Walker(server, f"pid{next(NUMBERS)}")
+
+
+@pytest.fixture
+def experimenter(server):
+    with server.visitor() as visitor:
+        assert visitor.get(server.experimenter).status_code == 200
+        yield visitor
+
+
+@pytest.fixture
+def postgres_url():
+    """A database on a real PostgreSQL server."""
+    postgres.skip_without_server()
+    folder = postgres.own_folder()
+    try:
+        server = postgres.Server(folder)
+        server.start()
+        with psycopg.connect(server.url("postgres").replace("+psycopg", ""), autocommit=True) as connection:
+            connection.execute("CREATE DATABASE study")
+        yield server.url("study")
+        server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def app(tmp_path):
+    """Makes the application of a study, without workers, and its store in this process."""
+    stores = []
+
+    def make(text=TINY, database="study.db"):
+        path = tmp_path / "study.yaml"
+        path.write_text(text, encoding="utf-8")
+        plan, store = load_plan(path), Store(str(tmp_path / database))
+        stores.append(store)
+        start_or_resume(store, plan)
+        players = Players(store, StudyTaskSource(plan), workers=1)
+        stores.append(players.recorder)
+        return create_study_app(plan, players, store, TOKEN), store
+
+    yield make
+    for store in reversed(stores):
+        store.close()
+
+
+TOKEN = "the-token"

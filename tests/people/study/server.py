@@ -1,0 +1,77 @@
+"""A real study server in a process of its own."""
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+
+from people.simulation.visitor import client_at
+from people.store import Store
+
+TIMEOUT_S = 240
+
+TINY = """\
+name: tiny
+title: A tiny study
+consent: {version: "3", text: "You may **stop** at any time."}
+participants: {from: link, id: PROLIFIC_PID, keep: [STUDY_ID], unsigned: true}
+tutorial: {tasks: [01-01-01], title: How to steer, text: Use the arrow keys., may_stop: true}
+practice: {tasks: [01-05-01], tries: 2, may_stop: true}
+test:
+  tasks: [01-02-01, 01-06-02]
+  order: latin-square
+  break_every: 1
+  may_stop: true
+questionnaires:
+  - name: background
+    when: before
+    title: About you
+    items: [{id: age, type: number, ask: How old are you?, least: 5, most: 120, whole: true}]
+  - name: mood
+    when: between
+    title: How are you?
+    items: [{id: tired, type: likert, ask: How tired are you?, points: 5}]
+  - name: afterwards
+    when: after
+    title: Almost done
+    items:
+      - {id: again, type: choice, ask: Would you play again?, options: [Yes, No]}
+      - {id: how, type: text, ask: How did you do it?, required: false}
+completion: {code: C1A2, link: "https://app.prolific.com/submissions/complete?cc={code}"}
+"""
+
+
+class StudyServer:
+    """`url` has no slash at its end; `experimenter` is the whole address that was printed."""
+
+    def __init__(self, folder: Path, text: str = TINY, *, db: str | None = None, port: int = 0) -> None:
+        config = folder / "study.yaml"
+        config.write_text(text, encoding="utf-8")
+        self.db = db or f"sqlite:///{folder / 'study.db'}"
+        command = [sys.executable, "-m", "arena_llm", "study", str(config), "--db", self.db]
+        command += ["--workers", "1", "--port", str(port)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        printed = ""
+        while "Ctrl-C" not in printed:
+            line = self.process.stdout.readline()
+            assert line, printed
+            printed += line
+        self.printed = printed
+        self.url = re.search(r"Participants: (http://[^/]+)", printed)[1]
+        self.experimenter = re.search(r"Experimenter: (\S+)", printed)[1]
+        self.port = int(self.url.rpartition(":")[2])
+
+    def stop(self, sign: signal.Signals = signal.SIGTERM) -> None:
+        self.process.send_signal(sign)
+        self.process.wait(TIMEOUT_S)
+        self.process.stdout.close()
+
+    def store(self) -> Store:
+        return Store(self.db)
+
+    def visitor(self) -> httpx.Client:
+        """A browser without a page: it keeps cookies and sends forms as a page of the server would."""
+        return client_at(self.url)

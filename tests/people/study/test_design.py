@@ -1,0 +1,287 @@
+"""Blocks of the test, and conditions between participants."""
+
+import csv
+import json
+from collections import Counter
+
+import pytest
+
+from arena.errors import ConfigError
+from people.play_end import PlayEnd
+from people.store.batch import TrialEnd, write_batch
+from people.store.export import export
+from people.study import flow
+from people.study.load import study_of
+from people.study.plan import load_plan
+from people.study.progress import all_progress, progress_of
+from people.study.task_source import StudyTaskSource
+from tests.people.store import played
+from tests.people.study.conftest import TOKEN
+from tests.people.study.server import TINY
+from tests.people.study.walk import Walker, client_of
+
+HEAD = TINY[: TINY.index("tutorial:")]
+BLOCKS = (
+    HEAD
+    + """\
+practice: {tasks: [01-05-01]}
+test:
+  - {name: near, title: Near, tasks: [01-01-01, 01-02-01, 01-06-02], order: latin-square, break_every: 2}
+  - {name: far, tasks: [01-01-01, 02-02-01], limit_s: 10, limit_minutes: 0.005}
+block_order: latin-square
+questionnaires:
+  - {name: mood, when: between, title: T, items: [{id: tired, type: likert, ask: Tired?, points: 5}]}
+"""
+)
+
+
+@pytest.fixture
+def plan_of(tmp_path):
+    def plan(text):
+        (tmp_path / "study.yaml").write_text(text, encoding="utf-8")
+        return load_plan(tmp_path / "study.yaml")
+
+    return plan
+
+
+def test_blocks_have_their_own_pages_breaks_and_limits(plan_of):
+    plan = plan_of(BLOCKS)
+    order = ["01-01-01", "02-02-01", "01-06-02", "01-02-01", "01-01-01"]
+    stages = plan.stages(order, ("far", "near"))
+    assert [stage.name for stage in stages] == [
+        "practice-1", "test-1", "test-2", "introduction-near", "test-3", "test-4", "questions-mood-1",
+        "break-1", "test-5", "completed",
+    ]  # fmt: skip
+    tasks = [stage for stage in stages if stage.name.startswith("test-")]
+    assert [(stage.block_name, stage.task.id) for stage in tasks] == list(
+        zip(["far"] * 2 + ["near"] * 3, order, strict=True)
+    )
+    assert [(stage.position, stage.number, stage.count) for stage in tasks] == [
+        (place, place + 1, 5) for place in range(5)
+    ]
+    assert "You have done 4 of 5 tasks." in stages[7].text
+    assert plan.breaks() == 1
+    assert plan.minutes()[1] < plan_of(BLOCKS.replace(", limit_minutes: 0.005", "")).minutes()[1]
+
+
+def enrolled(app, text, count, link=()):
+    """A study with participants who have just agreed: its plan, store, and the notes of their orders."""
+    study, store = app(text)
+    plan, notes = study.state.study.plan, []
+    for number in range(count):
+        person = flow.enrol(plan, store, f"p{number}", dict(link))
+        notes.append(next(note.data for note in store.notes(person.id) if note.kind == "order"))
+    return plan, store, notes
+
+
+def test_orders_of_blocks_and_tasks_are_balanced(app):
+    _, _, notes = enrolled(app, BLOCKS, 12)
+    assert Counter(tuple(note["blocks"]) for note in notes) == {("near", "far"): 6, ("far", "near"): 6}
+    # Each of the six orders of tasks occurs with each order of blocks.
+    assert set(Counter((note["block_row"], note["rows"]["near"]) for note in notes).values()) == {1}
+    firsts = Counter(note["tasks"][0] for note in notes if note["blocks"][0] == "near")
+    assert set(firsts.values()) == {2}
+    assert all(len(note["tasks"]) == 5 for note in notes)
+
+
+def test_the_time_of_a_block_ends_that_block_only(app):
+    text = BLOCKS.replace("block_order: latin-square\n", "").replace("practice: {tasks: [01-05-01]}\n", "")
+    text = text.replace("order: latin-square, break_every: 2", "limit_minutes: 0.005").replace(
+        text[text.index("questionnaires:") :], ""
+    )
+    plan, store, _ = enrolled(app, text, 1)
+    (me,) = store.participants("tiny")
+    source = StudyTaskSource(plan)
+    store.note(me.id, "passed", {"stage": "introduction-near"})
+    first = source.next_task(store, me)
+    assert (first.block, first.task.id, first.count) == ("near", "01-01-01", 5)
+    trial = store.begin_trial(me.id, 0, played.TASK, 7, "keys", first.block)
+    # Eight steps are 0.48 s, of 0.3 s that the block has.
+    assert played.finish(store, trial, played.recording()) == []
+    second = source.next_task(store, me)
+    assert (second.block, second.task.id, second.position, second.max_steps) == ("far", "01-01-01", 3, 167)
+    trial = store.begin_trial(me.id, 3, played.TASK, 7, "keys", second.block)
+    end = PlayEnd("stopped", 0, played.recording(trial.trial))
+    assert write_batch(store.database, [TrialEnd(trial.id, end)]) == []
+    assert source.next_task(store, me).position == 4
+    assert [each.block for each in store.trials(me.id)] == ["near", "far"]
+
+
+def test_blocks_that_draw_tasks_have_different_ones(plan_of):
+    test = "test: [{name: a, levels: {1: 80}}, {name: b, levels: {1: 10}}]"
+    plan = plan_of(HEAD + test)
+    assert len({task.id for task in plan.test}) == 90
+    with pytest.raises(ConfigError, match=r"study.yaml:5: test.1.levels.1: got 11 tasks, but .* has 10"):
+        plan_of(HEAD + test.replace("10", "11"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("name: far", "name: near", r":6: test: two blocks are named near"),
+        ("name: far", "name: practice", r":8: test.1: name: practice is the name of another block"),
+        ("02-02-01", "99-02-01", r":8: test.1.tasks: no task '99-02-01'"),
+        ("02-02-01", "01-01-01", r":8: test.1.tasks: 01-01-01 is listed twice"),
+        ("order: latin-square, break", "order: latin, break", r":7: test.0.order: got 'latin'"),
+        (", break_every: 2", "", r"at breaks \(between\), but the test has no break_every"),
+    ],
+)
+def test_nonsense_about_blocks_is_refused(plan_of, old, new, message):
+    assert old in BLOCKS
+    with pytest.raises(ConfigError, match=message):
+        plan_of(BLOCKS.replace(old, new))
+
+
+def test_one_block_has_no_order_of_blocks():
+    with pytest.raises(ConfigError, match="block_order is about several blocks"):
+        study_of(TINY + "block_order: random\n", "s")
+
+
+def test_a_study_that_was_stored_before_there_were_blocks_continues(app):
+    _, store = app()
+    flow.enrol(app()[0].state.study.plan, store, "p1", {})
+    config = store.study_notes("tiny")[-1]
+    old = json.loads(json.dumps(config.data["study"]))
+    (old["test"],) = old["test"]
+    for added in ("assent", "attention", "block_order"):
+        del old[added]
+    del old["test"]["name"], old["questionnaires"][0]["items"][0]["if"]
+    store.note(config.participant_id, "config", {"sha256": "of version 0.2", "study": old})
+    app()
+    assert progress_of(store, store.participants("tiny")[0]).rows == {"test": 0}
+
+
+CONDITIONS = (
+    HEAD
+    + """\
+tutorial: {tasks: [01-01-01], text: Look around.}
+test: {tasks: [01-02-01, 01-06-02], order: latin-square, title: The test}
+conditions:
+  control:
+  easy:
+    tutorial: {text: This is easy., tasks: [01-01-01, 01-05-01]}
+    test: {levels: {1: 3}, order: listed}
+    words: {begin: Go easily}
+    play_words: {Start: Start easily}
+  hard: {tutorial: null, test: {limit_s: 1}}
+"""
+)
+
+
+def test_conditions_differ_in_what_they_name(plan_of):
+    plan = plan_of(CONDITIONS)
+    control, easy, hard = (plan.of(name) for name in ("control", "easy", "hard"))
+    assert (control.study.test, control.tasks) == (plan.study.test, plan.tasks)
+    assert (easy.study.test[0].title, easy.study.test[0].tasks) == ("The test", ())
+    assert (len(easy.test), len(easy.tasks["tutorial"])) == (3, 2)
+    assert hard.stages(["01-02-01", "01-06-02"])[0].name == "introduction-test"
+    assert (hard.study.test[0].limit_s, hard.study.test[0].order) == (1, "latin-square")
+
+
+def test_conditions_are_balanced_and_decide_what_is_seen(app):
+    plan, store, notes = enrolled(app, CONDITIONS, 9)
+    names = [note["condition"] for note in notes]
+    assert [sorted(names[k : k + 3]) for k in (0, 3, 6)] == [["control", "easy", "hard"]] * 3
+    assert names[:3] != names[3:6] or names[3:6] != names[6:]
+    # Within a condition orders are balanced, too.
+    assert sorted(note["row"] for note in notes if note["condition"] == "control") == [0, 0, 1]
+    # Who is out of the study leaves their place to the next person.
+    (first, *_) = store.participants("tiny")
+    flow.withdraw(store, first, flow.current_stage(plan, progress_of(store, first)))
+    study = app(CONDITIONS)[0]
+    walker = Walker(study, "late").agree()
+    late = next(each for each in all_progress(store, "tiny") if each.participant.code == "late")
+    assert late.condition == names[0]
+    easy = Walker(study, f"p{names.index('easy', 1)}")
+    assert "Go easily</button>" in easy.page.text
+    assert "This is easy." in easy.page.text
+    assert easy.visitor.get("/play.words").json()["Start"] == "Start easily"
+    assert client_of(study).get("/play.words").json() == {"language": "en"}
+    source = StudyTaskSource(plan)
+    hard = store.participants("tiny")[names.index("hard", 1)]
+    store.note(hard.id, "passed", {"stage": "introduction-test"})
+    assert source.next_task(store, hard).max_steps == 17
+    assert walker.page.status_code == 200
+
+
+def test_previews_are_of_every_condition_and_count_for_nobody(app):
+    study, store = app(CONDITIONS)
+    plan = study.state.study.plan
+    for number in range(3):
+        flow.enrol(plan, store, f"test-{number}", {}, test=True)
+    tried = [each.condition for each in all_progress(store, "tiny", test=True)]
+    assert sorted(tried) == ["control", "easy", "hard"]
+    flow.enrol(plan, store, "p1", {})
+    assert next(each.condition for each in all_progress(store, "tiny")) == tried[0]
+
+
+def test_conditions_are_exported_and_shown(app, tmp_path):
+    _, store, notes = enrolled(app, CONDITIONS, 3)
+    export(store, "tiny", tmp_path / "out")
+    with (tmp_path / "out" / "participants.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["condition"] for row in csv.DictReader(file)] == [note["condition"] for note in notes]
+    inside = client_of(app(CONDITIONS)[0])
+    inside.get("/experimenter", params={"token": TOKEN})
+    table = inside.get("/experimenter/table").text
+    assert all(f"<td>{name}</td>" in table for name in ("control", "easy", "hard"))
+    assert "blocks: near, far; block_row: 0; rows: {&#39;near&#39;: 0" in person_page(app)
+
+
+def person_page(app) -> str:
+    """The experimenter's page of somebody who plays blocks."""
+    study, store = app(BLOCKS, "blocks.db")
+    flow.enrol(study.state.study.plan, store, "p1", {})
+    inside = client_of(study)
+    inside.get("/experimenter", params={"token": TOKEN})
+    return inside.get("/experimenter/person/p1").text
+
+
+def test_a_link_names_the_condition(app):
+    text = CONDITIONS.replace("keep: [STUDY_ID]", "keep: [STUDY_ID], condition: group")
+    study, store = app(text)
+    for group, status in (("hard", 303), ("none", 400), ("", 400)):
+        link = {"PROLIFIC_PID": f"p-{group}", "group": group}
+        assert client_of(study).get("/", params=link).status_code == (200 if status == 303 else 400)
+        assert client_of(study).post("/consent", data=link | {"answer": "agree"}).status_code == status
+    (only,) = all_progress(store, "tiny")
+    assert (only.condition, only.participant.link["group"]) == ("hard", "hard")
+    # Who comes back needs the id only, and stays in the condition.
+    assert client_of(study).get("/", params={"PROLIFIC_PID": "p-hard"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("limit_s: 1}", "limit: 1}", r":14: conditions.hard: unknown key 'limit'"),
+        ("limit_s: 1}", "limit_s: -1}", r":14: conditions.hard: test.*limit_s: got '-1'"),
+        ("{1: 3}", "{1: 999}", r":11: test.levels.1: got 999 tasks"),
+        ("01-05-01]", "99-05-01]", r":10: tutorial.tasks: no task '99-05-01'"),
+        (
+            "order: listed",
+            "order: listed, tasks: [01-01-01]",
+            r":11: conditions.easy: test.*: either tasks or",
+        ),
+        ("  hard: {", "  hard: {consent: {version: 2}, ", r":14: conditions.hard.consent: cannot differ"),
+        (
+            "keep: [STUDY_ID]",
+            "keep: [STUDY_ID], condition: signature",
+            r":4: participants: the parameter sig",
+        ),
+        ("  control:\n", "", None),
+        (CONDITIONS[CONDITIONS.index("conditions:") :], "conditions: {one: {}}", r"got one condition"),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_nonsense_in_conditions_is_refused(plan_of, old, new, message):
+    assert old in CONDITIONS
+    text = CONDITIONS.replace(old, new, 1)
+    if message is None:
+        assert set(plan_of(text).conditions) == {"easy", "hard"}
+        return
+    with pytest.raises(ConfigError, match=message):
+        plan_of(text)
+
+
+def test_a_parameter_for_conditions_needs_conditions():
+    with pytest.raises(ConfigError, match=r":4: participants.condition: names the condition, but the study"):
+        study_of(TINY.replace("keep: [STUDY_ID]", "condition: group"), "s")

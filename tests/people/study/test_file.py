@@ -1,0 +1,359 @@
+"""The study's file: valid files are read, errors name the line."""
+
+import re
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ConfigError
+from people import play
+from people.play.page_texts import AWAY, DELETED, FULL, PAGE_TEXTS, START_AGAIN, TOO_OFTEN
+from people.study.config import Study
+from people.study.load import EXAMPLE, study_of
+from people.study.order import balanced_latin_square, least_used, order_of, rows_of
+from people.study.parts import blocks
+from people.study.parts.doubts import doubts
+from people.study.plan import load_plan
+from people.study.questions.items import Checkbox, Choice, Date, FreeText, Likert, Number, Slider
+from people.study.texts import Texts
+from testbed import SHORT_FORM, task_named
+from tests.command import command as command
+from tests.people.study.server import TINY
+
+
+def planned(tmp_path, text):
+    path = tmp_path / "study.yaml"
+    path.write_text(text, encoding="utf-8")
+    return load_plan(path)
+
+
+def test_the_example_is_a_study_and_shows_every_key():
+    plan = load_plan(EXAMPLE)
+    assert [task.id for task in plan.test] == ["01-02-01", "01-06-02", "02-02-01", "02-10-01"]
+    text = EXAMPLE.read_text()
+    models = [
+        Study,
+        blocks.Test,
+        *(Study.model_fields[name].annotation for name in ("consent", "participants", "completion")),
+    ]
+    for model in models:
+        for name, field in model.model_fields.items():
+            assert re.search(rf"\b{field.alias or name}:", text), name
+
+
+def test_every_text_of_the_game_is_on_its_page():
+    folder = Path(play.__file__).parent
+    page = "".join(path.read_text() for path in sorted((folder / "page").glob("play*")))
+    sent = page + (folder / "client.py").read_text()
+    reasons = (FULL, START_AGAIN, DELETED, AWAY, TOO_OFTEN)
+    assert [text for text in PAGE_TEXTS if text not in sent and text not in reasons] == []
+
+
+def test_codes_keep_their_zeros():
+    text = TINY.replace(
+        "from: link, id: PROLIFIC_PID, keep: [STUDY_ID], unsigned: true", "from: codes, codes: [007, 10]"
+    )
+    assert study_of(text, "s")[0].participants.codes == ("007", "10")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("name: tiny", "nmae: tiny", r"study.yaml:1: unknown key 'nmae'; did you mean name\?"),
+        ("name: tiny\n", "", r"study.yaml:1: name is missing"),
+        ("name: tiny", "name: a/b", r":1: name: got 'a/b', expected 1 to 64 letters, digits, '_'"),
+        ("name: tiny", "name: _study", r"study.yaml:1: name: got '_study'"),
+        ("title: A tiny study", "name: tiny", r"study.yaml:2: name: given twice, first on line 1"),
+        (
+            "order: latin-square",
+            "order: latin",
+            r"study.yaml:9: test.order: got 'latin', expected listed, random or latin-sq",
+        ),
+        (
+            "break_every: 1",
+            "break_every: often",
+            r"study.yaml:10: test.break_every: got 'often', expected a whole number",
+        ),
+        (
+            "tasks: [01-02-01, 01-06-02]",
+            "tasks: []",
+            r"study.yaml:7: test: either tasks or levels",
+        ),
+        ("01-06-02]", "99-06-02]", r"study.yaml:8: test.tasks: no task '99-06-02'"),
+        ("01-06-02]", "01-02-01]", r"study.yaml:8: test.tasks: 01-02-01 is listed twice"),
+        ("01-06-02]", "no/such.yaml]", r"study.yaml:8: test.tasks: .*no/such.yaml: cannot be read"),
+        (
+            "points: 5",
+            "points: 99",
+            r"study.yaml:20: questionnaires.1.items.0.points: got '99', expected at most 11$",
+        ),
+        ("type: likert", "type: likret", r":20: questionnaires.1.items.0.type: got 'likret', .* choice, "),
+        (
+            "least: 5, most: 120",
+            "least: 5, most: 1",
+            r"study.yaml:16: questionnaires.0.items.0: most is smaller",
+        ),
+        ("  break_every: 1\n", "", r"study.yaml:1: the study: a questionnaire is shown at breaks"),
+        ("from: link", "from: codes", r"study.yaml:4: participants: from: codes needs the list codes"),
+        ("from: link", "from: free", r"study.yaml:4: participants: unsigned is about links"),
+        ("[STUDY_ID]", "[signature]", r"study.yaml:4: participants: the parameter signature is that of"),
+        ("https://app", "javascript:app", r"study.yaml:\d+: completion.link: got 'javascript:app"),
+        (
+            "cc={code}",
+            "cc={kode}",
+            r"study.yaml:27: completion.link: \{kode\}: nothing to fill in; expected \{pa",
+        ),
+        ("cc={code}", "cc={code", r"study.yaml:27: completion.link: got a single brace"),
+        ("code: C1A2, ", "", r"study.yaml:27: completion.link: \{code\}: completion.code is missing"),
+        ("cc={code}", "s={STUDY_ID}&x={SESSION_ID}", r"completion.link: \{SESSION_ID\}: .*, \{STUDY_ID\}$"),
+        (
+            "completion: {",
+            "completion: {\n  returns: {late: 'https://x/{participant}',\n  refused: 'https://x/{code}'}, ",
+            r"study.yaml:29: completion.returns.refused: \{code\}: nothing to fill in",
+        ),
+        (
+            "name: tiny",
+            "name: tiny\nplay_words: {Next taks: Weiter}",
+            "no text 'Next taks'; did you mean 'Next task'",
+        ),
+        (
+            "tries: 2",
+            "criterion: {passed: 2, of_last: 2}",
+            r"study.yaml:6: practice: criterion: got passed: 2",
+        ),
+        (
+            "tries: 2",
+            "criterion: {passed: 1, of_last: 4}",
+            r"study.yaml:6: practice: criterion: got of_last: 4",
+        ),
+        (
+            "tries: 2",
+            "criterion: {passed: 2, of_last: 1}",
+            r"study.yaml:6: practice.criterion: got 2 passed of",
+        ),
+        ("points: 5", "points: 5, expect: '6'", r"items.0: expect: '6' is not an answer to this item"),
+        (
+            "type: likert, ask: How tired are you?, points: 5",
+            "type: date, ask: When?, least: 1.2.20",
+            r"study.yaml:20: questionnaires.1.items.0.least: got '1.2.20', expected a date such as",
+        ),
+        (
+            "type: likert, ask: How tired are you?, points: 5",
+            "type: slider, ask: A?, most: 3, step: 5",
+            r"study.yaml:20: questionnaires.1.items.0: step is larger than the distance",
+        ),
+        ("type: likert, ", "", r"study.yaml:20: questionnaires.1.items.0.type is missing"),
+        ("[Yes, No]", "[Yes, None]", r"got nothing, expected a text; if you mean a word such as None"),
+        ("[Yes, No]", "[Never]", r":\d+: questionnaires.2.items.0.options: got a list, expected a longer"),
+        (
+            "[Yes, No]",
+            "[Yes, No, Yes]",
+            r"questionnaires.2.items.0.options: the option 'Yes' is listed twice",
+        ),
+        (
+            "tasks: [01-05-01]",
+            "tasks: all",
+            r":6: practice.tasks: got 'all', expected a list of tasks, such as",
+        ),
+        ("tries: 2", "criterion: most", r"study.yaml:6: practice.criterion: got 'most', expected keys with"),
+        (
+            "practice: {",
+            "mode: scripts\npractice: {limit_pause_s: 60, ",
+            r"limit_pause_s ends tasks that are played with keys; remove it with mode: scripts",
+        ),
+        ("name: tiny", "name: [", r"study.yaml:\d+: not valid YAML"),
+    ],
+    ids=lambda value: str(value)[:24],
+)
+def test_errors_name_the_line(tmp_path, old, new, message):
+    text = TINY.replace(old, new, 1)
+    assert text != TINY
+    with pytest.raises(ConfigError) as error:
+        planned(tmp_path, text)
+    assert re.search(message, str(error.value)), error.value
+
+
+def test_stages_stand_in_their_order(tmp_path):
+    plan = planned(tmp_path, TINY)
+    order = [task.id for task in plan.test]
+    assert [stage.name for stage in plan.stages(order)] == [
+        "questions-background", "introduction-tutorial", "tutorial-1", "practice-1", "test-1",
+        "questions-mood-1", "break-1", "test-2", "questions-afterwards", "completed",
+    ]  # fmt: skip
+    positions = [stage.position for stage in plan.stages(order) if hasattr(stage, "position")]
+    assert positions == [-2, -1, 0, 1]
+
+
+def test_the_short_form_and_drawn_levels(tmp_path):
+    tasks = "tasks: [01-02-01, 01-06-02]"
+    short = planned(tmp_path, TINY.replace(tasks, "tasks: short-form")).test
+    assert tuple(task.id for task in short) == SHORT_FORM
+    refused = "study.yaml:8: test.tasks: children: 01-04-03 is not the file that they played.*short-form"
+    with pytest.raises(ConfigError, match=refused):
+        planned(tmp_path, TINY.replace(tasks, "tasks: children"))
+    drawn = TINY.replace(tasks, "levels: {1: 3, 4: 2}")
+    levels = [task.level for task in planned(tmp_path, drawn).test]
+    assert levels == [1, 1, 1, 4, 4]
+    assert planned(tmp_path, drawn).test == planned(tmp_path, drawn).test
+    assert planned(tmp_path, drawn + "seed: 5\n").test != planned(tmp_path, drawn).test
+    with pytest.raises(ConfigError, match=r"study.yaml:8: test.levels.1: got 999 tasks"):
+        planned(tmp_path, TINY.replace(tasks, "levels: {1: 999}"))
+
+
+def test_tasks_come_from_a_folder(tmp_path, command):
+    folder = tmp_path / "battery"
+    folder.mkdir()
+    (folder / "01-02-01.yaml").write_bytes(task_named("01-01-01").path.read_bytes())
+    for task in ("01-01-01", "01-05-01", "01-06-02", "04-01-01"):
+        (folder / f"{task}.yaml").write_bytes(task_named(task).path.read_bytes())
+    (tmp_path / "study.yaml").write_text(TINY)
+    theirs = load_plan(tmp_path / "study.yaml", folder)
+    ours = load_plan(tmp_path / "study.yaml")
+    assert [task.id for task in theirs.test] == ["01-02-01", "01-06-02"]
+    assert theirs.test[0].spec == task_named("01-01-01").spec != ours.test[0].spec
+    assert theirs.test[1].spec == ours.test[1].spec
+    assert theirs.sha256() != ours.sha256()
+    (tmp_path / "study.yaml").write_text(TINY.replace("tasks: [01-02-01, 01-06-02]", "levels: {4: 1}"))
+    assert [task.id for task in load_plan(tmp_path / "study.yaml", folder).test] == ["04-01-01"]
+    (tmp_path / "study.yaml").write_text(TINY.replace("01-05-01", "02-02-01"))
+    done = command("study", str(tmp_path / "study.yaml"), "--check", "--testbed", folder)
+    assert done.returncode == 1
+    assert f"study.yaml:6: practice.tasks: no task '02-02-01' in {folder}" in done.stderr
+
+
+PEOPLE = "participants: {from: link, id: PROLIFIC_PID, keep: [STUDY_ID], unsigned: true}"
+NOTES = (
+    ("[01-05-01]", "[01-02-01]", "01-02-01 is a test task that participants have played before"),
+    ("break_every: 1", "break_every: 1\n  limit_s: 1", "test: limit_s ends each task after 1 s"),
+    (
+        PEOPLE,
+        "participants: {from: codes, codes: [A01, a01]}",
+        "The codes A01 and a01 differ only in capital",
+    ),
+    (
+        PEOPLE,
+        "participants: {from: codes, codes: [A, B], quota: 1}",
+        "The quota of 1 is smaller than the number",
+    ),
+    (
+        "completion:",
+        "words: {break_text: Rest.}\ncompletion:",
+        "words.break_text: the number {n} is not shown",
+    ),
+    ("completion:", "words: {at_most: No.}\ncompletion:", "words.at_most: the number {high} is not shown"),
+)
+
+
+@pytest.mark.parametrize(("old", "new", "said"), NOTES)
+def test_check_notes_what_is_seldom_meant(tmp_path, old, new, said):
+    assert not list(doubts(planned(tmp_path, TINY)))
+    assert old in TINY
+    assert [note for note in doubts(planned(tmp_path, TINY.replace(old, new))) if note.startswith(said)]
+
+
+@pytest.mark.parametrize("rule", ["{least: 200}", "{least: 130, most: 120}", "{most: 0}"])
+def test_a_screen_that_no_answer_fits_is_refused(tmp_path, rule):
+    page = f"""
+questionnaires:
+  - name: age
+    when: before
+    title: T
+    screen: {{age: {rule}}}
+    items: [{{id: age, type: number, ask: How old are you?, least: 3, most: 120}}]
+"""
+    text = TINY[: TINY.index("questionnaires:")] + page.lstrip()
+    with pytest.raises(ConfigError, match=r"screen\.age: no answer to this item fits"):
+        planned(tmp_path, text)
+    assert planned(tmp_path, text.replace(rule, "{least: 120}"))
+
+
+@pytest.mark.parametrize("count", range(1, 12))
+def test_a_balanced_latin_square_is_balanced(count):
+    rows = balanced_latin_square(count)
+    places = Counter((place, item) for row in rows for place, item in enumerate(row))
+    assert len(places) == count**2
+    assert len(set(places.values())) == 1
+    pairs = Counter(pair for row in rows for pair in pairwise(row))
+    assert len(pairs) == count * (count - 1)
+    assert len(set(pairs.values())) <= 1
+
+
+def test_orders(tmp_path):
+    plan = planned(tmp_path, TINY.replace("tasks: [01-02-01, 01-06-02]", "levels: {1: 3, 2: 3}"))
+    (test,), listed = plan.study.test, tuple(task.id for task in plan.test)
+
+    def order(code, row=0, **changes):
+        return order_of(test.model_copy(update=changes), plan.test, 0, code, row)
+
+    assert order("a", order="listed") == listed
+    assert order("a", order="random") == order("a", order="random") != order("b", order="random")
+    assert sorted(order("a", order="random")) == sorted(listed)
+    assert order("a", row=0)[0] != order("a", row=1)[0]
+    by_level = [task[:2] for task in order("a", row=1, by="level")]
+    assert by_level == ["02"] * 3 + ["01"] * 3
+    assert order("a", row=1, by="level") != order("c", row=1, by="level")
+    assert rows_of(test, plan.test) == 6
+    assert rows_of(test.model_copy(update={"by": "level"}), plan.test) == 2
+    numbers = ({}, {0: 1}, {0: 1, 1: 1, 2: 1}, {0: 2, 1: 1, 2: 2})
+    assert [least_used(3, used) for used in numbers] == [0, 1, 0, 1]
+
+
+WORDS = Texts()
+
+
+@pytest.mark.parametrize(
+    ("item", "good", "bad"),
+    [
+        (Choice(id="a", type="choice", ask="?", options=("x", "y")), ["x"], ["z", "X", ""]),
+        (Likert(id="a", type="likert", ask="?", points=5), ["1", "5"], ["0", "6", "1.0", "a", ""]),
+        (
+            Number(id="a", type="number", ask="?", least=1, most=9),
+            ["1", "2.5", "2,5"],
+            ["0", "10", "x", "nan", "1e999"],
+        ),
+        (Number(id="a", type="number", ask="?", whole=True), ["-3", "7"], ["2.5", "inf", "1_0"]),
+        (
+            Checkbox(id="a", type="checkbox", ask="?", options=("x", "y")),
+            ['["x"]', '["y", "x"]'],
+            ['["z"]', '["x", "x"]', "x", "[]", '{"x": 1}', "[[" * 2500, "[1]", ""],
+        ),
+        (
+            Slider(id="a", type="slider", ask="?", least=-1, most=1, step=0.1),
+            ["-1", "0", "0.3", "1"],
+            ["", "0.05", "1.1", "x"],
+        ),
+        (
+            Date(id="a", type="date", ask="?", least="2020-02-01", most="2020-02-29"),
+            ["2020-02-01", "2020-02-29"],
+            ["2020-01-31", "2020-02-30", "20200210", "2020-2-10", "2020-W06-1", "٢٠٢٠-02-10", ""],
+        ),
+        (FreeText(id="a", type="text", ask="?", longest=3, required=False), ["", "abc", "ä\nö"], ["abcd"]),
+    ],
+)
+def test_answers_are_validated(item, good, bad):
+    assert [item.problem(value, WORDS) for value in good] == [None] * len(good)
+    assert all(item.problem(value, WORDS) for value in bad)
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"least": 5, "most": 7}, "Please enter a number from 5 to 7."),
+        ({"least": 5}, "Please enter a number that is at least 5."),
+        ({"most": 0.5}, "Please enter a number that is at most 0.5."),
+    ],
+)
+def test_a_wrong_number_is_answered_by_its_limits(limits, said):
+    number = Number(id="a", type="number", ask="?", **limits)
+    assert number.problem("1" if "least" in limits else "2", WORDS) == said
+
+
+def test_the_duration_of_a_study_is_estimated(tmp_path):
+    about, most = planned(tmp_path, TINY).minutes()
+    # Four arenas of t = 250, which end after 25 s, and four questions.
+    assert 100 / 60 < most < 3
+    assert about < most
+    shorter = planned(tmp_path, TINY.replace("break_every: 1", "break_every: 1\n  limit_s: 5")).minutes()[1]
+    assert most - shorter == pytest.approx(40 / 60)

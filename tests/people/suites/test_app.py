@@ -1,0 +1,253 @@
+"""Requests, records, export and comparison of people who play EST."""
+
+import json
+
+import pandas as pd
+import pytest
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from arena.errors import ConfigError
+from arena_llm.cli import app
+from evaluation.by_hand.form import Box, Choice, Form, Item, Number, Several, Text
+from evaluation.request import EvalRequest
+from evaluation.suites import get_suite
+from people.store import Store
+from people.store.export import export
+from people.suites.app import SuiteServer
+from people.suites.games import Course
+from report.comparison.read import read_groups, read_run
+from report.comparison.whole import compare
+from suites.est.suite import SUITE
+
+STUDY = "play-est"
+BLICKETS = [task.content["blickets"] for task in SUITE.tasks(SUITE.choices(episodes=2), None)]
+RIGHT = [{f"belief{k}": 100 * (k in blickets) for k in range(9)} for blickets in BLICKETS]
+DOUBT = {f"belief{k}": 50 for k in range(9)}
+
+
+def served(store: Store, suite: str = "est", **choices: str) -> SuiteServer:
+    own = {"episodes": "2"} if suite == "est" else {}
+    request = EvalRequest(get_suite(suite), "", choices={**own, **choices})
+    course = Course(request.suite, request.effective.choices, request.prompts, request.tasks)
+    course.check()
+    return SuiteServer(store, course)
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(str(tmp_path / "play.db")) as store:
+        yield store
+
+
+class Visitor(TestClient):
+    """A browser without JavaScript."""
+
+    def __init__(self, server: SuiteServer) -> None:
+        super().__init__(server.app(None), headers={"Origin": "http://testserver"})
+        self.shown = {}
+
+    def look(self) -> dict:
+        self.shown = self.get("/state").json()
+        return self.shown
+
+    def act(self, address: str, **values: object):
+        answer = self.post(address, data={"trial": self.shown["trial"], **values})
+        if answer.status_code == 200:
+            self.shown = answer.json()
+        return answer
+
+    def reply(self, turn: int, entered: object):
+        return self.act("/reply", turn=turn, entered=json.dumps(entered))
+
+
+def play(store: Store) -> None:
+    """One person solves the first task, stops the second and breaks off the first again."""
+    server = served(store)
+    visitor = Visitor(server)
+    visitor.get("/")
+    visitor.look()
+    visitor.reply(0, DOUBT)
+    visitor.reply(1, RIGHT[0])
+    assert visitor.shown["end"]["passed"]
+    visitor.act("/next")
+    visitor.reply(0, DOUBT)
+    visitor.act("/stop")
+    assert not visitor.shown["end"]["passed"]
+    visitor.act("/next")
+    visitor.reply(0, DOUBT)
+    server.close()
+
+
+def test_a_reply_is_played_once_and_an_episode_continues(store):
+    server = served(store)
+    visitor = Visitor(server)
+    visitor.get("/")
+    first = visitor.look()
+    assert len(first["fields"]) == 9
+    assert "Blickets" in first["intro"]
+    assert "every other object below" in first["help"]
+    assert "Belief(" not in str(first)
+    for _ in range(2):
+        assert visitor.reply(0, DOUBT).json()["known"] == 1
+        assert [turn["reply"] for turn in visitor.look()["turns"]] == [None, f"Belief([{'0.5, ' * 8}0.5]);"]
+    before = visitor.look()
+    server.close()
+    again = Visitor(served(store))
+    again.cookies = visitor.cookies
+    assert again.look() == before
+    # With other choices it would be another episode.
+    other = Visitor(served(store, machine="noisy"))
+    other.cookies = visitor.cookies
+    assert other.look()["trial"] != before["trial"]
+    stranger = Visitor(served(store))
+    stranger.get("/")
+    assert stranger.look()["trial"] not in (before["trial"], other.shown["trial"])
+
+
+def test_wrong_requests_are_refused_in_a_sentence(store):
+    visitor = Visitor(served(store))
+    assert visitor.get("/state").status_code == 403
+    assert "content-security-policy" in visitor.get("/").headers
+    visitor.look()
+    for entered, told in (
+        ({**DOUBT, "belief0": 101}, "got 101, expected a number from 0 to 100 by 1"),
+        ({**DOUBT, "belief0": 2.5}, "got 2.5, expected"),
+        ({**DOUBT, "belief0": True}, "got True, expected"),
+        ({}, "got nothing, expected"),
+        ([], "entered: expected a JSON object"),
+    ):
+        answer = visitor.reply(0, entered)
+        assert answer.status_code in (400, 422)
+        assert told in answer.json()["detail"]
+    assert "expected a number" in visitor.act("/stop", trial="x").json()["detail"]
+    elsewhere = visitor.post("/stop", data={"trial": 1}, headers={"Origin": "http://elsewhere.example"})
+    assert elsewhere.status_code == 403
+    assert len(visitor.look()["turns"]) == 1
+
+
+def test_the_export_has_every_reply_and_is_verified(store, tmp_path):
+    play(store)
+    data = tmp_path / "data"
+    done = export(store, STUDY, data)
+    assert (done.rows["episodes"], done.rows["replies"], done.recordings) == (3, 4, 2)
+    replies = pd.read_csv(data / "replies.csv")
+    assert [json.loads(text) for text in replies["entered"]] == [DOUBT, RIGHT[0], DOUBT, DOUBT]
+    assert (replies["at"] >= replies["shown_at"]).all()
+    assert replies["reward"][1] == 20
+    assert list(pd.read_csv(data / "episodes.csv")["suite"]) == ["est"] * 3
+    book = json.loads((data / "codebook.json").read_text())["tables"]
+    assert [each["name"] for each in book["replies.csv"]["columns"]] == list(replies.columns)
+    verified = CliRunner().invoke(app, ["verify", str(data), "--jobs", "1"])
+    assert "2 of 2 episodes: agrees" in verified.output
+    with pytest.raises(ConfigError, match="--bids: describes steps in the arena only"):
+        export(store, STUDY, data, bids=True)
+
+
+def test_a_changed_episode_is_found(store, tmp_path):
+    play(store)
+    export(store, STUDY, tmp_path)
+    [file] = (tmp_path / "recordings").rglob("est-00001*.json")
+    episode = json.loads(file.read_text())
+    episode["record"]["turns"][0]["reply"] = episode["record"]["turns"][1]["reply"]
+    for changed, told in (
+        (episode, "1 of 1 episodes: differs"),
+        ({**episode, "suite": "esd"}, "did you mean est?"),
+        ({**episode, "choices": {"machine": "big"}}, "this version cannot play the episode"),
+        ({**episode, "record": {"turns": 3}}, "its turns are broken"),
+    ):
+        file.write_text(json.dumps(changed))
+        found = CliRunner().invoke(app, ["verify", str(file)])
+        assert found.exit_code == 1
+        assert told in " ".join(found.output.split())
+
+
+def test_people_are_compared_as_a_run_of_their_suite(store, tmp_path):
+    play(store)
+    export(store, STUDY, tmp_path)
+    places = (f"{tmp_path / 'play.db'}#{STUDY}", str(tmp_path / "results.csv"))
+    runs = [run for name, place in zip("ab", places, strict=True) for run in read_run(place, name)]
+    for run in runs:
+        assert (run.suite, len(run.digests), run.animal_ai) == ("est", 2, None)
+        rows = run.results[["task_id", "trial", "passed", "score", "turns", "error"]].astype(object)
+        assert rows.where(rows.notna(), None).to_numpy().tolist() == [
+            ["est-00001", 0, True, 1, 2, None],
+            ["est-00002", 0, False, 0, 1, None],
+            ["est-00001", 1, None, None, None, "broken off"],
+        ]
+    pairs = compare(runs, []).tables["comparisons"]
+    assert list(pairs[pairs["scope"] == "all"]["tasks"]) == [2]
+    with pytest.raises(Exception, match="name people of est as a RUN"):
+        read_groups([places[0]])
+
+
+def test_deletion_leaves_nothing(store):
+    play(store)
+    [person] = store.participants(STUDY)
+    deleted = store.delete_participant(STUDY, person.code)
+    assert (deleted.trials, deleted.episodes, deleted.replies) == (3, 3, 4)
+    assert store.episodes(STUDY) == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--suite", "esd"), "did you mean est?"),
+        (("--suite", "est", "--machine", "big"), "machine: got 'big'"),
+        (("--suite", "est", "--tasks", "est-0"), "no task est-0"),
+        (("--suite", "est", "--replies", "tools"), "people reply by a form, one task at a time"),
+        (("--suite", "est", "--protocol", "nothing"), "nothing"),
+    ],
+)
+def test_wrong_options_are_said(arguments, told, tmp_path):
+    with pytest.raises(ConfigError, match=told):
+        CliRunner().invoke(
+            app, ["play", *arguments, "--no-open", "--db", str(tmp_path / "a.db")], catch_exceptions=False
+        )
+    assert not (tmp_path / "a.db").exists()
+
+
+def test_a_suite_without_a_form_cannot_be_played(store, monkeypatch):
+    monkeypatch.setattr(type(SUITE), "form", lambda *_: None)
+    with pytest.raises(ConfigError, match="people cannot play it, as it has no form"):
+        served(store)
+
+
+def test_a_form_reads_its_fields():
+    fields = (
+        Text("why", "Why", longest=5, templates=("go OBJ",), words=("up",)),
+        Number("far", "How far", low=-1, high=1, step=0.1),
+        Choice("way", "Which way", ("left", "right")),
+        Several("things", "Which", (Item("cup", Box(0, 0, 1, 1)), Item("box"), Item("ball"))),
+    )
+    form = Form("Say.", fields, str)
+    [why, *_] = json.loads(json.dumps(form.shown()))
+    assert (why["templates"], why["words"]) == (["go OBJ"], ["up"])
+    right = {"why": " ok ", "far": 0.3, "way": "left", "things": [2, 0, 2]}
+    assert form.read(right) == {"why": "ok", "far": 0.3, "way": "left", "things": (0, 2)}
+    wrong = {"why": ["", "too long", 3, None], "far": [0.33, 2, float("nan"), "1"]}
+    wrong |= {"way": ["up", None, []], "things": [[3], "0", [True], None]}
+    for name, values in wrong.items():
+        for value in values:
+            with pytest.raises(ConfigError, match=r"(Wh\w+( way)?|How far): got .*, expected"):
+                form.read({**right, name: value})
+    with pytest.raises(ValueError, match="same name"):
+        Form("", (fields[0], fields[0]), str)
+
+
+def test_a_form_of_boxing_says_what_a_person_does_and_spends_nothing_on_a_wrong_number(store):
+    choices = {"tasks": "peregrines-prediction-0", "experiments": "1", "evaluations": "0", "questions": "1"}
+    with Visitor(served(store, "boxing", **choices)) as person:
+        person.get("/")
+        first = person.look()
+        assert "Reply with" not in str(first["turns"]) + first["intro"]
+        assert "<" not in str(first["turns"]) + first["intro"]
+        name = first["fields"][0]["name"]
+        for wrong in ("some", "-3", "1, 2"):
+            refused = person.reply(0, {name: wrong})
+            assert refused.status_code == 422
+            assert "expected" in refused.text
+            assert "<" not in refused.text
+        assert len(person.look()["turns"]) == 1
+        assert person.reply(0, {name: "12"}).status_code == 200
+        assert len(person.look()["turns"]) == 2
