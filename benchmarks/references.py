@@ -1,12 +1,12 @@
 """The command `python -m benchmarks.references SUITE`: measure a suite's reference agents."""
 
-import sys
 from typing import Annotated
 
 import typer
 
-from arena.errors import ArenaError, ConfigError
+from arena.errors import ConfigError
 from arena.files import write_file
+from benchmarks import run
 from evaluation.scale.measure import measure, roles
 from evaluation.scale.references import Reference, as_csv, references, scale_of
 from evaluation.suites import get_suite
@@ -52,7 +52,4 @@ def _key(row: Reference) -> tuple[str, str, str]:
 
 
 if __name__ == "__main__":
-    try:
-        app(standalone_mode=True)
-    except ArenaError as error:
-        sys.exit(f"benchmarks.references: {error}")
+    run(app, "benchmarks.references")

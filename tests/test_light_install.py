@@ -112,11 +112,3 @@ def test_the_sentences_know_all_packages_of_an_extra(extra):
     names = {canonicalize_name(r.name) for r in requirements(PROJECT["optional-dependencies"][extra])}
     known = [MODULES.get(module, {module}) for inherited in EXTRAS for module in EXTRAS[inherited]]
     assert {name for name in names if not any(name in packages for packages in known)} == set()
-
-
-def test_the_learners_of_a_suite_name_their_extra(light, tmp_path):
-    program = "import runpy; runpy.run_module('suites.est.learners', run_name='__main__')"
-    done = light(program, "--out", tmp_path / "out", cwd=tmp_path)
-    assert done.returncode == 1
-    assert done.stderr == "suites.est.learners: torch not found; run: pip install 'arena-llm[rl]'\n"
-    assert light(program, cwd=tmp_path).returncode == 0

@@ -1,6 +1,5 @@
 """The command line of `python -m benchmarks.learners`."""
 
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -9,9 +8,9 @@ import pandas as pd
 import typer
 from rich.console import Console
 
-from arena.errors import ArenaError
 from arena.files import atomic_file, check_output_folder
 from arena.parallel import in_order
+from benchmarks import run
 from benchmarks.learners import Run
 from benchmarks.learners.algorithms import ALGORITHMS
 from benchmarks.learners.run import learn
@@ -61,7 +60,4 @@ def learners(
 
 
 if __name__ == "__main__":
-    try:
-        typer.run(learners)
-    except ArenaError as error:
-        sys.exit(f"benchmarks.learners: {error}")
+    run(learners, "benchmarks.learners")

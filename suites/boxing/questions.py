@@ -43,7 +43,7 @@ def _measured(file: str, column: str) -> dict[Kind, float]:
 def baselines() -> dict[Kind, float]:
     """The mean error of the best answers before any experiment, by environment, goal and mode.
 
-    Measured by `python -m suites.boxing baselines`.
+    Measured by `python -m benchmarks.boxing baselines`.
     """
     return _measured("baselines.csv", "mean")
 
@@ -52,7 +52,7 @@ def baselines() -> dict[Kind, float]:
 def judged() -> frozenset[Kind]:
     """Kinds whose worlds have a verdict: those in which perfect inference passes often enough.
 
-    Measured by `python -m suites.boxing verdicts`.
+    Measured by `python -m benchmarks.boxing verdicts`.
     """
     passed = _measured("verdicts.csv", "eig")
     return frozenset(kind for kind, share in passed.items() if share >= MEASURABLE)

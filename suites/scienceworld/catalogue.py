@@ -25,7 +25,7 @@ class Kind(NamedTuple):
 
     Of these, which count from 0, the first `train` are for training, the next `dev` for development, and the
     last `test` for testing (the simulator's `getVariationsTrain` and its like). `gold` is the length in
-    commands of the longest gold path that `python -m suites.scienceworld gold` found. `published` are the
+    commands of the longest gold path of 12 variations, without simplifications. `published` are the
     mean scores of the paper's Table 2 by agent.
     """
 

@@ -7,11 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 
+from benchmarks.boxing import VERDICTS, verdict_rows
 from suites.boxing import suite as suite_module
 from suites.boxing.answers import Answers
 from suites.boxing.choices import BoxingChoices
 from suites.boxing.findings import episode_panels, run_panels
-from suites.boxing.oracle import VERDICTS, drawn, kinds, verdicts
+from suites.boxing.oracle import drawn, kinds
 from suites.boxing.questions import GUESSES, MODES, Questions, judged
 from suites.boxing.suite import SUITE
 from tests.suites.boxing.test_episode import QUICK, opened, played
@@ -114,13 +115,13 @@ def test_kinds_without_a_verdict_are_those_that_perfect_inference_fails():
 def test_the_shares_are_measured_as_the_file_has_them():
     text = files("suites.boxing").joinpath("verdicts.csv").read_text().splitlines()
     columns = text[0].split(",")
-    first = next(verdicts("survival", 3, 2))
-    assert len(first) == len(columns)
-    row = dict(zip(columns, first, strict=True))
-    assert (row["environment"], row["mode"], row["worlds"], row["best_worlds"]) == (
-        *("survival", "repaired"),
-        *("3", "2"),
-    )
+    row = dict(zip(columns, next(verdict_rows("survival", 3, 2)), strict=True))
+    assert [row[each] for each in ("environment", "mode", "worlds", "best_worlds")] == [
+        "survival",
+        "repaired",
+        3,
+        2,
+    ]
     assert row["prior"] == "0.000"
 
 

@@ -155,7 +155,7 @@ def test_permuted_objects_permute_everything():
 def test_two_processes_have_the_same_bits():
     program = (
         "import hashlib, numpy as np\n"
-        "from suites.est.table import play\n"
+        "from benchmarks.est import play\n"
         "from suites.est.agents import AGENTS\n"
         "from suites.est.world import PRESETS\n"
         "found = [play(make, PRESETS['est'], 200, np.random.default_rng(1)) for make in AGENTS.values()]\n"
