@@ -12,11 +12,10 @@ import typer
 from arena.errors import ConfigError
 from benchmarks import run
 from evaluation.statistics import mean_half
-from suites.boxing.design import best_design
 from suites.boxing.environments import WORLDS
 from suites.boxing.oracle import EVALUATIONS, drawn
 from suites.boxing.outcomes import Floats
-from suites.boxing.posterior import posterior_of
+from suites.boxing.posterior import best_design, posterior_of
 from suites.boxing.questions import MODES, Mode, Questions
 from suites.boxing.world import World
 

@@ -45,10 +45,9 @@ def boxing() -> None:
     """Seconds of this processor for 10 experiments, each the best of 100 random designs."""
     import numpy as np
 
-    from suites.boxing.design import RANDOM_DESIGNS, information
     from suites.boxing.environments import WORLDS
     from suites.boxing.oracle import drawn
-    from suites.boxing.posterior import posterior_of
+    from suites.boxing.posterior import RANDOM_DESIGNS, information, posterior_of
 
     for name in WORLDS:
         world, rng = drawn(name, 0)

@@ -1,7 +1,7 @@
 """One episode as the runner's environment: experiments, questions in between, and an explanation."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -9,15 +9,12 @@ import numpy as np
 
 from evaluation.inspect_task.offline import agent_seed
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record
-from suites.boxing.answers import Answers
 from suites.boxing.choices import TRIES, BoxingChoices
-from suites.boxing.design import regret
 from suites.boxing.oracle import drawn
 from suites.boxing.outcomes import Floats
-from suites.boxing.posterior import posterior_of
+from suites.boxing.posterior import posterior_of, regret
 from suites.boxing.questions import Questions
 from suites.boxing.replies import answers_of, design_of, explanation_of, form_of
-from suites.boxing.requests import NOVICE, Request, requests_of
 from suites.boxing.world import Field, WrongReplyError, unnamed
 
 NARRATED = 150
@@ -27,11 +24,42 @@ _GAPS = re.compile(r"\n\s*\n")
 """What is left of a text where a variable is empty."""
 
 
+NOVICE = -1
+"""The evaluation of the novice, among numbers of experiments."""
+
+
+class Request(NamedTuple):
+    """What is asked for next: `kind` as in `Observation` or narrate, the evaluation, the questions from 0."""
+
+    kind: str
+    evaluation: int
+    questions: tuple[int, ...] = ()
+
+
+def requests_of(choices: BoxingChoices, questions: int, speaks: bool) -> tuple[Request, ...]:
+    """All that is asked for in an episode, in order; `speaks`: whether a narrator says what comes of it."""
+    every = tuple(range(questions))
+    sets = [every] if choices.ask == "together" else [(k,) for k in every]
+
+    def asked(evaluation: int) -> list[Request]:
+        return [Request("predict", evaluation, each) for each in sets]
+
+    narrated = speaks and choices.wording != "plain" and choices.narrator is not None
+    found: list[Request] = []
+    for done in range(choices.experiments + 1):
+        found += asked(done) if done in choices.evaluated else []
+        found += [Request("act", done)] if done < choices.experiments else []
+        found += [Request("narrate", done)] if narrated and done < choices.experiments else []
+    if choices.novice:
+        found += [Request("explain", NOVICE), *asked(NOVICE)]
+    return tuple(found)
+
+
 class Turn(NamedTuple):
     """One reply and what came of it; what does not belong to its `kind` is None.
 
     `experiments`: how many were over before. Of an experiment: `design` as it is written, `outcome`, what was
-    `said` of it, and information and regrets as in `suites.boxing.design.Regret`. Of answers: the
+    `said` of it, and information and regrets as in `suites.boxing.posterior.Regret`. Of answers: the
     `evaluation` (a number of experiments, or -1 for the novice's), the numbers of the `questions` from 0,
     `answers`, `truths` and `errors`. `words` are those of an explanation before it is cut.
     """
@@ -62,6 +90,44 @@ _open: dict[str, "BoxingEpisode"] = {}
 def opened(key: str) -> "BoxingEpisode":
     """An episode that this process plays."""
     return _open[key]
+
+
+class Answers:
+    """What was answered in each evaluation.
+
+    A question that was not answered counts as answered by the worst answer of the range.
+    """
+
+    def __init__(self, questions: Questions) -> None:
+        self._questions = questions
+        self._given: dict[int, dict[int, Floats]] = {}
+
+    def __len__(self) -> int:
+        """How many were given."""
+        return sum(map(len, self._given.values()))
+
+    def take(self, evaluation: int, places: Sequence[int], answers: Floats) -> None:
+        """Keep the answers (places, values) to some questions."""
+        self._given.setdefault(evaluation, {}).update(zip(places, answers, strict=True))
+
+    def error(self, evaluation: int) -> float:
+        """The mean error of an evaluation."""
+        return float(self._questions.errors(self._filled(evaluation)).mean())
+
+    def metrics(self, evaluations: Iterable[int], last: int) -> dict[str, float | int]:
+        """Errors and standardised errors of evaluations, and the proper scores of the `last` one."""
+        found: dict[str, float | int] = {}
+        for evaluation in evaluations:
+            suffix = "novice" if evaluation == NOVICE else str(evaluation)
+            error = self.error(evaluation)
+            found[f"error_{suffix}"], found[f"z_{suffix}"] = error, self._questions.standardised(error)
+        return found | self._questions.proper_scores(self._filled(last))
+
+    def _filled(self, evaluation: int) -> Floats:
+        found = self._questions.worst.copy()
+        for place, answer in self._given.get(evaluation, {}).items():
+            found[place] = answer
+        return found
 
 
 class BoxingEpisode:

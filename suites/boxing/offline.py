@@ -13,10 +13,9 @@ import numpy as np
 
 from evaluation.current import CURRENT
 from evaluation.suite import AgentTurn
-from suites.boxing.design import best_design
-from suites.boxing.episode import BoxingEpisode, opened
+from suites.boxing.episode import NOVICE, BoxingEpisode, opened
 from suites.boxing.outcomes import Floats
-from suites.boxing.requests import NOVICE
+from suites.boxing.posterior import best_design
 
 _STATED = re.compile(r"means of the parameters: (\[.*?\])")
 

@@ -18,8 +18,7 @@ from evaluation.current import CURRENT
 from evaluation.prompts import Variables
 from suites.boxing.apprentice.sandbox import Limits, run_confined
 from suites.boxing.choices import BoxingChoices
-from suites.boxing.episode import opened
-from suites.boxing.requests import NOVICE
+from suites.boxing.episode import NOVICE, opened
 
 TEXTS: Variables = {
     "apprentice": ("action",),

@@ -6,12 +6,11 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from benchmarks.boxing import errors
-from suites.boxing.design import best_design, information, regret
 from suites.boxing.environments import WORLDS
 from suites.boxing.environments.emotions import MEAN, SD
 from suites.boxing.environments.morals import NAMES
 from suites.boxing.oracle import drawn
-from suites.boxing.posterior import posterior_of
+from suites.boxing.posterior import best_design, information, posterior_of, regret
 
 OBSERVATIONS = {name: 3 for name in WORLDS} | {
     "predator-prey": 1,

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.boxing import VERDICTS, verdict_rows
 from suites.boxing import suite as suite_module
-from suites.boxing.answers import Answers
 from suites.boxing.choices import BoxingChoices
+from suites.boxing.episode import Answers
 from suites.boxing.findings import episode_panels, run_panels
 from suites.boxing.oracle import drawn, kinds
 from suites.boxing.questions import GUESSES, MODES, Questions, judged
