@@ -16,7 +16,7 @@ from arena.errors import (
 from arena.gym.env import ArenaEnv
 from arena.gym.registered import register
 from arena.packages import warn_if_hidden
-from arena.rays.rays import Rays
+from arena.rays import Rays
 from arena.recording import Recording
 from arena.replay import Moment, Replay
 from arena.rules import Event, EventKind, Outcome

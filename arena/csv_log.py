@@ -20,8 +20,8 @@ from arena.episode import Episode
 from arena.files import AppendedFile
 from arena.geometry.placed import Placed
 from arena.geometry.shapes import button_trigger
-from arena.mechanisms.operations import CONTINUOUS
-from arena.rays.rays import CAST_LENGTH, Rays
+from arena.mechanisms import CONTINUOUS
+from arena.rays import CAST_LENGTH, Rays
 from arena.rules import Event, EventKind
 from arena.scene import Vector, yaw_rotation
 from arena.taskfile.versions import Version

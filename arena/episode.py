@@ -2,23 +2,108 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from arena import rules
 from arena.action import TICKS_PER_STEP, Action
-from arena.agent_state import AgentState
 from arena.closing import Closing
 from arena.errors import LayoutError
 from arena.geometry.layout import Placer, episode_rng
 from arena.geometry.placed import Layout, Placed
+from arena.kernel.tables import Parts, Singles
 from arena.mechanisms import Mechanism, Stage, mechanism_of, mechanisms_of, zones_of
+from arena.physics.things import AgentBody
 from arena.physics.world import World
 from arena.recording import Recording, packed, software_versions, spec_sha256
 from arena.rules import Account, Event, EventKind, Goals, Outcome
-from arena.scene import Scene, Vector
+from arena.scene import Floats, Scene, Vector, local
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.kind import Ends
-from arena.tick_observer import TickObserver
+
+
+class TickObserver(Protocol):
+    """Called in every tick of an episode whose `observer` it is."""
+
+    def before_tick(self, actions: Sequence[Action]) -> None:
+        """A tick begins, with an action for each agent."""
+
+    def after_tick(self, events: Sequence[Event]) -> None:
+        """A tick has ended; `events` are those of agent 0 in it."""
+
+
+class AgentState:
+    """Health, reward and pose of one agent; always up to date."""
+
+    def __init__(
+        self, account: Account, pass_mark: float | None, stages: Sequence[Stage], number: int
+    ) -> None:
+        """It is the agent `number` of the last of the `stages`."""
+        self._account = account
+        self._pass_mark = pass_mark
+        self._stages, self._number = stages, number
+        self._carried = 0.0
+        self.total_reward = 0.0
+
+    def take_reward(self) -> float:
+        """Reward of the step that just ended, which is added to the total."""
+        self.keep_reward()
+        reward, self._carried = self._carried, 0.0
+        self.total_reward += reward
+        return reward
+
+    def keep_reward(self) -> None:
+        """Keep the reward of this step so far while the account changes arenas."""
+        self._carried += self._account.take_step_reward()
+
+    @property
+    def _body(self) -> AgentBody:
+        return self._stages[-1].world.agents[self._number]
+
+    @property
+    def reward_so_far(self) -> float:
+        """The total reward including the current step."""
+        return self.total_reward + self._carried + self._account.step_reward
+
+    @property
+    def health(self) -> float:
+        """0 to 100."""
+        return float(self._account.health)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Why the episode ended for this agent; None while it is running."""
+        return self._account.outcome
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the total reward so far reaches the pass mark; None if the arena has none."""
+        return rules.passed(self.total_reward, self._pass_mark)
+
+    @property
+    def position(self) -> Vector:
+        """Centre in metres, Animal-AI frame."""
+        return self._body.position
+
+    @property
+    def velocity(self) -> Vector:
+        """Velocity in m/s, Animal-AI frame."""
+        return self._body.velocity
+
+    @property
+    def local_velocity(self) -> Vector:
+        """Velocity in m/s in the agent's own frame: right, up, forward."""
+        return local(self.velocity, self.yaw)
+
+    def braked(self, action: Action) -> tuple[Vector, float]:
+        """Local velocity and yaw at once after an action, before the physics of its tick."""
+        velocity, yaw = self._body.braked(action)
+        return local(velocity, yaw), yaw
+
+    @property
+    def yaw(self) -> float:
+        """Heading in degrees, 0 to 360, clockwise from +z seen from above."""
+        return self._body.yaw
+
 
 _BALL_EVENTS = (EventKind.GOOD_GOAL, EventKind.BAD_GOAL, EventKind.DECOY)
 
@@ -132,18 +217,17 @@ class Episode(Closing):
             for agent, seen in zip(self.agents, events, strict=True)
         )
 
-    @property
-    def quiet_stage(self) -> Stage | None:
-        """The current arena if its next tick may be quiet (`Stage.is_quiet`), else None."""
-        return self._stage if self.observer is None and self._stage.is_quiet else None
+    def lend(self, body: Floats, clock: Singles) -> Parts | None:
+        """`Stage.lend` if the next tick may be quiet (`Stage.is_quiet`), else None."""
+        return self._stage.lend(body, clock) if self.observer is None and self._stage.is_quiet else None
 
-    def add_quiet_steps(self, actions: Sequence[Action], total_reward: float) -> None:
-        """Add steps that the kernel has taken; `total_reward` is the new one."""
+    def take_back(self, parts: Parts, actions: Sequence[Action], total_reward: float) -> None:
+        """Go on after steps with these actions that were taken elsewhere; `total_reward` is the new one."""
         self._actions[0] += actions
         self.steps += len(actions)
         ticks = TICKS_PER_STEP * len(actions)
         self.ticks += ticks
-        self._stage.tick += ticks
+        self._stage.take_back(parts, ticks)
         self.agents[0].total_reward = total_reward
 
     def _tick(self, actions: Sequence[Action], events: list[list[Event]]) -> bool:

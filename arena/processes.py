@@ -1,13 +1,21 @@
-"""Processes of this machine: how many are worth starting, and which of them gets Ctrl-C."""
+"""Processes of this machine: work spread over them, and which of them gets Ctrl-C."""
 
 import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
+from typing import Any, Protocol, TypeVar
+
+from arena.errors import EvaluationError
 
 
 def cores() -> int:
@@ -49,3 +57,103 @@ def ctrl_c_deferred() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
         if missed:
             signal.raise_signal(signal.SIGINT)
+
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+AHEAD = 3
+"""Items per process that are under way or wait to be taken: enough to keep all at work."""
+
+GRACE_S = 3.0
+"""Seconds in which processes may finish what they do when the work is stopped."""
+
+
+class Engine(Protocol):
+    """What work is spread by; `jobs` is the number of tasks that it can do at a time."""
+
+    jobs: int
+
+    def episodes(self, renderer: str | None = None) -> Any:
+        """The backend for episodes; None for this process. `renderer` is what draws pictures here."""
+
+    def in_order(
+        self,
+        function: Callable[[Given], Made],
+        items: Iterable[Given],
+        jobs: int,
+        named: Callable[[Given], str] = str,
+    ) -> Generator[Made, None, None]:
+        """As the function `in_order`."""
+
+
+class LocalEngine:
+    """Processes of this machine; `jobs` None means as many as there are cores."""
+
+    def __init__(self, jobs: int | None = None) -> None:
+        self.jobs = jobs or cores()
+
+    def episodes(self, renderer: str | None = None) -> Any:
+        """None: episodes are played by the runner's own backend."""
+        return None
+
+    def in_order(
+        self,
+        function: Callable[[Given], Made],
+        items: Iterable[Given],
+        jobs: int,
+        named: Callable[[Given], str] = str,
+    ) -> Generator[Made, None, None]:
+        """As the function `in_order`. With one job it is this process that works."""
+        if jobs == 1:
+            yield from map(function, items)
+            return
+        # Spawned: a process forked beside a progress bar's thread can deadlock, and OpenGL is not shared.
+        pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=follow_parent)
+        waiting: deque[Future[Made]] = deque()
+        rest = iter(items)
+
+        def submit(count: int) -> None:
+            given = list(islice(rest, count))
+            with ctrl_c_deferred():
+                waiting.extend(pool.submit(function, item) for item in given)
+
+        try:
+            submit(AHEAD * jobs)
+            while waiting:
+                yield waiting.popleft().result()
+                submit(1)
+        except BrokenProcessPool:
+            raise EvaluationError("a working process was ended from outside; try fewer by --jobs") from None
+        finally:
+            _shut_down(pool)
+
+
+def _shut_down(pool: ProcessPoolExecutor) -> None:
+    """End a pool, and after `GRACE_S` whatever is still at work, because nobody will take its results."""
+    workers = list((getattr(pool, "_processes", None) or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    deadline = time.monotonic() + GRACE_S
+    for worker in workers:
+        worker.join(max(0.0, deadline - time.monotonic()))
+        if worker.is_alive():
+            worker.terminate()
+    pool.shutdown(wait=True)
+
+
+def in_order(
+    function: Callable[[Given], Made],
+    items: Iterable[Given],
+    jobs: int,
+    engine: Engine | None = None,
+    named: Callable[[Given], str] = str,
+) -> Generator[Made, None, None]:
+    """`function` of each item, in the order of the items, computed by that number of processes of an engine.
+
+    Without an engine they are this machine's. Items are taken as results are, so neither may be many in
+    memory. They and the function are sent to the processes, which need not see this machine's files: what is
+    read of these must be in the items. Closing the iterator stops the work. `named` names an item where an
+    error is of it. Raises what the function raises, and EvaluationError where a process was killed; Ray does
+    the task again first.
+    """
+    return (engine or LocalEngine(jobs)).in_order(function, items, jobs, named)

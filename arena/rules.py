@@ -11,6 +11,7 @@ from enum import StrEnum
 import numpy as np
 
 from arena.geometry.placed import Placed
+from arena.kernel.motion import run_clock
 from arena.kernel.tables import DECAY, HEALTH, REWARD
 from arena.taskfile.kind import Change, Ends
 from arena.taskfile.versions import DIFFERENCES, Version
@@ -178,8 +179,8 @@ class Account:
 
     def decay(self) -> None:
         """Apply the clock's decay of one tick."""
-        if decay := self.clock[DECAY]:
-            self._add(decay, clock=True)
+        if self.clock[DECAY]:
+            run_clock(self.clock)
             self._end_without_health()
 
     def grant(self, amount: float) -> None:
@@ -236,8 +237,8 @@ class Account:
         self._end_without_health()
         return [Event(tick, EventKind.HOT_ZONE, index, kind.name, float(self._hot))] if entered else []
 
-    def _add(self, amount: np.float32, *, clock: bool = False) -> None:
-        if clock or self._goals.change_health:
+    def _add(self, amount: np.float32) -> None:
+        if self._goals.change_health:
             health = self.health + _FULL * amount
             self.clock[HEALTH] = _FULL if health > _FULL else _EMPTY if health < _EMPTY else health
         self.clock[REWARD] += amount

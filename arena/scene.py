@@ -1,12 +1,13 @@
 """Scenes: the state of an arena as it is passed to cameras.
 
-Frame of reference everywhere outside `arena/physics/world.py`: Animal-AI's left-handed coordinates in
-metres, x right (east), y up, z forward (north), origin at the arena's floor corner. Yaw is in
-degrees, clockwise seen from above, 0 looks along +z.
+Frame of reference everywhere but in Bullet (`arena/physics/`): Animal-AI's left-handed coordinates in metres,
+x right (east), y up, z forward (north), origin at the arena's floor corner. Yaw is in degrees,
+clockwise seen from above, 0 looks along +z.
 """
 
 import math
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -87,3 +88,11 @@ def yaw_rotation(yaw_deg: float) -> Floats:
     yaw = np.deg2rad(yaw_deg)
     sin, cos = np.sin(yaw), np.cos(yaw)
     return np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]])
+
+
+Angle = TypeVar("Angle", float, Floats)
+
+
+def wrap_deg(angle: Angle) -> Angle:
+    """The same angle, at least -180 and below 180, as a number or an array."""
+    return (angle + 180) % 360 - 180

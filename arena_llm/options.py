@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from arena.errors import ConfigError
-from arena.parallel import Engine, LocalEngine
+from arena.processes import Engine, LocalEngine
 
 
 class EngineName(StrEnum):

@@ -6,7 +6,7 @@ from functools import cache
 from time import perf_counter, process_time
 
 from arena import Episode, Rays
-from arena.rays.rays import CAST_LENGTH
+from arena.rays import CAST_LENGTH
 from benchmarks.bare import BareWorld
 from benchmarks.measure import Effort, Subject, random_actions, timed
 from benchmarks.result import Pair, Result, Timing

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from arena.errors import ConfigError, EvaluationError
-from arena.parallel import Engine
+from arena.processes import Engine
 from evaluation.engines.backend import LocalBackend, using, worthwhile_processes
 from evaluation.estimate import sample_prices
 from evaluation.folders import check_writable

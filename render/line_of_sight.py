@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from arena.rays.ball_casts import BallCasts
+from arena.rays import BallCasts
 from arena.scene import Floats, Scene, Thing
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Body, Shape

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.channels import Channels, dark
+from arena.cameras import Channels, dark
 from arena.scene import Scene
 from render.camera import Camera
 from render.context import drawing
@@ -43,7 +43,7 @@ class Renderer:
 
     @drawing()
     def channels(self, scene: Scene, camera: Camera | None = None, *, see_through: bool = False) -> Channels:
-        """Depth, instance and class of every pixel of the frame; the numbers are those of `arena.channels`.
+        """Depth, instance and class of every pixel of the frame; the numbers are those of `arena.cameras`.
 
         Glass and zones count as surfaces; `see_through` leaves them out. Without a camera, the agent's view,
         in which everything is "nothing" while its lights are out.

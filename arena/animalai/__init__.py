@@ -25,7 +25,9 @@ Differences, besides those described in the classes:
 * Each call of `get_obs_dict` returns a new dictionary.
 """
 
-from arena.animalai import arenas
+import sys
+
+from arena.animalai import agents, arenas, environment, wrappers
 from arena.animalai.actions import AAIAction, AAIActions, stack_actions
 from arena.animalai.agents import Braitenberg, RandomActionAgent
 from arena.animalai.base_env import (
@@ -38,8 +40,7 @@ from arena.animalai.base_env import (
     TerminalStep,
     TerminalSteps,
 )
-from arena.animalai.environment import AnimalAIEnvironment
-from arena.animalai.executable import find_executable
+from arena.animalai.environment import AnimalAIEnvironment, find_executable
 from arena.animalai.raycastparser import RayCastObjects, RayCastParser
 from arena.animalai.wrappers import (
     AnimalAIGymnasiumWrapper,
@@ -48,6 +49,17 @@ from arena.animalai.wrappers import (
     make_animalai_env_fns,
     make_animalai_vec_env,
 )
+
+_FILES = {
+    "executable": environment,
+    **dict.fromkeys(("agents.braitenberg", "agents.randomActionAgent"), agents),
+    **dict.fromkeys(
+        [f"wrappers.{name}" for name in ("unity_gymnasium", "animalai_gymnasium", "vector")], wrappers
+    ),
+}
+"""Modules of the original that are part of another one here, under whose name scripts import them."""
+
+sys.modules |= {f"{__name__}.{name}": module for name, module in _FILES.items()}
 
 __all__ = [
     "AAIAction",

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from arena.animalai.arguments import checked
 from arena.animalai.base_env import ActionTuple
+from arena.animalai.environment import checked
 from arena.animalai.exception import InvalidTypeError, InvalidValueError
 from arena.gym.options import whole
 

@@ -1,15 +1,19 @@
 """The environment as in `animalai.environment` (package `animalai` 4.0 to 6.2)."""
 
+import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from numbers import Integral
 from os import PathLike
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from arena.action import TICKS_PER_STEP
-from arena.animalai.arguments import checked, generator, log_file, steps_of, tasks_of, whole_number
 from arena.animalai.base_env import (
     ActionSpec,
     ActionTuple,
@@ -25,16 +29,97 @@ from arena.animalai.base_env import (
     observation_spec,
 )
 from arena.animalai.exception import (
+    InvalidTypeError,
     InvalidValueError,
     NoAgentError,
     UnityActionException,
     UnityEnvironmentException,
 )
-from arena.gym.agents_env import AgentsEnv
-from arena.gym.curriculum import Config
-from arena.gym.options import degrees, side
-from arena.rays.rays import TAGS, TAGS_4_4
-from arena.taskfile.versions import Version
+from arena.errors import ConfigError
+from arena.geometry.layout import seed_words
+from arena.gym.curriculum import Config, curriculum
+from arena.gym.env import AgentsEnv
+from arena.gym.options import degrees, side, whole
+from arena.rays import TAGS, TAGS_4_4
+from arena.taskfile.load import load_text
+from arena.taskfile.versions import Version, version_of
+
+
+def find_executable(base: str | Path = "") -> str:
+    """An empty `file_name`, as this arena needs no program; the original searches `base` for one."""
+    return ""
+
+
+def find_or_download_executable(base: str | Path = "", auto_download: bool = True) -> str:
+    """An empty `file_name`; nothing is downloaded."""
+    return ""
+
+
+_EMPTY = "!ArenaConfig\narenas:\n  0: !Arena\n    t: 0\n"
+"""The arena without a file: an agent in a random position, no time limit."""
+
+
+def tasks_of(config: Config | None, version: str | None) -> Config:
+    """The arenas of an argument: an empty one if there is none, and files read as `version`, by default 4.
+
+    Raises MissingFileError, a FileNotFoundError, if there is no such file, and as `arena.load` does.
+    """
+    read_as = version_of(Version.V4 if version is None else version)
+    if config is None or config == "":
+        return load_text(_EMPTY, "<empty arena>", read_as)
+    return curriculum(config, read_as)
+
+
+def generator(seed: int | None) -> np.random.Generator:
+    """The generator of the arenas' seeds, None being 0.
+
+    Raises InvalidTypeError, a TypeError, for a seed that is not a whole number.
+    """
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, Integral)):
+        raise InvalidTypeError(f"seed: got {seed!r}, expected a whole number")
+    return np.random.default_rng(seed_words(int(seed or 0)))
+
+
+def whole_number(option: str, value: float) -> int:
+    """A whole number of at least 0, also as a float such as `(rays - 1) / 2`."""
+    is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    number: int = checked(partial(whole, least=0), option, int(value) if is_whole else value)
+    return number
+
+
+def log_file(file_name: str | os.PathLike[str] | None, version: str | None) -> Path | None:
+    """Where the original's build of 4.x, at `file_name`, writes its CSV log; None if its folder is missing.
+
+    In the folder of the program, on macOS in the program, below ObservationLogs, named after the minute.
+    """
+    program = Path(file_name if isinstance(file_name, str | os.PathLike) else "")
+    folder = program if program.suffix == ".app" else program.parent
+    if not str(version or Version.V4).startswith("4") or program.parent == Path() or not folder.is_dir():
+        return None
+    name = f"Observations_{datetime.now():%d-%m-%y_%H%M}"
+    tries = (f"{name}{f'_{again}' if again > 1 else ''}.csv" for again in range(1, 10_000))
+    paths = (folder / "ObservationLogs" / each for each in tries)
+    return next(path for path in paths if not path.exists())
+
+
+def steps_of(decision_period: int) -> int:
+    """Number of steps of `ArenaEnv` in a decision period of some ticks."""
+    steps, rest = divmod(whole_number("decisionPeriod", decision_period), TICKS_PER_STEP)
+    if rest or steps < 1:
+        raise InvalidValueError(
+            f"decisionPeriod: got {decision_period!r}, expected a multiple of {TICKS_PER_STEP} ticks, the "
+            "length of a step here"
+        )
+    return steps
+
+
+def checked(check: Callable[[str, Any], Any], option: str, value: Any) -> Any:
+    """A checked value; the error is also a ValueError."""
+    try:
+        return check(option, value)
+    except ConfigError as error:
+        raise InvalidValueError(str(error)) from None
+
 
 _NO_WINDOW = "no window is opened; to play yourself, use: arena-llm play"
 

@@ -14,7 +14,7 @@ _FLAGS = 2
 
 
 class RayCastObjects(Enum):
-    """What a ray can distinguish, numbered as in `arena.rays.rays.TAGS`.
+    """What a ray can distinguish, numbered as in `arena.rays.TAGS`.
 
     PILLARBUTTON and SIGNPOSTER are the names of 10 and 11 before 4.1. Rays of v3.1.3 and 4.0 have the first
     12 kinds, those of 4.4 all 18.

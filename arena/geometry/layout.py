@@ -7,22 +7,257 @@ the arena's corner.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from math import cos, hypot, radians, sin
+from typing import NamedTuple
 
 import numpy as np
 
 from arena.errors import LayoutError
-from arena.geometry.ball_sizes import SHRINK, size_at_start
-from arena.geometry.placed import AGENT_RADIUS, AgentStart, Layout, Placed, T
-from arena.geometry.placement import OccupiedSpace
-from arena.geometry.shapes import ARENA_SIZE, box_size, door_part
-from arena.scene import SKINS, Vector, yaw_rotation
+from arena.geometry.placed import AGENT_RADIUS, SHRINK, AgentStart, Layout, Placed, T, size_at_start
+from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, box_size, door_part, parts_of, ring
+from arena.scene import SKINS, Floats, Vector, yaw_rotation
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Body, Change, Kind, Shape
 from arena.taskfile.symbols import DEFAULT, resolved
 from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_named
+
+NEAR_FLOOR = 0.05
+"""An object whose bottom is lower than this, metres, stands on the floor after falling by 0.02."""
+
+_REACH = (-0.05, 0.03)
+"""Range of heights of a supporting top relative to a bottom, metres: from the lift and the factor 0.999."""
+
+_SIDE = np.linspace(-0.5, 0.5, 13)
+_FOOTPRINT = np.array([(x, 0.0, z) for z in _SIDE for x in _SIDE])
+"""The sampled points of the base of a thing of size 1."""
+
+
+def resting_heights(things: Sequence[Placed]) -> dict[int, float]:
+    """Height of the centre (metres) at which each stably supported thing comes to rest, by index.
+
+    A thing is stable if it stands on the floor, or if its centre is inside the convex hull of the points at
+    which stable things support it. Loads on top are ignored; balls and zones support nothing.
+    """
+    solid = [
+        i
+        for i, placed in enumerate(things)
+        if not (placed.blocked or placed.kind.is_goal or placed.kind.body is Body.ZONE)
+    ]
+    drops: dict[int, float] = {i: 0.0 for i in solid if things[i].kind.shape is Shape.TUBE}
+    for index in sorted(solid, key=lambda i: (_bottom(things[i]), i)):
+        if index not in drops:
+            drop = _drop(index, things, drops)
+            if drop is not None:
+                drops[index] = drop
+    return {index: things[index].position[1] - drop for index, drop in drops.items()}
+
+
+def at_rest(placed: Placed, height: float | None) -> Placed:
+    """A heavy thing at the height (metres) where it comes to rest; other things unchanged."""
+    if height is None or not placed.kind.is_heavy:
+        return placed
+    return replace(placed, position=(placed.position[0], height, placed.position[2]))
+
+
+def _bottom(placed: Placed) -> float:
+    return placed.position[1] - placed.size[1] / 2
+
+
+def _drop(index: int, things: Sequence[Placed], drops: dict[int, float]) -> float | None:
+    """Distance that a thing falls onto its supports, metres; None if it is not stable."""
+    placed = things[index]
+    bottom = _bottom(placed)
+    if bottom <= NEAR_FLOOR:
+        return bottom - FLOOR_Y
+    points = _footprint(placed)
+    carried = np.zeros(len(points), dtype=np.bool_)
+    drop = np.inf
+    for other, lowered in drops.items():
+        gap = _top_under(things[other], points) - bottom
+        here = (gap > _REACH[0]) & (gap < _REACH[1])
+        if here.any():
+            carried |= here
+            drop = min(drop, lowered - float(gap[here].max()))
+    offsets = points[carried] - np.array([placed.position[0], placed.position[2]])
+    return drop if _surrounds(offsets) else None
+
+
+def _footprint(placed: Placed) -> Floats:
+    """Sampled points (n, 2), x and z in metres, of the thing's base."""
+    world = _FOOTPRINT * placed.size @ yaw_rotation(placed.yaw).T + np.array(placed.position)
+    return np.asarray(world[:, [0, 2]])
+
+
+def _top_under(support: Placed, points: Floats) -> Floats:
+    """Height (n,) of a support's upper face at points (n, 2); minus infinity beside it.
+
+    A tunnel supports along its crest, an L, J or U block on the box of its long bar.
+    """
+    middle = np.array(support.position)
+    away = np.column_stack([points[:, 0] - middle[0], np.zeros(len(points)), points[:, 1] - middle[2]])
+    local = away @ yaw_rotation(support.yaw)
+    half = np.array(support.size) / 2
+    across, along = local[:, 0] / half[0], local[:, 2] / half[2]
+    inside = (np.abs(across) <= 1) & (np.abs(along) <= 1)
+    rise = {Shape.PRISM: -along, Shape.TUBE: np.sqrt(np.maximum(0.0, 1 - across**2))}
+    return np.where(inside, middle[1] + half[1] * rise.get(support.kind.shape, 1.0), -np.inf)
+
+
+def _surrounds(points: Floats) -> bool:
+    """Whether the origin lies inside the convex hull of points (n, 2)."""
+    if len(points) == 0:
+        return False
+    if (np.abs(points) < 1e-6).all(axis=1).any():
+        return True
+    angles = np.sort(np.arctan2(points[:, 1], points[:, 0]))
+    gaps = np.diff(np.append(angles, angles[0] + 2 * np.pi))
+    return bool(gaps.max() <= np.pi + 1e-9)
+
+
+_ORIGIN: Vector = (0.0, 0.0, 0.0)
+
+_ACROSS, _UP = ring(1.0, 1.0, 24)[:7].T
+"""A quarter of a tunnel of radius 1; with 24 sides the error of a chord is below 1 % of the radius."""
+
+_Bounds = tuple[float, float, float, float]
+"""Lowest and highest x, lowest and highest z."""
+
+
+class _Box(NamedTuple):
+    """An upright box: its middle, half its lengths along its own x and z, the heights of its bottom and top,
+    and cosine and sine of its yaw."""
+
+    x: float
+    z: float
+    half_x: float
+    half_z: float
+    low: float
+    high: float
+    cos: float
+    sin: float
+
+    @property
+    def bounds(self) -> _Bounds:
+        """Its bounds along the arena's axes."""
+        cos, sin = abs(self.cos), abs(self.sin)
+        x, z = cos * self.half_x + sin * self.half_z, sin * self.half_x + cos * self.half_z
+        return self.x - x, self.x + x, self.z - z, self.z + z
+
+    def along(self, x: float, z: float) -> tuple[float, float]:
+        """The components of a vector along its own x and z."""
+        return x * self.cos - z * self.sin, x * self.sin + z * self.cos
+
+    def moved(self, x: float, z: float, half_x: float, half_z: float) -> "_Box":
+        """Another box in the frame of this one."""
+        x, z = x * self.cos + z * self.sin, z * self.cos - x * self.sin
+        return _Box(self.x + x, self.z + z, half_x, half_z, *self[4:])
+
+    def overlaps(self, other: "_Box") -> bool:
+        """Separating-axis test; touching does not count as overlap."""
+        if self.high <= other.low or other.high <= self.low:
+            return False
+        return not (self._separates(other) or other._separates(self))
+
+    def _separates(self, other: "_Box") -> bool:
+        """Whether its x or z separates it from another box."""
+        turned = abs(self.cos * other.cos + self.sin * other.sin)
+        askew = abs(self.sin * other.cos - self.cos * other.sin)
+        half_x = turned * other.half_x + askew * other.half_z
+        half_z = askew * other.half_x + turned * other.half_z
+        (x, z), (other_x, other_z) = self.along(self.x, self.z), self.along(other.x, other.z)
+        return (
+            x + self.half_x <= other_x - half_x
+            or other_x + half_x <= x - self.half_x
+            or z + self.half_z <= other_z - half_z
+            or other_z + half_z <= z - self.half_z
+        )
+
+
+class OccupiedSpace:
+    """The colliders placed so far; checked before each new object is placed."""
+
+    def __init__(self) -> None:
+        self._solids: list[tuple[_Bounds, Callable[[_Box], bool]]] = []
+
+    def is_free(self, placed: Placed) -> bool:
+        """Whether the object's box is inside the boundary and overlaps nothing solid.
+
+        Zones may overlap anything except the boundary, and do not block later objects.
+        """
+        kind = placed.kind
+        box = _box(placed, Part(_ORIGIN, box_size(kind.shape, placed.size, kind.fitted)))
+        left, right, back, front = box.bounds
+        if not (left > 0 and right < ARENA_SIZE and back > 0 and front < ARENA_SIZE):
+            return False
+        return kind.body is Body.ZONE or not self._hits(box)
+
+    def is_free_point(self, point: Vector) -> bool:
+        """Whether a point is inside the boundary and inside no collider."""
+        x, y, z = point
+        inside = 0 <= x <= ARENA_SIZE and 0 <= z <= ARENA_SIZE
+        return inside and not self._hits(_Box(x, z, 0.0, 0.0, y, y, 1.0, 0.0))
+
+    def add(self, placed: Placed) -> None:
+        """Add an object; zones occupy no space."""
+        kind, size = placed.kind, placed.size
+        if kind.shape is Shape.BALL:
+            self.add_ball(placed.position, size[0] / 2)
+        elif kind.body is not Body.ZONE:
+            test = {Shape.PRISM: _hits_ramp, Shape.TUBE: _hits_tunnel}.get(kind.shape, _Box.overlaps)
+            for part in parts_of(kind.shape, size, kind.fitted) or (Part(_ORIGIN, size),):
+                box = _box(placed, part)
+                self._solids.append((box.bounds, partial(test, box)))
+
+    def add_ball(self, centre: Vector, radius: float) -> None:
+        """Add a ball, or the agent, at `centre` (metres)."""
+        x, _, z = centre
+        bounds = (x - radius, x + radius, z - radius, z + radius)
+        self._solids.append((bounds, partial(_hits_ball, centre, radius)))
+
+    def _hits(self, box: _Box) -> bool:
+        left, right, back, front = box.bounds
+        return any(
+            low_x < right and left < high_x and low_z < front and back < high_z and test(box)
+            for (low_x, high_x, low_z, high_z), test in self._solids
+        )
+
+
+def _box(placed: Placed, part: Part) -> _Box:
+    yaw = radians(placed.yaw)
+    (x, y, z), (x_size, y_size, z_size) = placed.position, part.size
+    middle = y + part.centre[1]
+    at = _Box(x, z, 0.0, 0.0, middle - y_size / 2, middle + y_size / 2, cos(yaw), sin(yaw))
+    return at.moved(part.centre[0], part.centre[2], x_size / 2, z_size / 2)
+
+
+def _hits_ball(centre: Vector, radius: float, box: _Box) -> bool:
+    x, z = box.along(centre[0] - box.x, centre[2] - box.z)
+    above = max(box.low - centre[1], centre[1] - box.high, 0.0)
+    return hypot(max(abs(x) - box.half_x, 0.0), above, max(abs(z) - box.half_z, 0.0)) < radius
+
+
+def _hits_ramp(ramp: _Box, box: _Box) -> bool:
+    """A ramp falls towards its +z, so what is above the bottom of the box is shorter than its base."""
+    share = min((ramp.high - box.low) / (ramp.high - ramp.low), 1.0)
+    return ramp.moved(0.0, (share - 1) * ramp.half_z, ramp.half_x, share * ramp.half_z).overlaps(box)
+
+
+def _hits_tunnel(tunnel: _Box, box: _Box) -> bool:
+    """The two sides of a tunnel between the heights of the box; above and below its hole they meet."""
+    middle, radius = (tunnel.low + tunnel.high) / 2, (tunnel.high - tunnel.low) / 2
+    nearest = max(box.low - middle, middle - box.high, 0.0)
+    farthest = max(box.high - middle, middle - box.low)
+    outer = tunnel.half_x * float(np.interp(nearest / radius, _UP, _ACROSS))
+    inner = TUBE_INNER * tunnel.half_x * float(np.interp(farthest / radius / TUBE_INNER, _UP, _ACROSS))
+    return any(
+        tunnel.moved(side * (outer + inner) / 2, 0.0, (outer - inner) / 2, tunnel.half_z).overlaps(box)
+        for side in (-1, 1)
+    )
+
 
 LIFT = 0.01
 """Height of objects and agents above their nominal height at the start, metres."""

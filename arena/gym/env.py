@@ -1,6 +1,7 @@
 """The arena as a Gymnasium environment."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,14 @@ from arena.csv_log import CsvLog
 from arena.episode import Episode, StepResult
 from arena.errors import ConfigError
 from arena.files import AppendedFile
-from arena.gym.controls import controls
 from arena.gym.curriculum import Config, Curriculum, curriculum, named
 from arena.gym.info import Infos, info_of, quiet_infos
-from arena.gym.options import check_options, whole, yes_or_no
+from arena.gym.options import check_options, controls, whole, yes_or_no
 from arena.gym.sensors import Observation, Sensors
-from arena.mechanisms import Stage
+from arena.kernel.tables import Parts, Singles
 from arena.replay import PickledEpisode
 from arena.rules import Event, Outcome
+from arena.scene import Floats
 from arena.taskfile.versions import version_of
 
 _STOPPED = StepResult(0.0, (), True)
@@ -45,7 +46,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
     `observation` is a tuple of names, which gives a dictionary, or a single name, which gives an array:
     "camera" uint8 (resolution, resolution, 3), the agent's view, or one channel with grayscale=True;
     "depth" float32 (resolution, resolution, 1), metres along the viewing axis, 70 for sky and darkness;
-    "segmentation" uint8 (resolution, resolution, 1), indices into `arena.channels.CLASSES`, 0 in the dark;
+    "segmentation" uint8 (resolution, resolution, 1), indices into `arena.cameras.CLASSES`, 0 in the dark;
     "rays" float32 (14 x (2 x rays_per_side + 1),), the rows of `arena.Rays.observe`;
     "vector" float32 (7,): health 0 to 100, velocity in m/s in the agent's frame (right, up, forward), and
     position in metres in the arena (x, y, z).
@@ -254,22 +255,20 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode")
         return self._episode
 
-    @property
-    def quiet_stage(self) -> Stage | None:
-        """`Episode.quiet_stage` if this environment has nothing to do in a step but to count it."""
+    def lend(self, body: Floats, clock: Singles) -> Parts | None:
+        """`Episode.lend` if this environment has nothing to do in a step but to count it."""
         playing = self._episode is not None and not self._over and self._log is None
-        return self.episode.quiet_stage if playing else None
+        return self.episode.lend(body, clock) if playing else None
 
     @property
     def quiet_infos(self) -> Infos:
         """The infos after a quiet step, without the pass mark reached and with it."""
         return quiet_infos({"arena": self.episode.task_id} if self._task_info else {})
 
-    def add_quiet_steps(self, actions: Sequence[Action], total_reward: float) -> None:
-        """Add steps that the kernel has taken; see `Episode.add_quiet_steps`."""
-        self.episode.add_quiet_steps(
-            [action for action in actions for _ in range(self.action_repeat)], total_reward
-        )
+    def take_back(self, parts: Parts, actions: Sequence[Action], total_reward: float) -> None:
+        """`Episode.take_back` after steps of this environment."""
+        repeated = [action for action in actions for _ in range(self.action_repeat)]
+        self.episode.take_back(parts, repeated, total_reward)
         self.steps += len(actions)
         if actions:
             self.events = ()
@@ -294,3 +293,18 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         pickled: PickledEpisode | None = state["_episode"]
         self.__dict__ |= state | {"_episode": pickled and pickled.replayed()}
+
+
+class AgentsEnv(ArenaEnv):
+    """`ArenaEnv` for several agents, which act by `take`."""
+
+    most_agents = math.inf
+
+    @property
+    def teams(self) -> tuple[int, ...]:
+        """Team of each agent, in the order of their items."""
+        return tuple(agent.team for agent in self.episode.layout.agents)
+
+    def observe(self, agents: Iterable[int], *, first: bool = False) -> list[Observation]:
+        """The current observations of some agents, by their numbers."""
+        return [self.sensors.observe(self.episode, agent, first=first) for agent in agents]

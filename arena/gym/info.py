@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from arena.agent_state import AgentState
+from arena.episode import AgentState
 from arena.rules import Event, EventKind, Outcome
 
 OUTCOMES = (str(Outcome.STOPPED), *(str(each) for each in Outcome if each is not Outcome.STOPPED))

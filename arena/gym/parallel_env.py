@@ -10,7 +10,7 @@ from arena.action import ACTIONS, IDLE, Action
 from arena.cameras import Frame
 from arena.episode import Episode
 from arena.errors import ConfigError
-from arena.gym.agents_env import AgentsEnv
+from arena.gym.env import AgentsEnv
 from arena.gym.info import info_of
 from arena.gym.options import check_options, whole
 from arena.gym.sensors import Observation, Sensors

@@ -7,13 +7,21 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from arena.agent_state import AgentState
-from arena.cameras import CameraRenderer, ChannelRenderer, Frame, check_renderer, open_camera
-from arena.channels import CLASSES, SIGHT, Channels, Depth
-from arena.episode import Episode
+from arena.cameras import (
+    CLASSES,
+    SIGHT,
+    CameraRenderer,
+    ChannelRenderer,
+    Channels,
+    Depth,
+    Frame,
+    check_renderer,
+    open_camera,
+)
+from arena.episode import AgentState, Episode
 from arena.errors import ConfigError, RenderError
 from arena.gym.options import degrees, side, whole, yes_or_no
-from arena.rays.rays import FLAGS, TAGS, TAGS_4_4, Rays
+from arena.rays import FLAGS, TAGS, TAGS_4_4, Rays
 from arena.scene import Scene
 from arena.taskfile.versions import Version
 

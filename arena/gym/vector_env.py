@@ -17,8 +17,7 @@ from arena.gym.env import ArenaEnv
 from arena.gym.info import COMMON, common
 from arena.gym.options import whole
 from arena.gym.sensors import Observation
-from arena.gym.vector_group import EnvGroup, SharedArrays
-from arena.gym.vector_processes import WorkerProcesses
+from arena.gym.vector_group import EnvGroup, SharedArrays, WorkerProcesses
 from arena.processes import cores
 
 Bools = npt.NDArray[np.bool_]

@@ -6,13 +6,13 @@ is exact.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
 from arena.kernel.compiled import compiled
-from arena.kernel.nearest import away, local, point_in
-from arena.scene import Vector
+from arena.kernel.contacts import away, local, point_in
+from arena.kernel.tables import YAW, Bools, Ints, PartRow, Singles, Table, X, Y, Z
+from arena.scene import Floats, Vector
 
 TOUCHING = 0.001
 """Bodies nearer than this overlap, metres: those at rest touch with a gap or overlap of up to 0.00001."""
@@ -29,7 +29,13 @@ _SLACK = 1e-6
 
 @compiled
 def cast(
-    parts: Any, at: Vector, radius: float, directions: Any, limits: Any, owners: Any, distances: Any
+    parts: Table,
+    at: Vector,
+    radius: float,
+    directions: Floats,
+    limits: Floats,
+    owners: Ints,
+    distances: Floats,
 ) -> None:
     """What a ball at `at` hits first along each of n directions, unit vectors (n, 3).
 
@@ -60,7 +66,9 @@ def cast(
 
 
 @compiled
-def seen(parts: Any, at: Vector, yaw: float, angles: Any, radius: float, length: float, columns: Any) -> Any:
+def seen(
+    parts: Table, at: Vector, yaw: float, angles: Floats, radius: float, length: float, columns: Ints
+) -> Singles:
     """The observation of n rays as float32 (n, w): 1 in the column of what each hits or, for a miss, in the
     last but one, and in the last its distance as a share of `length`, 1 for a miss.
 
@@ -82,7 +90,30 @@ def seen(parts: Any, at: Vector, yaw: float, angles: Any, radius: float, length:
 
 
 @compiled
-def horizontal(yaw: float, angles: Any) -> Any:
+def see_all(
+    ready: Bools,
+    bodies: Floats,
+    parts: Table,
+    ends: Ints,
+    angles: Floats,
+    radius: float,
+    length: float,
+    columns: Ints,
+    column_ends: Ints,
+    rows: Singles,
+) -> None:
+    """Write `seen`, flat, into `rows` (n, w) for each of n arenas that are `ready`."""
+    for number in range(len(ready)):
+        if ready[number]:
+            own = parts[ends[number] : ends[number + 1]]
+            listed = columns[column_ends[number] : column_ends[number + 1]]
+            body = bodies[number]
+            found = seen(own, (body[X], body[Y], body[Z]), body[YAW], angles, radius, length, listed)
+            rows[number] = found.ravel()
+
+
+@compiled
+def horizontal(yaw: float, angles: Floats) -> Floats:
     """Unit vectors (n, 3) at some angles (n,) to the right of a heading, all in degrees."""
     directions = np.zeros((len(angles), 3))
     for ray in range(len(angles)):
@@ -92,7 +123,7 @@ def horizontal(yaw: float, angles: Any) -> Any:
 
 
 @compiled
-def _free(parts: Any, at: Vector, radius: float) -> Any:
+def _free(parts: Table, at: Vector, radius: float) -> Bools:
     """Which parts belong to colliders that the ball does not touch, bool (n,)."""
     free, first = np.ones(len(parts), np.bool_), 0
     for number in range(len(parts)):
@@ -115,7 +146,7 @@ def _free(parts: Any, at: Vector, radius: float) -> Any:
 
 
 @compiled
-def _distance(part: Any, at: Vector, u: float, v: float, w: float, reach: float, limit: float) -> float:
+def _distance(part: PartRow, at: Vector, u: float, v: float, w: float, reach: float, limit: float) -> float:
     """How far the ball travels along a unit vector until it comes within `reach` of a part.
 
     Infinite for a miss; a distance above `limit` may be returned as it is or as infinite.
@@ -157,7 +188,7 @@ def _within(at: float, speed: float, half: float, start: float, end: float) -> t
 
 @compiled
 def _entry(
-    part: Any, a: float, b: float, u: float, v: float, reach: float, start: float, limit: float
+    part: PartRow, a: float, b: float, u: float, v: float, reach: float, start: float, limit: float
 ) -> float:
     """A lower bound of the distance to a prism, from its section alone; infinite for a miss."""
     for edge in part.edges:

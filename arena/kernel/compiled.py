@@ -1,12 +1,34 @@
-"""Functions of plain arrays that become machine code when one of them is first called.
+"""Functions of plain arrays that become machine code when one is first called, which is stored.
 
-Numba is imported only then: that takes longer than most commands.
+Numba is imported only then: that takes longer than most commands. It compiles constants of other modules into
+a function, but checks only the function's own file before it uses stored code again, and raises an error if
+the disk is full or a file is damaged. Therefore functions are stored here: in folders named by a sum of
+everything that was compiled in, and with a checksum in each file. Code that cannot be stored or read is
+compiled again.
 """
 
+import dis
+import inspect
+import os
+import pickle
+import shutil
+import sys
+import time
+import warnings
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
 from threading import Lock
+from types import CodeType, ModuleType
 from typing import Any, ParamSpec, TypeVar, cast
+
+import numpy as np
+from platformdirs import user_cache_dir
+
+from arena.errors import EvaluationError
+from arena.files import MAX_DATA_BYTES, read_bytes, write_file
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -49,8 +71,6 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _compile() -> None:
-    from arena.kernel.machine_code import machine_codes
-
     with _LOCK:
         made = machine_codes(_WAITING, _FUNCTIONS)
         for each, machine in zip(_WAITING, made, strict=True):
@@ -62,3 +82,174 @@ def _compile() -> None:
                 name: value.machine for name, value in names.items() if isinstance(value, CompiledFunction)
             }
         _WAITING.clear()
+
+
+OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+UNUSED_DAYS = 30
+"""A folder that no process has used for so long is removed; it is usually that of an earlier version."""
+
+_SUM_BYTES = 32
+
+
+def machine_codes(
+    waiting: Iterable[CompiledFunction], functions: Mapping[str, Sequence[CompiledFunction]]
+) -> list[Callable[..., Any]]:
+    """The machine code of functions, which is compiled or read at the first call with new types.
+
+    `functions` are all that may be called by them, by the names of their modules.
+    """
+    import numba
+
+    if numba.config.DISABLE_JIT:
+        return [each.function for each in waiting]
+    base, sums, made = _base(), Sums(functions), []
+    for each in waiting:
+        machine = numba.njit(**OPTIONS)(each.function)
+        # In the place of Numba's own, which is set by `cache=True`.
+        machine._cache = StoredCode(each.function, base / f"kernel-{sums[each.function.__module__]}")
+        made.append(machine)
+    _remove_unused(base, {base / f"kernel-{each}" for each in sums.values()})
+    return made
+
+
+def _base() -> Path:
+    """The folder in which machine code is kept."""
+    return Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_dir("arena-llm", appauthor=False))
+
+
+class Sums(dict[str, str]):
+    """Sums of all that is compiled into the functions of each module: code, constants, functions called."""
+
+    def __init__(self, functions: Mapping[str, Sequence[CompiledFunction]]) -> None:
+        """`functions` are all compiled ones, by the names of their modules."""
+        import llvmlite
+        import numba
+
+        super().__init__()
+        versions = (sys.version_info[:2], np.__version__, numba.__version__, llvmlite.__version__)
+        own = inspect.getsource(sys.modules[__name__])
+        self._functions, self._start = functions, f"{versions} {numba.config.BOUNDSCHECK} {own}"
+
+    def __missing__(self, module: str) -> str:
+        found = sha256(self._start.encode())
+        found.update(inspect.getsource(sys.modules[module]).encode())
+        for each in self._functions[module]:
+            for name, value in frozen(each.function):
+                found.update(f"{name} = {self._described(module, name, value)}\n".encode())
+        self[module] = found.hexdigest()[:16]
+        return self[module]
+
+    def _described(self, module: str, name: str, value: object) -> str:
+        """A text that differs for values that compile to other code.
+
+        Raises TypeError for what could change without being noticed.
+        """
+        function = value.function if isinstance(value, CompiledFunction) else getattr(value, "py_func", None)
+        if function is not None:
+            return "its own" if function.__module__ == module else self[function.__module__]
+        if isinstance(value, ModuleType) and value.__name__ in ("math", "numpy"):
+            return value.__name__
+        if isinstance(value, np.ndarray):
+            return f"{value.dtype!r} {value.tolist()}"
+        if isinstance(value, tuple):
+            return str([self._described(module, name, each) for each in value])
+        if isinstance(value, int | float | str | np.generic | np.dtype | None):
+            return repr(value)
+        raise TypeError(
+            f"{module}.{name}: got {value!r}, expected a number, text, dtype, tuple or array of these, or "
+            "a compiled function; machine code depends on nothing else"
+        )
+
+
+def frozen(function: Callable[..., Any]) -> Iterator[tuple[str, object]]:
+    """Names and values from outside a function that become part of its machine code."""
+    code, outside, cells = function.__code__, function.__globals__, function.__closure__ or ()
+    yield from zip(code.co_freevars, (cell.cell_contents for cell in cells), strict=True)
+    steps = [step for each in _codes(code) for step in dis.get_instructions(each)]
+    for name in sorted({step.argval for step in steps if step.opname == "LOAD_GLOBAL"} & outside.keys()):
+        yield name, outside[name]
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """The code of a function, and of those inside it."""
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
+
+
+def _remove_unused(base: Path, used: Iterable[Path]) -> None:
+    """Mark folders as used now, and remove those not used for `UNUSED_DAYS`.
+
+    A process that needs one of these at the same moment compiles and stores it again.
+    """
+    for folder in used:
+        with suppress(OSError):
+            os.utime(folder)
+    with suppress(OSError):
+        for folder in base.glob("kernel-" + 16 * "[0-9a-f]"):
+            if folder.stat().st_mtime < time.time() - UNUSED_DAYS * 24 * 3600:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+class StoredCode:
+    """The stored machine code of a function, a file for each signature and processor.
+
+    It has the methods that Numba's dispatchers call on a cache. No file makes them fail: a damaged one is
+    replaced, and without room on the disk nothing is stored. Each is reported once in a process.
+    """
+
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        self._name, self._folder = function.__name__, folder
+        self.cache_path = str(folder)
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Return the code stored for a signature; None if there is none, or it is damaged."""
+        from numba.core.compiler import CompileResult
+
+        target.refresh()
+        path = self._path(signature, target.codegen())
+        try:
+            stored = read_bytes(path, MAX_DATA_BYTES)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            _tell(f"{path}: cannot be read ({error.strerror or error})", _AGAIN)
+            return None
+        code = stored[_SUM_BYTES:]
+        if sha256(code).digest() != stored[:_SUM_BYTES]:
+            _tell(f"{path}: damaged", "it is compiled and stored again")
+            return None
+        return CompileResult._rebuild(target, *pickle.loads(code))
+
+    def save_overload(self, signature: Any, made: Any) -> None:
+        """Store the code compiled for a signature, if there is room."""
+        from numba.core.serialize import dumps
+
+        code = dumps(made._reduce())
+        try:
+            write_file(self._path(signature, made.codegen), sha256(code).digest() + code)
+        except EvaluationError as error:
+            _tell(str(error), _AGAIN)
+
+    def _path(self, signature: Any, codegen: Any) -> Path:
+        key = sha256(repr((signature, codegen.magic_tuple())).encode()).hexdigest()
+        return self._folder / f"{self._name}-{key[:16]}.bin"
+
+
+_AGAIN = (
+    "every process compiles the physics again, in about ten seconds; make room there, or set NUMBA_CACHE_DIR "
+    "to a folder that can be written"
+)
+
+
+_TOLD: set[str] = set()
+
+
+def _tell(problem: str, advice: str) -> None:
+    """Warn of a problem, of each kind once in a process."""
+    if advice not in _TOLD:
+        _TOLD.add(advice)
+        # No line of the program that calls has caused it.
+        warnings.warn_explicit(f"machine code: {problem}; {advice}", RuntimeWarning, "arena-llm", 0)

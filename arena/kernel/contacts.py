@@ -1,14 +1,13 @@
-"""What the agent's sphere touches among things at rest, in closed form as in PhysX."""
+"""What a sphere touches among parts at rest, in closed form as in PhysX, and the nearest points of parts."""
 
 import math
-from typing import Any
 
 from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
 from arena.kernel.compiled import compiled
-from arena.kernel.nearest import away, point_in, way_out
-from arena.kernel.tables import MOST_CONTACTS, Role
+from arena.kernel.tables import MOST_CONTACTS, Contacts, Ints, PartRow, Role, Table
+from arena.scene import Vector
 from arena.taskfile.kind import DEFAULT_FRICTION
 
 AGENT_MASS = 100.0
@@ -34,7 +33,70 @@ _FIRST, _BOUNDARY, _LAST = range(3)
 
 
 @compiled
-def find_contacts(parts: Any, ball: int, radius: float, x: float, y: float, z: float, found: Any) -> int:
+def local(part: PartRow, x: float, y: float, z: float) -> Vector:
+    """A direction in the frame of a part."""
+    axes = part.axes
+    return (
+        axes[0, 0] * x + axes[0, 1] * y + axes[0, 2] * z,
+        axes[1, 0] * x + axes[1, 1] * y + axes[1, 2] * z,
+        axes[2, 0] * x + axes[2, 1] * y + axes[2, 2] * z,
+    )
+
+
+@compiled
+def point_in(part: PartRow, x: float, y: float, z: float) -> Vector:
+    """A point of the arena in the frame of a part."""
+    centre = part.centre
+    return local(part, x - centre[0], y - centre[1], z - centre[2])
+
+
+@compiled
+def beyond(value: float, half: float) -> float:
+    """How far a coordinate is outside -half to half; signed, 0 inside."""
+    return value - half if value > half else value + half if value < -half else 0.0
+
+
+@compiled
+def away(part: PartRow, a: float, b: float, c: float) -> Vector:
+    """The vector from the nearest point of a part, without its rounding, to a point in its frame."""
+    half = part.half
+    if not part.is_prism:
+        return beyond(a, half[0]), beyond(b, half[1]), beyond(c, half[2])
+    nearest, p, q = math.inf, 0.0, 0.0
+    for edge in part.edges:
+        if edge.out_x * a + edge.out_y * b > edge.offset:
+            x, y = a - edge.x, b - edge.y
+            along = min(max(x * edge.u + y * edge.v, 0.0), edge.length)
+            x, y = x - along * edge.u, y - along * edge.v
+            if x * x + y * y < nearest:
+                nearest, p, q = x * x + y * y, x, y
+    return p, q, beyond(c, half[2])
+
+
+@compiled
+def way_out(part: PartRow, a: float, b: float, c: float) -> tuple[float, float, float, float]:
+    """From a point inside a part: the unit vector to its nearest face, and minus the distance."""
+    half = part.half
+    across, end = half[0] - abs(a), half[2] - abs(c)
+    p, q = math.copysign(1.0, a), 0.0
+    if not part.is_prism:
+        if half[1] - abs(b) < across:
+            across, p, q = half[1] - abs(b), 0.0, math.copysign(1.0, b)
+    else:
+        across = math.inf
+        for edge in part.edges:
+            depth = edge.offset - edge.out_x * a - edge.out_y * b
+            if depth < across:
+                across, p, q = depth, edge.out_x, edge.out_y
+    if end < across:
+        return 0.0, 0.0, math.copysign(1.0, c), -end
+    return p, q, 0.0, -across
+
+
+@compiled
+def find_contacts(
+    parts: Table, ball: int, radius: float, x: float, y: float, z: float, found: Contacts
+) -> int:
     """Write the contacts of a sphere into `found`, in PhysX's order, and return their number.
 
     It is the agent's, with `ball` -1, or that of a ball, given by its owner. -1 if it touches something that
@@ -80,7 +142,7 @@ def find_contacts(parts: Any, ball: int, radius: float, x: float, y: float, z: f
 
 
 @compiled
-def touched(parts: Any, x: float, y: float, z: float, owners: Any) -> int:
+def touched(parts: Table, x: float, y: float, z: float, owners: Ints) -> int:
     """Write the indices of the balls and zones that the agent's sphere touches into `owners` (one place for
     each part); return their number. A zone's has minus its index, less 1."""
     count = 0
@@ -99,7 +161,7 @@ def touched(parts: Any, x: float, y: float, z: float, owners: Any) -> int:
 
 @compiled
 def reached(
-    parts: Any, x: float, y: float, z: float, reach: float, first: int, last: int, owners: Any
+    parts: Table, x: float, y: float, z: float, reach: float, first: int, last: int, owners: Ints
 ) -> int:
     """Write the owners of the parts whose role is from `first` to `last`, and which a sphere overlaps, into
     `owners` (one place for each part); return their number."""
@@ -112,7 +174,7 @@ def reached(
 
 
 @compiled
-def _overlaps(part: Any, x: float, y: float, z: float, reach: float) -> bool:
+def _overlaps(part: PartRow, x: float, y: float, z: float, reach: float) -> bool:
     """Whether a sphere of radius `reach` overlaps a part."""
     if not _is_near(part, x, y, z, reach):
         return False
@@ -123,7 +185,7 @@ def _overlaps(part: Any, x: float, y: float, z: float, reach: float) -> bool:
 
 
 @compiled
-def _is_near(part: Any, x: float, y: float, z: float, reach: float) -> bool:
+def _is_near(part: PartRow, x: float, y: float, z: float, reach: float) -> bool:
     """Whether a sphere of radius `reach` meets the ball around a part."""
     centre, radius = part.centre, part.radius + reach
     x, y, z = x - centre[0], y - centre[1], z - centre[2]
@@ -131,7 +193,7 @@ def _is_near(part: Any, x: float, y: float, z: float, reach: float) -> bool:
 
 
 @compiled
-def _limit(part: Any, ball: int, y: float) -> float:
+def _limit(part: PartRow, ball: int, y: float) -> float:
     """The horizontal impulse (N s) in a tick, at a height (metres), below which a part stays at rest.
 
     It is 0 if any may move the part. A share (`hold`) of the weight's is bounded by what friction with the
@@ -147,7 +209,7 @@ def _limit(part: Any, ball: int, y: float) -> float:
 
 
 @compiled
-def _boundary(x: float, y: float, z: float, radius: float, found: Any) -> int:
+def _boundary(x: float, y: float, z: float, radius: float, found: Contacts) -> int:
     """Write the contacts with the floor and the arena's four sides; return their number."""
     count = 0
     for side, (gap, nx, ny, nz) in enumerate(
@@ -171,7 +233,7 @@ def _boundary(x: float, y: float, z: float, radius: float, found: Any) -> int:
 
 
 @compiled
-def _place(found: Any, count: int, group: int, owner: int, gap: float) -> int:
+def _place(found: Contacts, count: int, group: int, owner: int, gap: float) -> int:
     """Make place for a contact by group, owner and gap, which are set; return where it is."""
     place = count
     while place > 0:
@@ -186,7 +248,7 @@ def _place(found: Any, count: int, group: int, owner: int, gap: float) -> int:
 
 
 @compiled
-def _distinct(found: Any, count: int) -> int:
+def _distinct(found: Contacts, count: int) -> int:
     """Keep the nearest contact for each direction in which a thing is touched; return their number."""
     kept = 0
     for number in range(count):

@@ -1,16 +1,17 @@
-"""The agent's motion in ticks in which nothing else moves: driving, braking, turning, contacts, the clock."""
+"""Ticks in which nothing but the agent and balls moves: driving, rolling, falling asleep, and the clock.
+
+Balls are solved like the agent's contacts, with their spin. Of many arenas each has the same bits as alone.
+"""
 
 import math
-from typing import Any
 
 import numpy as np
 
 from arena.action import TICK_S, Move, Rotate
 from arena.geometry.placed import AGENT_RADIUS
-from arena.kernel.balls import roll, touch_movable
 from arena.kernel.compiled import compiled
 from arena.kernel.contacts import AGENT_MASS, FALL, find_contacts, touched
-from arena.kernel.solver import solve
+from arena.kernel.solver import BALL_INERTIA, solve
 from arena.kernel.tables import (
     CONTACT,
     DECAY,
@@ -22,10 +23,18 @@ from arena.kernel.tables import (
     VY,
     VZ,
     YAW,
+    Bools,
+    Contacts,
+    Ints,
+    PartRow,
+    Role,
+    Singles,
+    Table,
     X,
     Y,
     Z,
 )
+from arena.scene import Floats
 
 DRIVE = 50.0
 """Forward or backward acceleration, m/s2: speed 25 x 100 x 0.02 s (`TrainingAgent.cs`)."""
@@ -50,9 +59,121 @@ _EMPTY = np.float32(0.0)
 Driven = tuple[float, float, float, float]
 """Velocity (m/s) and yaw (degrees) after an action."""
 
+STILL_SPEED = 0.01
+"""A slower body (m/s and rad/s) counts as still."""
+
+STILL_TICKS = 20
+"""A body that was still for this long falls asleep: PhysX's wake counter of 0.4 s."""
+
+CALM_SPEED = 0.002
+CALM_TICKS = 4
+"""A tick in which a body is slower than this (m/s and rad/s) counts for so many: nothing that turns back on a
+slope, or falls, is so slow for long. PhysX lets bodies sleep below about 0.1 m/s."""
+
+MAX_SPIN = 7.0
+"""Unity's default limit on angular speed, rad/s."""
+
+SPIN_FACTOR = 1 - 0.05 * TICK_S
+"""PhysX scales the spin by 1 - damping x dt each tick; Unity's angular damping is 0.05 per second."""
+
+_BALL = int(Role.BALL)
+
 
 @compiled
-def braked(body: Any, move: int, turn: int) -> Driven:
+def rested(still: int, fastest: float) -> int:
+    """For how long a body was still, after a tick in which it was no faster than this (m/s and rad/s)."""
+    if fastest >= STILL_SPEED:
+        return 0
+    return still + (CALM_TICKS if fastest < CALM_SPEED else 1)
+
+
+@compiled
+def set_motions(parts: Table, rows: Ints, motions: Floats) -> bool:
+    """Set the velocities and spins (n, 2, 3) of the balls in some rows (n,), a tick after those before, and
+    let them sleep; return whether one is awake."""
+    awake = False
+    for number in range(len(rows)):
+        ball, motion, fastest = parts[rows[number]], motions[number], 0.0
+        for k in range(3):
+            fastest = max(fastest, abs(motion[0, k]), abs(motion[1, k]))
+        ball.still = rested(ball.still, fastest)
+        moves = ball.still < STILL_TICKS
+        awake = awake or moves
+        for k in range(3):
+            ball.motion[0, k], ball.motion[1, k] = (motion[0, k], motion[1, k]) if moves else (0.0, 0.0)
+    return awake
+
+
+@compiled
+def any_rolls(parts: Table) -> bool:
+    """Whether a ball is awake."""
+    found = False
+    for part in parts:
+        found = found or (part.role == _BALL and part.still < STILL_TICKS)
+    return found
+
+
+@compiled
+def touch_movable(parts: Table, found: Contacts) -> bool:
+    """Whether a ball that moves touches something that it would move."""
+    for part in parts:
+        if part.role == _BALL and part.still < STILL_TICKS:
+            at = part.centre
+            if find_contacts(parts, part.owner, part.rounding, at[0], at[1], at[2], found) < 0:
+                return True
+    return False
+
+
+@compiled
+def roll(parts: Table, found: Contacts) -> None:
+    """Move the balls that are awake through a tick; none of them touches anything that it would move."""
+    for part in parts:
+        if part.role == _BALL and part.still < STILL_TICKS:
+            _solve(part, parts, found)
+    for part in parts:
+        if part.role == _BALL and part.still < STILL_TICKS:
+            _move(part)
+
+
+@compiled
+def _solve(ball: PartRow, parts: Table, found: Contacts) -> None:
+    """Set the velocities of a ball during and after a tick."""
+    at, radius, velocity, spin = ball.centre, ball.rounding, ball.motion[0], ball.motion[1]
+    velocity[1] -= FALL
+    rate = math.sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]) * SPIN_FACTOR
+    factor = SPIN_FACTOR * (MAX_SPIN / rate if rate > MAX_SPIN else 1.0)
+    for k in range(3):
+        spin[k] *= factor
+    count = find_contacts(parts, ball.owner, radius, at[0], at[1], at[2], found)
+    solve(found, count, radius, BALL_INERTIA, ball.motion)
+
+
+@compiled
+def _move(ball: PartRow) -> None:
+    """Move and turn a ball through a tick, and let it sleep if it was still for long enough."""
+    velocity, spin, way, turn = ball.motion[0], ball.motion[1], ball.motion[2], ball.motion[3]
+    fastest = 0.0
+    for k in range(3):
+        ball.centre[k] += way[k] * TICK_S
+        fastest = max(fastest, abs(velocity[k]), abs(spin[k]))
+    rate = math.sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2])
+    if rate > 0.0:
+        x, y, z = turn[0] / rate, turn[1] / rate, turn[2] / rate
+        sin, cos = math.sin(rate * TICK_S), math.cos(rate * TICK_S)
+        for k in range(3):
+            a, b, c = ball.axes[k, 0], ball.axes[k, 1], ball.axes[k, 2]
+            along = (x * a + y * b + z * c) * (1.0 - cos)
+            ball.axes[k, 0] = a * cos + (y * c - z * b) * sin + x * along
+            ball.axes[k, 1] = b * cos + (z * a - x * c) * sin + y * along
+            ball.axes[k, 2] = c * cos + (x * b - y * a) * sin + z * along
+    ball.still = rested(ball.still, fastest)
+    if ball.still >= STILL_TICKS:
+        for k in range(3):
+            velocity[k] = spin[k] = 0.0
+
+
+@compiled
+def braked(body: Floats, move: int, turn: int) -> Driven:
     """Velocity and yaw at once after an action: braked and turned; driving acts later, as a force."""
     yaw = body[YAW]
     if turn != _NO_TURN:
@@ -64,7 +185,7 @@ def braked(body: Any, move: int, turn: int) -> Driven:
 
 
 @compiled
-def driven(body: Any, move: int, turn: int) -> Driven:
+def driven(body: Floats, move: int, turn: int) -> Driven:
     """Velocity before contacts and yaw after an action; the force acts along the heading before the turn."""
     heading = math.radians(body[YAW])
     x, y, z, yaw = braked(body, move, turn)
@@ -82,7 +203,7 @@ def fallen(x: float, y: float, z: float) -> tuple[float, float, float]:
 
 
 @compiled
-def settle(body: Any, parts: Any, found: Any, x: float, y: float, z: float) -> bool:
+def settle(body: Floats, parts: Table, found: Contacts, x: float, y: float, z: float) -> bool:
     """Move the agent, given its velocity before contacts (m/s), and the balls among `parts` for a tick.
 
     Returns False and does nothing if they would move anything else. `found` are places for `MOST_CONTACTS`.
@@ -115,7 +236,20 @@ def settle(body: Any, parts: Any, found: Any, x: float, y: float, z: float) -> b
 
 
 @compiled
-def drive_quietly(body: Any, clock: Any, parts: Any, move: int, turn: int, most: int) -> int:
+def run_clock(clock: Singles) -> None:
+    """Take a tick's decay from health and reward."""
+    clock[HEALTH], clock[REWARD] = _health_after(clock), clock[REWARD] + clock[DECAY]
+
+
+@compiled
+def _health_after(clock: Singles) -> np.float32:
+    """The health after the next tick of the clock."""
+    health: np.float32 = min(max(clock[HEALTH] + _FULL * clock[DECAY], _EMPTY), _FULL)
+    return health
+
+
+@compiled
+def drive_quietly(body: Floats, clock: Singles, parts: Table, move: int, turn: int, most: int) -> int:
     """Take up to `most` ticks with an action while nothing happens but that the clock runs and the agent
     moves; return how many.
 
@@ -123,12 +257,71 @@ def drive_quietly(body: Any, clock: Any, parts: Any, move: int, turn: int, most:
     """
     found, owners = np.empty(MOST_CONTACTS, CONTACT), np.empty(len(parts), np.int64)
     for tick in range(most):
-        health = min(max(clock[HEALTH] + _FULL * clock[DECAY], _EMPTY), _FULL)
-        if health <= _EMPTY or touched(parts, body[X], body[Y], body[Z], owners):
+        if _health_after(clock) <= _EMPTY or touched(parts, body[X], body[Y], body[Z], owners):
             return tick
         x, y, z, yaw = driven(body, move, turn)
         if not settle(body, parts, found, x, y, z):
             return tick
         body[YAW] = yaw
-        clock[HEALTH], clock[REWARD] = health, clock[REWARD] + clock[DECAY]
+        run_clock(clock)
     return most
+
+
+@compiled
+def drive_all(
+    ready: Bools,
+    bodies: Floats,
+    clocks: Singles,
+    parts: Table,
+    ends: Ints,
+    actions: Ints,
+    steps: int,
+    ticks: int,
+    rewards: Floats,
+    totals: Floats,
+) -> None:
+    """Take a number of steps of some ticks in each of n arenas that are `ready`, with an action for each, as
+    `drive_quietly` does.
+
+    The parts of arena k are those from `ends[k]` to `ends[k + 1]`. Where something else happens the arena is
+    left as it was and is no longer `ready`. `actions` (n,) are indices into `arena.ACTIONS`; each step's
+    reward is added to `rewards` (n,), which begin with 0, and to `totals` (n,).
+    """
+    for number in range(len(ready)):
+        if not ready[number]:
+            continue
+        body, clock, total = bodies[number], clocks[number], totals[number]
+        old_body, old_clock = body.copy(), clock.copy()
+        own = parts[ends[number] : ends[number + 1]]
+        old_parts = own.copy() if any_rolls(own) else own[:0]
+        rewards[number] = 0.0
+        for _ in range(steps):
+            taken = drive_quietly(body, clock, own, actions[number] // 3, actions[number] % 3, ticks)
+            if taken < ticks:
+                body[:], clock[:], totals[number] = old_body, old_clock, total
+                for row in range(len(old_parts)):
+                    own[row] = old_parts[row]
+                ready[number] = False
+                break
+            rewards[number] += clock[REWARD]
+            totals[number] += clock[REWARD]
+            clock[REWARD] = 0.0
+
+
+@compiled
+def feel_all(
+    ready: Bools, bodies: Floats, clocks: Singles, low: Singles, high: Singles, rows: Singles
+) -> None:
+    """Write the agent's own state into `rows` float32 (n, 7) for each of n arenas that are `ready`: health,
+    velocity in its own frame (right, up, forward) and position, within `low` and `high` (7,)."""
+    for number in range(len(ready)):
+        if ready[number]:
+            body, turn = bodies[number], math.radians(bodies[number, YAW])
+            sin, cos = math.sin(turn), math.cos(turn)
+            row = rows[number]
+            row[0] = clocks[number, HEALTH]
+            row[1], row[2] = body[VX] * cos - body[VZ] * sin, body[VY]
+            row[3] = body[VX] * sin + body[VZ] * cos
+            row[4:] = body[X : Z + 1]
+            for k in range(7):
+                row[k] = min(max(row[k], low[k]), high[k])

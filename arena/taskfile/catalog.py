@@ -2,8 +2,8 @@
 
 Numbers are those of Animal-AI v3.1.3 (`Assets/Prefabs` of animal-ai-unity at revision 0739f7f; section 7 of
 the behaviour specification), and in `in_4` those of version 4 (section 9). A new kind is an entry here and,
-unless its appearance follows from these facts, one in `render/looks/look.py`. Behaviour is in `world.py`
-(bodies), `rules.py` (rewards) and `mechanisms/`.
+unless its appearance follows from these facts, one in `render/looks/look.py`. Behaviour is in `physics/`
+(bodies), `rules.py` (rewards) and `mechanisms.py`.
 """
 
 from dataclasses import replace
@@ -75,7 +75,7 @@ def _fixed(name: str, words: str, meaning: str, shape: Shape, size: Vector, tag:
     return Kind(name, words, meaning, shape, Body.STATIC, size, size, tag, **facts)
 
 
-# Supported walls and ramps sleep (`arena/physics/sleeping_bodies.py`).
+# Supported walls and ramps sleep (`arena/physics/simulation.py`).
 _TABLE = (
     Kind("Wall", "wall", "Solid; so heavy that it hardly ever moves.",
          Shape.BOX, Body.DYNAMIC, *_WALL, "Immovable", mass=10000.0, corner_height=2.5, **_ANY_COLOR),

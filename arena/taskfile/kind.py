@@ -95,7 +95,7 @@ class Kind:
     `words` name it by its appearance, for descriptions without pictures that must not say more than a
     picture; `meaning` is its sentence in the YAML reference. `minimum` and `maximum` bound the YAML size per
     component (metres); if they are equal, the YAML's size is ignored. `tag` is reported by rays, one of
-    `arena.rays.rays.TAGS`; a kind without a tag stops them too. `reward` multiplies a goal's diameter; that
+    `arena.rays.TAGS`; a kind without a tag stops them too. `reward` multiplies a goal's diameter; that
     of a death zone is the reward itself. `launch` is the initial speed in m/s of a ball along its own forward
     direction. `colourable` kinds take the YAML colour; its default is random for `random_color` kinds.
     `random_yaw` False means that a missing rotation counts as 0. `stretch` is the built size over the YAML's.

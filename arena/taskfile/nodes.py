@@ -1,7 +1,7 @@
 """Converts YAML text to plain values and their places, before the models of `arena.taskfile.config`.
 
 The text is only composed into YAML nodes; no tag is ever bound to a Python class. Every key is looked up in
-the tables of `arena.taskfile.keys`, so that a typo is an error with a suggestion.
+the tables of `arena.taskfile.config`, so that a typo is an error with a suggestion.
 """
 
 import difflib
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 import yaml
 
 from arena.errors import ConfigError, DuplicateKeyError
-from arena.taskfile.keys import ENTRIES, KEYS, OPERATION_FIELDS, OPERATIONS, SINCE_4, VALUES
+from arena.taskfile.config import ENTRIES, KEYS, OPERATION_FIELDS, OPERATIONS, SINCE_4, VALUES
 from arena.taskfile.versions import Version
 
 MAX_NODES = 200_000

@@ -15,7 +15,7 @@ from arena_llm.console import exit_interrupted, progress_bar
 from arena_llm.options import EngineName, EngineOption, Jobs, Prompt, RayAddress, open_engine
 
 if TYPE_CHECKING:
-    from arena.parallel import Engine
+    from arena.processes import Engine
     from evaluation.prompts import PromptSet
     from llm_control.training_data.folder import DatasetSpec
 
@@ -66,7 +66,7 @@ def _spec(size: int | None, seed: int, format: str, image_uri: str, prompts: "Pr
 
 
 def _write(folder: Path, spec: "DatasetSpec", engine: "Engine") -> None:
-    from arena.parallel import in_order
+    from arena.processes import in_order
     from llm_control.training_data.folder import append, finish, make_row, start
     from llm_control.training_data.formats import LARGEST_OPENAI, Format
 
@@ -95,7 +95,7 @@ def _write(folder: Path, spec: "DatasetSpec", engine: "Engine") -> None:
 
 
 def _check(folder: Path, prompts: "PromptSet", engine: "Engine") -> None:
-    from arena.parallel import in_order
+    from arena.processes import in_order
     from llm_control.training_data.check import problem, read_rows, read_spec
 
     spec = read_spec(folder, prompts)

@@ -145,7 +145,7 @@ def _print_unchecked(path: Path, made: "Submission") -> None:
 
 def _replay(log: Path) -> None:
     """Raise RecordingError if an episode of a log is not what its replies give."""
-    from arena.parallel import LocalEngine
+    from arena.processes import LocalEngine
     from arena_llm.commands.verify import verify_sources
     from arena_llm.verify.recordings import is_recording
     from arena_llm.verify.tables import pass_rates, print_findings, worst

@@ -12,7 +12,7 @@ from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.options import EngineName, EngineOption, Jobs, RayAddress, located_testbed, open_engine
 
 if TYPE_CHECKING:
-    from arena.parallel import Engine
+    from arena.processes import Engine
     from evaluation.verify.result import Checked
     from evaluation.verify.sources import Options, Source
 
@@ -68,7 +68,7 @@ def verify_sources(
     """Verify all, and add each result to `every` as it comes."""
     from functools import partial
 
-    from arena.parallel import in_order
+    from arena.processes import in_order
     from arena_llm.verify.recordings import verify
     from evaluation.verify.sources import located, verify_located
 

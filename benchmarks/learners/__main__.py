@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from arena.files import atomic_file, check_output_folder
-from arena.parallel import in_order
+from arena.processes import in_order
 from benchmarks import run
 from benchmarks.learners import Run
 from benchmarks.learners.algorithms import ALGORITHMS

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from arena import Episode
 from arena.geometry.layout import episode_rng
-from arena.rays.rays import CAST_LENGTH, FRACTION
+from arena.rays import CAST_LENGTH, FRACTION
 from llm_control.agents.offline import fruitless
 from llm_control.agents.pixels import answer
 from llm_control.agents.random_agent import random_script

@@ -1,7 +1,7 @@
 """PyBullet on its own: a world of as many boxes, with a camera, rays, or no sensor."""
 
 from arena.physics.bullet import bullet
-from arena.rays.rays import CAST_LENGTH, Rays
+from arena.rays import CAST_LENGTH, Rays
 from benchmarks.bare import BareWorld
 from benchmarks.measure import random_actions, timed
 from benchmarks.peers.contenders import Timed, Work

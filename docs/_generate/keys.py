@@ -1,9 +1,9 @@
-"""Tables of the YAML keys, from `arena.taskfile.keys`."""
+"""Tables of the YAML keys, from `arena.taskfile.config`."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from arena.taskfile.keys import ENTRIES, KEYS, MODELS, OPERATION_FIELDS, OPERATIONS, SINCE_4, VALUES
+from arena.taskfile.config import ENTRIES, KEYS, MODELS, OPERATION_FIELDS, OPERATIONS, SINCE_4, VALUES
 from arena.taskfile.symbols import PRESETS
 from docs._generate.markdown import code, number, table
 from docs._generate.meanings import KEY_MEANINGS

@@ -8,14 +8,12 @@ from itertools import pairwise
 from typing import Any
 
 import arena.taskfile.versions
-from arena.geometry.ball_sizes import changing_values
-from arena.geometry.placed import Placed
-from arena.mechanisms.spawners import settings_of
+from arena.geometry.placed import Placed, changing_values
+from arena.mechanisms import settings_of
 from arena.rules import HOT_ZONE_FACTOR, HOT_ZONE_LEAST
 from arena.scene import Vector
 from arena.taskfile.catalog import ALIASES, KINDS
-from arena.taskfile.config import Item
-from arena.taskfile.keys import KEYS
+from arena.taskfile.config import KEYS, Item
 from arena.taskfile.kind import Body, Change, Ends, Kind
 from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_in, kind_named
 from docs._generate.markdown import code, number, table

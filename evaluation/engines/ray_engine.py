@@ -11,8 +11,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from arena.errors import EvaluationError
-from arena.parallel import AHEAD
-from arena.processes import cores
+from arena.processes import AHEAD, cores
 from arena.recording import software_versions
 from evaluation.engines.ray_episodes import RayBackend
 from evaluation.engines.same_software import check_software
@@ -105,7 +104,7 @@ class RayEngine:
         jobs: int,
         named: Callable[[Given], str] = str,
     ) -> Generator[Made, None, None]:
-        """As `arena.parallel.in_order`; a task whose process was killed is retried elsewhere.
+        """As `arena.processes.in_order`; a task whose process was killed is retried elsewhere.
 
         Raises EvaluationError that names the item where that happened `RETRIES` + 1 times.
         """

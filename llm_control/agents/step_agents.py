@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena import ACTIONS, BACKWARD, TURN_LEFT, TURN_RIGHT, Action, Episode, Move, Rays, Rotate
-from arena.rays.rays import CAST_LENGTH, FRACTION, TAGS
+from arena.rays import CAST_LENGTH, FRACTION, TAGS
 
 
 class StepAgent(Protocol):

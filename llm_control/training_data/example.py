@@ -8,10 +8,10 @@ from functools import cache
 import numpy as np
 
 from arena import FORWARD, IDLE, ArenaSpec, Episode, EvaluationError, Event, EventKind
-from arena.geometry.angles import wrap_deg
 from arena.geometry.layout import seed_words
 from arena.geometry.placed import AGENT_RADIUS
 from arena.replay import Moment, play
+from arena.scene import wrap_deg
 from llm_control.agents.pixels import FOCAL, steps_for
 from llm_control.choices import ArenaChoices
 from llm_control.script import DEGREES_PER_STEP, Go, Script, Think, Turn

@@ -3,8 +3,8 @@
 import moderngl
 import numpy as np
 
-from arena import channels
-from arena.channels import Channels
+from arena import cameras
+from arena.cameras import Channels
 from arena.scene import Scene
 from render.camera import Camera, first_person
 from render.context import gl_context
@@ -33,7 +33,7 @@ class ChannelPainter:
         camera = camera or first_person(scene)
         ctx, painter, view = gl_context(), shared_painter(), camera.matrix(self.width / self.height)
         self._target.use()
-        self._target.clear(float("inf"), channels.SKY, depth=1.0)
+        self._target.clear(float("inf"), cameras.SKY, depth=1.0)
         ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         ctx.front_face = "ccw"
         write(painter.channels, "u_view", view)
@@ -45,5 +45,5 @@ class ChannelPainter:
         pixels = np.empty((self.height, self.width, 2), np.float32)
         self._target.read_into(pixels, components=2, dtype="f4")
         instance = pixels[..., 1].astype(np.int32)
-        classes = channels.semantic(instance, scene.things, len(scene.others))
+        classes = cameras.semantic(instance, scene.things, len(scene.others))
         return Channels(pixels[..., 0].copy(), instance, classes)

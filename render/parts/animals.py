@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from arena import channels
+from arena import cameras
 from arena.errors import RenderError
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
 from render.looks.look import Look, Material, srgb
@@ -79,9 +79,9 @@ BODIES: dict[str, list[Piece]] = {
 
 def agents_of(scene: Scene, own: bool) -> list[tuple[Animal, int]]:
     """The other agents of a scene, and its own if asked for, with their instances."""
-    agents = [(animal, channels.OTHER_AGENTS - number) for number, animal in enumerate(scene.others)]
+    agents = [(animal, cameras.OTHER_AGENTS - number) for number, animal in enumerate(scene.others)]
     if own:
-        agents.append((Animal(scene.agent_position, scene.agent_yaw, scene.skin), channels.OWN_BODY))
+        agents.append((Animal(scene.agent_position, scene.agent_yaw, scene.skin), cameras.OWN_BODY))
     return agents
 
 

@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from arena import channels
+from arena import cameras
 from arena.scene import Floats, Scene, Thing, yaw_rotation
 from arena.taskfile.versions import Version
 from render.looks.look import FLOOR, SURFACES, Look, layer_of, look_of
@@ -21,7 +21,7 @@ Bools = npt.NDArray[np.bool_]
 MESH, LABEL, ROW = 23, 24, 26
 """Columns of a row's unit mesh and label, and numbers per row: position 3, rotation 9 (by columns), size 3,
 linear colour 3, texture layer, factors of reflected and emitted light, width and height of the texture, mesh
-(its place in `MESHES`), instance (as in `arena.channels`), and whether it is a ball or lies on one."""
+(its place in `MESHES`), instance (as in `arena.cameras`), and whether it is a ball or lies on one."""
 
 
 def runs(rows: Rows) -> Iterator[tuple[str, Rows]]:
@@ -47,7 +47,7 @@ def rows_of(parts: Sequence[tuple[Part, Look, Floats]], instances: npt.ArrayLike
 def arena_rows() -> Rows:
     """Floor and fence; do not write to them."""
     parts = [(part, look, yaw_rotation(yaw)) for part, look, yaw in surroundings()]
-    return rows_of(parts, [channels.FLOOR if look is FLOOR else channels.FENCE for _, look, _ in parts])
+    return rows_of(parts, [cameras.FLOOR if look is FLOOR else cameras.FENCE for _, look, _ in parts])
 
 
 class ThingRows:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arena.channels import SKY, Channels, Depth, dark, semantic
+from arena.cameras import SKY, Channels, Depth, dark, semantic
 from arena.scene import Scene
 from render.camera import Camera, first_person
 from render.image import Frame, check_size

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import trimesh
 
-from arena import channels
+from arena import cameras
 from arena.geometry.shapes import TUBE_INNER, TUBE_SEGMENTS, prism_vertices
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
 from render.looks.look import FLOOR, Look, layer_of, look_of
@@ -103,7 +103,7 @@ def _things(scene: Scene) -> Iterator[Solid]:
 
 def _surroundings() -> Iterator[Solid]:
     for part, look, yaw in surroundings():
-        instance = channels.FLOOR if look is FLOOR else channels.FENCE
+        instance = cameras.FLOOR if look is FLOOR else cameras.FENCE
         yield Solid(part.mesh, part.size, _WHOLE, part.centre, yaw_rotation(yaw), look, instance)
 
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 
 from arena import ArenaSpec, Episode, Event, Move, Outcome, Recording
 from arena.errors import RecordingError
-from arena.geometry.angles import wrap_deg
 from arena.geometry.placed import AGENT_RADIUS, Layout
 from arena.replay import Replay
-from arena.scene import Scene, Vector
+from arena.scene import Scene, Vector, wrap_deg
 from arena.taskfile.catalog import KINDS
 from llm_control.choices import ArenaChoices
 from llm_control.schedule import picture_turns

@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterator
 
 from arena.action import TICK_S
-from arena.geometry.ball_sizes import SHRINK
-from arena.geometry.placed import AGENT_RADIUS, Layout
+from arena.geometry.placed import AGENT_RADIUS, SHRINK, Layout
 from arena.kernel.contacts import CONTACT_OFFSET, GRAVITY
 from arena.kernel.motion import DRAG_FACTOR, DRIVE
 from arena.rules import TICKS_PER_UNIT

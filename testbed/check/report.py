@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arena.errors import ArenaError, ConfigError, DuplicateKeyError, EvaluationError
 from arena.files import read_text
-from arena.parallel import in_order
+from arena.processes import in_order
 from arena.taskfile.load import Located, load_located
 from arena.taskfile.versions import Version
 from testbed.check.build import build, build_findings, growth_findings, watch

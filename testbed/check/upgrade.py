@@ -9,8 +9,7 @@ import yaml
 from arena.errors import ConfigError, EvaluationError
 from arena.files import read_bytes, write_file
 from arena.taskfile.catalog import ALIASES
-from arena.taskfile.config import ArenaFile
-from arena.taskfile.keys import KEYS
+from arena.taskfile.config import KEYS, ArenaFile
 from arena.taskfile.load import Located, load_located, load_text
 from arena.taskfile.versions import Version
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.action import TICK_S
-from arena.geometry.angles import wrap_deg
 from arena.kernel.motion import DRIVE
+from arena.scene import wrap_deg
 from testbed.oracle.motion import TURN_DEG, Driver, driven, stopping
 
 GOOD_ENOUGH = 0.1

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from arena import Action, Recording, Rotate
 from arena.files import read_text, write_file
 from arena.geometry.placed import Placed
-from arena.parallel import Engine, in_order
+from arena.processes import Engine, in_order
 from arena.replay import Replay
 from arena.taskfile.kind import Body
 from render.line_of_sight import LineOfSight

@@ -14,7 +14,7 @@ import numpy as np
 from arena import ACTIONS, ArenaSpec, Episode, EvaluationError, Recording, load_text
 from arena.errors import ArenaError, ConfigError
 from arena.files import read_text, write_file
-from arena.parallel import Engine, in_order
+from arena.processes import Engine, in_order
 from arena.replay import Replay
 from testbed.benchmark import TEST_SEED, sha256
 from testbed.blueprints import (

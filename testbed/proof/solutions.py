@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from arena import ConfigError, Outcome, Recording, RecordingError
 from arena.files import read_text, write_file
-from arena.parallel import Engine, in_order
+from arena.processes import Engine, in_order
 from arena.replay import Replay
 from testbed.tasks import Task
 

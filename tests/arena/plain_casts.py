@@ -1,7 +1,7 @@
 """What a pushed ball meets, by definition: the distance to each part all along the way.
 
 The distance from a moving point to a convex part has one valley. Its floor is found by thirds, and the
-first touch between the start and there by halves. Slow; shares nothing with `arena.rays.ball_casts` but the
+first touch between the start and there by halves. Slow; shares nothing with `arena.rays` but the
 parts.
 """
 

@@ -13,10 +13,9 @@ from trimesh.transformations import rotation_matrix
 from arena.action import TICK_S, Move, Rotate
 from arena.geometry.placed import AGENT_RADIUS
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
-from arena.kernel import balls, motion, solver
+from arena.kernel import motion, solver
 from arena.kernel.contacts import AGENT_MASS, CONTACT_OFFSET, FALL, GRAVITY, SAME_NORMAL
-from arena.physics.bodies import agent_friction
-from arena.physics.live_parts import HOLD
+from arena.physics.things import HOLD, agent_friction
 from arena.physics.world import World
 from arena.scene import Floats
 from arena.taskfile.kind import DEFAULT_FRICTION, Body, Shape
@@ -69,10 +68,10 @@ def contacts(
     world: World, at: Floats, radius: float = AGENT_RADIUS, ball: int | None = None
 ) -> list[Contact] | None:
     """The contacts of an agent, or a ball, at a place, in PhysX's order; None if it touches what may move."""
-    positions, rotations, sizes, _ = world._present()
+    positions, rotations, sizes, _ = world.things.poses()
     first, last = [], []
     for index in world.present():
-        kind, size = world._placed[index].kind, tuple(sizes[index].tolist())
+        kind, size = world.things.placed[index].kind, tuple(sizes[index].tolist())
         if kind.body is Body.ZONE or index == ball:
             continue
         turn, found = rotations[index], []
@@ -110,8 +109,8 @@ def boundary(at: Floats, radius: float) -> list[Contact]:
 
 def holds(world: World, index: int, height: float) -> float:
     """The impulse that a wall or ramp can take at a height where it stands upright on the floor; else 0."""
-    positions, rotations, sizes, _ = world._present()
-    kind, size = world._placed[index].kind, sizes[index]
+    positions, rotations, sizes, _ = world.things.poses()
+    kind, size = world.things.placed[index].kind, sizes[index]
     bottom = positions[index, 1] - size[1] / 2
     if not kind.is_heavy or abs(bottom - FLOOR_Y) > 0.02 or rotations[index, 1, 1] < 0.9999:
         return 0.0
@@ -203,14 +202,14 @@ def rolled(
     world: World, ball: int, velocity: Floats, spin: Floats
 ) -> tuple[Floats, Floats, Floats, Floats] | None:
     """Place, rotation (3, 3), velocity and spin of a ball after a tick; None if something else would move."""
-    positions, rotations, sizes, _ = world._present()
+    positions, rotations, sizes, _ = world.things.poses()
     radius = sizes[ball, 0] / 2
     found = contacts(world, positions[ball], radius, ball)
     if found is None:
         return None
     spin = spin * (1 - 0.05 * TICK_S)
-    if np.linalg.norm(spin) > balls.MAX_SPIN:
-        spin = spin * balls.MAX_SPIN / np.linalg.norm(spin)
+    if np.linalg.norm(spin) > motion.MAX_SPIN:
+        spin = spin * motion.MAX_SPIN / np.linalg.norm(spin)
     start = np.concatenate([velocity - np.array([0.0, FALL, 0.0]), spin])
     moving, after = solve(start, found, radius)
     rate = float(np.linalg.norm(moving[3:]))

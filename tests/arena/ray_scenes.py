@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.geometry.shapes import ARENA_SIZE
-from arena.rays.rays import TAGS
+from arena.rays import TAGS
 from arena.scene import Animal, Scene, Thing, yaw_rotation
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Shape

@@ -19,13 +19,15 @@ from arena import ACTIONS, Action, ArenaFile, ArenaSpec
 from arena.geometry.shapes import ARENA_SIZE
 from arena.taskfile.catalog import ALIASES, KINDS
 from arena.taskfile.config import (
+    KEYS,
+    MODELS,
+    OPERATIONS,
     Item,
     LimitedInvocations,
     OperationFromList,
     ToggleObject,
     Vector3,
 )
-from arena.taskfile.keys import KEYS, MODELS, OPERATIONS
 from arena.taskfile.kind import Kind
 from arena.taskfile.versions import Version, kind_named
 

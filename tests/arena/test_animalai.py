@@ -21,7 +21,7 @@ from arena.animalai import (
     stack_actions,
 )
 from arena.animalai.exception import UnityActionException, UnityEnvironmentException
-from arena.rays.rays import TAGS, TAGS_4_4
+from arena.rays import TAGS, TAGS_4_4
 from tests.arena.learning import FILE
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ BLIND = {"useCamera": False, "arenas_configurations": FILE}
 PLAIN = """
 from arena.animalai.actions import AAIActions
 from arena.animalai.environment import AnimalAIEnvironment
-from arena.animalai.executable import find_executable
+from arena.animalai.environment import find_executable
 from arena.animalai.raycastparser import RayCastObjects, RayCastParser
 
 RAYS = 9

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena import FORWARD, IDLE
-from arena.kernel.balls import STILL_TICKS
+from arena.kernel.motion import STILL_TICKS
 from arena.kernel.tables import Role
 from tests.arena.plain_motion import rolled
 from tests.arena.worlds import agent, episode, item
@@ -48,7 +48,7 @@ def places(things, ticks, by_bullet):
     run = episode(agent("2 0 2"), *things, t=0)
     world, seen = run._stage.world, []
     if by_bullet:
-        world._still_ticks = -(10**9)
+        world.things.still = -(10**9)
     for _ in range(ticks):
         world.advance([IDLE])
         seen.append(run.scene().positions[-1])
@@ -68,18 +68,17 @@ def test_balls_that_touch_nothing_movable_move_about_as_in_bullet(name):
 @pytest.mark.parametrize("name", ALONE)
 def test_balls_move_by_the_rules_written_plainly(name):
     world = episode(agent("2 0 2"), *ALONE[name], t=0)._stage.world
-    balls, parts = world._parts.balls, world._parts.placed
+    balls, parts = world.things.balls, world.things.parts
     rows = np.flatnonzero(parts["role"] == Role.BALL)
     for _ in range(60):
         awake = parts["still"][rows] < STILL_TICKS
-        motions = world._parts.motions().copy()
-        expected = [rolled(world, ball, *motion) for ball, motion in zip(balls, motions, strict=True)]
+        expected = [rolled(world, ball, *motion.copy()) for ball, motion in world.things.motions().items()]
         world.advance([IDLE])
         for ball, row, plain, moves in zip(balls, rows, expected, awake, strict=True):
             place, turn, velocity, spin = plain
             if moves:
                 assert world.position(ball) == pytest.approx(place, abs=1e-9)
-                assert world._rotations[ball] == pytest.approx(turn, abs=1e-9)
+                assert world.things.rotations[ball] == pytest.approx(turn, abs=1e-9)
             if parts["still"][row] < STILL_TICKS:
                 assert parts["motion"][row, 0] == pytest.approx(velocity, abs=1e-9)
                 assert parts["motion"][row, 1] == pytest.approx(spin, abs=1e-9)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena import ACTIONS, IDLE, Episode
-from arena.physics import clients
+from arena.physics import bullet as clients
 from testbed import task_named
 from tests.arena.worlds import agent, episode, item
 

@@ -36,8 +36,7 @@ def contacts(world, at):
     """Gap and normal (Bullet's frame) of each contact of the agent's ball at a place; None if something that
     moves is touched."""
     found = np.zeros(MOST_CONTACTS, CONTACT)
-    world._refresh_moved()
-    count = find_contacts(world._parts.placed, -1, AGENT_RADIUS, *at, found)
+    count = find_contacts(world.things.parts, -1, AGENT_RADIUS, *at, found)
     if count < 0:
         return None
     return [(contact["gap"], contact["normal"][[0, 2, 1]]) for contact in found[:count]]
@@ -45,10 +44,10 @@ def contacts(world, at):
 
 def bullet_touches(world, at, reach=0.019):
     """Gap and normal (Bullet's frame) of the agent's ball at a place to each body within `reach` metres."""
-    client, ball, (x, y, z) = world._simulation.client, world._simulation.agents[0].id, at
+    client, ball, (x, y, z) = world._bullet().client, world._bullet().agents[0].id, at
     bullet.resetBasePositionAndOrientation(ball, (x, z, y), (0, 0, 0, 1), physicsClientId=client)
     found = []
-    for body in sorted(set(world._simulation.by_id) - {ball}):
+    for body in sorted(set(world._bullet().by_id) - {ball}):
         points = bullet.getClosestPoints(ball, body, reach, physicsClientId=client)
         if points:
             nearest = min(points, key=lambda point: point[8])
@@ -127,7 +126,7 @@ def test_the_agent_moves_as_it_does_when_bullet_finds_its_contacts(name):
         static_steps = 0
         for action in actions:
             if by_bullet:
-                run._stage.world._still_ticks = 0
+                run._stage.world.things.still = 0
             run.step(action)
             static_steps += run._stage.world.is_at_rest
         assert (static_steps > len(actions) / 3) is not by_bullet

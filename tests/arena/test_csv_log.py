@@ -11,7 +11,7 @@ from arena import BACKWARD, FORWARD, IDLE, TURN_RIGHT, ArenaEnv, ConfigError, Ep
 from arena.animalai import AAIActions, AnimalAIEnvironment
 from arena.csv_log import COLUMNS, CsvLog, csv_log
 from arena.gym.vector_env import ArenaVectorEnv
-from arena.rays.rays import Rays
+from arena.rays import Rays
 
 BEHAVIOR = "AnimalAI?team=0"
 INSIDE = Path("shared") / "reference" / "unity-v4" / "e2e"

@@ -8,7 +8,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from arena import ArenaEnv, RenderError, load_text
-from arena.channels import CLASSES, SIGHT
+from arena.cameras import CLASSES, SIGHT
 
 FILE = load_text(
     "arenas: {0: {t: 50, pass_mark: 0, blackouts: [1], items: ["

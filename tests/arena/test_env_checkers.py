@@ -7,7 +7,7 @@ import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from arena.gym.controls import KINDS
+from arena.gym.options import KINDS
 from arena.gym.sensors import NAMES
 from testbed.blueprints import CONDITIONS
 from testbed.curriculum import Generated

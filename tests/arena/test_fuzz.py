@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from arena import ACTIONS, ArenaError, ArenaFile, ConfigError, Episode, LayoutError, load, load_text
 from arena.taskfile.catalog import ALIASES, KINDS
-from arena.taskfile.config import MAX_METRES, ArenaSpec, Item, Vector3
-from arena.taskfile.keys import KEYS
+from arena.taskfile.config import KEYS, MAX_METRES, ArenaSpec, Item, Vector3
 from tests.arena.strategies import OLD_KINDS, documents, examples, models
 from tests.conftest import SHARED
 

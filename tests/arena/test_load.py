@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena import ConfigError, load, load_text
-from arena.taskfile.keys import KEYS
+from arena.taskfile.config import KEYS
 from arena.taskfile.nodes import scalar
 from tests.arena.worlds import agent, episode, item
 

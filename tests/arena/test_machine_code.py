@@ -14,8 +14,8 @@ import pytest
 
 from arena import ACTIONS, Episode
 from arena.gym.vector_env import ArenaVectorEnv
-from arena.kernel import compiled, contacts, machine_code
-from arena.kernel.machine_code import Sums, frozen
+from arena.kernel import compiled, contacts
+from arena.kernel.compiled import Sums, frozen
 from testbed import find_tasks
 from testbed.curriculum import Levels
 
@@ -127,7 +127,7 @@ def test_what_is_compiled_in_is_found_wherever_it_comes_from(monkeypatch):
     before = sums()
     monkeypatch.setattr(contacts, "FLOOR_Y", -0.2)
     changed = {module for module, each in sums().items() if each != before[module]}
-    assert {"arena.kernel.contacts", "arena.kernel.motion", "arena.kernel.together"} <= changed
+    assert {"arena.kernel.contacts", "arena.kernel.motion", "arena.kernel.casts"} <= changed
     assert "arena.kernel.solver" not in changed
     monkeypatch.setattr(np, "__version__", "0.0")
     assert not set(sums().values()) & set(before.values())
@@ -162,9 +162,9 @@ class Target:
 
 
 def test_damaged_files_are_not_read(filled, tmp_path, recwarn, monkeypatch):
-    monkeypatch.setattr(machine_code, "_TOLD", set())
+    monkeypatch.setattr(compiled, "_TOLD", set())
     content = stored(filled[0])[0].read_bytes()
-    code = machine_code.StoredCode(damaged, tmp_path)
+    code = compiled.StoredCode(damaged, tmp_path)
     assert code.load_overload((), Target()) is None
     for each in damaged(content):
         code._path((), Target()).write_bytes(each)
@@ -217,7 +217,7 @@ def test_without_room_nothing_is_stored_and_it_is_said_once(filled, tmp_path, be
 
 
 def test_code_that_nobody_uses_is_removed_some_day(tmp_path):
-    names = {"used": 99, "new": 1, "old": machine_code.UNUSED_DAYS + 1}
+    names = {"used": 99, "new": 1, "old": compiled.UNUSED_DAYS + 1}
     folders = {name: tmp_path / f"kernel-{sha256(name.encode()).hexdigest()[:16]}" for name in names}
     folders["other"] = tmp_path / "kernel-of-the-user"
     for name, folder in folders.items():
@@ -225,10 +225,10 @@ def test_code_that_nobody_uses_is_removed_some_day(tmp_path):
         (folder / "code.bin").touch()
         long_ago = time.time() - names.get(name, 999) * 24 * 3600
         os.utime(folder, (long_ago, long_ago))
-    machine_code._remove_unused(tmp_path, [folders["used"], tmp_path / "kernel-missing"])
+    compiled._remove_unused(tmp_path, [folders["used"], tmp_path / "kernel-missing"])
     assert {name for name, folder in folders.items() if folder.exists()} == {"used", "new", "other"}
     assert time.time() - folders["used"].stat().st_mtime < 60
-    machine_code._remove_unused(tmp_path / "missing", [])
+    compiled._remove_unused(tmp_path / "missing", [])
 
 
 def played(steps=15):

@@ -58,8 +58,8 @@ def test_a_sliding_block_stops_by_its_friction_and_stays_flat():
     world = run._stage.world
     for _ in range(20):
         run.step(IDLE)
-    client, block = world._simulation.client, world._simulation.bodies[0].id
-    world._still_ticks = 0
+    client, block = world._bullet().client, world._bullet().bodies[0].id
+    world.things.still = 0
     bullet.resetBaseVelocity(block, (0, 5, 0), (0, 0, 0), physicsClientId=client)
     for _ in range(60):
         run.step(IDLE)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arena import Rays
-from arena.rays.rays import CAST_LENGTH, CAST_RADIUS, TAGS
+from arena.rays import CAST_LENGTH, CAST_RADIUS, TAGS
 from arena.taskfile.versions import Version, kind_in
 from tests.arena.plain_casts import casts
 from tests.arena.ray_scenes import hits, later, scene_of

@@ -8,7 +8,7 @@ import pytest
 
 from arena import ACTIONS, ConfigError, Rays, Scene
 from arena.geometry.shapes import TUBE_INNER
-from arena.rays.rays import FRACTION, NOTHING_HIT, TAGS
+from arena.rays import FRACTION, NOTHING_HIT, TAGS
 from arena.scene import Thing, yaw_rotation
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Shape

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from arena import Rays
-from arena.physics.bodies import read_poses
-from arena.physics.bullet import bullet
+from arena.physics.bullet import bullet, read_poses
 from tests.arena.ray_scenes import hits
 from tests.arena.worlds import agent, episode, item
 
@@ -26,7 +25,7 @@ PLAYGROUND = [
 def tumble(run, rng):
     """Put everything that can move elsewhere, turned about any axis."""
     world = run._stage.world
-    bodies = world._simulation._loose | world._simulation._balls
+    bodies = world._bullet()._loose | world._bullet()._balls
     for body in bodies.values():
         x, z, y = rng.uniform((2, 2, 0.3), (38, 38, 2))
         quaternion = rng.normal(size=4)
@@ -34,15 +33,15 @@ def tumble(run, rng):
             body,
             (x, z, y),
             quaternion / np.linalg.norm(quaternion),
-            physicsClientId=world._simulation.client,
+            physicsClientId=world._bullet().client,
         )
-    read_poses(world._simulation.client, bodies, world._positions, world._rotations)
-    world._poses = None
+    read_poses(world._bullet().client, bodies, world.things.positions, world.things.rotations)
+    world.things.moved()
 
 
 def bullet_gap(run, at):
     """Distance from the agent's ball, put at `at` (metres), to the nearest other body that Bullet has."""
-    simulation, (x, y, z) = run._stage.world._simulation, at
+    simulation, (x, y, z) = run._stage.world._bullet(), at
     client, ball = simulation.client, simulation.agents[0].id
     bullet.resetBasePositionAndOrientation(ball, (x, z, y), (0, 0, 0, 1), physicsClientId=client)
     return min(

@@ -21,7 +21,7 @@ from arena.kernel import solver
 from arena.kernel.contacts import GRAVITY
 from arena.kernel.motion import DRAG_FACTOR, DRIVE
 from arena.kernel.tables import CONTACT
-from arena.physics.bodies import swap
+from arena.physics.bullet import swap
 from arena.physics.world import World
 from tests.arena import plain_motion
 from tests.arena.worlds import agent, item, spec

@@ -10,7 +10,7 @@ import pytest
 
 from arena import BACKWARD, FORWARD, IDLE, Rays, load
 from arena.gym.curriculum import Files
-from arena.rays.rays import CAST_LENGTH, TAGS
+from arena.rays import CAST_LENGTH, TAGS
 from arena.rules import EventKind
 from tests.arena.ray_scenes import hits
 

@@ -62,12 +62,12 @@ def energy(world: World) -> float:
 
     Without drive it must not grow.
     """
-    client = world._simulation.client
+    client = world._bullet().client
     total = 0.0
     for agent in world.agents:
         speed = math.hypot(*agent.velocity)
         total += AGENT_MASS * (speed * speed / 2 + GRAVITY * agent.position[1])
-    for body in world._simulation.bodies.values():
+    for body in world._bullet().bodies.values():
         at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
         linear, spin = map(np.array, bullet.getBaseVelocity(body.id, physicsClientId=client))
         inertia = np.array(bullet.getDynamicsInfo(body.id, -1, physicsClientId=client)[2])

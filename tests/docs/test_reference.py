@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from arena.taskfile.catalog import KINDS
-from arena.taskfile.config import Item
-from arena.taskfile.keys import KEYS, MODELS
+from arena.taskfile.config import KEYS, MODELS, Item
 from arena.taskfile.versions import Version, kind_in
 from docs._generate.__main__ import main
 from docs._generate.blocks import BLOCKS

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from arena import ConfigError, EvaluationError
-from arena.parallel import LocalEngine, in_order
+from arena.processes import LocalEngine, in_order
 from evaluation.engines.backend import LocalBackend
 from evaluation.suite import EpisodeSetup
 from llm_control.choices import ArenaChoices

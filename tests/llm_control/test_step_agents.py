@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arena import ACTIONS, BACKWARD, FORWARD, Episode, Move, Outcome, Recording, Rotate
-from arena.rays.rays import CAST_LENGTH, FRACTION, NOTHING_HIT, TAGS
+from arena.rays import CAST_LENGTH, FRACTION, NOTHING_HIT, TAGS
 from llm_control.agents import step_agents
 from llm_control.agents.players import StepPlayer
 from llm_control.agents.step_agents import STEP_AGENTS, Braitenberg, HeldActions, RandomActions

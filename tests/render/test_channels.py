@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arena.channels import (
+from arena.cameras import (
     CLASSES,
     FENCE,
     FLOOR,

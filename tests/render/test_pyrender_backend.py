@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arena import IDLE
-from arena.channels import CLASSES, SKY
+from arena.cameras import CLASSES, SKY
 from arena.errors import RenderError
 from arena.scene import Animal
 from arena.taskfile.catalog import KINDS

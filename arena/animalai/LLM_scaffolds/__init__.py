@@ -1,7 +1,8 @@
-"""What lets a language model act, as in `animalai.LLM_scaffolds` (package `animalai` 6.2).
+"""Scaffolds by which a language model acts, as in `animalai.LLM_scaffolds` (package `animalai` 6.2).
 
-The names of the wrapper for Inspect AI are imported when they are first used, as that is an extra
-(`pip install 'arena-llm[eval]'`). `arena-llm eval` evaluates models with all that this lacks.
+Actions in words go to the environment, pictures come back. The names of the wrapper for Inspect AI are
+imported when they are first used, as that is an extra (`pip install 'arena-llm[eval]'`). `arena-llm eval`
+evaluates models with all that this lacks.
 """
 
 from typing import Any

@@ -1,16 +1,20 @@
-"""The generic Gymnasium wrapper, as in `animalai.wrappers.unity_gymnasium` (package `animalai` 6.2)."""
+"""Gymnasium wrappers of `AnimalAIEnvironment`, as in `animalai.wrappers` (package `animalai` 6.2)."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
 
 from arena.animalai.base_env import ActionTuple, DecisionSteps, Floats, TerminalSteps
-from arena.animalai.environment import AnimalAIEnvironment
-from arena.animalai.exception import InvalidTypeError, UnityGymnasiumException
+from arena.animalai.environment import AnimalAIEnvironment, checked
+from arena.animalai.exception import InvalidTypeError, InvalidValueError, UnityGymnasiumException
+from arena.animalai.exception import UnityGymException as UnityGymException
+from arena.gym.options import whole
 
 
 class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
@@ -151,3 +155,121 @@ class ActionFlattener:
     def lookup_action(self, action: int) -> list[int]:
         """The action of each branch."""
         return self.action_lookup[action]
+
+
+_STREAMS = ("camera", "rays", "health", "velocity", "position")
+
+
+class AnimalAIGymnasiumWrapper(UnityToGymnasiumWrapper):
+    """An `AnimalAIEnvironment` whose observation is a dictionary of the included parts; an array if only one
+    is included.
+
+    `camera` and `rays` are included by default if the environment has them; `health` (), `velocity` (3,) and
+    `position` (3,) unless excluded.
+    """
+
+    def __init__(
+        self,
+        unity_env: AnimalAIEnvironment,
+        *,
+        include_camera: bool | None = None,
+        include_rays: bool | None = None,
+        include_health: bool = True,
+        include_velocity: bool = True,
+        include_position: bool = True,
+        **options: Any,
+    ) -> None:
+        """`options` are those of `UnityToGymnasiumWrapper`.
+
+        Raises InvalidTypeError, a TypeError, for another environment, and InvalidValueError, a ValueError,
+        for a sensor that it does not have, or if nothing is included.
+        """
+        if not isinstance(unity_env, AnimalAIEnvironment):
+            raise InvalidTypeError(f"unity_env: got {unity_env!r}, expected an AnimalAIEnvironment")
+        wanted = (include_camera, include_rays, include_health, include_velocity, include_position)
+        there = {"camera": unity_env.useCamera, "rays": unity_env.useRayCasts}
+        for name, want in zip(_STREAMS, wanted, strict=True):
+            if want and not there.get(name, True):
+                raise InvalidValueError(f"include_{name}: got True, but the environment has no {name}")
+        self._keys = [
+            name
+            for name, want in zip(_STREAMS, wanted, strict=True)
+            if (there.get(name, True) if want is None else want)
+        ]
+        if not self._keys:
+            raise InvalidValueError("include_*: nothing is included; include at least one")
+        super().__init__(unity_env, **options)
+
+    def _space(self) -> spaces.Space[Any]:
+        boxes: dict[str, spaces.Space[Any]] = {name: self._box(name) for name in self._keys}
+        return boxes[self._keys[0]] if len(boxes) == 1 else spaces.Dict(boxes)
+
+    def _box(self, name: str) -> spaces.Box:
+        if name == "camera":
+            return self._picture_box()
+        if name in ("rays", "health"):
+            return spaces.Box(0, np.inf, self._shape("rays") if name == "rays" else (), np.float32)
+        return spaces.Box(-np.inf, np.inf, (3,), np.float32)
+
+    def _observe(self, obs: Sequence[Floats]) -> Any:
+        named = self._env.get_obs_dict(list(obs))
+        seen = {
+            name: self._picture(named[name]) if name == "camera" else np.asarray(named[name], np.float32)
+            for name in self._keys
+        }
+        return seen[self._keys[0]] if len(seen) == 1 else seen
+
+
+_EACH_ITS_OWN = ("worker_id", "base_port", "seed", "arenas_configurations")
+
+
+def make_animalai_env_fns(
+    num_envs: int,
+    *,
+    worker_id_start: int = 0,
+    base_port: int = 5005,
+    seed: int = 0,
+    arenas_configurations: str | Sequence[str] = "",
+    env_kwargs: Mapping[str, Any] | None = None,
+    wrapper_kwargs: Mapping[str, Any] | None = None,
+    serialize_launch: bool = True,
+    launch_lock_timeout: float = 300.0,
+    launch_lock_path: str | None = None,
+) -> list[Callable[[], AnimalAIGymnasiumWrapper]]:
+    """Functions that create `num_envs` environments; number k has the seed `seed` + k.
+
+    `arenas_configurations` is one file for all, or a list with one for each. Port and worker numbers
+    and the lock for the start of programs are ignored. Raises InvalidValueError, a ValueError, for another
+    number of files, or for `env_kwargs` that are arguments here.
+    """
+    count, options = checked(whole, "num_envs", num_envs), dict(env_kwargs or {})
+    if given := [name for name in _EACH_ITS_OWN if name in options]:
+        raise InvalidValueError(f"env_kwargs: got {given}; pass these to the function itself")
+    files = (
+        list(arenas_configurations)
+        if isinstance(arenas_configurations, list | tuple)
+        else [arenas_configurations] * count
+    )
+    if len(files) != count:
+        raise InvalidValueError(f"arenas_configurations: got {len(files)} files, expected one, or {count}")
+
+    def make(number: int) -> AnimalAIGymnasiumWrapper:
+        env = AnimalAIEnvironment(seed=seed + number, arenas_configurations=files[number], **options)
+        return AnimalAIGymnasiumWrapper(env, **(wrapper_kwargs or {}))
+
+    return [partial(make, number) for number in range(count)]
+
+
+def make_animalai_vec_env(
+    num_envs: int, *, vectorization_mode: str = "sync", **options: Any
+) -> VectorEnv[Any, Any, Any]:
+    """A Gymnasium vector environment: "sync" in this process, or "async" with one process per environment.
+
+    `options` are those of `make_animalai_env_fns`. Processes are spawned, so that they can render; the
+    program must create them under `if __name__ == "__main__":`. `arena.gym.vector_env.ArenaVectorEnv` is
+    faster. Raises InvalidValueError for another mode.
+    """
+    if vectorization_mode not in ("sync", "async"):
+        raise InvalidValueError(f"vectorization_mode: got {vectorization_mode!r}, expected 'sync' or 'async'")
+    makers = make_animalai_env_fns(num_envs, **options)
+    return AsyncVectorEnv(makers, context="spawn") if vectorization_mode == "async" else SyncVectorEnv(makers)

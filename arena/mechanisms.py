@@ -1,0 +1,687 @@
+"""Mechanisms of an arena: changing balls, spawners, doors, buttons and data zones, and what they act on."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from arena.action import TICK_S, Action
+from arena.geometry.layout import LIFT, MAX_GROWING, MAX_THINGS, Placer
+from arena.geometry.placed import AGENT_RADIUS, SHRINK, SMALLEST_BALL, Layout, Placed, changing_values
+from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, button_trigger
+from arena.kernel.tables import Parts, Singles
+from arena.physics.world import World
+from arena.rules import Account, Event, EventKind, Goals, Outcome, passed
+from arena.scene import Floats, Vector, local, yaw_rotation
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.config import (
+    ArenaSpec,
+    EndEpisode,
+    FreezeAgent,
+    GrantContinuousReward,
+    GrantReward,
+    Item,
+    LimitedInvocations,
+    Operation,
+    OperationFromList,
+    ToggleObject,
+    Vector3,
+)
+from arena.taskfile.kind import Change, Settings, Shape, Spawner
+from arena.taskfile.versions import DIFFERENCES, Differences
+
+
+class Mechanism(Protocol):
+    """Something that acts in every tick."""
+
+    def act(self, stage: "Stage") -> Iterable[Event]:
+        """Act, usually before the physics of a tick; return the events for the agents."""
+
+
+class Stage:
+    """One arena of an episode: its world, balls, accounts, clock and random generator.
+
+    `tick` counts from 0 at the arena's start. Until `paused_until` nothing happens to an agent, its clock
+    stands still too; until `frozen_until` it only cannot move.
+    """
+
+    def __init__(
+        self,
+        spec: ArenaSpec,
+        world: World,
+        goals: Goals,
+        accounts: Sequence[Account],
+        placer: Placer,
+        rng: np.random.Generator,
+        mechanism_of: "MechanismOf",
+    ) -> None:
+        """`mechanism_of` makes the mechanisms of things that are placed later."""
+        self.spec = spec
+        self.world = world
+        self.goals = goals
+        self.accounts = accounts
+        self.rng = rng
+        self.tick = 0
+        self.differs: Differences = DIFFERENCES[spec.version]
+        self.paused_until = [round(start.frozen_s / TICK_S) for start in world.layout.agents]
+        self.frozen_until = list(self.paused_until)
+        self.mechanisms: list[Mechanism] = []
+        self.zones: Mechanism | None = None
+        """What data zones trigger, which acts after the physics of a tick."""
+        self.unripe: set[int] = set()
+        """Indices of the fruit that grows on trees."""
+        self.spawned: list[tuple[Placed | None, Placed]] = []
+        """Things added since the start, each with the spawner, button or data zone that added it."""
+        self.operator: Placed | None = None
+        """The button or data zone whose operations run."""
+        self._placer, self._mechanism_of = placer, mechanism_of
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the arena's start."""
+        return self.tick * TICK_S
+
+    def is_paused(self, agent: int) -> bool:
+        """Whether nothing happens to an agent in this tick."""
+        return self.tick <= self.paused_until[agent] or self.accounts[agent].done
+
+    def is_frozen(self, agent: int) -> bool:
+        """Whether an agent's actions have no effect in this tick."""
+        return self.tick <= self.frozen_until[agent] or self.accounts[agent].done
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether, as far as is known, nothing happens in the next tick but that the only agent drives."""
+        acts = self.mechanisms or self.zones or self.tick + 1 <= self.frozen_until[0]
+        return not acts and len(self.accounts) == 1 and not self.accounts[0].zones and self.world.is_at_rest
+
+    def lend(self, body: Floats, clock: Singles) -> Parts:
+        """Let the only agent and its clock go on in arrays of the caller, which takes quiet steps of it.
+
+        Returns the table of parts, of which the caller uses a copy. Until `take_back` nothing else happens.
+        """
+        agent, account = self.world.agents[0], self.accounts[0]
+        body[:], clock[:] = agent.state, account.clock
+        agent.state, account.clock = body, clock
+        return self.world.things.parts
+
+    def take_back(self, parts: Parts, ticks: int) -> None:
+        """Go on from where the caller's ticks have led, and its copy of the parts."""
+        agent, account = self.world.agents[0], self.accounts[0]
+        agent.state, account.clock = agent.state.copy(), account.clock.copy()
+        self.world.take_parts(parts)
+        self.tick += ticks
+
+    def drive_quietly(self, action: Action, most: int) -> int:
+        """Simulate up to `most` ticks in one call as long as they are quiet; return how many."""
+        if not self.is_quiet:
+            return 0
+        ticks = self.world.drive_quietly(action, self.accounts[0].clock, most)
+        self.tick += ticks
+        return ticks
+
+    def merges(self, rewards: Iterable[float]) -> bool:
+        """Whether the episode continues in the next arena: with health left, and the pass mark reached by one
+        of the agents' total `rewards`."""
+        ended = any(account.outcome and account.health > 0 for account in self.accounts)
+        if self.spec.then is None or not ended:
+            return False
+        free = self.differs.zero_mark_passes and self.spec.pass_mark == 0
+        return free or any(passed(reward, self.spec.pass_mark) is not False for reward in rewards)
+
+    def freeze(self, agent: int, ticks: int) -> None:
+        """Stop an agent, and freeze it for a number of ticks, of which this is the first; time goes on."""
+        if ticks:
+            self.world.agents[agent].stop()
+            self.frozen_until[agent] = max(self.frozen_until[agent], self.tick + ticks - 1)
+
+    def end(self, agent: int, reward: float) -> None:
+        """End an agent's episode with a last reward."""
+        account = self.accounts[agent]
+        account.grant(reward)
+        account.outcome = account.outcome or Outcome.OPERATION
+
+    def takes(self, growing: bool) -> bool:
+        """Whether one more thing may be added now: the arena bounds how many it holds, and how many grow."""
+        if len(self.world.present()) >= MAX_THINGS:
+            return False
+        return not growing or len(self.unripe) + self._growing_goals() < MAX_GROWING
+
+    def _growing_goals(self) -> int:
+        things = (self.goals.placed(index) for index in self.world.present())
+        return sum(placed.kind.is_growing for placed in things)
+
+    def add(self, placed: Placed, held: bool = False, spawner: Placed | None = None) -> int:
+        """Add a thing; with `held` it hangs in the air until it is dropped."""
+        index = self.world.add(placed, held)
+        self.goals.add(placed)
+        self.spawned.append((spawner or self.operator, placed))
+        return index
+
+    def place(self, item: Item) -> list[int]:
+        """Add every instance of an item for which there is room; return the indices."""
+        shown: list[int] = []
+        for number in range(item.instances):
+            if not self.takes(growing=False):
+                break
+            things = self._placer.things(item, number)
+            if not things[0].blocked and self.takes(things[0].kind.is_growing):
+                for placed in things:
+                    index = self.add(placed)
+                    self.mechanisms += self._mechanism_of(index, placed, self)
+                    shown.append(index)
+        return shown
+
+
+MechanismOf = Callable[[int, Placed, Stage], Iterable[Mechanism]]
+
+
+CONTINUOUS = "grantContinuousReward"
+"""Name in the events of rewards that come in every tick."""
+
+Operate = Callable[[Stage, int], Iterable[Event]]
+"""An operation to be called with the number of the agent that triggered it."""
+
+
+def run(operations: Iterable[Operate], stage: Stage, agent: int, operator: Placed) -> Iterator[Event]:
+    """Call operations of a button or data zone, until the agent's episode is over."""
+    stage.operator = operator
+    for operate in operations:
+        if not stage.accounts[agent].done:
+            yield from operate(stage, agent)
+    stage.operator = None
+
+
+def operate_of(operation: Operation, stage: Stage) -> Operate:
+    """The operation as a function; adds objects that it shows from the start."""
+    if isinstance(operation, ToggleObject):
+        return _Toggle(operation, stage)
+    if isinstance(operation, LimitedInvocations):
+        return _Limited(operate_of(operation.operation, stage), operation.max_invocations)
+    if isinstance(operation, OperationFromList):
+        return _RandomChoice([operate_of(each, stage) for each in operation.operations], operation.weights)
+    return lambda stage, agent: _simple(operation, stage, agent)
+
+
+def _simple(operation: Operation, stage: Stage, agent: int) -> Iterable[Event]:
+    account = stage.accounts[agent]
+    if isinstance(operation, GrantReward):
+        account.grant(operation.reward)
+        return (_grant(stage, operation.reward),)
+    if isinstance(operation, GrantContinuousReward):
+        if stage.operator is None or stage.operator.kind.name != "DataZone":
+            return ()  # As in the original, a button's has no effect.
+        account.grant(operation.reward_per_step)
+        return (_grant(stage, operation.reward_per_step, CONTINUOUS),)
+    if isinstance(operation, EndEpisode):
+        stage.end(agent, operation.reward)
+        return (_grant(stage, operation.reward),)
+    if isinstance(operation, FreezeAgent):
+        stage.freeze(agent, operation.freeze_steps)
+    return ()
+
+
+def _grant(stage: Stage, reward: float, name: str = "") -> Event:
+    return Event(stage.tick, EventKind.GRANT, -1, name, reward)
+
+
+class _Toggle:
+    def __init__(self, operation: ToggleObject, stage: Stage) -> None:
+        self._item = operation.spawnable
+        self._forgets = operation.spawn_and_forget
+        # As in the original, what is spawned and forgotten is not there at the start.
+        there = operation.initially_present and not self._forgets
+        self._shown: list[int] = stage.place(self._item) if there else []
+
+    def __call__(self, stage: Stage, agent: int) -> Iterable[Event]:
+        there = [index for index in self._shown if stage.world.is_there(index)]
+        if there and not self._forgets:
+            for index in there:
+                stage.world.remove(index)
+            self._shown = []
+        else:
+            self._shown = stage.place(self._item)
+        return ()
+
+
+class _Limited:
+    def __init__(self, operate: Operate, most: int) -> None:
+        self._operate = operate
+        self._left = most
+
+    def __call__(self, stage: Stage, agent: int) -> Iterable[Event]:
+        if self._left == 0:
+            return ()
+        self._left -= self._left > 0
+        return self._operate(stage, agent)
+
+
+class _RandomChoice:
+    def __init__(self, choices: Sequence[Operate], weights: Sequence[float]) -> None:
+        self._choices = choices
+        given = [weights[i] if i < len(weights) else 0.0 for i in range(len(choices))]
+        self._weights = np.array(given if sum(given) > 0 else [1.0] * len(choices))
+
+    def __call__(self, stage: Stage, agent: int) -> Iterable[Event]:
+        if not self._choices:
+            return ()
+        drawn = stage.rng.choice(len(self._choices), p=self._weights / self._weights.sum())
+        return self._choices[drawn](stage, agent)
+
+
+def reward_of(item: Item, stage: Stage) -> Operate | None:
+    """The operation of a button that has none: with a probability, one of its rewards appears.
+
+    A reward position of (0, 0, 0) means a random one; a count of -1 means no limit (section 7.5).
+    """
+    if not item.reward_names:
+        return None
+    at = item.reward_position
+    anywhere = (at.x, at.y, at.z) == (0, 0, 0)
+    place = Vector3(x=-1.0, y=0.0, z=-1.0) if anywhere else at
+    shown = [Item(name=name, positions=(place,), sizes=(item.reward_size,)) for name in item.reward_names]
+    rewards = [
+        _Limited(
+            _Toggle(ToggleObject(type="toggleObject", spawnable=reward, spawn_and_forget=True), stage),
+            item.max_reward_counts[i] if i < len(item.max_reward_counts) else -1,
+        )
+        for i, reward in enumerate(shown)
+    ]
+    drawn = _RandomChoice(rewards, item.reward_weights)
+    return lambda stage, agent: drawn(stage, agent) if stage.rng.uniform() < item.spawn_probability else ()
+
+
+class DataZones:
+    """Data zones: an agent that enters one triggers its operations; continuous rewards come in every tick.
+
+    In the tick of the entry these come twice: Unity starts such an operation at once, and continues it at the
+    end of the same tick (`GrantContinuousRewardOperation.cs`).
+    """
+
+    def __init__(self, operations: Mapping[int, Sequence[tuple[bool, Operate]]]) -> None:
+        """`operations` by the zone's index; True marks those that repeat while an agent is inside."""
+        self._operations = operations
+        self._inside: dict[int, frozenset[int]] = {}
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Run the operations of zones that agents have entered."""
+        for agent, account in enumerate(stage.accounts):
+            before, now = self._inside.get(agent, frozenset()), account.zones
+            self._inside[agent] = now
+            for index in sorted(now & self._operations.keys()):
+                enters = index not in before
+                for repeats, operate in self._operations[index]:
+                    yield from run([operate] * (repeats + enters), stage, agent, stage.goals.placed(index))
+
+
+DURATION_S = 1.0
+"""Default time in which the button moves in, or back; our choice."""
+
+REACH = 0.25
+"""Distance from the pillar's front at which an agent's sphere presses the button before version 4, metres;
+our choice."""
+
+_SIDE = 0.3
+"""Half the width of the area in front of that button, metres."""
+
+
+class Button:
+    """Moves in and back out when an agent comes to its front, which is its local +x side.
+
+    It triggers its operations when it is in (version 4) or when it is back (v3.1.3). While it moves it cannot
+    be pressed again.
+    """
+
+    def __init__(self, index: int, placed: Placed, operations: Sequence[Operate]) -> None:
+        item = placed.item
+        self._index = index
+        self._placed = placed
+        self._operations = operations
+        self._move_s = _duration(placed.entry(item.move_durations, DURATION_S))
+        self._reset_s = _duration(placed.entry(item.reset_durations, DURATION_S))
+        self._inside: set[int] = set()
+        self._free_at = 0.0
+        self._due: tuple[float, int] | None = None
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Detect agents that press it, and run operations that are due."""
+        for agent, body in enumerate(stage.world.agents):
+            touches = self._is_in_front(body.position)
+            if touches and agent not in self._inside and stage.seconds >= self._free_at:
+                yield self._press(stage, agent)
+            (self._inside.add if touches else self._inside.discard)(agent)
+        if self._due and stage.seconds >= self._due[0]:
+            agent, self._due = self._due[1], None
+            yield from run(self._operations, stage, agent, self._placed)
+
+    def _press(self, stage: Stage, agent: int) -> Event:
+        self._free_at = stage.seconds + self._move_s + self._reset_s
+        delay = self._move_s if stage.differs.button_acts_when_pressed else self._move_s + self._reset_s
+        self._due = (stage.seconds + delay, agent)
+        return Event(stage.tick, EventKind.BUTTON, self._index, self._placed.kind.name, 0.0)
+
+    def _is_in_front(self, centre: Vector) -> bool:
+        (x, y, z), (at_x, at_y, at_z) = centre, self._placed.position
+        right, up, forward = local((x - at_x, y - at_y, z - at_z), self._placed.yaw)
+        if self._placed.kind.fitted:
+            trigger = button_trigger(self._placed.size)
+            sides = zip((right, up, forward), trigger.centre, trigger.size, strict=True)
+            return math.hypot(*(max(abs(at - mid) - size / 2, 0.0) for at, mid, size in sides)) < AGENT_RADIUS
+        ahead = right - self._placed.size[0] / 2
+        inside = abs(forward) < _SIDE + AGENT_RADIUS and abs(up) < self._placed.size[1] / 2 + AGENT_RADIUS
+        return inside and 0 < ahead < AGENT_RADIUS + REACH
+
+
+def _duration(requested: float) -> float:
+    return max(TICK_S, requested if requested >= 0 else DURATION_S)
+
+
+RATE = 0.005
+"""Default change per tick."""
+
+
+RISE = 10.0 * TICK_S
+"""Distance by which overlapping bodies are separated in a tick, metres: at 10 m/s at most
+(`DynamicsManager.asset`)."""
+
+
+class _ChangingBall:
+    def __init__(self, index: int, placed: Placed, stage: Stage) -> None:
+        self._index = index
+        self._value, self._final = changing_values(placed)
+        late = max(stage.tick, 1) if stage.differs.starts_late else 0
+        # The tick after which it begins to change.
+        self._after = late + placed.entry(placed.item.delays, 0.0)
+        self._rate = abs(placed.entry(placed.item.change_rates, RATE))
+
+
+class ValuedBall(_ChangingBall):
+    """A decay or ripen goal: its reward changes from the initial to the final value, its size is constant."""
+
+    def __init__(self, index: int, placed: Placed, stage: Stage) -> None:
+        super().__init__(index, placed, stage)
+        stage.goals.set_value(index, self._value)
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Change the value for one tick."""
+        if stage.tick > self._after and self._value != self._final:
+            self._value = _towards(self._value, self._final, self._rate)
+            stage.goals.set_value(self._index, self._value)
+        return ()
+
+
+class RisingBall:
+    """A ball that begins in the floor, as its place was found before it had its size, and comes out of it."""
+
+    def __init__(self, index: int, placed: Placed) -> None:
+        self._index = index
+        self._place = placed.position
+        self._rise = 0.0
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Lift the ball, from its second tick on, until it stands on the floor; then it moves by itself."""
+        if not stage.world.is_there(self._index):
+            return ()
+        (x, y, z), size = self._place, stage.world.size(self._index)
+        standing = FLOOR_Y + size[1] / 2
+        self._place = (x, min(y + self._rise, standing), z)
+        self._rise = RISE
+        rises = self._place[1] < standing
+        stage.world.resize(self._index, size, self._place, held=rises)
+        if not rises:
+            stage.mechanisms.remove(self)
+        return ()
+
+
+class GrowingBall(_ChangingBall):
+    """A grow or shrink goal: its size and reward change from the initial to the final value."""
+
+    def __init__(self, index: int, placed: Placed, stage: Stage) -> None:
+        super().__init__(index, placed, stage)
+        self._size = placed.size[0]
+        self._grows = placed.kind.change is Change.GROW
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Change the size for one tick; growth pauses while there is no room."""
+        world = stage.world
+        if stage.tick <= self._after or not world.is_there(self._index):
+            return ()
+        size = max(SMALLEST_BALL, SHRINK * _towards(self._size, self._final, self._rate))
+        if abs(size - self._size) < 1e-6 or (self._grows and self._is_cramped(stage)):
+            return ()
+        self._size = size
+        world.resize(self._index, (size, size, size))
+        stage.goals.set_value(self._index, size)
+        return ()
+
+    def _is_cramped(self, stage: Stage) -> bool:
+        """Whether something lies on the ball, or it touches the boundary or something immovable."""
+        x, y, z = stage.world.position(self._index)
+        radius = self._size / 2
+        if not all(radius < value < ARENA_SIZE - radius for value in (x, z)):
+            return True
+        around = stage.world.overlapping((x, y, z), radius, besides=self._index)
+        immovable = (stage.goals.placed(i).kind for i in around)
+        if any(kind.mass == 0 or kind.is_heavy for kind in immovable):
+            return True
+        return bool(stage.world.overlapping((x, y + radius, z), 0.05, besides=self._index))
+
+
+def _towards(value: float, final: float, rate: float) -> float:
+    return min(value + rate, final) if final >= value else max(value - rate, final)
+
+
+_FRUIT = KINDS["GoodGoalMulti"]
+
+TREE_DELAY_S = 2.0
+CROWN_CENTRE = (-0.1, 4.3, -0.1)
+"""Centre of the sphere on which fruit grows, relative to the tree's foot in its own frame, metres."""
+
+CROWN_RADIUS = 2.25
+CROWN_POLAR_DEG = (36.0, 144.0)
+"""Range of the angle between the direction of a fruit and the vertical."""
+
+DOOR_OPENS_S = 1.0
+"""Time in which a door opens or closes."""
+
+DOOR_SHORTEST_S = 1.4
+"""Minimum time between openings of a door, and the time for which it stays open."""
+
+_OPEN_HEIGHT = 0.005
+"""Height of an open door, metres; Bullet requires a positive one."""
+
+
+def settings_of(placed: Placed, differs: Differences) -> Settings:
+    """A spawner's settings: the file's in v3.1.3, the prefab's in version 4."""
+    spawner = _spawner(placed)
+    if not differs.spawner_settings:
+        return spawner.fixed
+    item, defaults, (low, high) = placed.item, spawner.defaults, spawner.sizes
+    initial, final = (
+        min(max(placed.entry(values, default), low), high)
+        for values, default in ((item.initial_values, defaults.initial), (item.final_values, defaults.final))
+    )
+    return Settings(
+        max(TICK_S, placed.entry(item.times_between_spawns, defaults.interval_s)),
+        max(0.0, placed.entry(item.ripen_times, defaults.ripening_s)),
+        initial,
+        final,
+        int(placed.entry(item.spawn_counts, defaults.most)),
+    )
+
+
+class Tree:
+    """Grows fruit on its crown and drops it when ripe; has its own random generator with seed 1.
+
+    While the arena takes no more it waits.
+    """
+
+    def __init__(self, placed: Placed, differs: Differences) -> None:
+        self._placed = placed
+        self._settings = settings_of(placed, differs)
+        self._rng = np.random.default_rng(1)
+        self._next_s = TREE_DELAY_S
+        self._given = 0
+        self._growing: dict[int, float] = {}
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Add, grow and drop fruit."""
+        for index, since in list(self._growing.items()):
+            self._grow(stage, index, stage.seconds - since)
+        if self._given == self._settings.most or stage.seconds < self._next_s:
+            return ()
+        if not stage.takes(growing=True):
+            self._next_s = stage.seconds
+        else:
+            self._next_s += self._settings.interval_s
+            self._given += 1
+            fruit = _ball(self._placed, self._settings.initial, self._place())
+            index = stage.add(fruit, held=True, spawner=self._placed)
+            self._growing[index] = stage.seconds
+            stage.unripe.add(index)
+        return ()
+
+    def _grow(self, stage: Stage, index: int, age: float) -> None:
+        world, (initial, final) = stage.world, (self._settings.initial, self._settings.final)
+        if not world.is_there(index):
+            self._off(stage, index)
+            return
+        share = min(1.0, age / self._settings.ripening_s) if self._settings.ripening_s else 1.0
+        size = SHRINK * (initial + (final - initial) * share)
+        world.resize(index, (size, size, size), held=True)
+        if share >= 1:
+            world.drop(index)
+            self._off(stage, index)
+
+    def _off(self, stage: Stage, index: int) -> None:
+        del self._growing[index]
+        stage.unripe.discard(index)
+
+    def _place(self) -> Vector:
+        polar = math.radians(self._rng.uniform(*CROWN_POLAR_DEG))
+        around = self._rng.uniform(0, 2 * math.pi)
+        out = CROWN_RADIUS * math.sin(polar)
+        x, y, z = CROWN_CENTRE
+        local = (x + out * math.cos(around), y + CROWN_RADIUS * math.cos(polar), z + out * math.sin(around))
+        return _in_arena(self._placed, local)
+
+
+class House:
+    """A dispenser or container: spawns balls inside while there is room."""
+
+    def __init__(self, index: int, placed: Placed, differs: Differences) -> None:
+        self._index = index
+        self._placed = placed
+        self._settings = settings_of(placed, differs)
+        self._next_s = self._settings.interval_s
+        self._given = 0
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Spawn a ball if it is due and its position is free."""
+        due = self._given != self._settings.most and stage.seconds >= self._next_s
+        if not due or not stage.takes(growing=False):
+            return ()
+        size = self._settings.final
+        at = _in_arena(self._placed, (0.0, _spawner(self._placed).height, 0.0))
+        around = stage.world.overlapping(at, size / 2, besides=self._index)
+        if not any(stage.goals.placed(index).kind.is_goal for index in around):
+            self._next_s = stage.seconds + self._settings.interval_s
+            self._given += 1
+            stage.add(_ball(self._placed, size, at), spawner=self._placed)
+        return ()
+
+
+class Door:
+    """The door of a dispenser or container, which opens by sinking into the ground within a second.
+
+    It stays open if `timesBetweenDoorOpens` is negative or missing; otherwise it closes again.
+    """
+
+    def __init__(self, index: int, placed: Placed) -> None:
+        self._index = index
+        self._placed = placed
+        self._height = placed.size[1]
+        self._delay_s = _spawner(placed).door_delay_s
+        cycle = placed.entry(placed.item.times_between_door_opens, -1.0)
+        self._cycle_s = None if cycle < 0 else max(cycle, DOOR_SHORTEST_S)
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Set the door's current height."""
+        (width, closed, depth), (x, y, z) = self._placed.size, self._placed.position
+        height = max(_OPEN_HEIGHT, closed * (1 - self._openness(stage.seconds - self._delay_s)))
+        if height != self._height:
+            self._height = height
+            stage.world.resize(self._index, (width, height, depth), (x, y - closed / 2 + height / 2, z))
+        return ()
+
+    def _openness(self, seconds: float) -> float:
+        """From 0, closed, to 1, open."""
+        if seconds <= 0:
+            return 0.0
+        if self._cycle_s is None:
+            return min(1.0, seconds / DOOR_OPENS_S)
+        phase = seconds % (DOOR_OPENS_S + DOOR_SHORTEST_S + DOOR_OPENS_S + self._cycle_s)
+        closing = phase - DOOR_OPENS_S - DOOR_SHORTEST_S
+        return min(1.0, phase / DOOR_OPENS_S) if closing < 0 else max(0.0, 1 - closing / DOOR_OPENS_S)
+
+
+def _spawner(placed: Placed) -> Spawner:
+    """The properties of a spawner, or of a door's spawner."""
+    assert placed.kind.spawner is not None
+    return placed.kind.spawner
+
+
+def _ball(spawner: Placed, size: float, at: Vector) -> Placed:
+    color = spawner.entry(spawner.item.spawn_colors, None)
+    painted = None if color is None or min(color.r, color.g, color.b) < 0 else color
+    rgb = None if painted is None else (painted.r / 255, painted.g / 255, painted.b / 255)
+    diameter = size * SHRINK
+    return Placed(_FRUIT, (diameter, diameter, diameter), at, 0.0, rgb)
+
+
+def _in_arena(placed: Placed, local: Vector) -> Vector:
+    """A point relative to the centre of a thing's foot, in its own frame, converted to the arena's frame."""
+    x, y, z = yaw_rotation(placed.yaw) @ np.array(local) + np.array(placed.position)
+    return (float(x), float(y) - placed.size[1] / 2, float(z))
+
+
+def mechanisms_of(layout: Layout, stage: Stage) -> list[Mechanism]:
+    """The mechanisms of a new arena in creation order; adds objects that operations show from the start."""
+    return [
+        mechanism
+        for index, placed in enumerate(layout.things)
+        for mechanism in mechanism_of(index, placed, stage)
+    ]
+
+
+def zones_of(layout: Layout, stage: Stage) -> Mechanism | None:
+    """What the data zones of a new arena trigger; adds objects that operations show from the start."""
+    zones = {
+        index: [
+            (isinstance(operation, GrantContinuousReward), operate_of(operation, stage))
+            for operation in placed.item.operations
+        ]
+        for index, placed in enumerate(layout.things)
+        if placed.kind.name == "DataZone"
+    }
+    return DataZones(zones) if zones else None
+
+
+def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism]:
+    """The mechanism of a thing; most things have none."""
+    kind = placed.kind
+    if kind.change is not Change.NONE:
+        yield (GrowingBall if kind.is_growing else ValuedBall)(index, placed, stage)
+        if placed.position[1] - placed.size[1] / 2 < FLOOR_Y - LIFT and not placed.blocked:
+            yield RisingBall(index, placed)
+    elif kind.shape is Shape.TREE:
+        yield Tree(placed, stage.differs)
+    elif kind.shape is Shape.HOUSE:
+        yield House(index, placed, stage.differs)
+    elif kind.name == "Door":
+        yield Door(index, placed)
+    elif kind.name == "SpawnerButton":
+        reward = reward_of(placed.item, stage)
+        operations = [operate_of(operation, stage) for operation in placed.item.operations]
+        yield Button(index, placed, operations or ([reward] if reward else []))

@@ -1,0 +1,327 @@
+"""What is in an arena and where: its agents, its things, and the one table of their parts."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.action import TICK_S, Action
+from arena.geometry.placed import AgentStart, Placed
+from arena.geometry.shapes import FLOOR_Y
+from arena.kernel import motion
+from arena.kernel.contacts import CONTACT_OFFSET, GRAVITY, reached, touched
+from arena.kernel.motion import STILL_TICKS, any_rolls, set_motions
+from arena.kernel.tables import (
+    BODY,
+    CONTACT,
+    GROUNDED,
+    MOST_CONTACTS,
+    VX,
+    YAW,
+    Ints,
+    Parts,
+    Role,
+    X,
+    arena_parts,
+    place,
+    shape_parts,
+)
+from arena.scene import Floats, Vector, yaw_rotation
+from arena.taskfile.kind import DEFAULT_FRICTION, Kind, Shape
+
+HOLD = 0.9
+"""A wall or ramp counts as static below this share of the impulse that would make it slide or tip."""
+
+_ON_FLOOR = 0.02
+"""A body whose bottom is at most this far (metres) from the floor stands on it."""
+
+_UPRIGHT = 0.9999
+"""Cosine of the largest tilt of an upright body."""
+
+
+class AgentBody:
+    """An agent's sphere, moved by Animal-AI's rules (section 2 of the behaviour specification).
+
+    `state` is that of the kernel (`arena.kernel.tables.BODY`); what is read from it is in Animal-AI's frame.
+    `driven_velocity` is that after the action, gravity and drag of a tick, before contacts, m/s.
+    """
+
+    def __init__(self, start: AgentStart) -> None:
+        self.state: Floats = np.zeros(BODY)
+        self.state[X : X + 3], self.state[YAW] = start.position, start.yaw
+        self.driven_velocity: Vector = (0.0, 0.0, 0.0)
+        self._found = np.zeros(MOST_CONTACTS, CONTACT)
+
+    @property
+    def position(self) -> Vector:
+        """Centre, metres."""
+        x, y, z = self.state[X : X + 3].tolist()
+        return x, y, z
+
+    @property
+    def velocity(self) -> Vector:
+        """Velocity, m/s."""
+        x, y, z = self.state[VX : VX + 3].tolist()
+        return x, y, z
+
+    @property
+    def yaw(self) -> float:
+        """Heading, degrees from 0 to 360."""
+        return float(self.state[YAW])
+
+    def drive(self, action: Action, frozen: bool) -> None:
+        """Apply an action to the next tick; a frozen agent only falls and slides."""
+        if frozen:
+            self.driven_velocity = motion.fallen(*self.velocity)
+        else:
+            x, y, z, self.state[YAW] = motion.driven(self.state, int(action.move), int(action.rotate))
+            self.driven_velocity = (x, y, z)
+
+    def stop(self) -> None:
+        """Take all speed from the agent."""
+        self.state[VX : VX + 3] = 0.0
+
+    def settle(self, parts: Parts) -> bool:
+        """Move the agent and balls through a tick among parts at rest.
+
+        Returns False and does nothing if they would push or tip one of them.
+        """
+        return motion.settle(self.state, parts, self._found, *self.driven_velocity)
+
+    def braked(self, action: Action) -> tuple[Vector, float]:
+        """Velocity and yaw at once after an action: braked and turned; driving acts later, as a force."""
+        x, y, z, yaw = motion.braked(self.state, int(action.move), int(action.rotate))
+        return (x, y, z), yaw
+
+    def move(self, position: Vector, velocity: Vector, grounded: bool) -> None:
+        """Go to where a tick among moving bodies leads."""
+        self.state[X : X + 3], self.state[VX : VX + 3], self.state[GROUNDED] = position, velocity, grounded
+
+
+class Touches(NamedTuple):
+    """Balls and zones that an agent touched in a tick: indices into the world's things, in creation order."""
+
+    goals: tuple[int, ...]
+    zones: tuple[int, ...]
+
+
+NOTHING = Touches((), ())
+
+
+class Behind(IntEnum):
+    """How far the table of parts is behind its things."""
+
+    NOTHING = 0
+    POSES = 1
+    """Something has moved."""
+    THINGS = 2
+    """Something was added, removed or resized."""
+
+
+class Poses(NamedTuple):
+    """Positions (n, 3), rotations (n, 3, 3), sizes (n, 3) and visibility (n,) of all things; read-only."""
+
+    positions: Floats
+    rotations: Floats
+    sizes: Floats
+    seen: npt.NDArray[np.bool_]
+
+
+class Things:
+    """The things of an arena, whose indices never change, and the table of their parts.
+
+    `positions` (n, 3), `rotations` (n, 3, 3) and `sizes` (n, 3) are current after each tick; say `moved`
+    after changing them. All but agents and balls was still for `still` ticks.
+    """
+
+    def __init__(self, placed: Sequence[Placed]) -> None:
+        self.placed = list(placed)
+        self.things = tuple(each.thing for each in placed)
+        self.positions = np.array([each.position for each in placed]).reshape(-1, 3)
+        self.rotations = np.array([yaw_rotation(each.yaw) for each in placed]).reshape(-1, 3, 3)
+        self.sizes = np.array([each.size for each in placed]).reshape(-1, 3)
+        self.visible = np.ones(len(placed), dtype=np.bool_)
+        self.still = 0
+        self._table: Parts | None = None
+        self._rows: Ints = np.empty(0, np.int64)
+        self._poses: Poses | None = None
+        self._list_parts()
+        self._behind = Behind.POSES
+
+    @property
+    def rest(self) -> bool:
+        """Whether all but agents and balls is at rest, so that the kernel can move these."""
+        return self.still >= STILL_TICKS
+
+    def moved(self, behind: Behind = Behind.POSES) -> None:
+        """Something has moved or changed; the table follows when it is next used."""
+        self._poses, self._behind = None, max(behind, self._behind)
+
+    def changed(self, wakes: bool = True) -> None:
+        """Something was added, removed or resized; if it `wakes` others, what is at rest may move."""
+        if wakes:
+            self.still = 0
+        self.moved(Behind.THINGS)
+
+    @property
+    def parts(self) -> Parts:
+        """The parts of all things and the boundary where they are; the same array until something changes."""
+        if self._behind:
+            if self._behind is Behind.THINGS:
+                self._list_parts()
+            place(self._own, self.positions, self.rotations, self._now)
+            self._now["hold"] = 0.0
+            if self.rest:
+                self._stand()
+            self._behind = Behind.NOTHING
+        return self._now
+
+    def _list_parts(self) -> None:
+        """Make the table of what is there now; balls that were there move on."""
+        there = self.present()
+        placed = [self.placed[index] for index in there]
+        shapes = [
+            shape_parts(each.kind.shape, tuple(self.sizes[index].tolist()), each.kind.fitted)
+            for index, each in zip(there, placed, strict=True)
+        ]
+        self._own = arena_parts(shapes, there, len(self.placed))
+        counts = [len(each) for each in shapes]
+        for name, values in (
+            ("role", [_role(each.kind) for each in placed]),
+            ("friction", [agent_friction(each.kind) for each in placed]),
+            ("mass", [each.kind.mass for each in placed]),
+            ("slide", [each.kind.friction for each in placed]),
+        ):
+            self._own[name][: sum(counts)] = np.repeat(values, counts)
+        before, self._now = self._table, self._own.copy()
+        rows = np.flatnonzero(self._own["role"] == Role.BALL)
+        if before is not None:
+            known = {ball: row for row, ball in zip(self._rows.tolist(), self.balls, strict=True)}
+            for row, ball in zip(rows.tolist(), self._own["owner"][rows].tolist(), strict=True):
+                if ball in known:
+                    for name in ("motion", "still"):
+                        self._now[row][name] = before[known[ball]][name]
+        self._table, self._rows = self._now, rows
+        self.balls: list[int] = self._own["owner"][rows].tolist()
+        self.rolls = any_rolls(self._now)
+        self._owners = np.empty(len(self._own), np.int64)
+        self._drawn = np.array([each.is_drawn for each in self.placed], dtype=np.bool_)
+        self.unseen = frozenset(np.flatnonzero(self.visible & ~self._drawn).tolist())
+
+    def _stand(self) -> None:
+        """Mark the walls and ramps that stand upright on the floor, when nothing moves."""
+        for index in self.present():
+            kind, size, upright = self.placed[index].kind, self.sizes[index], self.rotations[index, 1, 1]
+            bottom = self.positions[index, 1] - size[1] / 2
+            if kind.is_heavy and abs(bottom - FLOOR_Y) <= _ON_FLOOR and upright >= _UPRIGHT:
+                rows = self._now["owner"] == index
+                self._now["hold"][rows] = HOLD * kind.mass * GRAVITY * TICK_S
+                self._now["bottom"][rows] = bottom
+                # A ramp's centre of mass is a third of its length from its tall end.
+                self._now["arm"][rows] = min(size[0], size[2]) / (3 if kind.shape is Shape.PRISM else 2)
+
+    def take_balls(self) -> bool:
+        """Take the poses of the balls, if any is awake, from the table in which the kernel has moved them."""
+        if not self.rolls:
+            return False
+        self.positions[self.balls] = self._now["centre"][self._rows]
+        self.rotations[self.balls] = self._now["axes"][self._rows].transpose(0, 2, 1)
+        self.rolls, self._poses = any_rolls(self._now), None
+        return True
+
+    def motions(self) -> dict[int, Floats]:
+        """Velocity (m/s) and spin (rad/s, by the right-hand formulas) of all balls (2, 3), by index."""
+        found = self.parts["motion"][self._rows, :2]
+        return dict(zip(self.balls, found, strict=True))
+
+    def push(self, ball: int, velocity: Vector) -> None:
+        """Add to the velocity (m/s) of a ball."""
+        row = self.parts[self._rows[self.balls.index(ball)]]
+        row["motion"][0] += velocity
+        row["still"] = 0
+        self.rolls = True
+
+    def set_motions(self, motions: Floats) -> None:
+        """Set what `motions` gives, a tick after those before."""
+        self.rolls = set_motions(self._now, self._rows, motions)
+
+    def add(self, placed: Placed) -> int:
+        """Add a thing; returns its index."""
+        self.placed.append(placed)
+        self.things = (*self.things, placed.thing)
+        self.positions = np.vstack([self.positions, placed.position])
+        self.rotations = np.vstack([self.rotations, yaw_rotation(placed.yaw)[None]])
+        self.sizes = np.vstack([self.sizes, placed.size])
+        self.visible = np.append(self.visible, True)
+        self.changed()
+        return len(self.placed) - 1
+
+    def remove(self, index: int) -> None:
+        """Remove a thing; what leans on it, if it can move, does so now."""
+        size = self.size(index)
+        radius = size[0] / 2 if self.placed[index].kind.is_goal else math.hypot(*size) / 2
+        near = self.overlapping(self.position(index), radius + CONTACT_OFFSET, Role.HEAVY, Role.BALL)
+        self.visible[index] = False
+        self.changed(wakes=bool(set(near) - {index}))
+
+    def resize(self, index: int, size: Vector, position: Vector) -> None:
+        """Change the size of a thing and where its centre is, metres."""
+        self.placed[index] = replace(self.placed[index], size=size)
+        self.positions[index], self.sizes[index] = position, size
+        self.changed()
+
+    def position(self, index: int) -> Vector:
+        """Centre of a thing, metres."""
+        x, y, z = self.positions[index].tolist()
+        return (x, y, z)
+
+    def size(self, index: int) -> Vector:
+        """Current size of a thing, metres."""
+        x, y, z = self.sizes[index].tolist()
+        return (x, y, z)
+
+    def present(self) -> list[int]:
+        """Indices of the things that have not been removed."""
+        return np.flatnonzero(self.visible).tolist()
+
+    def poses(self) -> Poses:
+        """Current poses, sizes and visibility; the same arrays until something moves."""
+        if self._poses is None:
+            _ = self.parts
+            seen = self.visible & self._drawn
+            self._poses = Poses(self.positions.copy(), self.rotations.copy(), self.sizes.copy(), seen)
+            for array in self._poses:
+                array.setflags(write=False)
+        return self._poses
+
+    def touched(self, centre: Vector) -> Touches:
+        """What an agent's sphere with the given centre (metres) touches."""
+        count = touched(self.parts, *centre, self._owners)
+        if not count:
+            return NOTHING
+        found = self._owners[:count].tolist()
+        return Touches(
+            tuple(index for index in found if index >= 0), tuple(-1 - index for index in found if index < 0)
+        )
+
+    def overlapping(self, centre: Vector, radius: float, first: Role, last: Role) -> list[int]:
+        """Indices of the things in the roles `first` to `last` that a sphere (metres) overlaps."""
+        count = reached(self.parts, *centre, radius, int(first), int(last), self._owners)
+        return [int(owner) for owner in self._owners[:count]]
+
+
+def agent_friction(kind: Kind) -> float:
+    """Friction coefficient of a kind against an agent: the average of the two, as in Unity."""
+    return (kind.friction + DEFAULT_FRICTION) / 2
+
+
+def _role(kind: Kind) -> Role:
+    if not kind.is_solid:
+        return Role.ZONE
+    if kind.is_goal:
+        return Role.BALL
+    return Role.HEAVY if kind.is_heavy else Role.LOOSE if kind.mass else Role.FIXED

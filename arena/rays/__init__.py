@@ -1,1 +1,0 @@
-"""Rays cast by the agent: what they hit and how far away it is."""
