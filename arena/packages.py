@@ -27,7 +27,10 @@ EXTRAS = {
         *("inspect_ai", "anyio", "tenacity", "openai", "anthropic", "google"),
         *("pandas", "scipy", "matplotlib"),
     ),
-    "people": ("fastapi", "uvicorn", "websockets", "sqlalchemy", "psycopg", "markdown_it", "httpx"),
+    "people": (
+        *("fastapi", "uvicorn", "websockets", "sqlalchemy", "psycopg", "markdown_it", "httpx"),
+        *("filelock", "psutil"),
+    ),
     "scienceworld": ("scienceworld", "py4j"),
     "discoveryworld": ("discoveryworld", "pygame"),
     "pymc": ("pymc",),

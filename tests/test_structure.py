@@ -117,7 +117,6 @@ OWN_FILES = {
     "evaluation/plan.py": "creates a plan exclusively, so that none is ever replaced",
     "evaluation/report_folder.py": "appends the names of its files, each before it is written",
     "human_data/baselines.py": "tables of the package",
-    "people/serving/one_server.py": "a file that is locked and stays empty",
     "people/store/database.py": "creates the database's file for its owner only",
     "people/store/export.py": "a temporary archive, which the server sends",
     "llm_control/training_data/check.py": "streams data sets of gigabytes",

@@ -1,12 +1,12 @@
 """One server for each database: two would draw the same order twice, and play one trial twice."""
 
 import os
-import sqlite3
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from filelock import FileLock, Timeout
 from sqlalchemy import Connection, text
 
 from people.store.database import Database
@@ -32,26 +32,15 @@ def only_server(database: Database) -> Iterator[None]:
 
 @contextmanager
 def _locked_file(database: Database) -> Iterator[None]:
-    """Hold a transaction in an empty database: SQLite locks files on every system."""
     path = os.path.realpath(str(database.url.database)) + LOCK_ENDING
     try:
-        # A file that exists stays closed: closing it would free a lock of this process.
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
-    except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"{path}: cannot be opened ({getattr(error, 'strerror', None) or error})") from None
-    try:
-        connection.execute("BEGIN EXCLUSIVE")
-    except sqlite3.Error as error:
-        connection.close()
-        if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-            raise _taken(database) from None
-        raise StoreError(f"{path}: cannot be locked ({error})") from None
-    try:
+        lock = FileLock(path, timeout=0, mode=0o600).acquire()
+    except Timeout:
+        raise _taken(database) from None
+    except (OSError, NotImplementedError) as error:
+        raise StoreError(f"{path}: cannot be locked ({getattr(error, 'strerror', None) or error})") from None
+    with lock:
         yield
-    finally:
-        connection.close()
 
 
 @contextmanager

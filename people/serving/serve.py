@@ -4,7 +4,6 @@ import errno
 import ipaddress
 import re
 import socket
-import struct
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
@@ -12,11 +11,11 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 try:
-    import fcntl
     import resource
-except ImportError:  # Windows, which lists addresses by name, and has no limit of open files.
-    fcntl = resource = None  # type: ignore[assignment]
+except ImportError:  # Windows, which has no limit of open files.
+    resource = None  # type: ignore[assignment]
 
+import psutil
 import uvicorn
 from fastapi import FastAPI
 
@@ -41,10 +40,6 @@ EVERYWHERE = ("0.0.0.0", "::")
 """Addresses that stand for all networks of this machine."""
 
 NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?")
-
-
-SIOCGIFADDR = 0x8915
-"""Linux: the address of a network interface."""
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -113,15 +108,8 @@ def address_of(host: str, port: int, names: Sequence[str] = (), proxies: Sequenc
 
 def own_addresses() -> list[str]:
     """The IPv4 addresses of this machine's networks."""
-    if fcntl is None:
-        return socket.gethostbyname_ex(socket.gethostname())[2]
-    found = []
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-        for _, name in socket.if_nameindex():
-            with suppress(OSError):
-                interface = struct.pack("256s", name.encode()[:15])
-                found.append(socket.inet_ntoa(fcntl.ioctl(asked, SIOCGIFADDR, interface)[20:24]))
-    return found
+    networks = psutil.net_if_addrs().values()
+    return [each.address for network in networks for each in network if each.family == socket.AF_INET]
 
 
 def _is_address(text: str) -> bool:

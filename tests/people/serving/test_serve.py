@@ -60,6 +60,8 @@ def test_forwarding_headers_count_on_a_socket_for_both_kinds_of_addresses():
 def test_servers_start_where_there_are_no_modules_of_posix(tmp_path):
     code = f"""
 import sys
+# They have modules of their own for Windows.
+import filelock, psutil
 for name in ("fcntl", "resource", "pwd", "grp", "termios"):
     sys.modules[name] = None
 from people.serving.one_server import only_server
