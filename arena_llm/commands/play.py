@@ -94,9 +94,9 @@ def play_command(
     from people.play.app import create_app
     from people.play.players import Players
     from people.play.task_source import TaskList
-    from people.serving.one_server import only_server
-    from people.serving.serve import address_of, bound, serve, url_of
+    from people.serving import address_of, bound, serve, url_of
     from people.store import Store
+    from people.store.one_server import only_server
     from people.translations import LANGUAGES, base_of, page_texts
 
     if base_of(language) not in ("en", *LANGUAGES):
@@ -135,9 +135,9 @@ def play_suite_command(
     require("people")
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
-    from people.serving.one_server import only_server
-    from people.serving.serve import address_of, bound, serve, url_of
+    from people.serving import address_of, bound, serve, url_of
     from people.store import Store
+    from people.store.one_server import only_server
     from people.suites.app import SuiteServer
     from people.suites.games import Course
 

@@ -12,7 +12,7 @@ from arena_llm.commands.play import PORT, Host, Name, Port, Proxy, Seats, Worker
 from arena_llm.options import Testbed
 
 if TYPE_CHECKING:
-    from people.serving.serve import Address
+    from people.serving import Address
     from people.study.config import Participants, Study
     from people.study.plan import Plan
 
@@ -66,7 +66,7 @@ def study_command(
     from arena.packages import require
 
     require("people")
-    from people.serving.serve import address_of
+    from people.serving import address_of
     from people.study.load import EXAMPLE
     from people.study.plan import load_plan
 
@@ -92,7 +92,7 @@ def study_command(
 def _print_links(plan: "Plan", db: str, file: Path, url: str) -> None:
     """A table of ids and signed links, as CSV."""
     from people.store import Store
-    from people.study.links.identity import read_ids, signed_links
+    from people.study.links import read_ids, signed_links
 
     if plan.study.participants.from_ != "link":
         given = plan.study.participants.from_
@@ -117,10 +117,10 @@ def _simulate(
     import tempfile
 
     from arena.files import check_output_folder
-    from people.serving.one_server import only_server
     from people.simulation.simulate import SPEED, simulate
     from people.store import Store
     from people.store.export import export
+    from people.store.one_server import only_server
 
     check_output_folder(out)
     for line in _summary(plan):
@@ -140,10 +140,10 @@ def _at_once(line: str) -> None:
 def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats: int | None) -> None:
     from arena.processes import cores
     from people.play.players import Players
-    from people.serving.one_server import only_server
-    from people.serving.serve import bound, serve, url_of
+    from people.serving import bound, serve, url_of
     from people.store import Store
     from people.store.errors import display_name
+    from people.store.one_server import only_server
     from people.study.app import create_study_app
     from people.study.config import SIGNATURE
     from people.study.resume import start_or_resume
@@ -178,7 +178,7 @@ def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats
 
 def _identity(people: "Participants") -> str:
     """How participants' identity is protected, if something is to be done about it."""
-    from people.study.links.identity import is_guessable
+    from people.study.links import is_guessable
 
     if people.from_ == "link" and not people.unsigned:
         return (
@@ -253,7 +253,7 @@ def _participants(plan: "Plan") -> str:
 
 def _summary(plan: "Plan") -> list[str]:
     """A description of the study, line by line."""
-    from people.study.parts.doubts import doubts
+    from people.study.doubts import doubts
 
     study = plan.study
     questions = sum(len(page.items) for page in study.questionnaires)

@@ -17,13 +17,7 @@ from OpenGL.GL import GL_RENDERER, glGetString
 from arena import Scene
 from arena.scene import Floats
 from benchmarks.peers.contenders import Timed, Work
-from benchmarks.peers.scenery import (
-    Changes,
-    light_of,
-    mesh_name,
-    place_of,
-    scene_subject,
-)
+from benchmarks.peers.scenery import Changes, light_of, mesh_name, place_of, scene_subject
 from render.camera import first_person
 from render.looks.look import SURFACES, Material, layer_of
 from render.looks.sun import TO_SUN

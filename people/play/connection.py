@@ -7,13 +7,7 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from people.play.page_protocol import (
-    POLICY,
-    UNSUPPORTED,
-    ConnectionRefused,
-    Message,
-    read_message,
-)
+from people.play.page_protocol import POLICY, UNSUPPORTED, ConnectionRefused, Message, read_message
 
 MAX_RATE = 100.0
 """Messages per second from a page, on average over some seconds: 17 acknowledgements, and keys."""

@@ -5,16 +5,8 @@ from typing import Any, NamedTuple
 
 from people.play.task_source import Assignment, TaskSource
 from people.play_end import PlayEnd
-from people.store import (
-    ActionRow,
-    Participant,
-    Store,
-    StretchRow,
-    Trial,
-    Writer,
-    WriterState,
-)
-from people.store.store_thread import StoreThread
+from people.store import ActionRow, Participant, Store, StretchRow, Trial, Writer, WriterState
+from people.store.store import StoreThread
 
 SCRIPT_NOTE = "script"
 """Kind of the notes that contain the text of a script and its trial."""

@@ -8,17 +8,7 @@ from multiprocessing.connection import Connection
 from arena import IDLE, ArenaSpec, Episode
 from arena.errors import ArenaError
 from people.play.worker_episode import KeyEpisode, WorkerEpisode
-from people.play.worker_protocol import (
-    Close,
-    Draw,
-    Failed,
-    Open,
-    Ready,
-    Reply,
-    Request,
-    Step,
-    Stop,
-)
+from people.play.worker_protocol import Close, Draw, Failed, Open, Ready, Reply, Request, Step, Stop
 from render import Renderer
 from render.image import SMALLEST
 

@@ -6,11 +6,10 @@ import string
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 
+from people.study.branching import Given, asked_items, form_items
 from people.study.config import Study
 from people.study.forms import LIST
-from people.study.questions.answers import as_list, list_of
-from people.study.questions.branching import Given, asked_items, form_items
-from people.study.questions.items import (
+from people.study.questions import (
     Checkbox,
     Choice,
     Date,
@@ -18,9 +17,11 @@ from people.study.questions.items import (
     Item,
     Likert,
     Number,
+    Questionnaire,
     Slider,
+    as_list,
+    list_of,
 )
-from people.study.questions.questionnaire import Questionnaire
 
 LEFT_OUT = 0.3
 """Share of the optional items that are left out."""

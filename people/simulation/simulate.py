@@ -1,27 +1,229 @@
 """A whole study played by simulated participants on a real server in this process."""
 
+import base64
+import io
+import random
 import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
+
+import numpy as np
+from PIL import Image
 
 from arena.errors import EvaluationError
 from arena.processes import cores
+from llm_control.agents import pixels
 from people.play.players import Players
-from people.serving.serve import Server, bound, url_of
-from people.simulation.participant import Journey, SimulatedParticipant
+from people.serving import Server, bound, url_of
+from people.simulation.answers import answered, fields, questionnaire_of
+from people.simulation.game_page import GamePage, Received
+from people.simulation.visitor import Form, Visitor, client_at, forms_of
 from people.store import Store
 from people.store.participation import WITHDRAWN
 from people.study.app import create_study_app
 from people.study.config import Study
-from people.study.links.identity import preview_signature, signing_key
+from people.study.links import preview_signature, signing_key
 from people.study.plan import Plan
 from people.study.progress import progress_of
 from people.study.resume import start_or_resume
 from people.study.task_source import StudyTaskSource
+from render import decode
+
+LOOKED_AT = 128
+"""Pixels per side to which pictures are reduced; a ball is recognised by its colour."""
+
+STRAIGHT, AHEAD = 8.0, 25.0
+"""Degrees to the side within which a ball needs no turning, and within which one drives while turning."""
+
+MESSAGE_S = 0.013
+"""Interval of messages, below the 100 a second that a server accepts."""
+
+FORWARD, RIGHT, LEFT, FORWARD_RIGHT, FORWARD_LEFT = 3, 1, 2, 4, 5
+"""Indices into `arena.ACTIONS`."""
+
+
+class Driver:
+    """Steers to a ball that it sees, and otherwise looks around and drives about at random."""
+
+    def __init__(self, seed: str) -> None:
+        self._random = random.Random(seed)
+        self._left, self._searching = 0, FORWARD
+
+    def keys(self, jpeg: bytes) -> int:
+        """The keys to hold after this picture, as an index into `arena.ACTIONS`."""
+        picture = Image.open(io.BytesIO(jpeg))
+        picture.draft("RGB", (LOOKED_AT, LOOKED_AT))
+        frame = np.asarray(picture.convert("RGB"))
+        goals = pixels.blobs(frame, pixels.YELLOW) or pixels.blobs(frame, pixels.GREEN)
+        if not goals:
+            return self._search()
+        bearing = goals[0].bearing
+        if abs(bearing) < STRAIGHT:
+            return FORWARD
+        side = bearing > 0
+        if abs(bearing) < AHEAD:
+            return FORWARD_RIGHT if side else FORWARD_LEFT
+        return RIGHT if side else LEFT
+
+    def script(self, images: list[str], fruitless: int) -> str:
+        """A script after these images (data URLs), of which the last is the present one."""
+        if not images:
+            return "Go(5);"
+        frame = decode(base64.b64decode(images[-1].partition(",")[2]))
+        return pixels.answer(frame, fruitless, np.random.default_rng(self._random.getrandbits(32)))
+
+    def _search(self) -> int:
+        self._left -= 1
+        if self._left <= 0:
+            self._left = self._random.randint(5, 25)
+            self._searching = self._random.choice((FORWARD, FORWARD, RIGHT, LEFT, FORWARD_RIGHT))
+        return self._searching
+
+
+def play_task(page: GamePage, driver: Driver, goes_on: Callable[[], bool]) -> Received | None:
+    """Play the present trial; returns the server's message of its end, None if `goes_on` ended it early.
+
+    A trial that cannot be played, of which the server says so, ends with that message.
+    """
+    return (_by_scripts if page.trial["mode"] == "scripts" else _by_keys)(page, driver, goes_on)
+
+
+def _by_keys(page: GamePage, driver: Driver, goes_on: Callable[[], bool]) -> Received | None:
+    held, sent_at = 0, time.monotonic()
+    page.do("start")
+    while goes_on():
+        message = page.hear()
+        match message["type"]:
+            case "end" | "failed":
+                return message
+            # Keys do not count before the clock runs.
+            case "paused" | "running":
+                held = 0
+            case "frame" if (keys := driver.keys(message["frame"].jpeg)) != held:
+                page.do("keys", action=keys)
+                held = keys
+        if message["type"] in ("frame", "paused"):
+            time.sleep(max(0.0, 2 * MESSAGE_S - (time.monotonic() - sent_at)))
+            sent_at = time.monotonic()
+    return None
+
+
+def _by_scripts(page: GamePage, driver: Driver, goes_on: Callable[[], bool]) -> Received | None:
+    turns, fruitless = page.trial["turns"], 0
+    while goes_on():
+        script = driver.script([image for turn in turns[-1:] for image in turn["images"]], fruitless)
+        fruitless = fruitless + 1 if "see no ball" in script else 0
+        page.do("script", text=script)
+        message = page.until("turns", "end", "failed")
+        if message["type"] != "turns":
+            return message
+        turns = message["turns"]
+    return None
+
+
+MAX_PAGES = 2_000
+"""Pages of a study after which a participant goes in circles."""
+
+
+@dataclass
+class Journey:
+    """What a participant did: the pages in their order, the tasks as the server announced and ended them,
+    answers by page and item. `token` is the participant's secret.
+    """
+
+    token: str = ""
+    stages: list[str] = field(default_factory=list)
+    tasks: list[tuple[Received, Received | None]] = field(default_factory=list)
+    answers: dict[tuple[str, str], str] = field(default_factory=dict)
+    ending: str = ""
+
+
+class SimulatedParticipant:
+    """Answers at random and plays as `Driver` does, for at most `limit_s`, and then leaves the study.
+
+    `study_of` has the study in the condition of the participant with a token. `url` is the server's, without
+    a slash at its end.
+    """
+
+    def __init__(self, study_of: Callable[[str], Study], url: str, seed: str, limit_s: float) -> None:
+        self._study_of, self.url, self.journey = study_of, url, Journey()
+        self._source, self._driver = random.Random(seed), Driver(seed)
+        self._until = time.monotonic() + limit_s
+
+    def run(self, address: str) -> Journey:
+        """Open the study at this address, and go through it.
+
+        Raises EvaluationError if a page is refused or leads nowhere.
+        """
+        with client_at(self.url) as client:
+            visitor = Visitor(client)
+            visitor.open(address)
+            for _ in range(MAX_PAGES):
+                self._check(visitor)
+                if not self._continue(visitor):
+                    self.journey.token = visitor.token
+                    return self.journey
+        raise EvaluationError(f"the study does not end: {MAX_PAGES} pages, the last is {visitor.stage}")
+
+    def _continue(self, visitor: Visitor) -> bool:
+        """One page, or the tasks up to the next one; False at the end."""
+        if time.monotonic() > self._until and self.journey.stages:
+            visitor.send("/withdraw")
+            self.journey.ending = "left at the time limit"
+            return False
+        if visitor.at_a_task:
+            self._play(visitor)
+            visitor.open()
+            return True
+        forms = [form for form in forms_of(visitor.page.text) if form.action not in ("/another", "")]
+        if not forms:
+            self.journey.ending = "completed"
+            return False
+        self._fill_in(visitor, forms[0])
+        return True
+
+    def _fill_in(self, visitor: Visitor, form: Form) -> None:
+        stage = visitor.stage
+        self.journey.stages.append(stage or form.action.strip("/"))
+        given: dict[str, str | list[str]] = {}
+        study = self._study_of(visitor.token) if stage else None
+        if study is not None and (page := questionnaire_of(study, stage)) is not None:
+            answers = answered(study, page, self.journey.answers, self._source)
+            self.journey.answers |= {
+                (stage.removeprefix("questions-"), name): text for name, text in answers.items()
+            }
+            given = fields(page, answers)
+        visitor.send(form.action, **{**form.asked, **form.button, **given})
+
+    def _play(self, visitor: Visitor) -> None:
+        with GamePage(self.url, visitor.token) as page:
+            message = page.until("trial", "over")
+            while message["type"] == "trial" and self._goes_on():
+                end = play_task(page, self._driver, self._goes_on)
+                self.journey.tasks.append((message, end))
+                if end is None:
+                    return
+                page.do("next")
+                message = page.until("trial", "over")
+
+    def _goes_on(self) -> bool:
+        return time.monotonic() < self._until
+
+    def _check(self, visitor: Visitor) -> None:
+        status = visitor.page.status_code
+        if status >= 400:
+            where = visitor.stage or visitor.page.url.path
+            sent = ", ".join(
+                f"{page}/{item}: {text!r}" for (page, item), text in self.journey.answers.items()
+            )
+            answers = f"; answers so far: {sent}" if sent else ""
+            raise EvaluationError(f"simulated participant: {where} was refused with status {status}{answers}")
+
 
 SPEED = 8.0
 """Steps are taken as many times faster than people play; more would leave no time for pictures."""

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from arena import ACTIONS
 from people.play_end import PlayEnd, seconds_of
 from people.store.database import Database
-from people.store.errors import InvalidRequest
+from people.store.errors import InvalidRequest, clean
 from people.store.tables import (
     Action,
     ActionRow,
@@ -28,7 +28,6 @@ from people.store.tables import (
     StretchRow,
     Trial,
 )
-from people.store.text import clean
 
 ROWS_PER_STATEMENT = 5000
 """PostgreSQL accepts 65,535 parameters in a statement."""

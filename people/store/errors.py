@@ -1,11 +1,6 @@
-"""Errors of the store.
+"""Errors of the store, and texts from outside made safe for databases, files and folders."""
 
-ArenaError
-└── StoreError                  the database cannot be used as requested
-    ├── DatabaseUnavailable     the database does not respond; the same call may succeed later
-    └── InvalidRequest          the call can never succeed: no such trial, an invalid name or action
-"""
-
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -49,3 +44,21 @@ def as_store_errors(url: URL) -> Iterator[None]:
             text = text.replace(str(secret), "[password]")
         kind = DatabaseUnavailable if unavailable else StoreError
         raise kind(f"{display_name(url)}: {text}") from None
+
+
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
+"""Participant codes and names of studies, which become names of files and folders in an export."""
+
+
+def clean(text: str) -> str:
+    """The text without NUL, which PostgreSQL rejects, and with "?" for lone surrogates."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
+
+
+def check_name(what: str, name: str) -> None:
+    """Raise InvalidRequest if a code or a study's name cannot be the name of a file."""
+    if not NAME.fullmatch(name):
+        raise InvalidRequest(
+            f"{what}: got {name!r}, expected 1 to 64 letters, digits, '_', '-' or '.', not starting with '-' "
+            "or '.'"
+        )

@@ -16,9 +16,8 @@ from evaluation.results import has_parquet
 from evaluation.statistics import PERSON
 from evaluation.suites import DEFAULT
 from people.groups import together
-from people.store import codebook
 from people.store.bids import write_bids
-from people.store.columns import DTYPES, QUALITY, RESULTS, TABLES, Table
+from people.store.columns import DTYPES, QUALITY, RESULTS, TABLES, Table, as_json, as_markdown, codebook
 from people.store.quality import Quality, quality_of_trials
 from people.store.results import people_results, suite_of
 from people.store.store import Store
@@ -67,11 +66,11 @@ def export(
             write_facts(folder, {}, False, suite)
         wide, people = wide_table(store, study, test=test)
         rows["participants_wide"] = _write_csv(folder.claim(WIDE), iter([people]))
-        book = codebook.codebook(study, {**tables_of(format), WIDE: wide})
-        folder.write("codebook.json", codebook.as_json(book))
-        folder.write("codebook.md", codebook.as_markdown(book))
+        book = codebook(study, {**tables_of(format), WIDE: wide})
+        folder.write("codebook.json", as_json(book))
+        folder.write("codebook.md", as_markdown(book))
         if about := _about_study(store, study):
-            folder.write("study.json", codebook.as_json(about))
+            folder.write("study.json", as_json(about))
         recordings = _write_recordings(store, study, folder, test)
         if bids:
             write_bids(store, study, folder, people, test)

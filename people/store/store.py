@@ -1,11 +1,13 @@
 """Reading and writing people's data."""
 
+import asyncio
 import secrets
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar, cast
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import CursorResult, Select, delete, func, select
 from sqlalchemy.orm import Session
 
 from arena import Recording
@@ -16,23 +18,70 @@ from evaluation.suite import Record
 from people.play_end import STOPPED, WITHDREW
 from people.store.batch import LOCK, NewNote, end_play, insert_note, lock_participant
 from people.store.database import Database
-from people.store.deletion import Deleted, delete_participant
-from people.store.errors import InvalidRequest, display_name
+from people.store.errors import DatabaseUnavailable, InvalidRequest, check_name, clean, display_name
 from people.store.tables import (
     STUDY_CODE,
     Action,
     ActionRow,
     Answer,
+    Base,
     Note,
     Participant,
     Reply,
     StoredRecording,
+    Stretch,
     SuiteEpisode,
     Trial,
     participants_of,
 )
-from people.store.text import check_name, clean
 from testbed import Task
+
+
+class Deleted(NamedTuple):
+    """Number of rows removed from each table."""
+
+    participants: int
+    trials: int
+    actions: int
+    stretches: int
+    recordings: int
+    episodes: int
+    replies: int
+    answers: int
+    notes: int
+
+
+def delete_participant(database: Database, study: str, code: str) -> Deleted:
+    """See `Store.delete_participant`."""
+    with database.writing() as session:
+        found = select(Participant.id).filter_by(study=study, code=code).where(Participant.code != STUDY_CODE)
+        participant = session.scalars(found.with_for_update()).one_or_none()
+        deleted = None if participant is None else _delete(session, participant)
+    # Even if nothing was found: an earlier deletion may have been unable to do this.
+    database.erase()
+    if deleted is None:
+        raise InvalidRequest(f"{display_name(database.url)}: no participant {code!r} in study {study!r}")
+    return deleted
+
+
+def _delete(session: Session, participant: int) -> Deleted:
+    trials = select(Trial.id).filter_by(participant_id=participant).scalar_subquery()
+
+    def rows(table: type[Base], condition: Any) -> int:
+        return cast("CursorResult[Any]", session.execute(delete(table).where(condition))).rowcount
+
+    return Deleted(
+        notes=rows(Note, Note.participant_id == participant),
+        answers=rows(Answer, Answer.participant_id == participant),
+        replies=rows(Reply, Reply.trial_id.in_(trials)),
+        episodes=rows(SuiteEpisode, SuiteEpisode.trial_id.in_(trials)),
+        recordings=rows(StoredRecording, StoredRecording.trial_id.in_(trials)),
+        stretches=rows(Stretch, Stretch.trial_id.in_(trials)),
+        actions=rows(Action, Action.trial_id.in_(trials)),
+        trials=rows(Trial, Trial.participant_id == participant),
+        participants=rows(Participant, Participant.id == participant),
+    )
+
 
 MODES = ("keys", "scripts")
 FORM = "form"
@@ -273,3 +322,36 @@ def _begin(session: Session, participant_id: int, columns: Mapping[str, Any]) ->
     session.add(trial)
     session.flush()
     return trial
+
+
+RETRY_S = 0.25
+"""Pause before a call that found the database unavailable is repeated."""
+
+_Result = TypeVar("_Result")
+
+
+class StoreThread:
+    """Runs calls with the store in one thread, one after another.
+
+    So two participants who arrive at the same moment never get the same row of a design. A call that finds
+    the database unavailable is repeated for `patience_s` seconds.
+    """
+
+    def __init__(self, store: Store, patience_s: float = float("inf")) -> None:
+        self._store, self._patience_s = store, patience_s
+        self._thread = ThreadPoolExecutor(1, "store")
+
+    async def run(self, call: Callable[[Store], _Result]) -> _Result:
+        """The result of a call with the store; raises DatabaseUnavailable when patience runs out."""
+        end = time.monotonic() + self._patience_s
+        while True:
+            try:
+                return await asyncio.get_running_loop().run_in_executor(self._thread, call, self._store)
+            except DatabaseUnavailable:
+                if time.monotonic() > end:
+                    raise
+                await asyncio.sleep(RETRY_S)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.shutdown()

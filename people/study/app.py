@@ -9,9 +9,9 @@ from arena.errors import ArenaError
 from people.play.app import base_app, file_router, play_router
 from people.play.players import Players
 from people.store import DatabaseUnavailable, Store
-from people.store.store_thread import StoreThread
+from people.store.store import StoreThread
 from people.study import entry_pages, experimenter_pages, participant_pages
-from people.study.links.identity import signing_key
+from people.study.links import signing_key
 from people.study.overview import Overview
 from people.study.plan import Plan
 from people.study.server import StudyServer

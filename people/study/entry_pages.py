@@ -15,8 +15,7 @@ from people.store import Participant, Store
 from people.study import flow
 from people.study.config import SIGNATURE, TEST, Assent, Consent, Study
 from people.study.forms import link_parameters
-from people.study.links.identity import is_id, is_preview, preview_link, preview_signature
-from people.study.links.return_links import return_link
+from people.study.links import is_id, is_preview, preview_link, preview_signature, return_link
 from people.study.participant_pages import show_stage
 from people.study.server import Form, Server, StudyServer
 from people.study.templates import message, page

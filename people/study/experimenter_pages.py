@@ -18,7 +18,7 @@ from people.store.export import export_zip
 from people.store.participation import IN_PROGRESS, participation_of
 from people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, Quality, quality_of_trials
 from people.study.flow import find_participant, free_places, mark_left
-from people.study.links.identity import is_guessable, preview_signature
+from people.study.links import is_guessable, preview_signature
 from people.study.overview import counts, result
 from people.study.progress import KINDS, PAGE_DONE
 from people.study.replay_video import replay_images

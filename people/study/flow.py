@@ -8,20 +8,12 @@ from collections.abc import Collection, Mapping
 from itertools import takewhile
 
 from people.store import Participant, Store, Trial
-from people.store.participation import (
-    COMPLETED,
-    CONSENT,
-    ENDED,
-    LEFT,
-    ORDER,
-    RETURNED,
-    WITHDRAWN,
-)
+from people.store.participation import COMPLETED, CONSENT, ENDED, LEFT, ORDER, RETURNED, WITHDRAWN
 from people.store.tables import STUDY_CODE
-from people.study.config import Consent
+from people.study.branching import asked_items, given, is_page_asked, is_screened_out
+from people.study.config import Consent, Practice
 from people.study.order import assigned, has_design
-from people.study.parts.blocks import Practice
-from people.study.plan import Plan
+from people.study.plan import EndStage, Plan, QuestionStage, Stage, TaskStage, TextStage
 from people.study.progress import (
     ABANDONED,
     ASSENT,
@@ -32,9 +24,7 @@ from people.study.progress import (
     taking_part,
     used_cells,
 )
-from people.study.questions.branching import asked_items, given, is_page_asked, is_screened_out
-from people.study.questions.items import Item
-from people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
+from people.study.questions import Item
 
 
 def current_stage(plan: Plan, progress: Progress) -> Stage:

@@ -7,8 +7,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from people.play.security import same_origin
-from people.store.text import clean
-from people.study.questions.answers import as_list
+from people.store.errors import clean
+from people.study.questions import as_list
 
 MAX_FORM_BYTES = 512 * 1024
 """Enough for 100 answers of full length."""

@@ -1,22 +1,172 @@
 """Loading a study's file; errors name file and line, the value, and what was expected."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from arena.errors import ConfigError
 from arena.files import read_text
 from arena.taskfile.load import MAX_PROBLEMS
 from arena.taskfile.nodes import MAX_DEPTH, MAX_NODES, compose
-from people.study.config import Study
-from people.study.links.return_links import link_problems
-from people.study.parts.conditions import condition_lines, condition_problems, in_condition
-from people.study.parts.messages import Loc, in_file, problems
-from people.study.questions.branching import question_problems
+from people.study.branching import question_problems
+from people.study.config import DIFFERING, PATTERNS, Study
+from people.study.links import link_problems
+from people.study.texts import Section
 from people.translations import with_translation
+
+Loc = tuple[str | int, ...]
+
+KEYS = "keys with their values, such as title: Hello"
+NULL = "; if you mean a word such as None or null, put it in quotes"
+
+_WORDS = {"'short-form' or 'children'": "a list of tasks, such as [01-02-01], or the word short-form"}
+
+EXPECTED: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "string_type": lambda _: "a text",
+    "string_too_short": lambda _: "a text that is not empty",
+    "string_too_long": lambda limits: f"a text of at most {limits['max_length']} characters",
+    "string_pattern_mismatch": lambda limits: PATTERNS[limits["pattern"]],
+    "int_type": lambda _: "a whole number",
+    "int_parsing": lambda _: "a whole number",
+    "int_parsing_size": lambda _: "a smaller number",
+    "float_type": lambda _: "a number",
+    "float_parsing": lambda _: "a number",
+    "finite_number": lambda _: "a number",
+    "bool_type": lambda _: "true or false",
+    "bool_parsing": lambda _: "true or false",
+    "date_type": lambda _: "a date such as 2026-03-31",
+    "greater_than": lambda limits: f"more than {limits['gt']:g}",
+    "greater_than_equal": lambda limits: f"at least {limits['ge']:g}",
+    "less_than": lambda limits: f"less than {limits['lt']:g}",
+    "less_than_equal": lambda limits: f"at most {limits['le']:g}",
+    "literal_error": lambda limits: _WORDS.get(limits["expected"]) or limits["expected"].replace("'", ""),
+    "tuple_type": lambda _: "a list, such as [a, b]",
+    "too_short": lambda limits: f"a longer list, at least {limits['min_length']}",
+    "too_long": lambda limits: f"a shorter list, at most {limits['max_length']}",
+    "dict_type": lambda _: KEYS,
+    "model_type": lambda _: KEYS,
+    "model_attributes_type": lambda _: KEYS,
+}
+"""What was expected, by pydantic's kind of error, from the limits that it comes with."""
+
+
+def problems(error: ValidationError, lines: Mapping[Loc, int]) -> Iterator[tuple[int, str]]:
+    """The line and a sentence for everything that is wrong; `lines` of values by their paths in the file."""
+    seen = set()
+    found = error.errors(include_url=False)
+    for problem in found:
+        loc = in_file(problem["loc"], lines)
+        kind, text = problem["type"], _sentence(problem, loc)
+        # A value that may be a word or a list yields a problem for each type; a list whose entries are wrong
+        # is reported once more as too short.
+        key = (loc, text if kind == "missing" else "")
+        entries = [each for each in found if each["loc"][: len(problem["loc"])] == problem["loc"]]
+        if key not in seen and not (kind == "too_short" and len(entries) > 1):
+            seen.add(key)
+            yield lines[loc], text
+
+
+def in_file(loc: Loc, lines: Mapping[Loc, int]) -> Loc:
+    """The innermost value of the file that a location in the model belongs to; that has more parts."""
+    here: Loc = ()
+    for part in loc:
+        if (*here, part) in lines:
+            here = (*here, part)
+        elif str(part).isdigit() and (*here, str(part)) in lines:
+            here = (*here, str(part))
+    return here
+
+
+def _sentence(problem: Mapping[str, Any], loc: Loc) -> str:
+    kind, value = problem["type"], problem["input"]
+    name, last = ".".join(map(str, loc)) or "the study", problem["loc"][-1] if problem["loc"] else ""
+    limits = problem.get("ctx", {})
+    match kind:
+        case "missing":
+            return f"{'.'.join(map(str, (*loc, last)))} is missing"
+        case "extra_forbidden":
+            return f"unknown key {last!r}{_hint(str(last))}"
+        case "value_error":
+            return f"{name}: {problem['msg'].removeprefix('Value error, ')}"
+        case "union_tag_not_found":
+            return f"{name}.type is missing"
+        case "union_tag_invalid":
+            tags = limits["expected_tags"].replace("'", "")
+            return f"{name}.type: got {_quoted(limits['tag'])}, expected one of: {tags}"
+    expected = EXPECTED[kind](limits) if kind in EXPECTED else "another value"
+    hint = NULL if value is None and kind.startswith("string") else ""
+    return f"{name}: got {_quoted(value)}, expected {expected}{hint}"
+
+
+def _hint(key: str) -> str:
+    near = difflib.get_close_matches(key, _keys(), n=1)
+    return f"; did you mean {near[0]}?" if near else "; `arena-llm study --example` shows all keys"
+
+
+def _keys(model: type[BaseModel] = Section) -> set[str]:
+    names = {field.alias or name for name, field in model.model_fields.items()}
+    return names.union(*map(_keys, model.__subclasses__()))
+
+
+def _quoted(value: Any) -> str:
+    if isinstance(value, dict | tuple | list):
+        return "keys" if isinstance(value, dict) else "a list"
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+TASKS = frozenset(("tasks", "levels"))
+"""Keys of which a block has one; a condition may have the other."""
+
+Lines = Mapping[tuple[str | int, ...], int]
+
+
+def in_condition(study: Study, name: str) -> Study:
+    """The study as participants in a condition play it. Raises pydantic's ValidationError if it is wrong."""
+    values = study.model_dump(mode="json", by_alias=True, exclude={"conditions"})
+    return Study.model_validate({**values, **_changed(values, study.conditions[name])})
+
+
+def condition_lines(lines: Lines, name: str) -> Lines:
+    """The lines of the values of a condition, by their paths in the study."""
+    own = {loc[2:]: line for loc, line in lines.items() if loc[:2] == ("conditions", name) and len(loc) > 2}
+    return {**lines, **own}
+
+
+def condition_problems(study: Study) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Sections that cannot differ between conditions, and a parameter of links that names none."""
+    if study.participants.condition and not study.conditions:
+        problem = "participants.condition: names the condition, but the study has no conditions"
+        yield ("participants", "condition"), problem
+    for name, changes in study.conditions.items():
+        for key, value in changes.items():
+            place = ("conditions", name, key)
+            if key not in DIFFERING:
+                yield (
+                    place,
+                    f"{'.'.join(place)}: cannot differ between conditions; {', '.join(DIFFERING)} can",
+                )
+            elif key == "test" and isinstance(value, Mapping) and len(study.test) > 1:
+                yield place, f"{'.'.join(place)}: the test has several blocks; list all of this condition"
+
+
+def _changed(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The sections that differ; what a condition does not mention stays."""
+    single = {key: value[0] for key, value in values.items() if key == "test" and len(value) == 1}
+    return {key: _merged({**values, **single}.get(key), value) for key, value in changes.items()}
+
+
+def _merged(value: Any, change: Any) -> Any:
+    if not (isinstance(value, Mapping) and isinstance(change, Mapping)):
+        return change
+    # Tasks can be given in either way.
+    kept = {key: each for key, each in value.items() if not (TASKS & change.keys() and key in TASKS)}
+    return {**kept, **{key: _merged(kept.get(key), each) for key, each in change.items()}}
+
 
 EXAMPLE = Path(__file__).parent / "example.yaml"
 """A study that runs without changes."""

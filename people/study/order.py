@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from people.study.config import Study
-from people.study.parts.blocks import Test
+from people.study.config import Study, Test
 from people.study.plan import Plan
 from people.study.progress import Cell
 from testbed import Task

@@ -10,9 +10,8 @@ from people.store import Participant, Store, Trial
 from people.store.participation import EndName
 from people.store.quality import poor_trials
 from people.study.flow import current_stage
-from people.study.plan import Plan
+from people.study.plan import EndStage, Plan, QuestionStage, Stage, TaskStage
 from people.study.progress import Mark, Progress, all_marks, all_progress
-from people.study.stages import EndStage, QuestionStage, Stage, TaskStage
 
 ONLINE_S = 60.0
 """Participants who did something so recently count as online."""

@@ -11,13 +11,12 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from people.play.app import as_participant
 from people.store.participation import COMPLETED
 from people.study import flow
-from people.study.links.return_links import return_link
-from people.study.parts.media import TYPES, file_url
-from people.study.questions.branching import form_items, given
-from people.study.questions.items import Item
-from people.study.questions.questionnaire import answer_problems
+from people.study.branching import form_items, given
+from people.study.links import return_link
+from people.study.media import TYPES, file_url
+from people.study.plan import EndStage, QuestionStage, TaskStage
+from people.study.questions import Item, answer_problems
 from people.study.server import CurrentSession, Form, Server, Session, StudyServer
-from people.study.stages import EndStage, QuestionStage, TaskStage
 from people.study.templates import message, page
 
 MEDIA_AGE_S = 600

@@ -16,11 +16,11 @@ from people.play.app import cookie_owner
 from people.play.page_texts import START_AGAIN
 from people.play.players import Players
 from people.store import Participant
-from people.store.store_thread import StoreThread
+from people.store.store import StoreThread
 from people.study.config import SIGNATURE, Study
 from people.study.flow import come_back
 from people.study.forms import read_form
-from people.study.links.identity import is_id, is_preview, is_signed, signed_text
+from people.study.links import is_id, is_preview, is_signed, signed_text
 from people.study.overview import Overview
 from people.study.plan import Plan
 from people.study.progress import Progress

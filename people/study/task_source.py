@@ -7,9 +7,8 @@ from arena.rules import SAFETY_STEPS
 from people.play.task_source import Assignment
 from people.store import Participant, Store, Trial
 from people.study.flow import abandon, advance, current_stage
-from people.study.plan import Plan
+from people.study.plan import Plan, TaskStage
 from people.study.progress import Progress, progress_of
-from people.study.stages import TaskStage
 
 
 class StudyTaskSource:

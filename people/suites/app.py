@@ -17,8 +17,8 @@ from people.play.app import as_participant, cookie_owner, file_router, guarded
 from people.play.page_texts import START_AGAIN
 from people.play.security import COOKIE
 from people.store import DatabaseUnavailable, Participant, Store
-from people.store.store_thread import StoreThread
-from people.store.text import check_name, clean
+from people.store.errors import check_name, clean
+from people.store.store import StoreThread
 from people.study.forms import read_form
 from people.suites.games import Course, Games
 

@@ -7,14 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from arena.action import STEP_S
-from people.play.pacing import (
-    MAX_IN_FLIGHT,
-    MIN_IN_FLIGHT,
-    QUALITY_LEVELS,
-    VERY_LATE_FRAMES,
-    Pacer,
-    Sent,
-)
+from people.play.pacing import MAX_IN_FLIGHT, MIN_IN_FLIGHT, QUALITY_LEVELS, VERY_LATE_FRAMES, Pacer, Sent
 
 JPEG_BYTES = {512: 20_000, 384: 11_000, 256: 5_000}
 """Typical sizes; quality is ignored, so that only size and rate can help."""

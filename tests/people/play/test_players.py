@@ -8,11 +8,11 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from people.play import players as players_module
 from people.play.app import create_app
 from people.play.page_protocol import PROTOCOL
 from people.play.players import Players
 from people.play.security import COOKIE
-from people.serving import seats
 from people.store import Store
 
 
@@ -83,7 +83,7 @@ OVER = "over"
 
 
 def test_newcomers_wait_and_get_in_by_themselves_in_order(client, monkeypatch):
-    monkeypatch.setattr(seats, "GRACE_S", 0.05)
+    monkeypatch.setattr(players_module, "GRACE_S", 0.05)
     with page(client, 0) as first, page(client, 2) as third, page(client, 3) as fourth:
         with page(client, 1) as second:
             assert greet(first)["type"] == greet(second)["type"] == OVER
@@ -106,7 +106,7 @@ def test_newcomers_wait_and_get_in_by_themselves_in_order(client, monkeypatch):
 
 
 def test_of_a_crowd_that_waits_the_last_are_refused(client, monkeypatch):
-    monkeypatch.setattr(seats, "MAX_WAITING", 1)
+    monkeypatch.setattr(players_module, "MAX_WAITING", 1)
     with page(client, 0) as first, page(client, 1) as second, page(client, 2) as third:
         assert greet(first)["type"] == greet(second)["type"] == OVER
         assert greet(third)["type"] == "waiting"
@@ -117,7 +117,7 @@ def test_of_a_crowd_that_waits_the_last_are_refused(client, monkeypatch):
 
 def test_while_others_wait_a_seat_is_not_kept_by_an_absent_player(client, monkeypatch):
     for name, seconds in (("GRACE_S", 0.05), ("IDLE_S", 0.3), ("CHECK_S", 0.1)):
-        monkeypatch.setattr(seats, name, seconds)
+        monkeypatch.setattr(players_module, name, seconds)
     with page(client, 0) as absent, page(client, 1) as active, page(client, 2) as waiting:
         assert greet(absent)["type"] == greet(active)["type"] == OVER
         assert greet(waiting)["type"] == "waiting"

@@ -1,16 +1,7 @@
 """A small study: one person practises, passes, then breaks off playing by scripts; another breaks off."""
 
 from people.store import Store, StretchRow
-from tests.people.store.played import (
-    BEGUN,
-    SOLUTION,
-    TAKEN,
-    append,
-    begin,
-    finish,
-    recording,
-    rows,
-)
+from tests.people.store.played import BEGUN, SOLUTION, TAKEN, append, begin, finish, recording, rows
 
 
 def fill(store: Store) -> None:

@@ -6,13 +6,12 @@ import time
 
 import pytest
 
-from people.serving import one_server
-from people.serving.one_server import only_server
-from people.store import Store, StoreError
+from people.store import Store, StoreError, one_server
+from people.store.one_server import only_server
 
 HOLD = """
 import sys, time
-from people.serving.one_server import only_server
+from people.store.one_server import only_server
 from people.store import Store
 with only_server(Store(sys.argv[1]).database):
     print("locked", flush=True)

@@ -10,13 +10,13 @@ import pytest
 from arena.errors import ConfigError
 from people import play
 from people.play.page_texts import AWAY, DELETED, FULL, PAGE_TEXTS, START_AGAIN, TOO_OFTEN
+from people.study import config
 from people.study.config import Study
+from people.study.doubts import doubts
 from people.study.load import EXAMPLE, study_of
 from people.study.order import balanced_latin_square, least_used, order_of, rows_of
-from people.study.parts import blocks
-from people.study.parts.doubts import doubts
 from people.study.plan import load_plan
-from people.study.questions.items import Checkbox, Choice, Date, FreeText, Likert, Number, Slider
+from people.study.questions import Checkbox, Choice, Date, FreeText, Likert, Number, Slider
 from people.study.texts import Texts
 from testbed import SHORT_FORM, task_named
 from tests.command import command as command
@@ -35,7 +35,7 @@ def test_the_example_is_a_study_and_shows_every_key():
     text = EXAMPLE.read_text()
     models = [
         Study,
-        blocks.Test,
+        config.Test,
         *(Study.model_fields[name].annotation for name in ("consent", "participants", "completion")),
     ]
     for model in models:

@@ -8,9 +8,9 @@ from urllib.parse import parse_qsl
 import pytest
 
 from people.study import flow
-from people.study.links.identity import is_guessable, signature, signing_key
+from people.study.links import is_guessable, signature, signing_key
+from people.study.plan import EndStage
 from people.study.progress import progress_of
-from people.study.stages import EndStage
 from tests.command import command as command
 from tests.people.store import played
 from tests.people.study.conftest import TOKEN

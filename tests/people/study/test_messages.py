@@ -9,7 +9,7 @@ import yaml
 from pydantic import ValidationError
 
 from people.study.config import Study
-from people.study.parts.messages import EXPECTED, problems
+from people.study.load import EXPECTED, problems
 from tests.people.study.server import TINY
 from tests.people.study.test_design import BLOCKS, CONDITIONS
 from tests.people.study.test_questions import BRANCHES, KINDS

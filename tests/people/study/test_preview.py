@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from people.study.links.identity import preview_signature, signing_key
+from people.study.links import preview_signature, signing_key
 from people.study.progress import all_progress
 from tests.people.study.conftest import TOKEN
 from tests.people.study.server import TINY

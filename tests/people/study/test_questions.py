@@ -8,7 +8,7 @@ from arena.errors import ConfigError
 from people.store import Store
 from people.study.load import study_of
 from people.study.overview import Overview
-from people.study.questions.answers import plain_number
+from people.study.questions import plain_number
 from tests.people.study.server import TINY
 from tests.people.study.walk import Walker
 

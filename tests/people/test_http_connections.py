@@ -11,8 +11,8 @@ import pytest
 
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
-from people.serving import http_connections, serve
-from people.serving.serve import Server, bound
+from people import serving as server_module
+from people.serving import Server, bound
 from people.store import Store
 from people.suites.app import SuiteServer
 from people.suites.games import Course
@@ -67,7 +67,7 @@ def is_closed(connection: socket.socket) -> bool:
 
 
 def test_a_request_that_never_ends_is_closed_and_others_are_answered(port, monkeypatch, capfd):
-    monkeypatch.setattr(http_connections, "REQUEST_S", 0.5)
+    monkeypatch.setattr(server_module, "REQUEST_S", 0.5)
     began = time.monotonic()
     starts = (b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: localhost\r\n", FORM, LONG, LONG + b"a=1")
     slow = [opened(port, start) for start in starts for _ in range(10)]
@@ -90,7 +90,7 @@ def test_a_request_that_never_ends_is_closed_and_others_are_answered(port, monke
 @pytest.fixture
 def few(monkeypatch):
     """A server that lets 40 connections wait, 20 of them from one address."""
-    monkeypatch.setattr(serve, "MAX_WAITING", 40)
+    monkeypatch.setattr(server_module, "MAX_WAITING", 40)
 
 
 def test_the_oldest_of_too_many_unfinished_requests_gives_way(few, port):
@@ -102,7 +102,7 @@ def test_the_oldest_of_too_many_unfinished_requests_gives_way(few, port):
 
 
 def test_a_response_that_is_not_read_is_given_up(port, monkeypatch):
-    monkeypatch.setattr(http_connections, "STALLED_S", 0.2)
+    monkeypatch.setattr(server_module, "STALLED_S", 0.2)
     lazy = opened(port, b"")
     requests = b"GET /suite.js HTTP/1.1\r\nHost: localhost\r\n\r\n" * 10_000
     threading.Thread(target=send_if_open, args=(lazy, requests), daemon=True).start()

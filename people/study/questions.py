@@ -1,15 +1,94 @@
-"""The items of a questionnaire, and the validation of answers."""
+"""Questionnaires: their items, and the validation and reading of answers."""
 
+import json
+import math
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
+from decimal import Decimal
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from people.study.questions.accepted import Accepted, Values
-from people.study.questions.answers import MAX_ANSWER, date_of, list_of, number_of, plain_number
 from people.study.texts import Line, Name, Section, Text, Texts
+
+MAX_ANSWER = 5_000
+"""Characters of an answer, about two pages."""
+
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+def number_of(text: str) -> float | None:
+    """A finite number, with a decimal point or comma; None for another text."""
+    try:
+        value = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    # Python would read 1_000, too.
+    return value if math.isfinite(value) and "_" not in text else None
+
+
+def plain_number(text: str) -> str:
+    """A number in ASCII digits with a decimal point: "5,50" becomes "5.5"; other texts as they are."""
+    value = number_of(text)
+    if value is None:
+        return text
+    if text.isdecimal():
+        return str(int(text))
+    digits = format(Decimal(repr(value)), "f")
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
+
+
+def date_of(text: str) -> date | None:
+    """A date such as 2026-03-31 (ISO 8601); None for another text."""
+    try:
+        return date.fromisoformat(text) if DATE.fullmatch(text) else None
+    except ValueError:
+        return None
+
+
+def as_list(values: Iterable[str]) -> str:
+    """Several options as one answer: a list in JSON."""
+    return json.dumps(list(values), ensure_ascii=False)
+
+
+def list_of(text: str) -> tuple[str, ...] | None:
+    """The options in an answer made by `as_list`; None for another text."""
+    try:
+        values = json.loads(text[:MAX_ANSWER])
+    except (ValueError, RecursionError):
+        return None
+    is_list = isinstance(values, list) and all(isinstance(value, str) for value in values)
+    return tuple(values) if is_list else None
+
+
+def listed(value: Any) -> Any:
+    """A single value as a list of one."""
+    return (value,) if isinstance(value, str) else value
+
+
+Values = Annotated[tuple[Line, ...], BeforeValidator(listed)]
+
+
+class Accepted(Section):
+    """One of `values`, or a number or date from `least` to `most`; in the file a value or a list will do."""
+
+    values: Values = ()
+    least: Line | None = None
+    most: Line | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, given: Any) -> Any:
+        return {"values": given} if isinstance(given, str | tuple | list) else given
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "Accepted":
+        if bool(self.values) == (self.least is not None or self.most is not None):
+            raise ValueError("expected an answer, a list of answers, or keys least and most")
+        return self
+
 
 Bound = Annotated[float | None, Field(allow_inf_nan=False)]
 Ordered = TypeVar("Ordered", float, date)
@@ -306,3 +385,36 @@ Item = Annotated[Choice | Checkbox | Likert | Slider | Number | Date | FreeText,
 
 def _is_between(value: Ordered, least: Ordered | None, most: Ordered | None) -> bool:
     return (least is None or value >= least) and (most is None or value <= most)
+
+
+class Questionnaire(Section):
+    """Questions on one page. `when`: before the tutorial, at every break, or after the last task.
+
+    It is shown if the answers to all items of `if_` fit. Who gives an answer to an item of `screen` that is
+    not accepted does not take part: the study ends after the page.
+    """
+
+    name: Name
+    when: Literal["before", "between", "after"]
+    if_: dict[str, Accepted] = Field(default={}, alias="if")
+    screen: dict[str, Accepted] = Field(default={})
+    title: Line
+    text: str = ""
+    sound: Line | None = None
+    items: Annotated[tuple[Item, ...], Field(min_length=1, max_length=200)]
+
+    @model_validator(mode="after")
+    def _ids_once(self) -> "Questionnaire":
+        if twice := duplicates(item.id for item in self.items):
+            raise ValueError(f"two items have the id {twice[0]}")
+        return self
+
+    def item(self, name: str) -> Item:
+        """The item with this id."""
+        return next(item for item in self.items if item.id == name)
+
+
+def answer_problems(items: Iterable[Item], answers: Mapping[str, str], texts: Texts) -> dict[str, str]:
+    """What is wrong with the answers to items, by their ids; empty if all are valid."""
+    found = {item.id: item.problem(answers.get(item.id, ""), texts) for item in items}
+    return {name: problem for name, problem in found.items() if problem}

@@ -4,7 +4,7 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
-from people.serving.rate_limits import RateLimit
+from people.play.security import RateLimit
 
 
 def request(address: str) -> HTTPConnection:

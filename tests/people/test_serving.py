@@ -14,7 +14,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from arena.errors import ConfigError
 from arena_llm.cli import app
-from people.serving.serve import address_of, bound, own_addresses, trusted, url_of
+from people.serving import address_of, bound, own_addresses, trusted, url_of
 
 
 def test_small_messages_are_sent_immediately():
@@ -64,8 +64,8 @@ import sys
 import filelock, psutil
 for name in ("fcntl", "resource", "pwd", "grp", "termios"):
     sys.modules[name] = None
-from people.serving.one_server import only_server
-from people.serving.serve import MAX_FILES, _allow_many_connections, own_addresses
+from people.store.one_server import only_server
+from people.serving import MAX_FILES, _allow_many_connections, own_addresses
 from people.store import Store, StoreError
 own_addresses()
 assert _allow_many_connections() == MAX_FILES

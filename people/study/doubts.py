@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from people.study.links.return_links import PLACEHOLDER
+from people.study.links import PLACEHOLDER
 from people.study.plan import Plan
 from people.study.texts import Texts
 

@@ -1,13 +1,11 @@
-"""Which pages and items are asked, and who is screened out: both depend on earlier answers."""
+"""The pages and items that are asked, and who is screened out: both depend on earlier answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from people.store.tables import Answer
 from people.study.config import Study
-from people.study.questions.accepted import Accepted
-from people.study.questions.items import Item
-from people.study.questions.questionnaire import Questionnaire
+from people.study.questions import Accepted, Item, Questionnaire
 
 Given = Mapping[tuple[str, str], str]
 """Answers to items that were asked, by page and item."""

@@ -1,1 +1,0 @@
-"""Serving people's pages: connections and their limits."""

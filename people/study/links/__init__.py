@@ -1,1 +1,0 @@
-"""Links that lead participants into a study and out of it."""

@@ -1,1 +1,0 @@
-"""Parts of a study's file."""

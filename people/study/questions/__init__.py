@@ -1,1 +1,0 @@
-"""What questionnaires ask, and which answers decide what follows."""
