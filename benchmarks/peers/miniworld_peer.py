@@ -22,7 +22,7 @@ from arena import Scene
 from arena.geometry.shapes import ARENA_SIZE
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Shape
-from benchmarks.peers.contenders import Timed, Work
+from benchmarks.peers import Timed, Work
 from benchmarks.peers.scenery import HIDDEN, scene_subject
 from render.camera import FIRST_PERSON_FOV_DEG
 
@@ -94,7 +94,7 @@ def opened(work: Work, side: int, seed: int, room: str = "") -> Timed:
         own.follow(scene)
         own.render_obs()
 
-    return lambda count: subject.timed_between(count, lambda episode: picture(episode.scene())).seconds
+    return lambda count: subject.timed_between(count, picture)
 
 
 def _steps(env: "gymnasium.Env[Any, Any]", generator: np.random.Generator, count: int) -> float:

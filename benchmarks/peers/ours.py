@@ -3,21 +3,20 @@
 from time import perf_counter
 from typing import Any
 
-import numpy as np
+import gymnasium
 
 from arena import ArenaEnv
-from benchmarks.measure import random_actions
-from benchmarks.peers.contenders import Timed, Work
+from benchmarks.environments import HELD, random_actions, seconds_of_steps
+from benchmarks.peers import Timed, Work
 from benchmarks.peers.scenery import SCENE_FILE, scene_subject
-from benchmarks.rl.setups import Setup, held_actions, seconds_of_steps
 from render import BatchRenderer, Renderer
 from render.context import drawing
 
-_SENSORS: dict[Work, Any] = {
-    Work.CAMERA: "camera",
-    Work.RAYS: "rays",
-    Work.BARE: "vector",
+SENSORS: dict[Work, tuple[str, ...]] = {
+    Work.CAMERA: ("camera",),
+    Work.RAYS: ("rays",),
     Work.BOTH: ("camera", "rays"),
+    Work.BARE: ("vector",),
 }
 
 
@@ -27,28 +26,30 @@ def about() -> dict[str, str]:
         return {"opengl": context.info["GL_RENDERER"]}
 
 
-def opened(work: Work, side: int, seed: int, *, batch: int = 1, learning: bool = False) -> Timed:
+def opened(work: Work, side: int, seed: int, *, batch: int = 1, held: bool = False) -> Timed:
     """Does the work; raises RenderError if that needs OpenGL and there is none.
 
-    Frames are of `batch` episodes a call. The `learning` environment comes from `gymnasium.make` and has its
-    actions held; the other one also observes "vector".
+    Frames are of `batch` episodes a call. The environment with `held` actions comes from `gymnasium.make`;
+    the other one also observes "vector".
     """
     if work is Work.FRAMES:
         return _frames(side, seed) if batch == 1 else _batches(side, seed, batch)
-    if learning:
-        env: Any = Setup(work, _SENSORS[work], side).made(SCENE_FILE)
-        actions = held_actions("bench", seed)
+    options: dict[str, Any] = {"resolution": side} if side else {}
+    if held:
+        env: Any = gymnasium.make(
+            "arena-llm/Arena-v0", config=SCENE_FILE, observation=SENSORS[work], **options
+        )
     else:
-        sensors = tuple(dict.fromkeys((_SENSORS[work], "vector")))
-        env = ArenaEnv(SCENE_FILE, **Setup(work, sensors, side).options)
-        actions = map(np.int64, random_actions("bench", seed))
+        sensors = tuple(dict.fromkeys((*SENSORS[work], "vector")))
+        env = ArenaEnv(SCENE_FILE, observation=sensors, **options)
+    actions = random_actions("bench", seed, HELD if held else 1)
     env.reset(seed=seed)
     return lambda count: seconds_of_steps(env, actions, count)
 
 
 def _frames(side: int, seed: int) -> Timed:
     subject, renderer = scene_subject(seed), Renderer(side, side)
-    return lambda count: subject.timed_between(count, lambda e: renderer.frame(e.scene())).seconds
+    return lambda count: subject.timed_between(count, renderer.frame)
 
 
 def _batches(side: int, seed: int, batch: int) -> Timed:

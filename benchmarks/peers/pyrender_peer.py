@@ -16,7 +16,7 @@ from OpenGL.GL import GL_RENDERER, glGetString
 
 from arena import Scene
 from arena.scene import Floats
-from benchmarks.peers.contenders import Timed, Work
+from benchmarks.peers import Timed, Work
 from benchmarks.peers.scenery import Changes, light_of, mesh_name, place_of, scene_subject
 from render.camera import first_person
 from render.looks.look import SURFACES, Material, layer_of
@@ -47,7 +47,7 @@ def opened(work: Work, side: int, seed: int) -> Timed:
     """Pictures of the played scene; poses of what moved are updated each time."""
     subject = scene_subject(seed)
     world = PyrenderWorld(subject.episode.scene(), side)
-    return lambda count: subject.timed_between(count, lambda episode: world.picture(episode.scene())).seconds
+    return lambda count: subject.timed_between(count, world.picture)
 
 
 class PyrenderWorld:

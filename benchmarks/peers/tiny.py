@@ -10,8 +10,9 @@ import trimesh
 from arena import Scene
 from arena.physics.bullet import bullet
 from arena.scene import Floats
-from benchmarks.bare import NEAR, tiny_picture
-from benchmarks.peers.contenders import Timed, Work
+from benchmarks.peers import Timed, Work
+from benchmarks.peers.bare import NEAR, tiny_picture
+from benchmarks.peers.bare import about as about
 from benchmarks.peers.scenery import Changes, mesh_name, place_of, scene_subject
 from render.camera import first_person
 from render.looks.sun import TO_SUN
@@ -22,17 +23,12 @@ _SWAP = [0, 2, 1]
 """Exchanging y and z turns the arena's left-handed frame into Bullet's."""
 
 
-def about() -> dict[str, str]:
-    """Bullet's version."""
-    return {"bullet": str(bullet.getAPIVersion())}
-
-
 def opened(work: Work, side: int, seed: int, *, shadows: bool = False) -> Timed:
     """Pictures of the played scene; poses of what moved are updated each time."""
     subject = scene_subject(seed)
     world = TinyWorld(subject.episode.scene())
     draw = partial(world.picture, side=side, shadows=shadows)
-    return lambda count: subject.timed_between(count, lambda episode: draw(episode.scene())).seconds
+    return lambda count: subject.timed_between(count, draw)
 
 
 class TinyWorld:

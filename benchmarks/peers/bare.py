@@ -1,7 +1,8 @@
-"""The peer: a PyBullet world of boxes with PyBullet's own settings and none of our rules."""
+"""PyBullet on its own: a world of boxes with its own settings, with a camera, rays, or no sensor."""
 
 import math
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,10 @@ import numpy.typing as npt
 from arena.action import TICK_S
 from arena.closing import Closing
 from arena.physics.bullet import bullet
+from arena.rays import CAST_LENGTH, Rays
+from benchmarks.environments import random_actions
+from benchmarks.peers import Timed, Work
+from benchmarks.peers.scenery import scene_subject
 
 SIDE_M = 40.0
 """Side of the floor, the same as an arena's."""
@@ -24,6 +29,35 @@ NEAR = 0.1
 
 _HEIGHT = 0.5
 _FOV_DEG = 100.0
+
+
+def about() -> dict[str, str]:
+    """Bullet's version."""
+    return {"bullet": str(bullet.getAPIVersion())}
+
+
+def opened(work: Work, side: int, seed: int) -> Timed:
+    """Steps of three ticks, each followed by its observation."""
+    world, actions, angles = bare_world(seed), random_actions("bench", seed), Rays().angles
+
+    def steps(count: int) -> float:
+        started = perf_counter()
+        for _ in range(count):
+            world.step(int(next(actions)))
+            if work is Work.CAMERA:
+                world.picture(side)
+            elif work is Work.RAYS:
+                world.rays(angles, CAST_LENGTH)
+        return perf_counter() - started
+
+    return steps
+
+
+def bare_world(seed: int) -> "BareWorld":
+    """A world with as many boxes as the scene has things, and as many movable ones."""
+    with scene_subject(seed) as subject:
+        things = subject.episode.scene().things
+    return BareWorld(len(things), sum(thing.moves for thing in things))
 
 
 def tiny_picture(

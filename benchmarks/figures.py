@@ -1,0 +1,208 @@
+"""Measured figures: one table of values by contender and round, with their spreads and ratios."""
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from arena.closing import Closing
+from arena.errors import ArenaError, EvaluationError
+
+if TYPE_CHECKING:
+    # Neither is loaded in the processes whose memory is measured.
+    import pandas as pd
+    from rich.table import Table
+
+OURS = "arena-llm"
+"""The name of what all others are compared with."""
+
+PATIENCE_S = 300.0
+"""A process that does not answer within this time is given up."""
+
+COLUMNS = ("section", "name", "column", "unit", "subject", "round", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is measured.
+
+    Contenders do their work in `rounds` rounds, for about `slice_s` seconds each. Environments repeat
+    everything in `passes`: `steps` on each of `tasks` tasks, `vector_steps` of many together, resets of
+    `tasks` tasks and of `generated` ones, scenes of `objects` things. Memory is that of `environments`
+    environments, and of one over `episodes` with rays and `drawn_episodes` with a camera.
+    """
+
+    rounds: int = 7
+    slice_s: float = 0.25
+    passes: int = 3
+    tasks: int = 20
+    generated: int = 20
+    steps: int = 100
+    vector_steps: int = 100
+    objects: tuple[int, ...] = (10, 50, 100, 200)
+    environments: tuple[int, ...] = (1, 8, 32)
+    episodes: int = 2000
+    drawn_episodes: int = 500
+
+
+FULL = Effort()
+QUICK = Effort(3, 0.05, 2, 3, 2, 20, 10, (10, 50), (1, 4), 40, 20)
+
+
+@dataclass
+class Figures:
+    """All values so far: of a section's contender (`name`) in a column, in each round, of each subject."""
+
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(
+        self, section: str, name: str, column: str, unit: str, number: int, values: Mapping[str, float]
+    ) -> None:
+        """Add a round's values by their subjects; the terminal says what was done."""
+        self.rows += [(section, name, column, unit, key, number, float(each)) for key, each in values.items()]
+        if sys.stderr.isatty():
+            print(f"\r\x1b[K{section}: {name} {column}", end="\r", file=sys.stderr, flush=True)
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """A row for each value."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows, columns=list(COLUMNS))
+
+    def tables(self) -> Iterator["Table"]:
+        """A table for each section, in which contenders have rows."""
+        for section, frame in self.frame.groupby("section", sort=False):
+            yield _table(str(section), frame)
+
+
+def spreads(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """By name and column: the median subject of each round, as median, lowest and highest over rounds.
+
+    With several subjects also the median and two percentiles over these, each by its median round.
+    """
+    cell = ["name", "column"]
+    over_rounds = frame.groupby([*cell, "round"], sort=False)["value"].median().groupby(cell, sort=False)
+    subjects = frame.groupby([*cell, "subject"], sort=False)["value"].median().groupby(cell, sort=False)
+    return over_rounds.agg(["median", "min", "max"]).assign(
+        subjects=subjects.size(),
+        middle=subjects.median(),
+        **{"10 %": subjects.quantile(0.1), "90 %": subjects.quantile(0.9)},
+    )
+
+
+def ratios(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """How many times the others' values ours are, round by round: median, lowest and highest."""
+    key = ["column", "round"]
+    ours = frame[frame["name"] == OURS].set_index(key)["value"].rename("ours")
+    others = frame[~frame["name"].str.startswith(OURS)].join(ours, on=key, how="inner")
+    times = others.assign(value=others["ours"] / others["value"])
+    return times.groupby(["name", "column"], sort=False)["value"].agg(["median", "min", "max"])
+
+
+def _table(section: str, frame: "pd.DataFrame") -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    found = spreads(frame).to_dict("index")
+    times = ratios(frame).to_dict("index")
+    columns = frame["column"].unique()
+    table = Table(title=Text(f"{section}: {_legend(found, times)}"), title_justify="left")
+    table.add_column("measured")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for name in frame["name"].unique():
+        table.add_row(name, *(_cell(found.get((name, column))) for column in columns))
+        below = [_times(times.get((name, column))) for column in columns]
+        if any(below):
+            table.add_row("", *below)
+    return table
+
+
+def _legend(found: Mapping[Any, Any], times: Mapping[Any, Any]) -> str:
+    words = "median [lowest-highest round]"
+    if any(row["subjects"] > 1 for row in found.values()):
+        words = f"median task (10 %-90 %); {words}"
+    return f"{words}; below it how many times as fast {OURS} is" if times else words
+
+
+def _cell(row: Mapping[Any, float] | None) -> str:
+    if row is None:
+        return ""
+    words = f"{number(row['median'])} [{number(row['min'])}-{number(row['max'])}]"
+    if row["subjects"] == 1:
+        return words
+    return f"{number(row['middle'])} ({number(row['10 %'])}-{number(row['90 %'])}); {words}"
+
+
+def _times(row: Mapping[Any, float] | None) -> str:
+    return f"{OURS}: {row['median']:.2f} x [{row['min']:.2f}-{row['max']:.2f}]" if row else ""
+
+
+def number(value: float) -> str:
+    """A value in three digits or more."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+class Absent(EvaluationError):
+    """Something cannot be measured; the message is the reason."""
+
+
+class Apart(Closing):
+    """A silent process of its own, in which functions are called; a context manager that ends it."""
+
+    def __init__(self) -> None:
+        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _be_silent)
+
+    @cached_property
+    def _process(self) -> psutil.Process:
+        return psutil.Process(self._pool.submit(os.getpid).result())
+
+    def call(self, function: Callable[..., Any], *arguments: Any, install: str = "") -> Any:
+        """What the function returns there; raises Absent with the reason if there is no answer."""
+        try:
+            assert self._process
+            answer, reason = self._pool.submit(_answer, function, arguments, install).result(PATIENCE_S)
+        except TimeoutError:
+            raise Absent(f"it did not answer within {PATIENCE_S:g} s") from None
+        except BrokenProcessPool:
+            raise Absent("its process ended without an answer, as a broken driver makes it") from None
+        if reason is not None:
+            raise Absent(reason)
+        return answer
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        with suppress(psutil.NoSuchProcess, BrokenProcessPool):
+            self._process.kill()
+        self._pool.shutdown()
+
+
+def _be_silent() -> None:
+    """Peers print to the terminal; Ctrl-C reaches every process of it, and the parent ends this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+
+
+def _answer(function: Callable[..., Any], arguments: Any, install: str) -> tuple[Any, str | None]:
+    """A result, or why there is none, whatever a peer raises."""
+    try:
+        return function(*arguments), None
+    except ModuleNotFoundError as error:
+        return None, f"{error.name} is not installed; {install}"
+    except ArenaError as error:
+        return None, str(error)
+    except Exception as error:
+        return None, f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"

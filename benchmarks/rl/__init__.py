@@ -1,1 +1,0 @@
-"""Speed as reinforcement learning needs it: environment steps, one and many, resets and memory."""

@@ -1,0 +1,260 @@
+"""Contenders on one scene, and environments over tasks, a little of each."""
+
+from dataclasses import replace
+from importlib.util import find_spec
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from arena import load, load_text
+from benchmarks.environments import (
+    CAMERA,
+    HELD,
+    RAYS,
+    SAMPLES,
+    SETUPS,
+    VECTOR,
+    Playlist,
+    growth,
+    random_actions,
+    seconds_of_steps,
+)
+from benchmarks.figures import QUICK, Figures
+from benchmarks.learning import measure_learning, measure_steps, sample, scene, select_tasks
+from benchmarks.peers import CONTENDERS, Work, batch_contender, compare
+from benchmarks.peers.bare import SIDE_M, BareWorld, bare_world
+from benchmarks.peers.scenery import HIDDEN, SCENE_FILE, Changes, Subject, place_of, scene_subject
+from benchmarks.peers.tiny import TinyWorld
+from render import Renderer
+from render.pyrender.solids import solids_of
+from testbed import CHILDREN, Task, task_named
+
+TINY = replace(
+    QUICK,
+    **{"rounds": 2, "slice_s": 0.0, "tasks": 2, "generated": 1, "steps": 2, "vector_steps": 2},
+    **{"objects": (10,), "environments": (1, 2), "episodes": 20, "drawn_episodes": 20},
+)
+SHIPPED = [c for c in CONTENDERS if not c.install.startswith("pip")]
+OURS = CONTENDERS[0]
+
+
+def compared(*contenders):
+    figures = Figures()
+    compare(contenders, TINY, 0, figures)
+    return figures
+
+
+@pytest.fixture(scope="module")
+def peers():
+    """Everything that needs no other package, and one that is not installed."""
+    nobody = replace(CONTENDERS[2], name="nobody", module="no_such_program", install="pip install nothing")
+    return compared(*SHIPPED, nobody)
+
+
+def test_every_contender_is_measured_or_a_note_says_why_not(peers):
+    rows = {(c.name, work, side) for c in SHIPPED for work in c.does for side in work.sides}
+    frame = peers.frame
+    assert len(frame) == TINY.rounds * len(rows)
+    assert (frame["value"] > 0).all()
+    assert list(frame["section"].unique()) == list(Work)
+    assert list(frame["name"].unique()[:3]) == [OURS.name, "TinyRenderer", "TinyRenderer, shadows"]
+    missing = "nobody is missing (frames/s): no_such_program is not installed; pip install nothing"
+    assert missing in peers.notes
+    assert any(note.startswith("arena-llm ran with opengl ") for note in peers.notes)
+
+
+@pytest.mark.parametrize("name", ["pyrender", "MiniWorld", "MiniWorld FourRooms"])
+def test_an_optional_peer_is_measured_or_says_what_to_install(name):
+    found = compared(*(c for c in CONTENDERS if c.name == name))
+    if find_spec(name.partition(" ")[0].lower()) is None:
+        assert found.notes
+        assert all(note.endswith("pip install 'arena-llm[bench]'") for note in found.notes)
+    else:
+        assert set(found.frame["round"]) == {1, 2}
+
+
+def test_a_batch_is_measured():
+    assert (compared(batch_contender(3)).frame["value"] > 0).all()
+
+
+def test_a_peer_that_dies_leaves_the_others(tmp_path, monkeypatch):
+    deadly = replace(CONTENDERS[3], name="deadly", module="deadly")
+    (tmp_path / "deadly.py").write_text("import os\nabout = os.abort\n")
+    monkeypatch.setattr(
+        "benchmarks.peers.__path__", [*__import__("benchmarks.peers").peers.__path__, str(tmp_path)]
+    )
+    found = compared(replace(OURS, does={Work.BARE: ""}), deadly)
+    assert set(found.frame["name"]) == {OURS.name}
+    assert any(note.startswith("deadly is missing (frames/s)") for note in found.notes)
+
+
+def test_without_opengl_the_rest_is_measured(monkeypatch):
+    monkeypatch.setenv("GLCONTEXT_LINUX_LIBEGL", "libnone.so")
+    found = compared(OURS)
+    assert set(found.frame["section"]) == {Work.RAYS, Work.BARE}
+    assert sum("libegl1" in note for note in found.notes) == 2
+
+
+def test_the_scene_has_fifty_things_and_nothing_to_complain_of():
+    with scene_subject(0) as subject:
+        things = subject.episode.scene().things
+    assert len(things) == 50
+    assert len({thing.kind for thing in things}) >= 15
+    assert not load(SCENE_FILE).warnings
+
+
+def test_only_what_moved_is_brought_over():
+    with scene_subject(0) as subject:
+        scene = subject.episode.scene()
+    items = solids_of(scene, own_body=False)
+    changes = Changes(items)
+    assert changes.of(scene) == list(range(len(items)))
+    assert changes.of(scene) == []
+    moved = replace(scene, positions=scene.positions + np.eye(50)[:, 7:8])
+    assert {items[number].instance for number in changes.of(moved)} == {7}
+    gone = replace(moved, visible=np.arange(50) != 3)
+    (number, *_) = changes.of(gone)
+    assert items[number].instance == 3
+    assert place_of(items[number], gone)[0][1] == HIDDEN
+
+
+def test_others_see_the_same_things_at_the_same_places():
+    """The red ball right in front of the agent covers the same pixels in both pictures."""
+    with scene_subject(0) as subject:
+        for _ in range(60):
+            subject.step()
+        scene = subject.episode.scene()
+    ours = Renderer(256, 256).frame(scene).astype(int)
+    theirs = TinyWorld(scene).picture(scene, 256, shadows=False).astype(int)
+    # Ours is flat, so that the zones' deeper red does not count; theirs is shaded.
+    red = [(abs(ours - (207, 89, 89)) < 5).all(axis=2), theirs[..., 0] > 1.9 * theirs[..., 1:].max(axis=2)]
+    assert red[0].sum() > 500
+    assert (red[0] & red[1]).sum() > 0.85 * (red[0] | red[1]).sum()
+
+
+def test_the_bare_world_moves_draws_and_sees():
+    with bare_world(0) as world:
+        assert world.boxes == 50
+    with BareWorld(0, 0) as world:
+        assert world.rays((0.0,), 200.0)[0][3][0] == pytest.approx(SIDE_M, abs=0.01)
+        before = world.ball_position
+        for _ in range(5):
+            world.step(3)
+        assert world.ball_position[0] > before[0] + 1
+        picture = world.picture(84)
+    assert picture.shape == (84, 84, 3)
+    assert len(np.unique(picture)) > 2
+
+
+def test_no_box_of_the_bare_world_touches_another():
+    """Overlapping boxes would be thrown apart, and the ball with them."""
+    with BareWorld(400, 400) as world:
+        before = world.ball_position
+        for _ in range(10):
+            world.step(0)
+        assert world.ball_position == pytest.approx(before, abs=0.02)
+
+
+def test_random_actions_are_held_and_the_same_each_time():
+    taken = np.array(list(islice(random_actions("a", 3, HELD), 400))).reshape(-1, HELD)
+    assert (taken == taken[:, :1]).all()
+    assert len(np.unique(taken)) == 9
+    assert taken.ravel().tolist() == list(islice(random_actions("a", 3, HELD), 400))
+    assert taken[:, 0].tolist() == list(islice(random_actions("a", 3), 100))
+    assert taken[:, 0].tolist() != list(islice(random_actions("a", 4), 100))
+
+
+@pytest.fixture
+def short(tmp_path):
+    text = "arenas:\n  0: !Arena\n    t: 6\n    items:\n    - !Item\n      name: Agent\n"
+    return Task("short", 0, tmp_path / "short.yaml", load_text(text).arenas[0], "")
+
+
+def test_episodes_that_end_are_followed_by_others(short):
+    seen = []
+    with Subject(short, 0) as subject:
+        assert subject.timed_between(25, lambda scene: seen.append(scene)) > 0
+        assert (subject.episode.trial, subject.episode.steps, len(seen)) == (2, 5, 25)
+    env = VECTOR.made(Playlist([short]))
+    env.reset(seed=0)
+    assert seconds_of_steps(env, random_actions("a", 0), 25) > 0
+    assert env.unwrapped.episode.trial == 2
+
+
+def test_a_playlist_begins_where_its_seed_says():
+    names = ("01-04-03", "02-02-01", "03-09-01")
+    tasks = Playlist([task_named(name) for name in names])
+    tasks.restart(1)
+    played = []
+    for _ in range(4):
+        with tasks.next() as episode:
+            played.append(episode.task_id)
+    assert played == [names[1], names[2], names[0], names[1]]
+
+
+def test_tasks_are_those_that_children_did_or_all_of_a_folder(official_testbed):
+    children = select_tasks(official_testbed)
+    assert [sum(task.level == level for task in children.tasks) for level in range(1, 11)] == [4] * 10
+    assert children.words.startswith("the 40 children's tasks in ")
+    shipped = select_tasks(None)
+    assert [task.id for task in shipped.tasks] == list(CHILDREN)
+    assert shipped.words == "the 40 children's tasks of the shipped battery"
+
+
+def test_the_sample_is_spread_over_the_levels():
+    children = select_tasks(None).tasks
+    assert [sum(task.level == n for task in sample(children, 20)) for n in range(1, 11)] == [2] * 10
+    assert sample(children[:1], 20) == children[:1]
+
+
+def test_every_section_is_measured_on_its_subjects():
+    figures, tasks = Figures(), select_tasks(None).tasks
+    measure_learning(tasks, TINY, 0, figures, pictures=False)
+    frame = figures.frame
+    assert (frame[frame["section"] != "memory in use"]["value"] > 0).all()
+    by_section = {name: rows for name, rows in frame.groupby("section", sort=False)}
+    steps = by_section["environment steps over tasks"]
+    assert list(steps["name"].unique()) == ["vector", "rays"]
+    assert set(steps["subject"]) == {CHILDREN[0], CHILDREN[-1]}
+    assert set(by_section["a reset with its observation"]["column"]) == {"tasks", "generated tasks"}
+    assert len(by_section["steps by number of things"]) == 2 * TINY.passes
+    together = by_section["steps of 8 environments together, resets included"]
+    assert {"one process", "1 worker"} <= set(together["column"])
+    memory = by_section["memory in use"].groupby("column")["value"].median()
+    assert memory["1 environments"] > 50
+    assert set(memory.index) == {"1 environments", "2 environments", "each further", "kB an episode"}
+
+
+def test_pictures_are_measured_too():
+    figures = Figures()
+    measure_steps(SETUPS, select_tasks(None).tasks[:1], TINY, 0, figures)
+    assert list(figures.frame["name"].unique()) == [setup.name for setup in SETUPS]
+    assert (figures.frame["value"] > 0).all()
+
+
+def test_scenes_grow_and_balls_roll_where_they_are_said_to():
+    for moves in (False, True):
+        task = scene(200, rolling=moves)
+        assert len(task.spec.items) == 201
+        env = VECTOR.made(Playlist([task]))
+        env.reset(seed=0)
+        before = env.unwrapped.episode.scene().positions
+        for _ in range(20):
+            env.step(0)
+        way = np.linalg.norm(env.unwrapped.episode.scene().positions - before, axis=1)
+        env.close()
+        balls = np.array(
+            [item.name == "GoodGoalMultiBounce" for item in task.spec.items if item.name != "Agent"]
+        )
+        assert balls.sum() == (50 if moves else 0)
+        assert (way[balls] > 0.1).all()
+        assert moves or way.max() < 0.05
+
+
+@pytest.mark.parametrize(("setup", "episodes"), [(RAYS, 200), (CAMERA, 60)], ids=["rays", "camera"])
+def test_episodes_leave_no_memory_behind(setup, episodes):
+    """A world of Bullet is 30 MB, a picture's buffers 0.1 MB."""
+    samples = growth(setup, episodes, select_tasks(None).tasks[::10], 0)
+    assert len(samples) == SAMPLES
+    assert samples[-1] - samples[SAMPLES // 4] < 3
