@@ -18,9 +18,9 @@ from arena.gym.info import COMMON, common
 from arena.gym.options import whole
 from arena.gym.sensors import Observation
 from arena.gym.vector_group import EnvGroup, SharedArrays, WorkerProcesses
+from arena.kernel.tables import Bools
 from arena.processes import cores
 
-Bools = npt.NDArray[np.bool_]
 Step = tuple[Observation, npt.NDArray[np.float64], Bools, Bools, dict[str, Any]]
 
 

@@ -28,12 +28,9 @@ from arena.gym.info import Info, Infos
 from arena.gym.sensors import VECTOR_HIGH, VECTOR_LOW, RenderedView
 from arena.kernel.casts import see_all
 from arena.kernel.motion import drive_all, feel_all
-from arena.kernel.tables import BODY, CLOCK, PART, Parts, one_table
+from arena.kernel.tables import BODY, CLOCK, PART, Bools, Ints, Parts, one_table
 from arena.rays import CAST_LENGTH, CAST_RADIUS
 from arena.taskfile.versions import Version
-
-Bools = npt.NDArray[np.bool_]
-Whole = npt.NDArray[np.int64]
 
 _MOST_PENDING = 1000
 """Steps after which the episodes of all environments are updated at the latest."""
@@ -59,9 +56,9 @@ class QuietSteps:
         self.rewards, self._totals = np.zeros(count), np.zeros(count)
         self._marks, self._left = np.full(count, np.nan), np.zeros(count, np.int64)
         self._parts: list[Parts] = [np.empty(0, PART)] * count
-        self._columns: list[Whole] = [np.empty(0, np.int64)] * count
+        self._columns: list[Ints] = [np.empty(0, np.int64)] * count
         self._is_joined = False
-        self._taken: list[Whole] = []
+        self._taken: list[Ints] = []
         self._since = [0] * count
         self._infos: list[Infos] = [({}, {})] * count
 
@@ -103,7 +100,7 @@ class QuietSteps:
             self.release(number)
         self._taken.clear()
 
-    def step(self, actions: Whole) -> Bools:
+    def step(self, actions: Ints) -> Bools:
         """Take a step, with an index into `arena.ACTIONS` for each, in the environments that are held and
         have a quiet step; return which have, and release the others. `rewards` are theirs."""
         if len(self._taken) >= _MOST_PENDING:

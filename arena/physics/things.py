@@ -20,9 +20,9 @@ from arena.kernel.tables import (
     CONTACT,
     GROUNDED,
     MOST_CONTACTS,
+    PART,
     VX,
     YAW,
-    Ints,
     Parts,
     Role,
     X,
@@ -135,19 +135,20 @@ class Things:
     """The things of an arena, whose indices never change, and the table of their parts.
 
     `positions` (n, 3), `rotations` (n, 3, 3) and `sizes` (n, 3) are current after each tick; say `moved`
-    after changing them. All but agents and balls was still for `still` ticks.
+    after changing them. All but agents and balls was still for `still` ticks. `looks` are the constant
+    properties, for cameras; `rolls` says whether a ball is awake.
     """
 
     def __init__(self, placed: Sequence[Placed]) -> None:
         self.placed = list(placed)
-        self.things = tuple(each.thing for each in placed)
+        self.looks = tuple(each.thing for each in placed)
         self.positions = np.array([each.position for each in placed]).reshape(-1, 3)
         self.rotations = np.array([yaw_rotation(each.yaw) for each in placed]).reshape(-1, 3, 3)
         self.sizes = np.array([each.size for each in placed]).reshape(-1, 3)
         self.visible = np.ones(len(placed), dtype=np.bool_)
         self.still = 0
-        self._table: Parts | None = None
-        self._rows: Ints = np.empty(0, np.int64)
+        self.balls: list[int] = []
+        self._table, self._rows = np.empty(0, PART), np.empty(0, np.int64)
         self._poses: Poses | None = None
         self._list_parts()
         self._behind = Behind.POSES
@@ -170,18 +171,23 @@ class Things:
     @property
     def parts(self) -> Parts:
         """The parts of all things and the boundary where they are; the same array until something changes."""
+        self._catch_up()
+        return self._table
+
+    def _catch_up(self) -> None:
+        """Bring the table of parts up to date."""
+        if self._behind is Behind.THINGS:
+            self._list_parts()
         if self._behind:
-            if self._behind is Behind.THINGS:
-                self._list_parts()
-            place(self._own, self.positions, self.rotations, self._now)
-            self._now["hold"] = 0.0
+            place(self._own, self.positions, self.rotations, self._table)
+            self._table["hold"] = 0.0
             if self.rest:
                 self._stand()
             self._behind = Behind.NOTHING
-        return self._now
 
     def _list_parts(self) -> None:
         """Make the table of what is there now; balls that were there move on."""
+        before = {ball: self._table[row] for ball, row in zip(self.balls, self._rows.tolist(), strict=True)}
         there = self.present()
         placed = [self.placed[index] for index in there]
         shapes = [
@@ -197,17 +203,13 @@ class Things:
             ("slide", [each.kind.friction for each in placed]),
         ):
             self._own[name][: sum(counts)] = np.repeat(values, counts)
-        before, self._now = self._table, self._own.copy()
-        rows = np.flatnonzero(self._own["role"] == Role.BALL)
-        if before is not None:
-            known = {ball: row for row, ball in zip(self._rows.tolist(), self.balls, strict=True)}
-            for row, ball in zip(rows.tolist(), self._own["owner"][rows].tolist(), strict=True):
-                if ball in known:
-                    for name in ("motion", "still"):
-                        self._now[row][name] = before[known[ball]][name]
-        self._table, self._rows = self._now, rows
-        self.balls: list[int] = self._own["owner"][rows].tolist()
-        self.rolls = any_rolls(self._now)
+        self._table = self._own.copy()
+        self._rows = np.flatnonzero(self._own["role"] == Role.BALL)
+        self.balls = self._own["owner"][self._rows].tolist()
+        for ball, row in zip(self.balls, self._rows.tolist(), strict=True):
+            for name in ("motion", "still") if ball in before else ():
+                self._table[row][name] = before[ball][name]
+        self.rolls = any_rolls(self._table)
         self._owners = np.empty(len(self._own), np.int64)
         self._drawn = np.array([each.is_drawn for each in self.placed], dtype=np.bool_)
         self.unseen = frozenset(np.flatnonzero(self.visible & ~self._drawn).tolist())
@@ -218,19 +220,19 @@ class Things:
             kind, size, upright = self.placed[index].kind, self.sizes[index], self.rotations[index, 1, 1]
             bottom = self.positions[index, 1] - size[1] / 2
             if kind.is_heavy and abs(bottom - FLOOR_Y) <= _ON_FLOOR and upright >= _UPRIGHT:
-                rows = self._now["owner"] == index
-                self._now["hold"][rows] = HOLD * kind.mass * GRAVITY * TICK_S
-                self._now["bottom"][rows] = bottom
+                rows = self._table["owner"] == index
+                self._table["hold"][rows] = HOLD * kind.mass * GRAVITY * TICK_S
+                self._table["bottom"][rows] = bottom
                 # A ramp's centre of mass is a third of its length from its tall end.
-                self._now["arm"][rows] = min(size[0], size[2]) / (3 if kind.shape is Shape.PRISM else 2)
+                self._table["arm"][rows] = min(size[0], size[2]) / (3 if kind.shape is Shape.PRISM else 2)
 
     def take_balls(self) -> bool:
         """Take the poses of the balls, if any is awake, from the table in which the kernel has moved them."""
         if not self.rolls:
             return False
-        self.positions[self.balls] = self._now["centre"][self._rows]
-        self.rotations[self.balls] = self._now["axes"][self._rows].transpose(0, 2, 1)
-        self.rolls, self._poses = any_rolls(self._now), None
+        self.positions[self.balls] = self._table["centre"][self._rows]
+        self.rotations[self.balls] = self._table["axes"][self._rows].transpose(0, 2, 1)
+        self.rolls, self._poses = any_rolls(self._table), None
         return True
 
     def motions(self) -> dict[int, Floats]:
@@ -247,12 +249,12 @@ class Things:
 
     def set_motions(self, motions: Floats) -> None:
         """Set what `motions` gives, a tick after those before."""
-        self.rolls = set_motions(self._now, self._rows, motions)
+        self.rolls = set_motions(self._table, self._rows, motions)
 
     def add(self, placed: Placed) -> int:
         """Add a thing; returns its index."""
         self.placed.append(placed)
-        self.things = (*self.things, placed.thing)
+        self.looks = (*self.looks, placed.thing)
         self.positions = np.vstack([self.positions, placed.position])
         self.rotations = np.vstack([self.rotations, yaw_rotation(placed.yaw)[None]])
         self.sizes = np.vstack([self.sizes, placed.size])
@@ -291,7 +293,7 @@ class Things:
     def poses(self) -> Poses:
         """Current poses, sizes and visibility; the same arrays until something moves."""
         if self._poses is None:
-            _ = self.parts
+            self._catch_up()
             seen = self.visible & self._drawn
             self._poses = Poses(self.positions.copy(), self.rotations.copy(), self.sizes.copy(), seen)
             for array in self._poses:

@@ -221,7 +221,7 @@ class World:
         )
         poses = self.things.poses()
         return Scene(
-            self.things.things,
+            self.things.looks,
             *poses,
             self.agents[agent].position,
             self.agents[agent].yaw,

@@ -1,7 +1,9 @@
 """The interface of the `animalai` package: shapes, numbers, the course of episodes, scripts of users."""
 
+import importlib
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -105,6 +107,18 @@ def test_a_script_that_trains_runs(tmp_path):
     done = run_script(TRAINING, tmp_path)
     assert (done.returncode, done.stdout) == (0, "200\n"), done.stderr
     assert (tmp_path / "model.zip").is_file()
+
+
+def test_what_the_original_has_in_files_of_its_own_is_imported_from_there():
+    for module, name in (
+        ("agents.braitenberg", "Braitenberg"),
+        ("agents.randomActionAgent", "RandomActionAgent"),
+        ("executable", "find_or_download_executable"),
+        ("wrappers.animalai_gymnasium", "AnimalAIGymnasiumWrapper"),
+        ("wrappers.unity_gymnasium", "UnityToGymnasiumWrapper"),
+        ("wrappers.vector", "make_animalai_vec_env"),
+    ):
+        assert callable(getattr(importlib.import_module(f"arena.animalai.{module}"), name)), module
 
 
 def test_it_needs_no_mlagents():
@@ -447,34 +461,52 @@ def test_wrong_options_say_what_is_expected(make, options, said):
         make(**options)
 
 
-def test_errors_are_those_that_the_original_raises(make):
+def test_errors_are_those_that_the_original_raises_and_say_what_is_expected(make):
     """What a script for the package catches, by Python's own names."""
-    env = make()
-    for kind, wrong in [
-        (FileNotFoundError, lambda: make(arenas_configurations="nowhere.yaml")),
-        (FileNotFoundError, lambda: env.reset("nowhere.yaml")),
-        (TypeError, lambda: make(seed=1.5)),
-        (ValueError, lambda: AAIActions(0)),
-        (ValueError, lambda: make(useRayCasts=True, rayMaxDegrees=200)),
-        (TypeError, lambda: AAIAction("left", (0, 2))),
-        (ValueError, lambda: stack_actions([])),
-        (ValueError, lambda: RayCastParser(["GOODGOAL"], 5)),
-        (ValueError, lambda: RayCastParser([RayCastObjects.ARENA], 0)),
-        (TypeError, lambda: RayCastParser([RayCastObjects.ARENA], 5).parse("rays")),
-        (ValueError, lambda: RayCastParser([RayCastObjects.ARENA], 5).parse([])),
-        (IndexError, lambda: env.get_obs_dict(env.get_steps(BEHAVIOR)[0].obs, 1)),
-        (IndexError, lambda: env.set_action_for_agent(BEHAVIOR, 99, AAIActions().NOOP.action_tuple)),
-        (TypeError, lambda: AnimalAIGymnasiumWrapper("env")),
-        (ValueError, lambda: AnimalAIGymnasiumWrapper(env, include_rays=True)),
-        (ValueError, lambda: make_animalai_vec_env(0)),
-        (UnityActionException, lambda: env.get_steps("AnimalAI")),
+    env, one = make(), [RayCastObjects.ARENA]
+    for kind, said, wrong in [
+        (FileNotFoundError, "nowhere.yaml", lambda: make(arenas_configurations="nowhere.yaml")),
+        (FileNotFoundError, "nowhere.yaml", lambda: env.reset("nowhere.yaml")),
+        (TypeError, "seed", lambda: make(seed=1.5)),
+        (ValueError, "got", lambda: AAIActions(0)),
+        (ValueError, "rayMaxDegrees", lambda: make(useRayCasts=True, rayMaxDegrees=200)),
+        (TypeError, "got", lambda: AAIAction("left", (0, 2))),
+        (ValueError, "got", lambda: stack_actions([])),
+        (ValueError, "expected a list of RayCastObjects", lambda: RayCastParser(["GOODGOAL"], 5)),
+        (ValueError, "numberOfRays", lambda: RayCastParser(one, 0)),
+        (TypeError, "raycast", lambda: RayCastParser(one, 5).parse("rays")),
+        (ValueError, "raycast", lambda: RayCastParser(one, 5).parse([])),
+        (ValueError, r"got the shape \(56,\), .* of 5", lambda: RayCastParser(one, 5).parse(np.zeros(56))),
+        (IndexError, "steps with an agent", lambda: env.get_obs_dict(env.get_steps(BEHAVIOR)[0].obs, 1)),
+        (IndexError, "steps with an agent", lambda: env.get_obs_dict(env.get_steps(BEHAVIOR)[1].obs)),
+        (IndexError, "agent_id", lambda: env.set_action_for_agent(BEHAVIOR, 99, ActionTuple())),
+        (UnityActionException, r"expected 'AnimalAI\?team=0'", lambda: env.get_steps("AnimalAI")),
+        *(
+            (UnityActionException, "expected an ActionTuple", partial(env.set_actions, BEHAVIOR, action))
+            for action in (ActionTuple(discrete=[[3, 0]]), ActionTuple(discrete=[1, 0]), (1, 0))
+        ),
+        (TypeError, "unity_env", lambda: AnimalAIGymnasiumWrapper("env")),
+        (ValueError, "include_rays", lambda: AnimalAIGymnasiumWrapper(env, include_rays=True)),
+        (ValueError, "include_camera", lambda: AnimalAIGymnasiumWrapper(env, include_camera=True)),
+        (ValueError, "num_envs", lambda: make_animalai_vec_env(0)),
+        (ValueError, "got 1 files, .* 2", lambda: make_animalai_vec_env(2, arenas_configurations=[TASK])),
     ]:
-        with pytest.raises(kind) as caught:
+        with pytest.raises(kind, match=said) as caught:
             wrong()
         assert isinstance(caught.value, ConfigError), wrong
+    with pytest.raises(KeyError, match="expected one of"):
+        env.get_steps(BEHAVIOR)[0][99]
     env.close()
-    with pytest.raises(UnityEnvironmentException, match="closed"):
-        env.reset()
+    env.close()
+    for use in (env.reset, env.step):
+        with pytest.raises(UnityEnvironmentException, match="closed"):
+            use()
+
+
+def test_actions_are_stacked():
+    two = stack_actions([AAIActions().LEFT, AAIActions().FORWARDS])
+    assert two.discrete.tolist() == [[0, 2], [1, 0]]
+    assert AAIActions(2).LEFT.action_tuple.discrete.tolist() == [[0, 2], [0, 2]]
 
 
 def test_a_seed_may_be_none(make):
@@ -485,31 +517,3 @@ def test_whole_numbers_may_be_floats_and_of_numpy(make):
     for rays in (3, 3.0, np.int64(3), np.float32(3)):
         env = make(useCamera=False, useRayCasts=True, raysPerSide=rays, decisionPeriod=np.int64(6))
         assert env.behavior_specs[BEHAVIOR].observation_specs[0].shape == (140,)
-
-
-def test_wrong_calls_say_what_is_expected(make):
-    env = make()
-    with pytest.raises(ConfigError, match=r"expected 'AnimalAI\?team=0'"):
-        env.get_steps("AnimalAI")
-    for wrong in (ActionTuple(discrete=[[3, 0]]), ActionTuple(discrete=[1, 0]), (1, 0)):
-        with pytest.raises(ConfigError, match="expected an ActionTuple"):
-            env.set_actions(BEHAVIOR, wrong)
-    with pytest.raises(IndexError, match="agent_id"):
-        env.set_action_for_agent(BEHAVIOR, 99, AAIActions().NOOP.action_tuple)
-    with pytest.raises(ConfigError, match="steps with an agent"):
-        env.get_obs_dict(env.get_steps(BEHAVIOR)[1].obs)
-    with pytest.raises(KeyError, match="expected one of"):
-        env.get_steps(BEHAVIOR)[0][99]
-    env.close()
-    env.close()
-    with pytest.raises(ConfigError, match="closed"):
-        env.step()
-    two = stack_actions([AAIActions().LEFT, AAIActions().FORWARDS])
-    assert two.discrete.tolist() == [[0, 2], [1, 0]]
-    assert AAIActions(2).LEFT.action_tuple.discrete.tolist() == [[0, 2], [0, 2]]
-    with pytest.raises(ConfigError, match=r"got the shape \(56,\), expected a multiple of 5"):
-        RayCastParser([RayCastObjects.ARENA], 5).parse(np.zeros(56))
-    with pytest.raises(ConfigError, match="include_camera"):
-        AnimalAIGymnasiumWrapper(make(), include_camera=True)
-    with pytest.raises(ConfigError, match="got 1 files, expected one, or 2"):
-        make_animalai_vec_env(2, arenas_configurations=[TASK])

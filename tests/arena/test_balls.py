@@ -1,11 +1,15 @@
 """While only the agent and balls move, no Bullet is needed, and balls move about as they do there."""
 
+from itertools import groupby
+
 import numpy as np
 import pytest
 
 from arena import FORWARD, IDLE
+from arena.action import STEP_S
 from arena.kernel.motion import STILL_TICKS
 from arena.kernel.tables import Role
+from arena.physics.world import Mover
 from tests.arena.plain_motion import rolled
 from tests.arena.worlds import agent, episode, item
 
@@ -90,6 +94,37 @@ def test_what_moves_others_is_simulated(name):
     for _ in range(20):
         run.step(IDLE)
     assert run._stage.world._made
+
+
+def test_the_kernel_and_bullet_hand_over_to_each_other():
+    """A ball rolls by the kernel, then with Bullet while a block is pushed, and by the kernel again."""
+    ball = item("GoodGoalBounce", "30 0 5", sizes="1 1 1", rotations="0")
+    run = episode(agent("20 0 8"), ball, item("HeavyBlock", "20 0 11", sizes="2 1 1", rotations="0"), t=0)
+    world, movers, speeds = run._stage.world, [], []
+    for action in [IDLE] * 5 + [FORWARD] * 12 + [IDLE] * 60:
+        before = run.scene().positions
+        run.step(action)
+        movers.append(world._mover)
+        speeds.append(np.linalg.norm(run.scene().positions - before, axis=1) / STEP_S)
+    assert [mover for mover, _ in groupby(movers)] == [Mover.KERNEL, Mover.BULLET, Mover.KERNEL]
+    ball_speeds, block_speeds = np.array(speeds).T
+    # No hand-over moves anything or stops it: the ball slides, then rolls, and the block is pushed once.
+    assert (np.diff(ball_speeds[1:]) < 0.05).all()
+    assert ball_speeds[18] > 3
+    assert block_speeds[:5].max() < 1 < block_speeds.max()
+
+
+def test_a_ball_rolls_on_when_another_is_eaten():
+    ball = item("GoodGoalMultiBounce", "30 0 5", sizes="1 1 1", rotations="0")
+    runs = [
+        episode(agent("20 0 5"), ball, item("GoodGoalMulti", place, sizes="1 1 1"), t=0)
+        for place in ("20 0 9", "5 0 35")
+    ]
+    for _ in range(20):
+        eaten, apart = ((run.step(FORWARD), run.scene().positions[0].tolist())[1] for run in runs)
+        assert eaten == apart
+    assert [len(run._stage.world.present()) for run in runs] == [1, 2]
+    assert eaten[2] > 10
 
 
 @pytest.mark.parametrize("size", [0.5, 1, 2])

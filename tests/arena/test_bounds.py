@@ -2,11 +2,10 @@
 
 import pytest
 
-from arena import ConfigError, Episode, LayoutError
+from arena import Episode, LayoutError
 from arena.action import Action
 from arena.geometry.layout import MAX_BLOCKED, MAX_GROWING, MAX_THINGS
-from arena.gym.env import ArenaEnv
-from tests.arena.worlds import agent, episode, item, spec
+from tests.arena.worlds import agent, episode, item
 
 IDLE = Action(0, 0)
 PLACES = [f"{3 + 4 * (i % 9)} 0 {3 + 4 * (i // 9)}" for i in range(60)]
@@ -67,12 +66,3 @@ def test_more_than_an_arena_takes_is_refused(name, most, said):
         playing.step(IDLE)
     with pytest.raises(LayoutError, match=said):
         episode(agent(), item(name, *places, places[0]))
-
-
-@pytest.mark.parametrize(
-    "option", [{"rays_per_side": 100_000}, {"frame_stack": 10_000}, {"action_repeat": 10**9}]
-)
-def test_options_that_would_fill_the_memory_are_refused(option):
-    (name,) = option
-    with pytest.raises(ConfigError, match=f"{name}: got 1.*, expected"):
-        ArenaEnv(spec(agent()), observation=("rays",), **option)

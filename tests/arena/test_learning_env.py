@@ -14,7 +14,7 @@ import pytest
 from arena import ArenaEnv, ConfigError, Episode, LayoutError, RecordingError, load_text
 from arena.gym.info import EVENTS, OUTCOMES
 from arena.gym.registered import register
-from arena.gym.sensors import NAMES
+from arena.gym.sensors import NAMES, gray
 from arena.gym.vector_env import ArenaVectorEnv
 from tests.arena.learning import ENDLESS, FILE, arrays, same
 from tests.arena.worlds import item, spec
@@ -63,6 +63,24 @@ def test_the_vector_is_health_velocity_and_position_in_animal_ais_order():
     right, up, forward = observation[1:4]
     assert forward > 5 > 1 > abs(right) + abs(up)
     assert observation[6] > 22 > 20.1 > observation[4] > 19.9
+
+
+def test_the_number_of_rays_is_an_option():
+    env = ArenaEnv(FILE, observation="rays")
+    assert env.reset(seed=1)[0].shape == env.observation_space.shape == (70,)
+    assert ArenaEnv(FILE, observation="rays", rays_per_side=3).reset(seed=1)[0].shape == (98,)
+
+
+def test_a_gray_picture_is_the_mean_of_the_colours():
+    frame = np.arange(48, dtype=np.uint8).reshape(4, 4, 3) * 5
+    assert gray(frame).shape == (4, 4, 1)
+    assert gray(frame)[1, 2, 0] == (90 + 95 + 100) / 3
+    assert gray(np.array([[[0, 0, 2]]], np.uint8)).item() == 1
+    one, other = (
+        ArenaEnv(FILE, resolution=16, grayscale=wanted).reset(seed=1)[0] for wanted in (True, False)
+    )
+    assert (one["camera"].shape, one["camera"].dtype) == ((16, 16, 1), np.uint8)
+    assert (one["camera"] == gray(other["camera"])).all()
 
 
 def test_frames_are_stacked_oldest_first_and_the_first_is_repeated():
@@ -206,6 +224,11 @@ def test_an_environment_is_reset_first(use):
         ({"max_episode_steps": 0}, "max_episode_steps: got 0, expected"),
         ({"rays_per_side": None}, "rays_per_side: got None, expected a whole number, 0 to 1000"),
         ({"ray_max_degrees": 200}, "ray_max_degrees: got 200, expected"),
+        # What would fill the memory, or make steps of minutes.
+        ({"rays_per_side": 100_000}, "rays_per_side: got 100000, expected"),
+        ({"frame_stack": 10_000}, "frame_stack: got 10000, expected"),
+        ({"action_repeat": 10**9}, "action_repeat: got 1000000000, expected"),
+        *(({"resolution": side}, f"resolution: got {side}, expected 4 to 1024") for side in (-1, 0, 3, 1025)),
         ({"resolution": "84"}, "resolution: got '84', expected 4 to 1024"),
         ({"render_resolution": 2}, "render_resolution: got 2, expected 4 to 1024"),
         ({"render_mode": "human"}, "render_mode: got 'human', expected None or 'rgb_array'"),

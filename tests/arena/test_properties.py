@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 from arena import BACKWARD, FORWARD, IDLE, Action, ArenaSpec, LayoutError, Move, Rotate
 from arena.action import TICK_S
 from arena.geometry.layout import episode_rng, resolve
-from arena.geometry.placed import AGENT_RADIUS, Layout
-from arena.geometry.shapes import ARENA_SIZE
+from arena.geometry.placed import AGENT_RADIUS, Layout, Placed
+from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
 from arena.kernel.contacts import AGENT_MASS, GRAVITY
 from arena.kernel.motion import DRIVE
 from arena.kernel.tables import GROUNDED
 from arena.physics.world import World
-from arena.scene import Vector
+from arena.scene import Scene, Vector, yaw_rotation
 from arena.taskfile.kind import Body
-from tests.arena.geometry import Walls
+from tests.arena.plain_motion import nearest
+from tests.arena.solids import colliders_of
 from tests.arena.strategies import OLD_KINDS as KINDS
 from tests.arena.strategies import arenas, crammed, drives, examples, sizes
 from tests.arena.worlds import agent, energy, item, spec
@@ -43,11 +44,40 @@ UPRIGHT = 0.9995
 """Cosine of 1.8 degrees: a wall that leans further on a base of 0.1 m falls over."""
 
 DEPTH_TOLERANCE = 0.02
+STANDS = 0.025
+"""A wall that is this near to where it was placed, metres, and as little turned, stands; all sink 0.02."""
+
 THIN = 0.1
 """The least size of a wall, metres."""
 
 FASTEST = 31.0
 """m/s: with the drive's 50 m/s2 and gravity down the slope of 11 degrees on which friction vanishes."""
+
+
+class Walls:
+    """All that cannot move in an arena, and the walls and ramps that stand where they were at the start."""
+
+    def __init__(self, things: tuple[Placed, ...]) -> None:
+        self._parts = [
+            (index, placed, solid)
+            for index, placed in enumerate(things)
+            if placed.kind.body is Body.STATIC or placed.kind.is_heavy
+            for collider in colliders_of(placed.kind.shape, placed.size, placed.kind.fitted)
+            for solid in collider
+        ]
+
+    def depth(self, centre: Vector, radius: float, scene: Scene) -> tuple[float, str]:
+        """How deep a ball is in what it is deepest in, metres, and the name of that."""
+        x, y, z = centre
+        edges = {"floor": y - FLOOR_Y, "boundary": min(x, z, ARENA_SIZE - x, ARENA_SIZE - z)}
+        depths = [(radius - gap, name) for name, gap in edges.items()]
+        for index, placed, solid in self._parts:
+            at, turn = scene.positions[index], scene.rotations[index]
+            moved = max(abs(at - placed.position).max(), abs(turn - yaw_rotation(placed.yaw)).max())
+            local = turn.T @ (np.array(centre) - at)
+            if moved <= STANDS and np.linalg.norm(local - solid.centre) < np.linalg.norm(solid.half) + radius:
+                depths.append((radius - nearest(solid, local)[1], placed.kind.name))
+        return max(depths)
 
 
 def layout(arena: ArenaSpec, seed: int = 0) -> Layout:
