@@ -1,10 +1,47 @@
 """What the arena's logs have besides what every suite's have: recordings and arenas."""
 
-from arena import ArenaSpec, Recording
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from arena import ArenaSpec, EventKind, Recording
 from arena.errors import ArenaError, RecordingError
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
+from evaluation.log.schema import Count, Finite
 from llm_control.environment import recording_of
+
+
+class HappenedEvent(TypedDict):
+    """An event; see `arena.Event`."""
+
+    tick: Count
+    kind: EventKind
+    thing: Count
+    name: str
+    reward: Finite
+    zone: NotRequired[str]
+
+
+class Turn(TypedDict):
+    """A turn; see `llm_control.play.TurnRecord`."""
+
+    turn: Count
+    steps: Count
+    health: Finite
+    reward: Finite
+    total_reward: Finite
+    position: tuple[Finite, Finite, Finite]
+    yaw: Finite
+    events: list[HappenedEvent]
+    done: bool
+    outcome: str | None
+
+
+class Logged(TypedDict):
+    """A finished episode, as reports read it; its recording is checked where it is replayed."""
+
+    turns: list[Turn]
 
 
 def logged_recording(episode: LoggedEpisode) -> Recording | None:

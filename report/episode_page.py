@@ -43,7 +43,7 @@ def turn_rows(episode: LoggedEpisode, suite: SuiteReport) -> list[dict[str, Any]
             "turn": number,
             **suite.turn_columns(turn),
             "reply": turn["reply"],
-            "thoughts": " / ".join((*_own_thoughts(exchanges, number), *turn.get("thoughts", ()))),
+            "thoughts": " / ".join(_thoughts(exchanges, number, turn)),
             "reasoning": _reasoning(episode, number),
             "error": turn["error"],
             "repairs": "; ".join(turn.get("repairs", ())),
@@ -82,10 +82,11 @@ def _reasoning(episode: LoggedEpisode, number: int) -> str:
     return request.reasoning if request else ""
 
 
-def _own_thoughts(exchanges: Sequence[Exchange], number: int) -> list[str]:
-    """What an agent's model wrote before a reply."""
-    thought = exchanges[number - 1].thought if number <= len(exchanges) else ""
-    return [thought] if thought else []
+def _thoughts(exchanges: Sequence[Exchange], number: int, turn: Mapping[str, Any]) -> tuple[str, ...]:
+    """What an agent's model wrote before a reply, and the reply's own thoughts: several, or one text."""
+    before = exchanges[number - 1].thought if number <= len(exchanges) else ""
+    own = turn.get("thoughts", ())
+    return tuple(filter(None, (before, *([own] if isinstance(own, str) else own))))
 
 
 def _turn(
@@ -99,7 +100,7 @@ def _turn(
         "sent": book.notes.get(number),
         "observation": exchanges[number - 1].told if number <= len(exchanges) else None,
         "seen": findings.seen.get(number),
-        "thoughts": (*_own_thoughts(exchanges, number), *turn.get("thoughts", ())),
+        "thoughts": _thoughts(exchanges, number, turn),
         "reasoning": _reasoning(book.episode, number),
         "reply": None if acts else turn["reply"],
         "error": turn["error"],

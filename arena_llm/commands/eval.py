@@ -104,9 +104,9 @@ def evaluate_command(
         line_console().print(f"Without effect on this agent: {', '.join(names)} of {protocol}")
     check_output_folder(out)
     notes = _plan_notes(plan, request) if plan else {}
-    notes["prices"] = price_note(full_name(request.suite, model), prices)
+    notes["prices"] = price_note(full_name(request.suite, model), prices, folders=False)
     if max_cost is not None or request.effective.choices.max_cost_per_episode is not None:
-        line_console().print(notes["prices"])
+        line_console().print(price_note(full_name(request.suite, model), prices))
     most = [(each, found) for each in requests if (found := estimate(each, prices)) is not None]
     warnings = [
         warning

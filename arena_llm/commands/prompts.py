@@ -5,11 +5,14 @@ from typing import Annotated
 
 import typer
 
+from arena.errors import ConfigError
 from arena_llm.console import line_console
+from evaluation.suites import DEFAULT
 
 
 def prompts_command(
     out: Annotated[Path, typer.Option(help="New folder for the texts.")],
+    suite: Annotated[str, typer.Option(help="Suite of the texts; `arena-llm suites` lists them.")] = DEFAULT,
     source: Annotated[
         list[Path] | None,
         typer.Option(
@@ -18,15 +21,20 @@ def prompts_command(
         ),
     ] = None,
 ) -> None:
-    """Write a folder of texts for `eval --prompts`: arena-llm's own, or the paper's from its material."""
+    """Write a folder of texts for `eval --prompts`: arena-llm's own, or the paper's from its material.
+
+    Texts of agents other than `direct` are not among them.
+    """
     console = line_console()
     if not source:
         from evaluation.prompts.folder import write_folder
-        from llm_control.prompts import arena_prompts
+        from evaluation.suites import get_suite
 
-        write_folder(arena_prompts(), out)
+        write_folder(get_suite(suite).prompts(), out)
         console.print(f"Texts of arena-llm: {out}")
         return
+    if suite != DEFAULT:
+        raise ConfigError(f"--from: the paper's texts are of the suite {DEFAULT}; leave out --suite {suite}")
     from llm_control.paper.convert import convert
 
     done = convert(source, out)

@@ -49,24 +49,27 @@ def price_of(model: str, prices: dict[str, Price]) -> Price | None:
     return Price(input=0, output=0) if model.startswith("arena/") else prices.get(model)
 
 
-def price_note(model: str, path: Path | None = None) -> str:
+def price_note(model: str, path: Path | None = None, *, folders: bool = True) -> str:
     """A model's price, from which file, as of when, and where to change it, in one sentence.
 
-    Raises ConfigError as `load_prices`.
+    Without `folders`, files are named without those of this machine, for logs, which are passed on. Raises
+    ConfigError as `load_prices`.
     """
     own = _read(path) if path is not None else _Table({}, "")
     prices = load_prices(path)
     price = price_of(model, prices)
+    shipped = SHIPPED if folders else SHIPPED.name
     if price is None:
         return (
-            f"The price of {model} is unknown; write it into a copy of {SHIPPED} and give that by --prices."
+            f"The price of {model} is unknown; write it into a copy of {shipped} and give that by --prices."
         )
     if model.startswith("arena/"):
         return f"{model} computes on this machine and costs nothing."
     source = path if model in own.prices else SHIPPED
     as_of = _read(source).as_of if source else ""
     dated = f"as of {as_of}" if as_of else "without a date"
-    edit = f"edit {source}" if source == path else f"edit a copy of {source} and give it by --prices"
+    own_name = path if path is None or folders else path.name
+    edit = f"edit {own_name}" if source == path else f"edit a copy of {shipped} and give it by --prices"
     return (
         f"Prices of {model} per million tokens: ${price.input:g} in, ${price.output:g} out, {dated}, "
         f"not verified; {edit}."

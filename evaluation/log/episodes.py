@@ -160,10 +160,23 @@ def _counted(parameters: Iterable[str | None]) -> Counter[str]:
 
 def _faults(sample: Any) -> dict[str, Any]:
     """How often requests of a sample failed, and how often it was restarted."""
-    retries = sample.error_retries or ()
-    events = [*(sample.events or ()), *(event for each in retries for event in each.events or ())]
-    told = (event.data for event in events if event.event == "info" and isinstance(event.data, dict))
-    return {"failed_attempts": sum(FAILED in data for data in told), "relaunches": len(retries)}
+    tries = [*(sample.error_retries or ()), sample]
+    told = (e.data for each in tries for e in each.events or () if e.event == "info")
+    return {
+        "failed_attempts": sum(isinstance(data, dict) and FAILED in data for data in told),
+        "relaunches": sum(not _same_end(*pair) for pair in pairwise(tries)),
+    }
+
+
+def _same_end(before: Any, after: Any) -> bool:
+    """Whether a restart asked nothing and ended as the attempt before it, whose error was final."""
+    asked = any(event.event == "model" for event in after.events or ())
+    return not asked and _error_text(before) == _error_text(after)
+
+
+def _error_text(attempt: Any) -> str | None:
+    error = attempt if hasattr(attempt, "message") else attempt.error
+    return error.message if error is not None else None
 
 
 def _finished(episode: LoggedEpisode, sample: LoggedSample, task_id: str) -> LoggedEpisode:

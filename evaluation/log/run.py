@@ -17,6 +17,7 @@ from evaluation.log.episodes import NOT_RUN, LoggedEpisode, logged_conversation,
 from evaluation.log.files import LARGE, logs_of_task, read_header, read_sample, read_summaries, suite_of
 from evaluation.log.messages import resolved
 from evaluation.log.sample import LoggedSample, logged_sample
+from evaluation.log.schema import Header, SummaryFacts, check, check_sample
 from evaluation.prompts import PromptSet
 from evaluation.results import TrialResult, refuse_twins
 from evaluation.suite import TaskSpec
@@ -52,11 +53,16 @@ class RunLog:
         self.arguments: dict[str, Any] = dict(self.header.eval.task_args)
         self.trials: int = self.header.eval.config.epochs or 1
         self.metadata: dict[str, Any] = self.header.eval.metadata or {}
+        names = ("metadata", "arguments", "parameters", "trials")
+        check(Header, {name: getattr(self, name) for name in names}, str(path))
         self.agent: str = agent or self.metadata.get("name") or self.model
 
     @cached_property
     def _summaries(self) -> dict[tuple[str, int], Any]:
-        return read_summaries(self.path)
+        found = read_summaries(self.path)
+        for (sample, epoch), each in found.items():
+            check(SummaryFacts, each.metadata, f"{self.path}: episode {sample}, trial {epoch} in brief")
+        return found
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -103,7 +109,7 @@ class RunLog:
     @cached_property
     def logged_tasks(self) -> dict[str, Mapping[str, Any]]:
         """The tasks of the run by id, in their order, as plain values; empty if the log has none."""
-        return {str(task["id"]): task for task in self.parameters.get("tasks") or () if "id" in task}
+        return {str(task["id"]): task for task in self.parameters.get("tasks") or ()}
 
     @property
     def digests(self) -> dict[str, str]:
@@ -222,15 +228,21 @@ class RunLog:
         return sorted(self._summaries)
 
     def sample(self, sample: str, epoch: int, unused: frozenset[str] = frozenset({"store"})) -> LoggedSample:
-        """A sample, except for its `unused` parts. Raises EvaluationError if it is damaged."""
+        """A sample, except for its `unused` parts, with the faults of its records.
+
+        Raises EvaluationError if it is damaged.
+        """
         raw = read_sample(self.path, sample, epoch, unused)
-        return logged_sample(raw, self.suite, self.choices, self.ours)
+        where = f"{self.path}: episode {sample}, trial {epoch}"
+        check_sample(raw, where)
+        return logged_sample(raw, self.suite, self.choices, self.ours, where)
 
     def episodes(self, unused: frozenset[str] = frozenset({"store"})) -> Iterator[LoggedEpisode]:
         """Every planned trial; those that were not played say so.
 
         Tasks in order and trials within; conversations one after another, in their order of play. Without
-        messages and events among what is read (`LARGE`), an episode has its result only.
+        messages and events among what is read (`LARGE`), an episode has its result only. Raises
+        EvaluationError for a damaged one.
         """
         if self.together:
             for trial in range(self.trials):
@@ -240,7 +252,7 @@ class RunLog:
             for trial in range(self.trials):
                 base = self._base(task_id, trial)
                 if (task_id, trial + 1) in self._summaries:
-                    yield logged_episode(base, self.sample(task_id, trial + 1, unused))
+                    yield logged_episode(base, self.sample(task_id, trial + 1, unused).sound())
                 else:
                     yield LoggedEpisode(TrialResult(**base, error=NOT_RUN))
 
@@ -255,7 +267,7 @@ class RunLog:
         if (CONVERSATION, trial + 1) not in self._summaries:
             yield from (LoggedEpisode(TrialResult(**base, error=NOT_RUN)) for base in bases.values())
             return
-        yield from logged_conversation(bases, self.sample(CONVERSATION, trial + 1, unused))
+        yield from logged_conversation(bases, self.sample(CONVERSATION, trial + 1, unused).sound())
 
     def _base(self, task_id: str, trial: int) -> dict[str, Any]:
         summary = self._summaries.get((task_id, trial + 1))

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
+from arena.errors import EvaluationError
 from evaluation.generation.stops import CAUSES
 from evaluation.log.exchanges import EpisodeTalk, Talk, matched, parted, talk
+from evaluation.log.schema import check_record
 from evaluation.suite import ModelEnd, Suite
 
 
@@ -37,7 +39,8 @@ class LoggedSample:
     """A sample; `raw` is Inspect's, as far as it was read.
 
     `planned` are its tasks in the order of play, `together` says that they are in one conversation. `records`
-    are the finished episodes by task, in the order in which they were played, as plain values.
+    are the finished episodes by task, in the order in which they were played, as plain values; `faults` say
+    by task what is wrong with them.
     """
 
     suite: Suite
@@ -47,25 +50,29 @@ class LoggedSample:
     planned: tuple[str, ...]
     together: bool
     records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    faults: Mapping[str, EvaluationError] = field(default_factory=dict)
+
+    def sound(self) -> Self:
+        """The sample itself. Raises EvaluationError if a record is faulty."""
+        for fault in self.faults.values():
+            raise fault
+        return self
 
     @cached_property
     def problem(self) -> str | None:
         """Why messages cannot be matched to turns; None if they are."""
-        if self._replies is None:
+        if self.faults:
             return "an episode is broken, so messages are not matched to turns"
         return "it has fewer messages than turns, so these are not matched" if self.said is None else None
 
-    @cached_property
-    def _replies(self) -> list[list[str]] | None:
-        try:
-            return [[str(turn["reply"]) for turn in record["turns"]] for record in self.records.values()]
-        except (KeyError, TypeError):
-            return None
+    @property
+    def _replies(self) -> list[list[str]]:
+        return [[turn["reply"] for turn in record["turns"]] for record in self.records.values()]
 
     @cached_property
     def said(self) -> Talk | None:
         """The exchanges of all turns; None if messages cannot be matched to turns."""
-        if self._replies is None:
+        if self.faults:
             return None
         replies = [text for each in self._replies for text in each]
         demonstration = bool(getattr(self.choices, "demonstration", False))
@@ -78,7 +85,7 @@ class LoggedSample:
     @cached_property
     def parts(self) -> Mapping[str, EpisodeTalk]:
         """What was said in each finished episode; empty if messages cannot be matched to turns."""
-        if self.said is None or self._replies is None:
+        if self.said is None:
             return {}
         first = self.choices.bounds().first_images
         parts = parted(self.said, list(map(len, self._replies)), first)
@@ -157,8 +164,8 @@ def replay_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
     return record.get("replay") or record.get("recording") or {}
 
 
-def logged_sample(raw: Any, suite: Suite, choices: Any, ours: bool) -> LoggedSample:
-    """A sample that was read from a log."""
+def logged_sample(raw: Any, suite: Suite, choices: Any, ours: bool, where: str) -> LoggedSample:
+    """A sample that was read from a log; `where` is its place in words."""
     metadata = raw.metadata or {}
     together = "order" in metadata or choices.conversation == "run"
     if together:
@@ -167,4 +174,10 @@ def logged_sample(raw: Any, suite: Suite, choices: Any, ours: bool) -> LoggedSam
     else:
         planned = (str(raw.id),)
         records = {planned[0]: metadata["episode"]} if metadata.get("episode") is not None else {}
-    return LoggedSample(suite, choices, ours, raw, planned, together, records)
+    faults = {}
+    for task_id, record in records.items():
+        try:
+            check_record(record, suite, f"{where}: {task_id}" if together else where)
+        except EvaluationError as error:
+            faults[task_id] = error
+    return LoggedSample(suite, choices, ours, raw, planned, together, records, faults)

@@ -2,15 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from pydantic import ValidationError
 
 from arena.errors import ArenaError
 from arena.rules import SAFETY_STEPS
+from evaluation.run_card import RunCard
 from evaluation.submission.model import Submission, Trial
 from evaluation.submission.rates import rate_problems
 from evaluation.suite import Suite, TaskSpec
-from evaluation.suites import get_suite
+from evaluation.suites import DEFAULT, get_suite
+from testbed.originals import NAMES, is_published, kept_folder
 
 _CARD_RATES = ("missing", "pass_rate", "judged_rate", "most")
 
@@ -45,19 +48,38 @@ def unchecked(made: Submission) -> Iterator[str]:
 def known_tasks(made: Submission) -> tuple[Known | None, str]:
     """The tasks that the card's choices select here, by id; or None and why these are not known."""
     card = made.card
-    if made.own_tasks:
-        return None, "they are those of the submitter's own folder"
     try:
         suite = get_suite(card.suite)
+        choices = _choices(suite, card.choices)
+        if made.own_tasks:
+            return _published_tasks(card, suite, choices)
         if (here := suite.task_version(None)) != card.task_version:
             return None, f"they are of version {card.task_version or 'unknown'}, and here is {here}"
-        choices = _choices(suite, card.choices)
         return {task.id: task for task in suite.tasks(choices, None)}, ""
     except (ArenaError, ValidationError) as error:
         return None, str(error).splitlines()[0]
 
 
-def _choices(suite: Suite, plain: Mapping[str, object]) -> object:
+def _published_tasks(card: RunCard, suite: Suite, choices: Any) -> tuple[Known | None, str]:
+    """As `known_tasks`, of a folder of the submitter's own: known if all files are of a published battery."""
+    pairs = card.tasks.items()
+    name = next((each for each in NAMES if all(is_published(task, sha, each) for task, sha in pairs)), None)
+    if suite.name != DEFAULT or name is None:
+        return None, "they are those of the submitter's own folder"
+    if not kept_folder(name).is_dir():
+        return None, (
+            f"by their SHA-256 they are files of the battery {name}, which is not on this computer: "
+            f"arena-llm testbed fetch {name}"
+        )
+    folder = kept_folder(name)
+    if card.task_version == suite.task_version(folder):
+        return {task.id: task for task in suite.tasks(choices, folder)}, ""
+    # Their folder had some of its files only, so what the choices select is not known.
+    every = suite.tasks(choices.model_copy(update={"tasks": None, "levels": None}), folder)
+    return {task.id: task for task in every if task.id in card.tasks}, ""
+
+
+def _choices(suite: Suite, plain: Mapping[str, object]) -> Any:
     fields, renamed = suite.choices.model_fields, suite.choices.renamed(plain)
     return suite.choices.model_validate({name: value for name, value in renamed.items() if name in fields})
 

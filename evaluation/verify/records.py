@@ -6,8 +6,9 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from arena.errors import RecordingError
+from arena.errors import EvaluationError, RecordingError
 from evaluation.log.sample import replay_of
+from evaluation.log.schema import Turn, check
 from evaluation.suite import Record
 from evaluation.verify.result import Finding
 
@@ -26,12 +27,12 @@ def unlike(logged: Row, again: Record) -> Iterator[Finding]:
 
 
 def turns_of(logged: Row) -> Sequence[Row]:
-    """The turns of a record. Raises RecordingError if they are broken."""
-    turns = logged.get("turns")
-    sound = isinstance(turns, list) and all(isinstance(turn, dict) and "reply" in turn for turn in turns)
-    if not sound or not isinstance(turns, list):
-        raise RecordingError("its turns are broken: expected a list with a reply in each")
-    return turns
+    """The turns of a record that no log has checked. Raises RecordingError if they are broken."""
+    try:
+        check(list[Turn], logged.get("turns"), "its turns are broken")
+    except EvaluationError as error:
+        raise RecordingError(str(error)) from None
+    return logged["turns"]  # type: ignore[no-any-return]
 
 
 def _fields(turn: int | None, logged: Row, played: Row) -> Iterator[Finding]:

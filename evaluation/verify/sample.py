@@ -15,7 +15,7 @@ from evaluation.log.sample import LoggedSample, replay_of
 from evaluation.prompts import PromptSet
 from evaluation.suite import EpisodeSetup, ModelEnd, Record, TaskSpec
 from evaluation.verify.observations import Replies
-from evaluation.verify.records import Row, same, turns_of, unlike
+from evaluation.verify.records import Row, same, unlike
 from evaluation.verify.requests import Requests, missing_requests
 from evaluation.verify.result import Checked, Finding
 from evaluation.verify.sources import Options, Source, unverified
@@ -67,6 +67,8 @@ class SampleCheck:
         if task_id not in sample.records:
             # A scored conversation counts the episodes that it did not reach as failed.
             return replace(base, finished=False, missing=sample.together and bool(sample.raw.scores))
+        if (fault := sample.faults.get(task_id)) is not None:
+            return replace(base, problem=str(fault))
         try:
             return self._verified(base, sample.records[task_id])
         except (ArenaError, NotImplementedError) as error:
@@ -83,7 +85,7 @@ class SampleCheck:
         return tuple(every)
 
     def _verified(self, base: Checked, logged: Row) -> Checked:
-        turns = turns_of(logged)
+        turns = logged["turns"]
         task, notes = self._task(base.task_id)
         setup = EpisodeSetup(
             self._log.suite, task, base.trial, self._choices, self._prompts, self._other_tasks(notes)

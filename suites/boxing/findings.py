@@ -24,6 +24,9 @@ part = partial(panel, "suites.boxing")
 
 _three_digits = partial(mean_text, digits=3)
 
+LARGE = 1_000_000
+"""Standardised errors beyond it are said in words; a missing answer can have 1e12."""
+
 
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
     """Panels of the first page from the records of all agents."""
@@ -101,10 +104,16 @@ def _errors(records: Sequence[Record]) -> list[tuple[str, ...]]:
     rows = []
     for kind, own in _by_kind(records).items():
         found = [each["replay"]["standardised"] for each in own]
-        cells = [_three_digits([z[str(n)] for z in found if str(n) in z]) for n in EVALUATIONS]
+        cells = [_error([z[str(n)] for z in found if str(n) in z]) for n in EVALUATIONS]
         score = mean_text([each["score"] for each in own])
         rows.append((*kind, str(len(own)), _missing(own), *cells, score))
     return rows
+
+
+def _error(found: Sequence[float]) -> str:
+    """The mean of standardised errors or their differences; in words if any is beyond `LARGE`."""
+    large = sum(abs(z) > LARGE for z in found)
+    return f"over {LARGE:,} in {large} of {len(found)}" if large else _three_digits(found)
 
 
 def _missing(records: Sequence[Record]) -> str:
@@ -200,9 +209,8 @@ def _novices(records: Sequence[Record]) -> list[tuple[str, ...]]:
         if pairs:
             scientist, novice = zip(*pairs, strict=True)
             lost = [b - a for a, b in pairs]
-            rows.append(
-                (*kind, str(len(pairs)), _missing(own), *map(_three_digits, (scientist, novice, lost)))
-            )
+            cells = map(_error, (scientist, novice, lost))
+            rows.append((*kind, str(len(pairs)), _missing(own), *cells))
     return rows
 
 

@@ -293,6 +293,8 @@ def test_a_request_that_will_fail_again_is_not_relaunched(status, battery, tmp_p
     asked = provider(lambda: answer("Turn(6);"), lambda: failure(status, "first line\nNo such picture."))
     result = run(battery, tmp_path / "logs", MODEL, **FAST, relaunches=3)
     assert len(asked) == 2
+    (episode,) = result.run.episodes()
+    assert episode.relaunches == 0
     assert result.rows[0].error == "the provider failed: No such picture."
     sample = sample_of(result)
     assert [message.text for message in sample.messages if message.role == "assistant"] == ["Turn(6);"]

@@ -1,6 +1,8 @@
 """A submission: written from a log, read again, and refused if it does not agree with itself."""
 
+import hashlib
 import json
+import shutil
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -8,6 +10,7 @@ from jsonschema import Draft202012Validator
 from arena.errors import EvaluationError
 from evaluation.submission import Submitter, read_submission, schema, submission, write_submission
 from report.comparison.read import read_run
+from testbed import originals as batteries
 from tests.llm_control.batteries import run, write_battery
 
 SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 3}
@@ -74,6 +77,32 @@ def test_what_does_not_agree_is_refused_with_its_place(words, written, tmp_path)
         read_submission(tmp_path / "changed.json")
     assert words in str(refused.value)
     assert str(tmp_path / "changed.json") in str(refused.value)
+
+
+def test_the_fetched_original_is_known_by_its_digests(tmp_path, monkeypatch, command):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    kept = batteries.kept_folder("original")
+    kept.parent.mkdir(parents=True)
+    write_battery(kept, (20, 16), (24, 20))
+    files = {path.stem: hashlib.sha256(path.read_bytes()).hexdigest() for path in kept.iterdir()}
+    monkeypatch.setattr(batteries, "digests", lambda _: files)
+    part = tmp_path / "part"
+    part.mkdir()
+    shutil.copy(kept / "01-04-03.yaml", part)
+    for folder, tasks in ((kept, 2), (part, 1)):
+        log = run(folder, tmp_path / f"logs {tasks}", "arena/random", **SMALL).log
+        out = tmp_path / f"{tasks}.json"
+        assert "not checked" not in command("submission", log, "--out", out, "--name", "A. Tester").stdout
+        made = json.loads(out.read_text())
+        assert (made["own_tasks"], len(made["results"])) == (True, tasks)
+        for row in made["results"]:
+            row["pass_mark"] = -9.0
+        (tmp_path / "low.json").write_text(json.dumps(made))
+        refused = command("submission", "check", tmp_path / "low.json")
+        assert "pass_mark: got -9.0, the task has 0.0" in refused.stderr or "the reward is" in refused.stderr
+    kept.rename(tmp_path / "elsewhere")
+    said = " ".join(command("submission", "check", tmp_path / "2.json").stdout.split())
+    assert "they are files of the battery original, which is not on this computer" in said
 
 
 def test_the_command_writes_and_checks(written, tmp_path, command):

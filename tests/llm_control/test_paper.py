@@ -10,6 +10,7 @@ from arena import ConfigError
 from arena_llm.cli import app
 from evaluation.choices.effective import effective
 from evaluation.prompts import PromptFiles
+from evaluation.suites import get_suite
 from evaluation.verify.result import Verdict
 from llm_control.demonstration import chosen_demonstration
 from llm_control.paper.convert import convert
@@ -294,6 +295,14 @@ def test_the_command_writes_texts_that_read_back_as_they_are(tmp_path):
     assert said.exit_code == 0, said.output
     assert ARENA.prompts(PromptFiles(folder=tmp_path / "mine")).sha256 == ARENA.prompts().sha256
     root = write_program(tmp_path / "program")
+    said = CliRunner().invoke(app, ["prompts", "--suite", "est", "--out", str(tmp_path / "est")])
+    assert said.exit_code == 0, said.output
+    est = get_suite("est")
+    assert est.prompts(PromptFiles(folder=tmp_path / "est")).sha256 == est.prompts().sha256
+    said = CliRunner().invoke(
+        app, ["prompts", "--suite", "est", "--from", "x", "--out", str(tmp_path / "no")]
+    )
+    assert "--from: the paper's texts are of the suite arena" in str(said.exception)
     said = CliRunner().invoke(app, ["prompts", "--from", str(root), "--out", str(tmp_path / "paper")])
     assert f"--prompts {tmp_path / 'paper' / 'experiments'}" in said.output
     assert "frame-by-frame: its texts are not in this material" in said.output

@@ -2,11 +2,14 @@
 
 import pytest
 
+from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import open_logs
-from evaluation.results import read_results
+from evaluation.results import TrialResult, read_results
+from evaluation.suites import get_suite
 from llm_control.suite import ArenaSuite
 from report import build
 from report.build import write_log_report
+from report.episode_page import turn_rows
 from report.panels import SuiteReport
 from tests.report.pages import table_rows
 
@@ -55,3 +58,10 @@ def test_a_suite_adds_panels_of_its_own(folder):
     page = (folder / "episodes" / "arena-pixels" / "01-01-01_1.html").read_text("utf-8")
     assert "<h2>What &lt;happened&gt;</h2>" in page
     assert "<p>Think <b>so far</b></p>" in page
+
+
+def test_thoughts_may_be_a_list_or_one_text():
+    turns = [{"reply": "x", "error": None, "thoughts": given} for given in (("a b", "c"), "I look.", "")]
+    episode = LoggedEpisode(TrialResult("a", "t", 1, 0, 1.0), turns=tuple(turns))
+    rows = turn_rows(episode, SuiteReport(get_suite("est")))
+    assert [row["thoughts"] for row in rows] == ["a b / c", "I look.", ""]

@@ -169,6 +169,14 @@ def test_missing_answers_are_named_in_reports():
     assert "each counted as the worst of its range" in dict(episode_panels(good.as_dict()))["Answers"]
 
 
+def test_an_error_without_an_end_is_said_in_words():
+    silent = answered([""], "death-infection-1", **QUICK).as_dict()
+    assert max(silent["replay"]["standardised"].values()) > 1e9
+    cells = dict(run_panels({"a": [silent]}))["Standardised error after experiments"]
+    assert '<td class="num">over 1,000,000 in 1 of 1</td>' in cells
+    assert "000000" not in cells
+
+
 def test_an_episode_that_was_broken_off_stands_in_no_table():
     whole, _ = played("random", "dugongs-prediction-0", **QUICK)
     record = {**whole.as_dict(), "replay": {}, "score": None, "passed": None, "outcome": None}

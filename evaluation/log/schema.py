@@ -1,0 +1,259 @@
+"""The kinds of all values that a run writes into Inspect's log; each is checked once, where it is read."""
+
+import json
+import math
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Annotated, Any, NotRequired
+
+from pydantic import AfterValidator, AllowInfNan, Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from arena.errors import EvaluationError
+from evaluation.suite import Suite
+
+Finite = Annotated[float, AllowInfNan(False)]
+Count = Annotated[int, Field(ge=0, lt=2**53)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+def _bounded(value: float) -> float:
+    if math.isinf(value):
+        raise ValueError("a number that is not infinite")
+    return value
+
+
+Scalar = (
+    Annotated[int, Field(gt=-(2**53), lt=2**53)]
+    | Annotated[float, AfterValidator(_bounded)]
+    | str
+    | bool
+    | None
+)
+"""A value of a cell of a table."""
+
+
+class Turn(TypedDict):
+    """A reply and its result; suites add values of their own (`Logged` in their module `logged`)."""
+
+    reply: str
+    error: str | None
+    thoughts: NotRequired[list[str] | str]
+    repairs: NotRequired[list[str]]
+
+
+class Replay(TypedDict, total=False):
+    """What reproduces an episode."""
+
+    versions: dict[str, str]
+
+
+class Row(TypedDict, total=False):
+    """The result of an episode, as scores have it."""
+
+    total_reward: Finite | None
+    passed: bool | None
+    outcome: str | None
+    steps: Count | None
+    score: Share | None
+
+
+class ScoreRow(Row, total=False):
+    """The result of an episode, with the number of its turns."""
+
+    turns: Count | None
+
+
+class Record(Row):
+    """A finished episode; version 0.2 called its replay the recording."""
+
+    turns: list[Turn]
+    model_end: NotRequired[str]
+    replay: NotRequired[Replay]
+    recording: NotRequired[Replay]
+
+
+class _Step(TypedDict):
+    step: str
+    after: Count
+    result: str | None
+
+
+class _Entry(TypedDict):
+    id: str
+    statement: str
+
+
+class _Hypothesis(_Entry):
+    status: str
+    evidence: list[str]
+
+
+class _Memory(TypedDict):
+    hypotheses: list[_Hypothesis]
+    measurements: list[_Entry]
+
+
+class _Program(TypedDict):
+    experiments: int
+    program: str
+    result: str
+
+
+class AgentFacts(TypedDict, total=False):
+    """What the agent that led the model kept (`Calls.log`)."""
+
+    calls: dict[str, str]
+    plan: list[_Step]
+    memory: _Memory
+    programs: list[_Program]
+
+
+class _Stopped(TypedDict):
+    kind: str
+    said: NotRequired[str | None]
+
+
+class TaskFacts(TypedDict, total=False):
+    """A task, as samples and their summaries have it."""
+
+    group: Count | str
+    level: Count | str
+    pass_mark: Finite | None
+    sha256: str
+
+
+class SummaryFacts(TaskFacts, total=False):
+    """The metadata of a sample in brief."""
+
+    tasks: list[str]
+
+
+class SampleFacts(SummaryFacts, total=False):
+    """The metadata of a sample: one episode, or those of a conversation."""
+
+    drawn_by: str | None
+    order: list[str]
+    episode: dict[str, Any] | None
+    episodes: dict[str, dict[str, Any]]
+    stopped: _Stopped | None
+    agent: AgentFacts
+
+
+class ScoreFacts(ScoreRow, total=False):
+    """The metadata of a score; that of a conversation has a row for each task."""
+
+    tasks: dict[str, ScoreRow]
+
+
+class _Spec(TypedDict, total=False):
+    pass_mark: Finite | None
+
+
+class LoggedTask(TypedDict):
+    """A task of the run."""
+
+    id: str
+    sha256: NotRequired[str]
+    group: NotRequired[Count | str]
+    level: NotRequired[Count | str]
+    metadata: NotRequired[TaskFacts]
+    spec: NotRequired[_Spec]
+
+
+class Parameters(TypedDict, total=False):
+    """What the task's setup was made with; version 0.2 called the choices a protocol."""
+
+    choices: dict[str, Any]
+    protocol: dict[str, Any] | str | None
+    tasks: list[LoggedTask]
+    texts: dict[str, str]
+
+
+class Plan(TypedDict):
+    """What a run was going to be, or what it was."""
+
+    model: str
+    policy: NotRequired[str]
+    prompts: str
+    tasks: dict[str, str]
+    protocol: dict[str, Any]
+    files: NotRequired[dict[str, str]]
+
+
+class RunMetadata(TypedDict, total=False):
+    """What the log says of the run as a whole."""
+
+    name: str | None
+    policy: dict[str, Any] | None
+    prices: str | None
+    scoring: Count | None
+    plan: Plan
+    done: Plan
+
+
+class Arguments(TypedDict, total=False):
+    """The arguments of the Inspect task that are used."""
+
+    folder: str | None
+
+
+class Header(TypedDict):
+    """The parts of a log's header that are ours."""
+
+    metadata: RunMetadata
+    arguments: Arguments
+    parameters: Parameters
+    trials: Annotated[int, Field(ge=1, le=100_000)]
+
+
+def check_sample(sample: Any, where: str) -> None:
+    """Raise EvaluationError if a value of a sample, records left out, is of another kind."""
+    check(SampleFacts, sample.metadata or {}, where)
+    for name, score in (sample.scores or {}).items():
+        check(ScoreFacts, score.metadata or {}, f"{where}: score {name}")
+
+
+def check_record(record: object, suite: Suite, where: str) -> None:
+    """Raise EvaluationError if a value of a record that the runner or the suite wrote is of another kind."""
+    check(Record, record, where)
+    assert isinstance(record, dict)
+    further = {name: value for name, value in record.items() if name not in Record.__annotations__}
+    check(dict[str, Scalar], further, where)
+    if (own := _own_kind(type(suite).__module__.rpartition(".")[0])) is not None:
+        check(own, record, where)
+
+
+def check(kind: Any, value: object, where: str) -> None:
+    """Raise EvaluationError, with the place, if a value of a log is of another kind."""
+    try:
+        # As JSON, in which a tuple is a list and a word of an enumeration a text.
+        _adapter(kind).validate_json(json.dumps(value), strict=True)
+    except ValidationError as error:
+        raise EvaluationError(f"{where}: {fault(error)}; the file was changed or is damaged") from None
+
+
+def fault(error: ValidationError) -> str:
+    """The first thing that is wrong: place, got and expected."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "missing":
+        return f"{place}: is absent"
+    text = repr(first["input"])
+    got = text if len(text) <= 60 else f"{text[:57]}..."
+    wanted = str(first["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
+    return f"{place + ': ' if place else ''}got {got}, expected {wanted}"
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+@cache
+def _own_kind(package: str) -> Any:
+    """The kind of a suite's records: `Logged` in the module `logged` of its folder; None without one."""
+    if not package or find_spec(f"{package}.logged") is None:
+        return None
+    return import_module(f"{package}.logged").Logged

@@ -1,0 +1,140 @@
+"""Wrong kinds inside a log: every reader gives a sentence with the place, or a result; never a traceback."""
+
+import random
+from itertools import product
+
+import pytest
+
+from arena.errors import ArenaError
+from arena_llm.verify.tables import as_json, pass_rates, worst
+from evaluation.log.run import RunLog, open_logs
+from evaluation.submission import Submitter, submission
+from evaluation.verify.sample import verify_sample
+from evaluation.verify.sources import Options, find_sources
+from report import files
+from report.build import write_log_report
+from report.comparison.read import read_run
+from report.methods import partial_sentence
+from tests.command import run
+from tests.evaluation.tampered import WRONG, members, places, tampered, write
+from tests.suites.discoveryworld.worlds import needs_package
+from tests.suites.scienceworld.simulation import needs_java
+
+TINY = {
+    "arena": ("--tasks", "01-01-01", "--max-scripts", 2, "--image-size", 16, "--model", "arena/pixels"),
+    "est": ("--tasks", "est-00001", "--model", "est/bayes"),
+    "boxing": (
+        *("--tasks", "dugongs-prediction-0", "--experiments", 2, "--questions", 2),
+        *("--model", "boxing/prior-only"),
+    ),
+    "scienceworld": ("--tasks", "4-1", "--variations", 1, "--model", "scienceworld/gold"),
+    "discoveryworld": ("--tasks", "proteomics-easy-0", "--model", "discoveryworld/proteomics"),
+}
+NEEDS = {"scienceworld": needs_java, "discoveryworld": needs_package}
+EACH = [pytest.param(name, marks=[NEEDS[name]] if name in NEEDS else []) for name in TINY]
+
+OURS = ("metadata", "params", "task_args")
+"""Keys of Inspect's log below which everything is written by a run of ours."""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """The log of one episode of a suite, played once."""
+    known = {}
+
+    def log_of(suite):
+        if suite not in known:
+            home = tmp_path_factory.mktemp(suite)
+            done = run("eval", "--suite", suite, *TINY[suite], "--log-dir", home / "logs")
+            assert "Traceback" not in done.stderr, done.stderr
+            (known[suite],) = (home / "logs").glob("*.eval")
+        return known[suite]
+
+    return log_of
+
+
+def read_everything(log, out, replays):
+    """All that commands do with a log; `replays` says whether episodes may be played again."""
+    read_run(str(log))
+    opened = RunLog(log)
+    yield submission(opened, Submitter(name="A. Tester"), "" if opened.complete else partial_sentence(opened))
+    if replays:
+        found = find_sources([log], lambda _: False)
+        every = [each for source in found.sources for each in verify_sample(source, Options())]
+        rates, _ = pass_rates(found.logs, every)
+        yield as_json(every, rates), worst(every, rates)
+    yield write_log_report(open_logs([(None, log)]), out, frames=False)
+
+
+def outcomes(log, cases, tmp_path, replays):
+    """The faults in words that were met; fails with the place of a value that leads to a traceback."""
+    parts, said = members(log), []
+    for path, wrong in cases:
+        write(tmp_path / log.name, tampered(parts, path, wrong))
+        try:
+            for _ in read_everything(tmp_path / log.name, tmp_path / "report", replays):
+                pass
+        except ArenaError as error:
+            said.append((path, str(error)))
+        except Exception as error:
+            error.add_note(f"{'/'.join(map(str, path))} = {wrong!r}"[:300])
+            raise
+    return said
+
+
+def cases_of(log, number, ours=True):
+    """Places and wrong values, drawn with a fixed seed; `ours`: only of what a run of ours writes."""
+    found = [path for path in places(members(log)) if len(path) > 1 and not path[0].startswith("_journal")]
+    kept = [path for path in found if not ours or any(key in path for key in OURS)]
+    every = list(product(kept, WRONG))
+    return random.Random(1).sample(every, min(number, len(every)))
+
+
+@pytest.fixture(autouse=True)
+def without_figures(monkeypatch):
+    """Figures take most of a report's time, and have nothing but its tables."""
+    monkeypatch.setattr(files, "draw_groups", lambda *_: None)
+    monkeypatch.setattr(files, "write_figure", lambda *_: None)
+
+
+@pytest.mark.parametrize("suite", ["arena", "est"])
+def test_a_wrong_kind_is_a_sentence_or_a_result(suite, played, tmp_path):
+    log = played(suite)
+    said = outcomes(log, cases_of(log, 16), tmp_path, replays=True)
+    assert len(said) > 4
+    # What a run wrote is named by its file and its place.
+    assert all(log.name in text or "trial 0" in text for _, text in said), said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ours", [True, False])
+@pytest.mark.parametrize("suite", EACH)
+def test_no_wrong_kind_anywhere_is_a_traceback(suite, ours, played, tmp_path):
+    log = played(suite)
+    assert outcomes(log, cases_of(log, 250, ours), tmp_path, replays=suite != "discoveryworld")
+
+
+def test_the_sentence_has_file_place_got_and_expected(played, tmp_path):
+    log = played("est")
+    parts = members(log)
+    sample = next(name for name in parts if name.startswith("samples/"))
+    turn = (sample, "metadata", "episode", "turns", 0)
+    for path, wrong, words in (
+        ((*turn, "reply"), 7, "trial 1: turns.0.reply: got 7, expected a valid string"),
+        ((*turn, "belief"), [2.0] * 9, "turns.0.belief.0: got 2.0, expected less than or equal to 1"),
+        ((*turn, "belief"), [0.5], "turns.0: got {'turn': 1, "),
+        ((sample, "metadata", "episode", "passed"), "yes", "passed: got 'yes', expected a valid boolean"),
+        ((sample, "metadata", "episode", "steps"), 10**400, "steps: got 1"),
+        (
+            ("header.json", "plan", "steps", 0, "params", "texts"),
+            ["x"],
+            "parameters.texts: got ['x'], expected",
+        ),
+        (("header.json", "eval", "config", "epochs"), 10**9, "trials: got 1000000000, expected less than"),
+    ):
+        write(tmp_path / log.name, tampered(parts, path, wrong))
+        with pytest.raises(ArenaError) as refused:
+            list(RunLog(tmp_path / log.name).episodes())
+        assert str(tmp_path / log.name) in str(refused.value)
+        assert words in str(refused.value)
+        assert len(str(refused.value)) < 400
