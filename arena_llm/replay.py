@@ -41,8 +41,8 @@ def find_recording(path: Path, sample: str | None = None, trial: int = 0) -> Fou
 
 
 def _logged(log: "RunLog", sample: str | None, trial: int) -> FoundRecording:
+    from evaluation.log.episodes import replay_of
     from evaluation.log.files import LARGE
-    from evaluation.log.sample import replay_of
 
     there = [(name, epoch - 1) for name, epoch in log.samples()]
     if sample is None and len(there) == 1:

@@ -6,7 +6,7 @@ from typing import Any
 
 from arena.errors import EvaluationError
 from evaluation.engines.player import Player
-from evaluation.scale.agents import agent_names, offline_agent
+from evaluation.scale.references import agent_names, offline_agent
 from evaluation.suite import Suite
 
 _FAMILIES = (

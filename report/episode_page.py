@@ -6,8 +6,7 @@ from typing import Any
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.exchanges import Exchange
 from evaluation.results import result_row
-from report.agent_panels import agent_panels
-from report.panels import EpisodeFindings, SuiteReport
+from report.panels import EpisodeFindings, SuiteReport, agent_panels
 from report.pictures import PictureBook, sent_counts
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -10,6 +10,7 @@ import pandas as pd
 from evaluation.paired import ALL_LEVELS
 from evaluation.results import GROUP
 from evaluation.run_card import RunCard, sent_words
+from evaluation.scale.scaled import OVERALL, SCALE_NOTE, Scaled
 from evaluation.statistics import mean_scores
 from report.formats import NONE, decimals, interval, p_value, percent, points
 from report.rates import HEADINGS, HEADLINE_HEADINGS, cells, headline_cells, label
@@ -159,3 +160,41 @@ def facts_table(facts: Mapping[str, Mapping[str, str]]) -> Table:
     keys = dict.fromkeys(key for own in facts.values() for key in own)
     rows = [(key, *(own.get(key, NONE) for own in facts.values())) for key in keys]
     return Table(("Fact", *facts), rows, 1 + len(facts))
+
+
+SCALED_HEADINGS = ("Group", "Who", "Tasks", "Score", "Floor", "Best", "Scaled [95 %]")
+
+
+def scaled_values(found: Scaled) -> dict[str, Any]:
+    """Table and notes for the templates of first pages."""
+    rows = [_cells(row) for row in found.table.to_dict("records")]
+    return {
+        "scaled": Table(SCALED_HEADINGS, rows, 2),
+        "scaled_notes": [*([SCALE_NOTE] if rows else []), *found.reasons],
+    }
+
+
+def scaled_lines(found: Scaled) -> Iterator[str]:
+    """A sentence for each agent, for a terminal."""
+    whole = found.table[found.table["group"] == OVERALL]
+    for row in whole.to_dict("records"):
+        if not math.isnan(row["scaled"]):
+            yield (
+                f"{row['agent']}: scaled score {_scaled(row)}, where 0 is what silence or the prior gets and "
+                "1 what the best reference agent gets."
+            )
+    yield from found.reasons
+
+
+def _cells(row: Mapping[Hashable, Any]) -> tuple[object, ...]:
+    floor = f"{decimals(row['floor'])} ({row['floor_agent']})" if not math.isnan(row["floor"]) else NONE
+    ends = (_number(row["score"]), floor, _number(row["best"]))
+    return (row["group"], row["agent"], row["tasks"], *ends, _scaled(row))
+
+
+def _scaled(row: Mapping[Hashable, Any]) -> str:
+    return interval("{:.2f}".format, row["scaled"], row["low"], row["high"])
+
+
+def _number(value: float) -> str:
+    return NONE if math.isnan(value) else decimals(value)

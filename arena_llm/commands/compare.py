@@ -117,7 +117,7 @@ def _requests(
     """What is to be played, checked before anything is: only agents that cost nothing."""
     from evaluation.models import full_name
     from evaluation.request import EvalRequest
-    from evaluation.scale.agents import agent_names
+    from evaluation.scale.references import agent_names
     from evaluation.suites import get_suite
     from report.comparison.runs import THEIRS
 
@@ -157,7 +157,7 @@ def _report(compared: "Comparison", out: Path, facts: dict[str, str]) -> None:
     from report.comparison.page import write_comparison
     from report.comparison.tables import gaps_summary, pairs_summary, summary_table
     from report.rates import headlines_table, rates_table
-    from report.scaled import scaled_lines
+    from report.tables import scaled_lines
 
     versions = {run.animal_ai for run in compared.runs}
     same = {"Animal-AI": str(*versions)} if len(versions) == 1 and None not in versions else {}

@@ -190,7 +190,7 @@ def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **r
     from evaluation.evaluate import evaluate
     from report.files import read_cards
     from report.rates import costs_table, headlines, headlines_table, rates_table
-    from report.scaled import scaled_lines
+    from report.tables import scaled_lines
 
     console = Console()
     run["display"] = "rich" if console.is_terminal else "plain"

@@ -75,7 +75,7 @@ def check_command(
     """Check a submission by itself, against its log, and by replaying every episode."""
     from evaluation.log.run import RunLog
     from evaluation.submission import read_submission
-    from evaluation.submission.against_log import log_problems
+    from evaluation.submission.file import log_problems
 
     if replay and log is None:
         raise typer.BadParameter("plays the episodes of a log: give --log too", param_hint="--replay")
@@ -101,7 +101,7 @@ def rank_command(
     from rich.table import Table
 
     from evaluation.submission import read_submission, recomputed
-    from evaluation.submission.ranking import ranked
+    from evaluation.submission.model import ranked
 
     console = wide_console(100)
     boards = ranked([(path, read_submission(path)) for path in files])

@@ -10,7 +10,7 @@ from arena.errors import ArenaError
 def suites_command() -> None:
     """List the suites with the version of their tasks, and the commands that install missing ones."""
     from evaluation.choices.presets import preset_names
-    from evaluation.scale.agents import agent_names
+    from evaluation.scale.references import agent_names
     from evaluation.suites import EXTRAS, get_suite, suite_names
 
     table = Table("suite", "what it measures", "its tasks", "presets", "offline agents")

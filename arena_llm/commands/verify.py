@@ -13,8 +13,7 @@ from arena_llm.options import EngineName, EngineOption, Jobs, RayAddress, locate
 
 if TYPE_CHECKING:
     from arena.processes import Engine
-    from evaluation.verify.result import Checked
-    from evaluation.verify.sources import Options, Source
+    from evaluation.verify.sources import Checked, Options, Source
 
 
 def verify_command(

@@ -7,10 +7,8 @@ from arena.errors import ArenaError
 from arena.replay import Replay
 from arena_llm.replay import arena_of
 from evaluation.by_hand.played import PlayedEpisode
-from evaluation.verify.played import verify_played
-from evaluation.verify.result import Checked, Finding
-from evaluation.verify.sample import verify_sample
-from evaluation.verify.sources import Options, Source, unverified
+from evaluation.verify.sample import verify_played, verify_sample
+from evaluation.verify.sources import Checked, Finding, Options, Source, unverified
 
 
 def is_recording(path: Path) -> bool:

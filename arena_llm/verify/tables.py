@@ -14,7 +14,7 @@ from rich.text import Text
 
 from evaluation.log.run import RunLog
 from evaluation.verify.records import same
-from evaluation.verify.result import Checked, Verdict
+from evaluation.verify.sources import Checked, Verdict
 
 MOST_ROWS, MOST_PER_EPISODE = 60, 4
 """What the table shows; the JSON file has all. After a difference in motion all later turns differ too."""

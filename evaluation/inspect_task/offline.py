@@ -8,7 +8,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from arena.errors import ArenaError
 from evaluation.inspect_task.errors import InspectUserError
-from evaluation.scale.agents import agent_names, offline_agent
+from evaluation.scale.references import agent_names, offline_agent
 from evaluation.suite import AgentTurn, Suite
 
 

@@ -13,10 +13,16 @@ from pydantic import ValidationError
 from arena.errors import ArenaError
 from evaluation.agents.prompts import with_agent_texts
 from evaluation.generation.budget import NOT_PLAYED, STOPPED, limits_in, spent_before
-from evaluation.log.episodes import NOT_RUN, LoggedEpisode, logged_conversation, logged_episode
+from evaluation.log.episodes import (
+    NOT_RUN,
+    LoggedEpisode,
+    LoggedSample,
+    logged_conversation,
+    logged_episode,
+    logged_sample,
+)
+from evaluation.log.exchanges import resolved
 from evaluation.log.files import LARGE, logs_of_task, read_header, read_sample, read_summaries, suite_of
-from evaluation.log.messages import resolved
-from evaluation.log.sample import LoggedSample, logged_sample
 from evaluation.log.schema import Header, SummaryFacts, check, check_sample
 from evaluation.prompts import PromptSet
 from evaluation.results import TrialResult, refuse_twins

@@ -11,8 +11,7 @@ from evaluation.agents.agents import opening
 from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.inspect_task.offline import agent_seed
 from evaluation.results import GROUP, TrialResult, results_frame
-from evaluation.scale.agents import RUNNERS, offline_agent
-from evaluation.scale.references import Reference, Scale
+from evaluation.scale.references import RUNNERS, Reference, Scale, offline_agent
 from evaluation.scale.scaled import headline_scores
 from evaluation.statistics import mean_half
 from evaluation.suite import AgentTurn, EpisodeSetup, Record, Suite, TaskSpec

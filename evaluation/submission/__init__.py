@@ -1,8 +1,7 @@
 """A run as a file to submit: the run card, every trial's result, and the rates that follow from them."""
 
 from evaluation.submission.file import read_submission, submission, write_submission
-from evaluation.submission.model import OVERALL, GroupRate, Submission, Submitter, Trial, schema
-from evaluation.submission.rates import recomputed
+from evaluation.submission.model import OVERALL, GroupRate, Submission, Submitter, Trial, recomputed, schema
 
 __all__ = [
     "OVERALL",

@@ -9,8 +9,7 @@ from pydantic import ValidationError
 from arena.errors import ArenaError
 from arena.rules import SAFETY_STEPS
 from evaluation.run_card import RunCard
-from evaluation.submission.model import Submission, Trial
-from evaluation.submission.rates import rate_problems
+from evaluation.submission.model import Submission, Trial, rate_problems
 from evaluation.suite import Suite, TaskSpec
 from evaluation.suites import DEFAULT, get_suite
 from testbed.originals import NAMES, is_published, kept_folder

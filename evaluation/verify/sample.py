@@ -7,18 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError, RecordingError
+from evaluation.by_hand.played import PlayedEpisode
 from evaluation.inspect_task.metrics import LIMIT
 from evaluation.inspect_task.scoring import NUMBERS, mean_of, without_verdict
 from evaluation.inspect_task.task import conversation_order
+from evaluation.log.episodes import LoggedSample, replay_of
 from evaluation.log.run import RunLog
-from evaluation.log.sample import LoggedSample, replay_of
 from evaluation.prompts import PromptSet
 from evaluation.suite import EpisodeSetup, ModelEnd, Record, TaskSpec
-from evaluation.verify.observations import Replies
-from evaluation.verify.records import Row, same, unlike
-from evaluation.verify.requests import Requests, missing_requests
-from evaluation.verify.result import Checked, Finding
-from evaluation.verify.sources import Options, Source, unverified
+from evaluation.verify.records import Replies, Requests, Row, missing_requests, same, turns_of, unlike
+from evaluation.verify.sources import Checked, Finding, Options, Source, unverified
 
 _LONG = frozenset({"events", "store"})
 """Parts of a sample that are read only if they are needed; events repeat what was sent for every reply."""
@@ -240,3 +238,45 @@ class SampleCheck:
             score = (self._sample.raw.scores or {}).get(name)
             if score is not None and not same(score.value, value):
                 yield Finding(None, f"score {name}", score.value, value)
+
+
+def verify_played(path: Path) -> Checked:
+    """The result for the file of a `PlayedEpisode`. Raises RecordingError if it cannot be played again."""
+    played = PlayedEpisode.read(path)
+    base = Checked(str(path), str(played.task.get("id", path.stem)), played.trial)
+    if played.record is None:
+        return replace(base, finished=False)
+    turns, (setup, notes) = turns_of(played.record), _setup(played)
+    replies = Replies(setup, turns, None, frames=False)
+    again = replies.play()
+    findings = [*replies.findings, *unlike(played.record, again)]
+    end = played.record.get("model_end")
+    if end != again.model_end:
+        findings.append(Finding(None, "end of the person's part", end, str(again.model_end)))
+    return replace(
+        base,
+        turns=len(turns),
+        steps=int(again.metrics.get("steps", 0)),
+        passed=again.passed,
+        findings=tuple(findings),
+        versions=tuple(_other_software(played, setup)),
+        notes=notes,
+    )
+
+
+def _setup(played: PlayedEpisode) -> tuple[EpisodeSetup, tuple[str, ...]]:
+    """What the episode depends on, with the suite's own task unless that is another one."""
+    setup = played.setup()
+    try:
+        own = setup.suite.find_task(setup.task.id, setup.choices, None)
+    except ArenaError:
+        own = None
+    if own is not None and own.sha256 == setup.task.sha256:
+        return setup._replace(task=own), ()
+    return setup, ("the suite has no such task: that of the file was played",)
+
+
+def _other_software(played: PlayedEpisode, setup: EpisodeSetup) -> Iterator[str]:
+    for name, here in setup.suite.versions().items():
+        if here != (there := played.versions.get(name, "unknown")):
+            yield f"{name} {there}, here {here}"

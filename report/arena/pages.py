@@ -21,9 +21,8 @@ from render.context import drawn_by
 from report import site
 from report.arena.drawings import event_lines, health_curve, path_svg, plan_svg
 from report.arena.failures import Case, Failure, Replies, signs
-from report.arena.looks import as_sent, seen_sentences, true_view
 from report.arena.methods import analysis_sentences, methods_sentences
-from report.arena.replay import Trace, replay
+from report.arena.replay import Trace, as_sent, replay, seen_sentences, true_view
 from report.comparison.differences import NOT_COMPARABLE
 from report.comparison.levels import level_name
 from report.comparison.linking import rates_beside_others

@@ -15,8 +15,7 @@ from report.comparison.tasks import TASKS_NOTE
 from report.comparison.whole import Comparison
 from report.figures import capacities, items, ranking, spread
 from report.files import write_figure, write_rates, write_tables
-from report.scaled import scaled_values
-from report.tables import facts_table, group_table, headline_table, scores_table
+from report.tables import facts_table, group_table, headline_table, scaled_values, scores_table
 
 Draw = Callable[[Comparison, Sequence[str]], Figure | None]
 

@@ -10,12 +10,12 @@ from rich.text import Text
 from evaluation.paired import ALL_LEVELS, PAIRED_NOTE
 from evaluation.reliability import RELIABILITY_NOTE
 from evaluation.statistics import pass_rates
-from report.comparison.capacities import CAPACITIES_NOTE
 from report.comparison.contamination import GAP_NOTE
 from report.comparison.demand_profile import PROFILE_NOTE
 from report.comparison.differences import ALL, DIFFERENCES_NOTE
 from report.comparison.item_analysis import ITEMS_NOTE, items_by_level
 from report.comparison.items import CORRELATIONS_NOTE
+from report.comparison.levels import CAPACITIES_NOTE
 from report.comparison.ranks import OUTPERFORMED_NOTE, RANKS_NOTE
 from report.comparison.whole import Comparison
 from report.formats import NONE, decimals, interval, p_value, percent, points

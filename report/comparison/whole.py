@@ -11,12 +11,12 @@ from evaluation.reliability import reliability
 from evaluation.scale.scaled import NO_SCALE, Scaled, scaled_scores
 from evaluation.suite import Suite
 from evaluation.suites import DEFAULT, get_suite
-from report.comparison.capacities import capacities
 from report.comparison.contamination import contamination
 from report.comparison.demand_profile import demand_profile
 from report.comparison.differences import compare_with_groups
 from report.comparison.item_analysis import item_analysis
 from report.comparison.items import correlations
+from report.comparison.levels import capacities
 from report.comparison.linking import rates_beside_others
 from report.comparison.ranks import outperformed, ranks
 from report.comparison.references import ReferenceGroup

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from report.comparison.capacities import DEMANDS
+from report.comparison.levels import DEMANDS
 from report.comparison.whole import Comparison
 from report.figures import look
 

@@ -16,7 +16,7 @@ from matplotlib.transforms import Affine2D, ScaledTranslation, Transform, blende
 
 from evaluation.results import GROUP
 from report.figures import look
-from report.figures.lettering import wrap
+from report.figures.look import wrap
 from report.formats import NONE, percent
 from report.rates import LINKED, Row, passed, who
 

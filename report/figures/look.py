@@ -1,7 +1,9 @@
 """How all figures look: one or two columns of a page wide, readable in grey, the same bytes every time."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -12,10 +14,46 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
+from matplotlib.textpath import TextToPath
 
 from arena.files import atomic_file
-from report.figures.lettering import FONT, width, wrap
+
+FONT = "DejaVu Sans"
+"""Comes with matplotlib, so that every machine sets the same lines."""
+
+
+def wrap(text: str, inches: float, points: float, breaks: str = " ") -> list[str]:
+    """Lines of `text`, none wider than `inches` when set at `points`.
+
+    Lines end after one of the letters in `breaks`; a piece that is too long for a line is cut.
+    """
+    stops = re.escape(breaks)
+    lines = [""]
+    for piece in re.findall(f"[^{stops}]*[{stops}]|[^{stops}]+", text):
+        if width((lines[-1] + piece).rstrip(), points) > inches and lines[-1]:
+            lines.append("")
+        for letter in piece:
+            if width((lines[-1] + letter).rstrip(), points) > inches and lines[-1]:
+                lines.append("")
+            lines[-1] += letter
+    return [line.strip() for line in lines]
+
+
+def width(text: str, points: float) -> float:
+    """Inches that a line of text takes when set at `points`."""
+    return sum(map(_advance, text)) * points / 72
+
+
+@cache
+def _advance(letter: str) -> float:
+    """Of one letter, in ems. Kerning, which only narrows, is left out."""
+    font = FontProperties(family=FONT, size=100)
+    wide, _, _ = TextToPath().get_text_width_height_descent(f"|{letter}|", font, ismath=False)
+    bars, _, _ = TextToPath().get_text_width_height_descent("||", font, ismath=False)
+    return float(wide - bars) / 100
+
 
 COLUMN, PAGE_WIDTH, PAGE_HEIGHT = 3.5, 7.0, 9.4
 """Inches: one column of a two-column page, both columns, and the most that a figure may be high."""

@@ -13,7 +13,7 @@ from report.comparison.differences import ALL, Estimate, with_ends
 from report.comparison.runs import Run
 from report.comparison.whole import Comparison
 from report.figures import look
-from report.figures.lettering import width
+from report.figures.look import width
 from report.formats import percent
 from testbed import CHILDREN as TASKS
 

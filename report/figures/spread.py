@@ -16,7 +16,7 @@ from report.comparison.levels import level_name
 from report.comparison.runs import CLOCKED
 from report.comparison.whole import Comparison
 from report.figures import look
-from report.figures.lettering import width, wrap
+from report.figures.look import width, wrap
 
 CAPTION = (
     "Trials passed by level. Marks: rate of each run with its 95 % interval over tasks (trials and variants "

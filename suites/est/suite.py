@@ -12,7 +12,7 @@ from arena.errors import ConfigError, EvaluationError
 from evaluation.by_hand.form import Form
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet
 from evaluation.prompts.folder import with_files
-from evaluation.scale.agents import RUNNERS
+from evaluation.scale.references import RUNNERS
 from evaluation.selection import named
 from evaluation.suite import Agent, EpisodeSetup, Observation, Suite, TaskSpec
 from suites.est.choices import MOST_EPISODES, EstChoices

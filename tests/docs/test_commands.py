@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from arena.errors import ArenaError
-from evaluation.scale.agents import agent_names
+from evaluation.scale.references import agent_names
 from evaluation.suites import get_suite
 from testbed.originals import NAMES, kept_folder
 from tests.command import preloaded_python

@@ -22,7 +22,7 @@ from evaluation.inspect_task.errors import InspectUserError
 from evaluation.inspect_task.registry import suite_task
 from evaluation.log.run import RunLog
 from evaluation.statistics import pass_rates as pass_rates_of
-from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Verdict
 from llm_control.tools import act
 from report.build import write_log_report
 from report.comparison.read import read_run

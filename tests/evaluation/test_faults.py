@@ -18,7 +18,7 @@ from evaluation import run_card
 from evaluation.generation import faults
 from evaluation.generation.stops import CAUSES
 from evaluation.run_card import RunCard
-from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Verdict
 from tests.evaluation.test_evaluate import google_reply
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import run, write_battery

@@ -10,9 +10,9 @@ from evaluation.results import results_frame
 from evaluation.statistics import counted, mean_scores, pass_rates
 from evaluation.suites import get_suite, suite_names
 from human_data.baselines import children_by_task
-from report.comparison.capacities import capacities
 from report.comparison.contamination import contamination
 from report.comparison.differences import compare_with_groups
+from report.comparison.levels import capacities
 from report.comparison.ranks import outperformed, ranks
 from report.comparison.references import shipped_groups
 from report.comparison.runs import played_run

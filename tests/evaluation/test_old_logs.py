@@ -7,8 +7,7 @@ import pytest
 from arena.replay import Replay
 from arena_llm.verify.recordings import is_recording, verify
 from evaluation.log.run import RunLog
-from evaluation.verify.result import Verdict
-from evaluation.verify.sources import Options, find_sources
+from evaluation.verify.sources import Options, Verdict, find_sources
 from llm_control.logged import logged_recording, logged_specs
 
 LOGS = sorted((Path(__file__).parent / "logs").glob("version-0.2-*.eval"))

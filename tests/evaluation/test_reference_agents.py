@@ -7,9 +7,8 @@ import pytest
 
 from evaluation.evaluate import evaluate
 from evaluation.request import EvalRequest
-from evaluation.scale.agents import RUNNERS
 from evaluation.scale.measure import mean_score, play
-from evaluation.scale.references import references, scale_of
+from evaluation.scale.references import RUNNERS, references, scale_of
 from evaluation.suites import get_suite
 
 needs_simulator = pytest.mark.skipif(

@@ -6,8 +6,18 @@ import numpy as np
 import pytest
 
 from evaluation.results import TrialResult, results_frame
-from evaluation.scale.agents import LETTERS, RUNNERS, agent_names, garbage, offline_agent
-from evaluation.scale.references import Reference, Scale, as_csv, references, scale_of
+from evaluation.scale.references import (
+    LETTERS,
+    RUNNERS,
+    Reference,
+    Scale,
+    agent_names,
+    as_csv,
+    garbage,
+    offline_agent,
+    references,
+    scale_of,
+)
 from evaluation.scale.scaled import OVERALL, Basis, headline_scores, mismatch, scaled_scores
 from evaluation.suite import Suite
 from evaluation.suites import get_suite

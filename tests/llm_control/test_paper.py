@@ -11,7 +11,7 @@ from arena_llm.cli import app
 from evaluation.choices.effective import effective
 from evaluation.prompts import PromptFiles
 from evaluation.suites import get_suite
-from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Verdict
 from llm_control.demonstration import chosen_demonstration
 from llm_control.paper.convert import convert
 from llm_control.paper.differences import LIST, differences

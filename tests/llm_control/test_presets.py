@@ -15,7 +15,7 @@ from arena import ConfigError
 from evaluation.choices.effective import effective
 from evaluation.choices.presets import load_preset, preset_names
 from evaluation.generation.budget import RunLimits
-from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Verdict
 from llm_control.choices import PRESETS, ArenaChoices
 from testbed import CHILDREN
 from tests.evaluation.verify.logs import checked

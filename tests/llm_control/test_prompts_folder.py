@@ -7,7 +7,7 @@ import pytest
 from arena import ConfigError
 from evaluation.inspect_task.session import Session
 from evaluation.prompts import PromptFiles
-from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Verdict
 from llm_control.choices import ArenaChoices
 from llm_control.demonstration.file import file_sha256, read_demonstration
 from tests.evaluation.verify.logs import checked

@@ -10,9 +10,9 @@ from scipy.stats import kendalltau, norm, spearmanr
 from arena import EvaluationError
 from evaluation.results import results_frame
 from human_data.baselines import children_by_task, competition_by_task
-from report.comparison.capacities import capacities, demanded
 from report.comparison.differences import Estimate, _paired, compare_with_groups, difference
 from report.comparison.items import correlations, kendall, spearman
+from report.comparison.levels import capacities, demanded
 from report.comparison.ranks import ON_900, outperformed, ranks
 from report.comparison.references import NAMES, ReferenceGroup, people, shipped_groups
 from report.comparison.runs import Run, cautions, played_run

@@ -10,8 +10,7 @@ from matplotlib.colors import to_rgb
 from evaluation.results import results_frame
 from report.comparison.levels import compare_levels
 from report.figures.groups import OTHERS, draw_groups
-from report.figures.lettering import width, wrap
-from report.figures.look import COLUMN, PAGE_HEIGHT, run_styles, save
+from report.figures.look import COLUMN, PAGE_HEIGHT, run_styles, save, width, wrap
 from tests.evaluation.runs import level, rows
 from tests.report.lettering import assert_readable
 

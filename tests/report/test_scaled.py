@@ -15,7 +15,7 @@ from report.build import write_log_report
 from report.comparison.page import write_comparison
 from report.comparison.read import read_run, read_runs_apart
 from report.comparison.whole import compare
-from report.scaled import scaled_lines
+from report.tables import scaled_lines
 
 
 @pytest.fixture(scope="module")
@@ -39,27 +39,27 @@ def whole(table):
 def test_a_report_has_a_scaled_score_beside_the_raw_figures(report):
     scaled = whole(pd.read_csv(report.page.parent / "scaled.csv"))
     assert scaled["est/silent"] == 0
-    assert scaled == pytest.approx(whole(report.scaled.table))
+    assert scaled == pytest.approx(whole(report.tables.table))
     page = report.page.read_text("utf-8")
     assert "From floor to best" in page
     assert "counts as 0" in page
-    assert any(line.startswith("est/silent: scaled score 0.00") for line in scaled_lines(report.scaled))
+    assert any(line.startswith("est/silent: scaled score 0.00") for line in scaled_lines(report.tables))
 
 
 def test_a_comparison_has_the_same_from_logs_and_from_their_report(logs, report, tmp_path):
     runs = [compare(read_runs_apart([(None, str(place)) for place in places]), ())
             for places in (logs.values(), [report.page.parent])]  # fmt: skip
     for compared in runs:
-        assert whole(compared.scaled.table) == pytest.approx(whole(report.scaled.table))
+        assert whole(compared.scaled.table) == pytest.approx(whole(report.tables.table))
     page = write_comparison(runs[0], tmp_path, title="Both", facts={})
     assert "From floor to best" in page.read_text("utf-8")
-    assert whole(pd.read_csv(tmp_path / "scaled.csv")) == pytest.approx(whole(report.scaled.table))
+    assert whole(pd.read_csv(tmp_path / "scaled.csv")) == pytest.approx(whole(report.tables.table))
 
 
 def test_a_submission_says_which_scoring_it_has(logs, report, tmp_path):
     write_submission(submission(RunLog(logs["ideal"]), Submitter(name="A")), tmp_path / "s.json")
     compared = compare(read_run(str(tmp_path / "s.json")), ())
-    expected = whole(report.scaled.table)["est/ideal"]
+    expected = whole(report.tables.table)["est/ideal"]
     assert whole(compared.scaled.table) == pytest.approx({"est/ideal": expected})
 
 

@@ -12,7 +12,7 @@ from evaluation.evaluate import evaluate
 from evaluation.generation.budget import RunLimits, spent_before
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
-from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Verdict
 from report.build import write_log_report
 from tests.evaluation.agents.scripted import CHOICES, PRICE, TOKENS, content
 from tests.evaluation.verify.logs import checked

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Verdict
 from tests.evaluation.verify.logs import changed, checked, put, recording, turn
 
 

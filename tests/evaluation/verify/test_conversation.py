@@ -5,7 +5,7 @@ from inspect_ai.log import read_eval_log, write_eval_log
 
 from evaluation.log.exchanges import EpisodeTalk, Exchange, Talk, parted
 from evaluation.log.run import CONVERSATION
-from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Verdict
 from tests.evaluation.verify.logs import checked, put
 from tests.llm_control.batteries import run, write_battery
 

@@ -3,7 +3,7 @@
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
-from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Verdict
 from tests.evaluation.verify.logs import checked, put
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer

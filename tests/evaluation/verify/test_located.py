@@ -5,9 +5,8 @@ import pickle
 import pytest
 
 from arena.errors import EvaluationError
-from evaluation.verify.result import Verdict
 from evaluation.verify.sample import verify_sample
-from evaluation.verify.sources import Options, find_sources, located, verify_located
+from evaluation.verify.sources import Options, Verdict, find_sources, located, verify_located
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from inspect_ai.model import ContentImage
 
-from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Verdict
 from tests.evaluation.verify.logs import as_content, changed, checked, frame, images
 from tests.llm_control.batteries import eval_request, evaluated
 

@@ -7,7 +7,7 @@ from inspect_ai.model import ContentText
 
 from evaluation.generation.image_rules import LEFT_OUT
 from evaluation.log.exchanges import talk
-from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Verdict
 from tests.evaluation.verify.logs import as_content, checked, frame, images
 from tests.llm_control.batteries import ARENA, run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from inspect_ai.log import read_eval_log
 
-from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Verdict
 from tests.evaluation.verify.logs import changed, checked, first_of, put, recording, turn
 
 CHANGES = {

@@ -16,7 +16,7 @@ from evaluation.estimate import estimate
 from evaluation.evaluate import evaluate
 from evaluation.generation.budget import spent_before
 from evaluation.request import EvalRequest
-from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Verdict
 from report.build import write_log_report
 from suites.boxing.apprentice import confine, fit, program_in
 from suites.boxing.apprentice.sandbox import run_confined
