@@ -39,27 +39,27 @@ def whole(table):
 def test_a_report_has_a_scaled_score_beside_the_raw_figures(report):
     scaled = whole(pd.read_csv(report.page.parent / "scaled.csv"))
     assert scaled["est/silent"] == 0
-    assert scaled == pytest.approx(whole(report.tables.table))
+    assert scaled == pytest.approx(whole(report.scaled.table))
     page = report.page.read_text("utf-8")
     assert "From floor to best" in page
     assert "counts as 0" in page
-    assert any(line.startswith("est/silent: scaled score 0.00") for line in scaled_lines(report.tables))
+    assert any(line.startswith("est/silent: scaled score 0.00") for line in scaled_lines(report.scaled))
 
 
 def test_a_comparison_has_the_same_from_logs_and_from_their_report(logs, report, tmp_path):
     runs = [compare(read_runs_apart([(None, str(place)) for place in places]), ())
             for places in (logs.values(), [report.page.parent])]  # fmt: skip
     for compared in runs:
-        assert whole(compared.scaled.table) == pytest.approx(whole(report.tables.table))
+        assert whole(compared.scaled.table) == pytest.approx(whole(report.scaled.table))
     page = write_comparison(runs[0], tmp_path, title="Both", facts={})
     assert "From floor to best" in page.read_text("utf-8")
-    assert whole(pd.read_csv(tmp_path / "scaled.csv")) == pytest.approx(whole(report.tables.table))
+    assert whole(pd.read_csv(tmp_path / "scaled.csv")) == pytest.approx(whole(report.scaled.table))
 
 
 def test_a_submission_says_which_scoring_it_has(logs, report, tmp_path):
     write_submission(submission(RunLog(logs["ideal"]), Submitter(name="A")), tmp_path / "s.json")
     compared = compare(read_run(str(tmp_path / "s.json")), ())
-    expected = whole(report.tables.table)["est/ideal"]
+    expected = whole(report.scaled.table)["est/ideal"]
     assert whole(compared.scaled.table) == pytest.approx({"est/ideal": expected})
 
 
