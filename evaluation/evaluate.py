@@ -1,10 +1,8 @@
 """Run an evaluation so that nothing finished is ever lost."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
-from uuid import uuid4
 
 from arena.errors import ConfigError, EvaluationError
 from arena.processes import Engine
@@ -13,8 +11,9 @@ from evaluation.estimate import sample_prices
 from evaluation.folders import check_writable
 from evaluation.generation.admission import spending
 from evaluation.generation.budget import RunBudget, RunLimits, spent_before
+from evaluation.generation.journal import Journal, journal_beside, keeping, new_name
 from evaluation.generation.prices import set_price
-from evaluation.log.files import headers, local_path, read_summaries, recovered
+from evaluation.log.files import headers, local_path, read_header, read_summaries, recovered
 from evaluation.log.run import RunLog
 from evaluation.models import check_model, model_name, player_of
 from evaluation.request import EvalRequest
@@ -37,12 +36,12 @@ def evaluate(
 ) -> RunLog:
     """Evaluate a model on tasks of a suite.
 
-    Every finished episode is written to the log folder immediately; with `resume`, an unfinished run of the
-    same request in that folder is continued. Once the run has reached one of its `limits`, no episode begins
-    and those being played stop at their next reply; under one on the cost only episodes begin that it covers.
-    `prices` is a file that overrides the shipped prices; `notes` go to the log's metadata. `engine` is what
-    plays episodes (default: this process); `max_samples` are the episodes that are played at a time and
-    `max_connections` the requests (default: those of Inspect AI).
+    Every reply and every finished episode is written to the log folder immediately; with `resume`, an
+    unfinished run of the same request in that folder is continued. Once the run has reached one of its
+    `limits`, no episode begins and those being played stop at their next reply; under one on the cost only
+    episodes begin that it covers. `prices` is a file that overrides the shipped prices; `notes` go to the
+    log's metadata. `engine` is what plays episodes (default: this process); `max_samples` are the episodes
+    that are played at a time and `max_connections` the requests (default: those of Inspect AI).
 
     Raises EvaluationError for an unknown model, a missing key, an unwritable folder, nothing to resume and a
     limit on the cost without a price, ConfigError for tasks and prompt, RenderError if pictures are needed
@@ -146,18 +145,22 @@ def _run(
     for name in (model, *(model_name(request.suite, each) for each in request.effective.choices.judges)):
         check_model(name)
     again = _to_resume(log_dir, request) if resume else None
+    kept = _journal_of(again) if again else log_dir / metadata.setdefault("journal", new_name())
+    journal, spent = Journal(kept, request.fingerprint), spent_before(again) if again else RunBudget()
     try:
-        with spending(limits, spent_before(again) if again else RunBudget(), expected):
+        with spending(limits, spent, expected), keeping(journal):
             if again:
                 logs = inspect_ai.eval_retry(str(again), **common)
             else:
-                task = suite_task(request.suite, **request.task_args(), **_journal(request, log_dir))
+                task = suite_task(request.suite, **request.task_args())
                 # All episodes' pictures together would be more than some machines' memory.
                 logs = inspect_ai.eval(task, model=model, metadata=metadata, log_header_only=True, **common)
     except PrerequisiteError as error:
         raise EvaluationError(str(error.message)) from None
     if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
+    if _is_finished(local_path(logs[0].location), logs[0]):
+        journal.remove()
     return logs[0]
 
 
@@ -169,9 +172,12 @@ def _to_resume(log_dir: Path, request: EvalRequest) -> Path:
     return recovered(found[0])
 
 
-def _journal(request: EvalRequest, log_dir: Path) -> dict[str, str]:
-    """A new file for the replies of a long conversation, beside the log."""
-    if request.effective.choices.conversation == "episode":
-        return {}
-    started = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
-    return {"journal": str(log_dir.resolve() / f"{started}_{uuid4().hex[:8]}.replies.jsonl")}
+def _journal_of(log: Path) -> Path | None:
+    """The journal of an unfinished run. Raises EvaluationError for one that this version cannot continue."""
+    header = read_header(log)
+    if header.eval.task_args.get("journal"):
+        raise EvaluationError(
+            f"{log}: a conversation that an earlier version of arena-llm began; finish it with that version, "
+            "or leave out --resume"
+        )
+    return journal_beside(log, header)

@@ -45,13 +45,14 @@ class Admission:
     _paid: float = 0.0
     _expected: float = 0.0
 
-    async def begin(self, key: str, sample: str, patient: bool) -> None:
+    async def begin(self, key: str, sample: str, patient: bool, asked: int = 0, cost: float = 0.0) -> None:
         """Admit the episode of a sample under a key, after others are over if it is `patient`.
 
-        Raises LimitReached if what is left does not cover it.
+        It has been `asked` for that many replies in an interrupted run, for that `cost`. Raises LimitReached
+        if what is left does not cover the others.
         """
         self.budget.check()
-        episode = Running(self.prices.get(sample), patient)
+        episode = Running(self.prices.get(sample), patient, asked, cost)
         while not self._admits(episode):
             if not self._running or not patient:
                 raise LimitReached(self._refusal(episode))

@@ -96,19 +96,27 @@ def limits_in(text: str) -> RunLimits | None:
 def spent_before(log: Path) -> RunBudget:
     """What was spent on a run by the time of a log, which may be one of a resumed run in its folder.
 
-    An episode that a resumed run took over from the earlier log counts once.
+    The journal of replies knows all, but is removed when the run is complete. Of the logs an episode that a
+    resumed run took over or continued counts once.
     """
+    from evaluation.generation.journal import Journal, journal_beside
     from evaluation.log.files import logs_of_task, read_header, read_summaries
 
-    found: dict[str, Any] = {}
-    for path in logs_of_task(log.parent, read_header(log).eval.task_id):
+    header, found = read_header(log), dict[Any, Any]()
+    beside = journal_beside(log, header)
+    for path in sorted(logs_of_task(log.parent, header.eval.task_id)):
         for each in read_summaries(path).values():
-            found[each.uuid or f"{path} {each.id} {each.epoch}"] = each
-    of_episodes, of_run = RunBudget(), RunBudget()
+            # Before there were journals, an episode was played anew.
+            found[(beside is None and each.uuid) or (each.id, each.epoch)] = each
+    of_episodes, others = RunBudget(), RunBudget()
     for each in found.values():
         for usage in each.model_usage.values():
             of_episodes.spend(usage)
-    # Only the run's own sum has what restarted trials spent; a run that was killed has none.
-    for usage in read_header(log).stats.model_usage.values():
-        of_run.spend(usage)
-    return max(of_episodes, of_run, key=lambda spent: spent.tokens)
+    if beside is not None:
+        replies = Journal(beside, (header.eval.metadata or {}).get("fingerprint", ""))
+        others = RunBudget(tokens=replies.tokens, cost=replies.cost)
+    else:
+        # Only the run's own sum has what restarted trials spent; a run that was killed has none.
+        for usage in header.stats.model_usage.values():
+            others.spend(usage)
+    return max(of_episodes, others, key=lambda spent: spent.tokens)

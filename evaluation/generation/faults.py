@@ -9,14 +9,18 @@ import time
 from typing import Any
 
 from inspect_ai.log import transcript
-from inspect_ai.model import Model, ModelOutput
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
+from inspect_ai.tool import ToolChoice, ToolInfo
 from pydantic import ValidationError
 from tenacity import RetryCallState, wait_exponential_jitter
 from tenacity.wait import wait_base
 
 from arena.errors import EvaluationError
 from evaluation.generation.final import FAILED
+from evaluation.generation.journal import NotKept, RefusedBefore, digest, episode_replies
 from evaluation.generation.secrets import redact_error, secrets, without_secrets
+from evaluation.inspect_task.private import model_usage_cost
+from evaluation.log.exchanges import parameters_in
 
 FIRST_WAIT_S = 3.0
 """Seconds before the first repetition, twice as long before each further one; Inspect AI's own number."""
@@ -30,10 +34,10 @@ class BrokenReply(EvaluationError):
 
 
 def guard(model: Model) -> None:
-    """Make a model's provider count each request as one attempt, and hide keys in what it sends back.
+    """Make a model's provider count each request as one attempt, hide keys, and keep its replies on disk.
 
-    Answers that cannot be read become `BrokenReply` and are asked for again, as after a failed connection.
-    Without effect the second time.
+    Answers that cannot be read become `BrokenReply` and are asked for again, as after a failed connection;
+    what an earlier process was answered is not asked for. Without effect the second time.
     """
     api: Any = model.api
     if getattr(api, "_arena_guarded", False):
@@ -41,23 +45,43 @@ def guard(model: Model) -> None:
     api._arena_guarded = True
     generate, should_retry = api.generate, api.should_retry
 
-    async def guarded(*arguments: Any, **named: Any) -> Any:
+    async def guarded(
+        input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> Any:
+        replies, request = episode_replies(), digest(str(model), input, tools)
+        if (answer := replies.next(request)) is not None:
+            return answer
         # The SDK would repeat by itself, unseen by the log.
         if hasattr(getattr(api, "client", None), "max_retries"):
             api.client.max_retries = 0
         keys = secrets([getattr(api, "api_key", None)])
         try:
-            return _checked(await generate(*arguments, **named), keys)
+            result = _checked(await generate(input, tools, tool_choice, config), keys)
         except Exception as error:
             redact_error(error, keys)
             _tell(error)
             if _unreadable(error):
                 raise BrokenReply(f"the provider's answer cannot be read: {_line(error)}") from None
             raise
+        output, call = result if isinstance(result, tuple) else (result, None)
+        if not isinstance(output, Exception):
+            _price(model, output)
+            sent = None if call is None else parameters_in(call.request)
+            replies.keep(request, output, sent, model.role)
+        return result
 
-    api.generate = guarded
-    api.should_retry = lambda error: True if isinstance(error, BrokenReply) else should_retry(error)
+    def retried(error: Exception) -> Any:
+        ours = isinstance(error, NotKept | RefusedBefore)
+        return not ours and (isinstance(error, BrokenReply) or should_retry(error))
+
+    api.generate, api.should_retry = guarded, retried
     api.retry_wait = lambda: _Wait()
+
+
+def _price(model: Model, output: ModelOutput) -> None:
+    """Put the price of a reply into its usage, as Inspect AI does afterwards."""
+    if output.usage is not None:
+        output.usage.total_cost = model_usage_cost(model, output.usage, output)
 
 
 def _checked(result: Any, keys: tuple[str, ...]) -> Any:

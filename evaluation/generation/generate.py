@@ -9,8 +9,10 @@ from inspect_ai.util import LimitExceededError
 
 from evaluation.choices.run_choices import RunChoices
 from evaluation.generation.admission import admission
+from evaluation.generation.faults import guard
 from evaluation.generation.final import HOPELESS, FinalError, ProviderError, cause_of, status_of
 from evaluation.generation.image_budget import ImageBudget
+from evaluation.generation.journal import episode_replies
 from evaluation.inspect_task.inspect_options import obeying
 from evaluation.inspect_task.offline import agent_seed
 from evaluation.inspect_task.private import given_config
@@ -53,23 +55,28 @@ async def generate(
     """One reply, and the parameters that the model took.
 
     A parameter that the model refuses is left out, and so are all pictures but the last where a server takes
-    one only; the log says so.
+    one only; the log says so. Kept replies of an interrupted run cost nothing more.
     """
+    guard(model)
+    replies = episode_replies()
     while True:
         await admission().next()
         try:
             output = await model.generate(images.applied(messages), list(tools), config=config)
-            admission().paid(output.usage, aside=model.role is not None)
+            if not replies.has_given(output):
+                admission().paid(output.usage, aside=model.role is not None)
             return output, config
-        except LimitExceededError:
+        except (LimitExceededError, FinalError):
             raise
         except Exception as error:
             if images.give_way(error):
+                replies.refuse(error)
                 continue
             refused = refused_parameter(error, config)
             if refused is None:
                 kind = FinalError if status_of(error) in HOPELESS else ProviderError
                 raise kind(f"the provider failed: {cause_of(error)}") from error
+            replies.refuse(error)
             transcript().info({"left out": refused, "because": str(error)[:500]})
             config = config.model_copy(update={refused: None})
 

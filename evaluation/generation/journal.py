@@ -1,62 +1,303 @@
-"""Replies of a long conversation, kept on disk one by one.
+"""Replies on disk: each is kept before it is used, and a resumed run asks for none of them again.
 
-Inspect logs a sample when it is finished. A conversation over many tasks is one sample, so its replies are
-kept here: the arena plays the same again from them, and the model is asked only for what is missing.
+Inspect AI logs an episode when it is finished. The replies of a run are therefore kept in a file of JSON
+lines beside its log, below the providers' code, whatever asks for them; the file is removed when the run is
+complete. A resumed run plays every unfinished episode from its beginning: a request that was answered
+before gets that answer, and any other goes to the model.
 """
 
+import hashlib
 import json
 import os
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
 
-from inspect_ai.model import ModelOutput
 from pydantic import ValidationError
 
 from arena.errors import EvaluationError
-from arena.files import MAX_DATA_BYTES, read_bytes
+from evaluation.generation.final import FinalError, cause_of, status_of
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, ModelCall, ModelOutput
+    from inspect_ai.tool import ToolInfo
+
+ENDING = ".replies.jsonl"
+
+_JUDGES = ("judge", 0)
+"""In the place of an episode, whose trials count from 1: one answer of a judge may serve several episodes."""
+
+
+class NotKept(FinalError):
+    """Replies cannot be written, so that none is asked for any more."""
+
+
+class RefusedBefore(EvaluationError):
+    """A provider refused a part of a request in the attempt that is resumed."""
+
+    def __init__(self, message: str, status: Any) -> None:
+        super().__init__(message)
+        self.status_code = status
+
+
+class Line(NamedTuple):
+    """What was answered to a request: an `output`, or why it was `refused`."""
+
+    episode: tuple[str, int]
+    request: str
+    answer: Mapping[str, Any]
+
+    @property
+    def spent(self) -> tuple[int, float]:
+        """Tokens, and US dollars; 0 without a reply or a price."""
+        usage = (self.answer.get("output") or {}).get("usage") or {}
+        return int(usage.get("total_tokens") or 0), float(usage.get("total_cost") or 0.0)
 
 
 class Journal:
-    """The replies of one sample, (`sample_id`, `epoch`), in a file of JSON lines that samples share.
+    """The replies of a run; without a `path` none is kept.
 
-    Without a path nothing is kept. Raises EvaluationError where the file cannot be read or written.
+    `run` is the run's fingerprint. `tokens` and `cost` are what an earlier process spent on replies. Raises
+    EvaluationError for a file that cannot be read, or that is of another run.
     """
 
-    def __init__(self, path: Path | None, sample_id: str, epoch: int) -> None:
-        self._path, self._sample = path, [sample_id, epoch]
-        self._kept = list(reversed(self._read()))
+    def __init__(self, path: Path | None = None, run: str = "") -> None:
+        self.path, self._run = path, run
+        self.tokens, self.cost = 0, 0.0
+        self._lines: dict[tuple[str, int], list[Line]] = defaultdict(list)
+        self._unwritten: list[bytes] = []
+        self._lead = self._heading = json.dumps({"run": run}).encode() + b"\n"
+        if path is not None and path.exists():
+            self._read(path)
+        self.judges = self.episode(*_JUDGES)
 
-    def next(self) -> ModelOutput | None:
-        """The next reply of an earlier, broken-off attempt; None where the model has to be asked."""
-        return self._kept.pop() if self._kept else None
+    def episode(self, sample: str, epoch: int) -> "EpisodeReplies":
+        """The replies of an episode that begins now, or is restarted."""
+        return EpisodeReplies(self, (sample, epoch), self._lines[sample, epoch])
 
-    def keep(self, output: ModelOutput) -> None:
-        """Write a reply to the disk."""
-        if self._path is None:
+    def end(self, sample: str, epoch: int) -> None:
+        """Forget the replies of an episode that is finished."""
+        self._lines.pop((sample, epoch), None)
+
+    def write(self, line: Line) -> None:
+        """Write a line to the disk. Raises NotKept; what could not be written is tried again by `check`."""
+        if self.path is not None:
+            self._lines[line.episode].append(line)
+            self._unwritten.append(json.dumps(line._asdict()).encode() + b"\n")
+            self.check()
+
+    def check(self) -> None:
+        """Raise NotKept if there are lines that cannot be written."""
+        if self.path is None or not self._unwritten:
             return
-        line = json.dumps(
-            {"sample": self._sample, "output": output.model_dump(mode="json", exclude_none=True)}
+        try:
+            with self.path.open("ab") as file:
+                self._append(file)
+        except OSError as error:
+            why = error.strerror or error
+            raise NotKept(
+                f"{self.path}: a reply cannot be written ({why}); make room, use --resume"
+            ) from None
+        self._unwritten.clear()
+
+    def remove(self) -> None:
+        """Remove the file of a run that is complete."""
+        if self.path is not None:
+            with suppress(OSError):
+                self.path.unlink(missing_ok=True)
+
+    def _append(self, file: Any) -> None:
+        end = file.tell()
+        try:
+            # Whoever removed the file meanwhile also removed its heading.
+            file.write((self._lead if end else self._heading) + b"".join(self._unwritten))
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError:
+            # Whatever part was written would be read as replies, and be written once more.
+            with suppress(OSError):
+                os.ftruncate(file.fileno(), end)
+            raise
+        self._lead = b""
+
+    def _read(self, path: Path) -> None:
+        run, text = None, b"\n"
+        if not path.is_file():
+            raise EvaluationError(f"{path}: cannot hold replies: it is no file")
+        try:
+            with path.open("rb") as file:
+                for number, text in enumerate(file, start=1):
+                    found = _parsed(text)
+                    run, line = found.get("run", run), _line(found)
+                    if (line or "run" in found) and run != self._run:
+                        raise EvaluationError(
+                            f"{path}:{number}: holds replies of another run, which cannot be continued here; "
+                            "rename the file to ask for the replies of unfinished episodes anew"
+                        )
+                    if line is not None:
+                        self._lines[line.episode].append(line)
+        except OSError as error:
+            raise EvaluationError(f"{path}: cannot be read: {error.strerror or error}") from None
+        # A kill may leave a torn line, even the first.
+        self._lead = (b"" if text.endswith(b"\n") else b"\n") + (b"" if run else self._heading)
+        spent = [line.spent for lines in self._lines.values() for line in lines]
+        self.tokens, self.cost = sum(tokens for tokens, _ in spent), sum(cost for _, cost in spent)
+
+
+class EpisodeReplies:
+    """The replies of an episode: kept `lines` from before it was interrupted, and new ones.
+
+    Of the run's own model they have `count` replies; all cost `cost` US dollars.
+    """
+
+    def __init__(self, journal: Journal, episode: tuple[str, int], lines: Sequence[Line]) -> None:
+        self._journal, self._episode = journal, episode
+        self.count = sum("output" in line.answer and line.answer.get("role") is None for line in lines)
+        self.cost = sum(line.spent[1] for line in lines)
+        self._kept: dict[str, deque[Line]] = defaultdict(deque)
+        for line in lines:
+            self._kept[line.request].append(line)
+        self._given: set[str | None] = set()
+        self._asked = ""
+
+    def next(self, request: str) -> "tuple[ModelOutput, ModelCall | None] | None":
+        """The kept answer to a request, as a provider's code returns it; None if that is to be asked.
+
+        Raises RefusedBefore, and NotKept if its answer could not be kept.
+        """
+        from inspect_ai.model import ModelCall, ModelOutput
+
+        self._asked = request
+        while kept := self._kept.get(request):
+            answer = kept.popleft().answer
+            if "refused" in answer:
+                raise RefusedBefore(str(answer["refused"]), answer.get("status"))
+            with suppress(ValidationError, IndexError):
+                output = ModelOutput.model_validate(answer["output"])
+                self._given.add(output.message.id)
+                sent = answer.get("parameters")
+                return output, None if sent is None else ModelCall(request=sent)
+        self._journal.check()
+        return None
+
+    def keep(
+        self, request: str, output: "ModelOutput", parameters: Mapping[str, Any] | None, role: str | None
+    ) -> None:
+        """Write a reply to the disk; `role` is the model's, None for the run's own. Raises NotKept."""
+        plain = output.model_dump(mode="json", exclude_none=True)
+        kept = {"output": plain, "parameters": parameters, "role": role}
+        self._journal.write(Line(self._episode, request, kept))
+
+    def refuse(self, error: BaseException) -> None:
+        """Keep that a provider refused a part of the last request, which is asked again without it."""
+        if not isinstance(error, RefusedBefore):
+            kept = {"refused": cause_of(error), "status": status_of(error)}
+            self._journal.write(Line(self._episode, self._asked, kept))
+
+    def has_given(self, output: "ModelOutput") -> bool:
+        """Whether an output is a kept one, which was paid for before."""
+        return output.message.id in self._given
+
+
+def digest(model: str, messages: "Sequence[ChatMessage]", tools: "Sequence[ToolInfo]") -> str:
+    """What two requests share that have the same texts, calls, tools and number of pictures.
+
+    New pictures, those after the last reply, are the same too.
+    """
+    replied = max((i for i, message in enumerate(messages) if message.role == "assistant"), default=-1)
+    said = [_said(message, new=place > replied) for place, message in enumerate(messages)]
+    whole = json.dumps([model, said, [tool.name for tool in tools]], default=str)
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def _said(message: "ChatMessage", new: bool) -> list[Any]:
+    parts = message.content if not isinstance(message.content, str) else ()
+    images = [part.image for part in parts if part.type == "image"]
+    calls = message.tool_calls if message.role == "assistant" else None
+    called = [[call.function, call.arguments] for call in calls or ()]
+    return [message.role, message.text, called, images if new else len(images)]
+
+
+def _parsed(line: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _line(found: Mapping[str, Any]) -> Line | None:
+    """A line of a journal; None for a torn or damaged one."""
+    try:
+        sample, epoch = found["episode"]
+        line = Line((str(sample), int(epoch)), str(found["request"]), found["answer"])
+        return line if {"output", "refused"} & line.answer.keys() and min(line.spent) >= 0 else None
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def new_name() -> str:
+    """A name for the journal of a run that begins now, like that of its log."""
+    return f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S}_{uuid4().hex[:8]}{ENDING}"
+
+
+def journal_beside(log: Path, header: Any) -> Path | None:
+    """The journal of the run that a log is of; None if it has none, such as one of an earlier version.
+
+    Raises EvaluationError for a name that is none of ours.
+    """
+    name = (header.eval.metadata or {}).get("journal")
+    if name is None:
+        return None
+    if not isinstance(name, str) or not name.endswith(ENDING) or Path(name).name != name:
+        raise EvaluationError(
+            f"{log}: metadata.journal: got {name!r}, expected a file name ending in {ENDING}"
         )
-        try:
-            with self._path.open("a", encoding="utf-8") as file:
-                # After a torn line, which a kill may leave, this begins a new one.
-                file.write(f"\n{line}\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise EvaluationError(f"{self._path}: cannot be written: {error.strerror or error}") from None
+    return log.parent / name
 
-    def _read(self) -> list[ModelOutput]:
-        if self._path is None or not self._path.exists():
-            return []
-        try:
-            lines = read_bytes(self._path, MAX_DATA_BYTES).decode("utf-8", "replace").splitlines()
-        except OSError as error:
-            raise EvaluationError(f"{self._path}: cannot be read: {error.strerror or error}") from None
-        return [output for line in lines if (output := self._output(line)) is not None]
 
-    def _output(self, line: str) -> ModelOutput | None:
-        try:
-            entry = json.loads(line)
-            return ModelOutput.model_validate(entry["output"]) if entry["sample"] == self._sample else None
-        except (ValueError, KeyError, TypeError, ValidationError):
-            return None
+_open: list[Journal] = [Journal()]
+"""The journal of the run in progress is the last; a run by Inspect's own command keeps nothing."""
+
+_episode: ContextVar[EpisodeReplies] = ContextVar("replies", default=_open[0].judges)
+
+
+@contextmanager
+def keeping(journal: Journal) -> Iterator[None]:
+    """Keep the replies of all episodes that begin meanwhile."""
+    _open.append(journal)
+    try:
+        yield
+    finally:
+        _open.pop()
+
+
+def open_journal() -> Journal:
+    """The journal of the run in progress."""
+    return _open[-1]
+
+
+def begin_replies(sample: str, epoch: int) -> EpisodeReplies:
+    """Let what is asked for in this context be the replies of an episode."""
+    _episode.set(begun := _open[-1].episode(sample, epoch))
+    return begun
+
+
+def episode_replies() -> EpisodeReplies:
+    """The replies of the current episode."""
+    return _episode.get()
+
+
+@contextmanager
+def for_judges() -> Iterator[None]:
+    """Keep what is asked for meanwhile as answers of judges, for any episode that asks the same."""
+    token = _episode.set(_open[-1].judges)
+    try:
+        yield
+    finally:
+        _episode.reset(token)

@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_model
@@ -11,7 +11,7 @@ from inspect_ai.solver import TaskState
 from evaluation.agents.replies import read_reply
 from evaluation.generation.generate import generate
 from evaluation.generation.image_budget import ImageBudget
-from evaluation.generation.journal import Journal
+from evaluation.generation.journal import for_judges
 from evaluation.inspect_task.session import Session
 from evaluation.log.exchanges import JUDGE, OTHER
 from evaluation.models import full_name
@@ -21,29 +21,23 @@ _answers: dict[str, str] = {}
 """What judges of this process answered, by the hash of model and text."""
 
 
-async def judge_episodes(session: Session, state: TaskState, journal: Path | None = None) -> None:
-    """Let the suite complete the records of the finished episodes that it has not judged yet.
-
-    Answers are kept in the journal of a long conversation, so that a resumed one does not ask again.
-    """
+async def judge_episodes(session: Session, state: TaskState) -> None:
+    """Let the suite complete the records of the finished episodes that it has not judged yet."""
     for task_id in [each for each in session.records if each not in session.judged]:
-        kept = Journal(journal, f"judge of {task_id}", state.epoch)
-
-        async def ask(name: str, text: str, kept: Journal = kept) -> str:
-            model = full_name(session.suite, name)
-            key = hashlib.sha256(f"{model}\n{text}".encode()).hexdigest()
-            if (output := kept.next()) is not None:
-                _answers[key] = output.completion
-            elif key not in _answers:
-                output = await _asked(model, JUDGE, text, session.choices)
-                kept.keep(output)
-                _answers[key] = output.completion
-            return _answers[key]
-
         setup = session.setup(next(task for task in session.tasks if task.id == task_id))
         record = _noted(session.records[task_id], state, session.choices)
-        session.records[task_id] = await session.suite.judge(setup, record, ask)
+        session.records[task_id] = await session.suite.judge(setup, record, partial(_judged, session))
         session.judged.add(task_id)
+
+
+async def _judged(session: Session, name: str, text: str) -> str:
+    """The answer of a judge to a text, which is asked for once in a run."""
+    model = full_name(session.suite, name)
+    key = hashlib.sha256(f"{model}\n{text}".encode()).hexdigest()
+    if key not in _answers:
+        with for_judges():
+            _answers[key] = (await _asked(model, JUDGE, text, session.choices)).completion
+    return _answers[key]
 
 
 async def ask_other(session: Session, state: TaskState) -> ModelOutput:

@@ -7,9 +7,9 @@ from inspect_ai.event import Event
 from inspect_ai.log import transcript
 from inspect_ai.model import GenerateConfig
 from inspect_ai.model._generate_config import active_generate_config
-from inspect_ai.model._model import active_model
+from inspect_ai.model._model import active_model, model_usage_cost
 
-__all__ = ["PrerequisiteError", "given_config", "log_every_call", "running_model"]
+__all__ = ["PrerequisiteError", "given_config", "log_every_call", "model_usage_cost", "running_model"]
 
 
 def given_config() -> GenerateConfig:

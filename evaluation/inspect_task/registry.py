@@ -33,14 +33,12 @@ def _register(suite: Suite) -> Any:
         folder: str | None = None,
         prompt: str | None = None,
         prompts: str | None = None,
-        journal: str | None = None,
         **choices: Any,
     ) -> Task:
         """The tasks of a suite, for `inspect eval arena_llm/TASK -T NAME=VALUE`.
 
         `protocol` is a preset's name or a file, `folder` one of task files, `prompt` a file that replaces the
-        system prompt, `prompts` a folder of texts. `journal` is a file for the replies of one long
-        conversation, so that it can be continued. `choices` are those of the suite. Raises ConfigError for
+        system prompt, `prompts` a folder of texts. `choices` are those of the suite. Raises ConfigError for
         wrong ones.
         """
         chosen = chosen_with_options(suite, protocol, choices).choices
@@ -50,8 +48,7 @@ def _register(suite: Suite) -> Any:
             suite.check(model, tasks, chosen)
         files = PromptFiles(Path(prompt) if prompt else None, Path(prompts) if prompts else None)
         texts = suite.prompts(files, chosen)
-        kept = Path(journal) if journal else None
-        return make_task(suite, tasks, chosen, texts, kept, suite.task_version(own))
+        return make_task(suite, tasks, chosen, texts, suite.task_version(own))
 
     def agents() -> type[Any]:
         """The suite's offline agents."""

@@ -1,7 +1,6 @@
 """A suite as a task of Inspect AI: dataset, setup, solver, scorer."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,7 @@ from evaluation.generation.faults import guard
 from evaluation.generation.final import FinalError, refuse_restart, remember
 from evaluation.generation.generate import generate_config
 from evaluation.generation.image_budget import ImageBudget
-from evaluation.generation.journal import Journal
+from evaluation.generation.journal import begin_replies, open_journal
 from evaluation.generation.stops import stop_of
 from evaluation.inspect_task.inspect_options import ChosenTask
 from evaluation.inspect_task.judging import ask_other, judge_episodes
@@ -51,7 +50,6 @@ def make_task(
     tasks: Sequence[TaskSpec],
     choices: Any,
     prompts: PromptSet,
-    journal: Path | None = None,
     version: str = "0",
 ) -> Task:
     """An Inspect task over the tasks of a suite, each played `choices.trials` times.
@@ -67,7 +65,7 @@ def make_task(
         metadata={"scoring": scale.scoring} if (scale := scale_of(suite)) else None,
         dataset=MemoryDataset(_samples(tuple(tasks), choices), name=suite.task_name),
         setup=begin_episode(suite.name, tuple(tasks), choices, prompts.texts()),
-        solver=play_episode(suite.name, choices, journal),
+        solver=play_episode(suite.name, choices),
         scorer=[episode_score(), total_reward(), replies()],
         cleanup=_cleanup,
         epochs=Epochs(choices.trials, []),
@@ -92,7 +90,10 @@ def _sample(task: TaskSpec) -> Sample:
 
 
 async def _cleanup(state: TaskState) -> None:
-    admission().end(state.uuid, close_session(state))
+    finished = close_session(state)
+    admission().end(state.uuid, finished)
+    if finished:
+        open_journal().end(str(state.sample_id), state.epoch)
 
 
 def conversation_order(choices: Any, tasks: tuple[TaskSpec, ...], trial: int) -> tuple[TaskSpec, ...]:
@@ -112,7 +113,10 @@ def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         refuse_restart(state)
         log_every_call()
-        await admission().begin(state.uuid, str(state.sample_id), choices.time_limit_per_episode is None)
+        sample, patient = str(state.sample_id), choices.time_limit_per_episode is None
+        kept = begin_replies(sample, state.epoch)
+        await admission().begin(state.uuid, sample, patient, kept.count, kept.cost)
+        # Any other solver's requests too.
         guard(get_model())
         player = player_of(get_suite(suite), str(get_model()), choices)
         trial = state.epoch - 1
@@ -136,7 +140,7 @@ def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: 
 
 
 @solver
-def play_episode(suite: str, choices: Any, journal: Path | None = None) -> Solver:
+def play_episode(suite: str, choices: Any) -> Solver:
     """The loop of observation, reply and action."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -145,20 +149,17 @@ def play_episode(suite: str, choices: Any, journal: Path | None = None) -> Solve
             await _play(session, state, player, str(model))
             return state
         agent = _agent(state, session, model)
-        kept = Journal(journal, str(state.sample_id), state.epoch)
         while session.wants_reply:
-            output, other = kept.next(), session.asks
-            if output is None:
-                try:
-                    asked = agent.reply(state.messages) if other is None else ask_other(session, state)
-                    output = await asked
-                except FinalError as error:
-                    remember(state, error)
-                    raise
-                except CallStopped as stopped:
-                    state.metadata["stopped"] = stopped.stop
-                    break
-                kept.keep(output)
+            other = session.asks
+            try:
+                asked = agent.reply(state.messages) if other is None else ask_other(session, state)
+                output = await asked
+            except FinalError as error:
+                remember(state, error)
+                raise
+            except CallStopped as stopped:
+                state.metadata["stopped"] = stopped.stop
+                break
             state.output = output if other is None else state.output
             state.messages.append(output.message)
             if (stop := stop_of(output)) is not None:
@@ -167,7 +168,7 @@ def play_episode(suite: str, choices: Any, journal: Path | None = None) -> Solve
             played = len(session.records)
             state.messages += await _answers(session, state, output)
             if len(session.records) > played:
-                await judge_episodes(session, state, journal)
+                await judge_episodes(session, state)
                 # What is finished is in the log, whatever becomes of the rest of a conversation.
                 keep_records(state, session)
         keep_records(state, session)

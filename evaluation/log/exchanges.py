@@ -267,12 +267,15 @@ def parameters_of(event: Any) -> str | None:
         return None
     if event.call is None:
         return UNKNOWN_PARAMETERS
-    sent = event.call.request
+    return json.dumps(parameters_in(event.call.request), sort_keys=True, default=str)
+
+
+def parameters_in(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything in the body of a request except conversation, model and transport."""
     nested = [sent[name] for name in _NESTED if isinstance(sent.get(name), dict)]
     own = {name: value for name, value in sent.items() if name not in _NESTED}
     unstated = _CONTENT | _TRANSPORT | _NAMED
-    found = {k: v for part in (*nested, own) for k, v in part.items() if v is not None and k not in unstated}
-    return json.dumps(found, sort_keys=True, default=str)
+    return {k: v for part in (*nested, own) for k, v in part.items() if v is not None and k not in unstated}
 
 
 def picture_slots(messages: Sequence[Any], attachments: Mapping[str, str]) -> Iterator[str | None]:

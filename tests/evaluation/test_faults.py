@@ -104,10 +104,10 @@ def test_a_lasting_fault_discards_the_trial_and_relaunches_it_once(fault, batter
     assert len(sample_of(result).error_retries) == 1
 
 
-def test_a_relaunched_trial_begins_anew(battery, tmp_path, provider):
-    provider(lambda: answer("Turn(6);"), *[FAULTS["500"]] * 4, lambda: answer("Go(20);"))
+def test_a_relaunched_trial_keeps_its_replies(battery, tmp_path, provider):
+    asked = provider(lambda: answer("Turn(6);"), *[FAULTS["500"]] * 4, lambda: answer("Go(20);"))
     result = run(battery, tmp_path / "logs", MODEL, **FAST)
-    assert (result.rows[0].passed, result.rows[0].turns) == (True, 1)
+    assert (result.rows[0].passed, result.rows[0].turns, len(asked)) == (True, 2, 6)
 
 
 @pytest.mark.parametrize(("retries", "relaunches", "requests"), [(0, 0, 1), (2, 0, 3), (0, 2, 3)])

@@ -7,7 +7,7 @@ from inspect_ai.log import read_eval_log
 from evaluation.log.run import RunLog, open_logs
 from evaluation.results import read_results
 from report.build import write_log_report
-from tests.broken_off import broken_off
+from tests.broken_off import broken_off, without_requests
 from tests.llm_control.batteries import run, write_battery
 
 SMALL = {"image_size": 32, "max_scripts": 3}
@@ -104,8 +104,11 @@ def test_a_conversation_that_broke_off_keeps_its_finished_episodes(battery, tmp_
     assert pd.read_csv(tmp_path / "report" / "episodes.csv")["status"].tolist()[1:] == ["not played"] * 2
 
 
-def test_replies_of_the_attempt_before_say_that_their_requests_are_not_known(battery, tmp_path, monkeypatch):
+def test_replies_of_an_older_logs_first_attempt_say_that_their_requests_are_unknown(
+    battery, tmp_path, monkeypatch
+):
     log = broken_off(battery, tmp_path / "logs", monkeypatch, 4, **SMALL)
+    without_requests(log, 4)
     write_log_report(open_logs([(None, log)]), tmp_path / "report", frames=True)
     order = orders(log)[0]
     pages = [

@@ -6,6 +6,7 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from evaluation.log.exchanges import EpisodeTalk, Exchange, Talk, parted
 from evaluation.log.run import CONVERSATION
 from evaluation.verify.sources import Verdict
+from tests.broken_off import without_requests
 from tests.evaluation.verify.logs import checked, put
 from tests.llm_control.batteries import run, write_battery
 
@@ -100,8 +101,13 @@ def test_a_broken_episode_leaves_the_others_verified(conversation, tmp_path):
     assert results[3].notes == ()
 
 
-def test_replies_of_a_killed_attempt_have_no_request_and_that_is_said(tasks, tmp_path, killed):
+def test_replies_of_a_killed_attempt_have_their_requests_and_in_older_logs_none(tasks, tmp_path, killed):
     log = killed(tasks, tmp_path / "logs", **SMALL)
+    results = checked(log, frames=True)
+    assert [(each.verdict, each.requests, each.notes) for each in results] == [
+        (Verdict.AGREES, each.turns, ()) for each in results
+    ]
+    without_requests(log, 4)
     results = checked(log, frames=True)
     assert [each.verdict for each in results] == [Verdict.AGREES] * 3
     assert results[0].requests == 0

@@ -122,17 +122,19 @@ def test_a_judge_that_fails_costs_the_metric_and_not_the_episode(provider, tmp_p
 
 
 @pytest.mark.slow
-def test_a_conversation_is_judged_task_by_task(provider, tmp_path):
+def test_a_conversation_is_judged_task_by_task_and_once_if_it_is_resumed(provider, tmp_path):
     more = ("--conversation", "run", "--judge", JUDGE)
     arguments = list(eval_(tmp_path, *more))
     arguments[arguments.index("proteomics-easy-0")] = "proteomics-easy-0,proteomics-easy-1"
-    done = run(*arguments, **KEY)
+    stopped = run(*arguments, "--max-tokens-run", 115, **KEY)
+    assert stopped.returncode == 1
+    assert (len(provider.asked), len(provider.judged)) == (3, 1)
+    done = run(*arguments, "--resume", **KEY)
     assert done.returncode == 0, done.stderr
     (sample,) = read_eval_log(str(newest(tmp_path))).samples
     assert [record["knowledge"] for record in sample.metadata["episodes"].values()] == [1.0, 1.0]
-    (journal,) = tmp_path.glob("*.replies.jsonl")
-    kept = [json.loads(line)["sample"][0] for line in journal.read_text().splitlines() if line]
-    assert sum(each.startswith("judge of proteomics-easy-") for each in kept) == len(provider.judged) == 2
+    assert (len(provider.asked), len(provider.judged)) == (6, 2)
+    assert list(tmp_path.glob("*.replies.jsonl")) == []
 
 
 def test_wrong_arguments_are_said(command, tmp_path):
