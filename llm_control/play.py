@@ -9,10 +9,9 @@ from arena.rules import SAFETY_STEPS
 from evaluation.suite import ModelEnd
 from llm_control.choices import ArenaChoices
 from llm_control.limits import Movement, loops, movement, objection
-from llm_control.moves import parse_move
 from llm_control.observations import Eye
 from llm_control.schedule import opening_steps, steps_along
-from llm_control.script import Script, ScriptSyntaxError, parse
+from llm_control.script import Script, ScriptSyntaxError, parse, parse_move
 from render import Frame
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from evaluation.script.json_objects import json_objects
+from evaluation.script.wrapping import json_objects
 
 CHARACTERS_PER_TOKEN = 4
 """As in estimates."""

@@ -1,44 +1,118 @@
-"""A script language: its grammars, what its commands mean, and its sentences on mistakes."""
+"""A script language: how its commands are written, what they mean, and its sentences on mistakes."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from lark import Lark, Token, UnexpectedInput
 
-from evaluation.script.dressed import Dress, strings
-from evaluation.script.errors import (
+from evaluation.script.reply import (
     BRACKET_INSIDE,
     NEVER_ENDS,
     ArgumentError,
     Mistake,
+    Repair,
+    RepairKind,
+    ReplyText,
     ScriptSyntaxError,
     syntax_error,
 )
-from evaluation.script.fences import script_block
-from evaluation.script.repairs import Repair, RepairKind, ReplyText
+from evaluation.script.wrapping import Unwrapped, Wrapping, json_strings, without_fence
 
 Command = TypeVar("Command")
 
-_HERE = Path(__file__).parent
 _KINDS = {
-    "THOUGHT": RepairKind.BRACKETS,
     "SEMICOLON": RepairKind.SEMICOLON,
     "COMMA": RepairKind.SEMICOLON,
     "LEAD": RepairKind.PROSE,
     "TAIL": RepairKind.PROSE,
 }
-"""Kind of repair by type of token, for those that all languages have besides names."""
-
-_SPOKEN = {"LPAR": "(", "RPAR": ")", "THINK": "Think(", "THOUGHT": "a thought in brackets", "SEMICOLON": ";"}
+"""Kind of repair by type of token, for those that all languages have besides names and arguments."""
 
 _UNUSUAL_GAP = re.compile(r"(?P<comment>(?://|#)[^\n]*)|[^\S \n]+|[\ufeff\u200b]+")
 _SQUARE = str.maketrans("()", "[]")
 _QUOTES = {"'": "'", '"': '"', "‘": "’", "“": "”"}
+
+
+@dataclass(frozen=True, slots=True)
+class Think:
+    """A thought: kept for the record, takes no time. `text` is without the outer quotation marks."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"Think('{self.text.translate(_SQUARE)}');"
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of commands: its token, the same in words, and its patterns.
+
+    `kind` is the kind of repair if it is not strict, and `written` then writes it in the strict language.
+    `bracketed`: the token includes the brackets. Without patterns the grammars beside this module have it.
+    """
+
+    token: str
+    words: str
+    kind: RepairKind
+    written: Callable[[str], str]
+    strict: str
+    tolerant: str = ""
+    bracketed: bool = False
+
+
+_THOUGHT = Argument(
+    "THOUGHT",
+    "a thought in brackets",
+    RepairKind.BRACKETS,
+    lambda text: f"({text[1:-1].translate(_SQUARE)})",
+    strict=r"\([^)]*\)",
+    bracketed=True,
+)
+
+
+@dataclass(frozen=True)
+class Form(Generic[Command]):
+    """A kind of command, such as `Go(12);`: its name, its argument, and the command that these make.
+
+    `read` raises `ArgumentError` for an argument that the command cannot have. `unit` is the pattern of a
+    unit that the tolerant mode drops.
+    """
+
+    name: str
+    argument: Argument
+    read: Callable[[Token], Command]
+    unit: str = ""
+
+    @property
+    def token(self) -> str:
+        """The token of its name."""
+        return self.name.upper()
+
+    @property
+    def unit_token(self) -> str:
+        """The token of its unit."""
+        return f"{self.token}_UNIT"
+
+    def rule(self, strict: bool) -> str:
+        """Its rule in a grammar."""
+        unit = f" {self.unit_token}?" if self.unit and not strict else ""
+        inside = self.argument.token + unit
+        return f"{self.token.lower()}: {self.token} " + (
+            inside if self.argument.bracketed else f'"(" {inside} ")"'
+        )
+
+    def terminals(self, strict: bool, gap: str) -> Iterator[tuple[str, str]]:
+        """Its tokens with their patterns; `gap` is what a strict name may have between its letters."""
+        yield self.token, gap.join(self.name) if strict else rf"{self.name}(?=\s*\()"
+        if self.argument.tolerant:
+            yield self.argument.token, self.argument.strict if strict else self.argument.tolerant
+        if self.unit and not strict:
+            yield self.unit_token, self.unit
 
 
 class Piece(NamedTuple):
@@ -63,42 +137,34 @@ class Parsed(Generic[Command]):
 
 @dataclass(frozen=True)
 class Language(Generic[Command]):
-    """A script language with the commands `names` and Think, such as `Think('...'); Go(12);`.
+    """A script language with some forms of commands and Think, such as `Think('...'); Go(12);`.
 
-    `folder` has `strict.lark` and `tolerant.lark` with a rule for each command, named like it, which has a
-    token of its name and one of its argument; they extend the grammars beside this module. `command` makes a
-    command of those two tokens, or raises `ArgumentError`. `arguments` are the tokens of arguments, each with
-    the kind of repair if it is not strict, and `dropped` tokens that the strict language has not.
-    `strict_text` writes an argument that is not strict in the strict language. `spoken` are the tokens in
-    words, for messages.
-    `mistakes` are typical ones besides those of thoughts, and `semicolon` is the advice for a missing one.
+    `think` makes the command of a thought. `mistakes` are typical ones besides those of thoughts, and
+    `semicolon` is the advice for a missing one.
     """
 
-    folder: Path
-    names: tuple[str, ...]
-    command: Callable[[Token, Token], Command]
-    arguments: Mapping[str, RepairKind]
-    strict_text: Callable[[Piece], str]
-    spoken: Mapping[str, str]
+    own: Sequence[Form[Command]]
+    think: Callable[[str], Command]
     mistakes: Sequence[Mistake]
     semicolon: str
-    dropped: Mapping[str, RepairKind] = field(default_factory=dict)
     longest: int = 40
     """Characters of an argument in which full-width ones are read."""
+    gap: str = ""
+    """Pattern of what may stand between the letters of a strict name."""
 
     def parse(self, text: str, *, strict: bool = False) -> Parsed[Command]:
         """The commands of a model's reply.
 
-        Strict: only `strict.lark`. Tolerant: also common deviations of models (`tolerant.lark`, and the dress
-        that `dressed.py` takes off), with a repair for each; a strict reply has the same meaning and no
-        repairs. An empty reply is not a script in either mode. The time is proportional to the length of
-        `text`. Raises `ScriptSyntaxError`, and no other error.
+        Strict: only `strict.lark`. Tolerant: also common deviations of models (`tolerant.lark`, and what
+        `wrapping.py` takes off), with a repair for each; a strict reply has the same meaning and no repairs.
+        An empty reply is not a script in either mode. The time is proportional to the length of `text`.
+        Raises `ScriptSyntaxError`, and no other error.
         """
         try:
             return self._strict_or_tolerant(text, strict)
         except UnexpectedInput as error:
             mistakes = (*NEVER_ENDS, *self.mistakes, BRACKET_INSIDE, ("SEMICOLON", "", self.semicolon))
-            raise syntax_error(text, error, {**self.spoken, **_SPOKEN}, mistakes) from None
+            raise syntax_error(text, error, self._spoken, mistakes) from None
         except ArgumentError as error:
             raise error.at(text) from None
 
@@ -108,13 +174,12 @@ class Language(Generic[Command]):
         Raises Lark's `UnexpectedInput`, `ArgumentError`, or `ScriptSyntaxError` for several code blocks.
         """
         text = ReplyText(reply)
-        block = script_block(text)
+        block = without_fence(text)
         tokens = _tokens(self._tolerant, block.text)
         commands = self._commands(tokens)
         pieces = tuple(map(_piece, tokens))
         gaps = _gap_repairs(text, block.text, pieces)
-        repairs = sorted([*block.repairs, *gaps, *self._piece_repairs(text, pieces)], key=_order)
-        return Parsed(commands, tuple(repairs))
+        return Parsed(commands, _ordered(*block.repairs, *gaps, *self._piece_repairs(text, pieces)))
 
     def _strict_or_tolerant(self, text: str, strict: bool) -> Parsed[Command]:
         try:
@@ -125,25 +190,25 @@ class Language(Generic[Command]):
         try:
             return self.read_tolerantly(text)
         except UnexpectedInput:
-            # Only what would be refused is undressed, so that nothing is read in another way than without it.
-            if (found := self._undressed(text)) is None:
+            # Only what would be refused is unwrapped, so that nothing is read in another way than without it.
+            if (found := self._unwrapped(text)) is None:
                 raise
             return found
 
-    def _undressed(self, reply: str) -> Parsed[Command] | None:
-        """What can be read if the dress is taken off; None if nothing can. Raises as `read_tolerantly`."""
-        dressed = self._dress.read(reply)
-        script = self._listed(reply, dressed.plain)
+    def _unwrapped(self, reply: str) -> Parsed[Command] | None:
+        """What can be read without wrapping; None if nothing can. Raises as `read_tolerantly`."""
+        plain = self._wrapping.taken_off(reply)
+        script = self._listed(reply, plain.text)
         try:
-            script = script or (self.read_tolerantly(dressed.plain) if dressed.repairs else None)
+            script = script or (self.read_tolerantly(plain.text) if plain.repairs else None)
         except UnexpectedInput:
             return None
-        return script and Parsed(script.commands, dressed.joined(script.repairs))
+        return script and Parsed(script.commands, _joined(reply, plain, script.repairs))
 
     def _listed(self, reply: str, plain: str) -> Parsed[Command] | None:
         """The script of a JSON list of commands, which may stand in a code block."""
-        block = script_block(ReplyText(plain))
-        found = [self._readable(each) for each in strings(block.text)]
+        block = without_fence(ReplyText(plain))
+        found = [self._readable(each) for each in json_strings(block.text)]
         whole = [each for each in found if each is not None]
         if not whole or len(whole) < len(found):
             return None
@@ -151,7 +216,7 @@ class Language(Generic[Command]):
         text, listed, begin = ReplyText(reply), block.text.strip(), block.text.index("[")
         repair = text.repair(RepairKind.JSON, begin, listed, " ".join(map(str, commands)))
         around = _gap_repairs(text, block.text, (Piece("", listed, begin, begin + len(listed)),))
-        return Parsed(commands, tuple(sorted([*block.repairs, *around, repair], key=_order)))
+        return Parsed(commands, _ordered(*block.repairs, *around, repair))
 
     def _readable(self, text: str) -> Parsed[Command] | None:
         try:
@@ -160,9 +225,11 @@ class Language(Generic[Command]):
             return None
 
     def _commands(self, tokens: Sequence[Token]) -> tuple[Command, ...]:
-        names = (token for token in tokens if token.type in self._names)
-        arguments = (token for token in tokens if token.type == "THOUGHT" or token.type in self.arguments)
-        return tuple(map(self.command, names, arguments))
+        names = [token.type for token in tokens if token.type in self._forms]
+        arguments = [token for token in tokens if token.type in self._arguments]
+        return tuple(
+            self._forms[name].read(argument) for name, argument in zip(names, arguments, strict=True)
+        )
 
     def _piece_repairs(self, text: ReplyText, pieces: tuple[Piece, ...]) -> Iterator[Repair]:
         for before, piece in pairwise((_NOTHING, *pieces, _NOTHING)):
@@ -175,65 +242,98 @@ class Language(Generic[Command]):
 
     def _strict_text(self, piece: Piece) -> str:
         """A piece in the strict language; empty if it is not part of that."""
-        if piece.type in self._names:
-            return self._names[piece.type]
-        if piece.type in self.arguments:
-            plain = re.fullmatch(self._strict.get_terminal(piece.type).pattern.to_regexp(), piece.text)
-            return piece.text if plain else self.strict_text(piece)
-        match piece.type:
-            case "THOUGHT" if ")" in piece.text[:-1]:
-                return f"({piece.text[1:-1].translate(_SQUARE)})"
-            case "SEMICOLON" | "COMMA":
-                return ";"
-        return "" if piece.type in ("LEAD", "TAIL", *self.dropped) else piece.text
+        if piece.type in self._forms:
+            return self._forms[piece.type].name
+        if (argument := self._arguments.get(piece.type)) is not None:
+            plain = re.fullmatch(argument.strict, piece.text)
+            return piece.text if plain else argument.written(piece.text)
+        if piece.type in ("SEMICOLON", "COMMA"):
+            return ";"
+        return "" if piece.type in self._kinds else piece.text
 
     @cached_property
-    def _names(self) -> dict[str, str]:
-        """The spelling of each command's name by its token."""
-        return {name.upper(): name for name in (*self.names, "Think")}
+    def _forms(self) -> dict[str, Form[Command]]:
+        """The forms by the tokens of their names; Think is the last."""
+        think = Form("Think", _THOUGHT, lambda token: self.think(_thought(token)))
+        return {form.token: form for form in (*self.own, think)}
+
+    @cached_property
+    def _arguments(self) -> dict[str, Argument]:
+        return {form.argument.token: form.argument for form in self._forms.values()}
 
     @cached_property
     def _kinds(self) -> dict[str, RepairKind]:
-        return {**_KINDS, **dict.fromkeys(self._names, RepairKind.NAME), **self.arguments, **self.dropped}
+        """The kind of repair of each token that a repair may change."""
+        units = {form.unit_token: RepairKind.UNIT for form in self.own}
+        arguments = {token: argument.kind for token, argument in self._arguments.items()}
+        return {**_KINDS, **dict.fromkeys(self._forms, RepairKind.NAME), **arguments, **units}
+
+    @cached_property
+    def _spoken(self) -> dict[str, str]:
+        """Tokens in words, for messages; without those only tolerated."""
+        names = {token: f"{form.name}(" for token, form in self._forms.items()}
+        think, words = names.pop("THINK"), {token: each.words for token, each in self._arguments.items()}
+        thought = words.pop("THOUGHT")
+        last = {"LPAR": "(", "RPAR": ")", "THINK": think, "THOUGHT": thought, "SEMICOLON": ";"}
+        return {**names, **words, **last}
 
     @cached_property
     def _strict(self) -> Lark:
-        return self._parser("strict.lark")
+        return self._parser("strict.lark", strict=True)
 
     @cached_property
     def _tolerant(self) -> Lark:
-        return self._parser("tolerant.lark", keep_all_tokens=True)
+        return self._parser("tolerant.lark", strict=False)
 
-    def _parser(self, file: str, **options: Any) -> Lark:
-        shared, own = ((folder / file).read_text(encoding="utf-8") for folder in (_HERE, self.folder))
-        names = [name.lower() for name in (*self.names, "Think")]
+    def _parser(self, file: str, strict: bool) -> Lark:
+        names = [token.lower() for token in self._forms]
+        shared = Path(__file__).with_name(file).read_text(encoding="utf-8")
         shared = shared.replace("$RULES", " | ".join(names)).replace("$NAMES", "|".join(names))
-        return Lark(f"{shared}\n{own}", start="script", parser="lalr", maybe_placeholders=False, **options)
+        forms = self._forms.values()
+        terminals = {token: each for form in forms for token, each in form.terminals(strict, self.gap)}
+        flags = "" if strict else "i"
+        lines = [form.rule(strict) for form in forms]
+        lines += [f"{token}: /{pattern}/{flags}" for token, pattern in terminals.items()]
+        return Lark(
+            "\n".join([shared, *lines]),
+            start="script",
+            parser="lalr",
+            maybe_placeholders=False,
+            keep_all_tokens=not strict,
+        )
 
     @cached_property
-    def _dress(self) -> Dress:
-        return Dress(self.names, self.longest)
+    def _wrapping(self) -> Wrapping:
+        return Wrapping([form.name for form in self.own], self.longest)
 
 
-def thought(token: Token) -> str:
+def _thought(token: Token) -> str:
     """The text of a THOUGHT, without its brackets and one pair of quotation marks."""
     text = token[1:-1].strip()
     quoted = len(text) > 1 and _QUOTES.get(text[0]) == text[-1]
     return text[1:-1] if quoted else text
 
 
-def written_thought(text: str) -> str:
-    """A thought in the strict language, with square brackets for round ones."""
-    return f"Think('{text.translate(_SQUARE)}');"
-
-
 def _tokens(parser: Lark, text: str) -> list[Token]:
     return list(parser.parse(text).scan_values(lambda value: isinstance(value, Token)))
 
 
-def _order(repair: Repair) -> tuple[int, int]:
+def _ordered(*repairs: Repair) -> tuple[Repair, ...]:
     """By position; an insertion comes before a change at the same position."""
-    return repair.position, len(repair.original)
+    return tuple(sorted(repairs, key=lambda each: (each.position, len(each.original))))
+
+
+def _joined(reply: str, plain: Unwrapped, inner: tuple[Repair, ...]) -> tuple[Repair, ...]:
+    """All repairs in terms of the reply: one of the plain text takes the place of those within it."""
+    text = ReplyText(reply)
+    within = [(each.position, each.position + len(each.original)) for each in inner]
+    covered = {place for begin, end in within for place in range(begin, end)}
+    kept = [each for each in plain.repairs if each.position not in covered]
+    again = [
+        text.repair(each.kind, begin, reply[begin:end], each.became)
+        for each, (begin, end) in zip(inner, within, strict=True)
+    ]
+    return _ordered(*kept, *again)
 
 
 def _piece(token: Token) -> Piece:

@@ -11,9 +11,8 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSyste
 
 from evaluation.current import CURRENT
 from evaluation.prompts import RUNNER, load_prompt
-from llm_control.moves import move_of
 from llm_control.prompts import VARIABLES
-from llm_control.script import DEGREES_PER_STEP, Command, Go, Script, Think, Turn, parse
+from llm_control.script import DEGREES_PER_STEP, Command, Go, Script, Think, Turn, move_of, parse
 
 
 def script_of(message: ChatMessageAssistant) -> str:

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from arena import IDLE, Action
 from llm_control.choices import ArenaChoices
-from llm_control.script import Script, Think
-from llm_control.script.compress import compress
+from llm_control.script import Script, Think, compress
 
 SCRIPTS = 20
 """Maximum number of scripts for a plan: fewer than the 30 that the paper allows."""

@@ -3,7 +3,7 @@
 import re
 from typing import Any, NamedTuple
 
-from evaluation.script.json_objects import LONGEST, json_objects
+from evaluation.script.wrapping import LONGEST_JSON, json_objects
 from suites.discoveryworld.actions import ACTIONS, DIALOG_KEY, SAY, TELEPORTS, Action
 
 _BY_NAME = {
@@ -35,7 +35,7 @@ class Reply(NamedTuple):
 
 def read_reply(text: str) -> Reply:
     """The last action of a reply, in either way of writing. Raises nothing."""
-    text = text[-LONGEST:]
+    text = text[-LONGEST_JSON:]
     objects = [each for each in json_objects(text) if "action" in each[2] or DIALOG_KEY in each[2]]
     if objects:
         start, end, found = objects[-1]

@@ -1,30 +1,18 @@
 """What a model answers: `Think('...'); Belief([0.9, 0.1, ...]); Trial([2, 5]);`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 from lark import Token
 
-from evaluation.script.errors import ScriptSyntaxError
-from evaluation.script.language import Language, Piece, thought, written_thought
-from evaluation.script.repairs import RepairKind
+from evaluation.script.language import Argument, Form, Language, Think
+from evaluation.script.reply import RepairKind, ScriptSyntaxError
 from suites.est.hypotheses import OBJECTS
 
 NO_BELIEF = f"There was no Belief([...]) with a probability for each of the {OBJECTS} objects."
 NO_TRIAL = "There was no Trial([...]) with the numbers of the objects to put on the machine."
-
-
-@dataclass(frozen=True, slots=True)
-class Think:
-    """A thought, kept for the record."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return written_thought(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,36 +108,47 @@ def objects(text: str) -> tuple[int, ...] | None:
     return None if wrong else tuple(sorted(numbers))
 
 
-def _command(name: Token, argument: Token) -> Command:
-    if name.type == "THINK":
-        return Think(thought(argument))
-    if name.type == "BELIEF":
-        belief = probabilities(argument)
-        return Unreadable("Belief", argument, _BELIEF_ADVICE) if belief is None else Belief(belief)
-    trial = objects(argument)
-    return Unreadable("Trial", argument, _TRIAL_ADVICE) if trial is None else Trial(trial)
+def _belief(token: Token) -> Command:
+    belief = probabilities(token)
+    return Unreadable("Belief", token, _BELIEF_ADVICE) if belief is None else Belief(belief)
 
 
-def _strict_text(piece: Piece) -> str:
-    """A list in the strict language; one that cannot be read stays as it is."""
-    read = (probabilities if piece.type == "PROBABILITIES" else objects)(piece.text)
-    return piece.text if read is None else f"({_listed(read)})"
+def _trial(token: Token) -> Command:
+    trial = objects(token)
+    return Unreadable("Trial", token, _TRIAL_ADVICE) if trial is None else Trial(trial)
 
 
 def _listed(numbers: Sequence[float]) -> str:
     return f"[{', '.join(f'{number:g}' if number in (0, 1) else repr(number) for number in numbers)}]"
 
 
+def _list(token: str, content: str, read: Callable[[str], Sequence[float] | None], strict: str) -> Argument:
+    """A list in brackets, of anything in the tolerant mode.
+
+    It is read afterwards, so that one that cannot be read does not take the other one with it, and stays.
+    """
+
+    def written(text: str) -> str:
+        return text if (numbers := read(text)) is None else f"({_listed(numbers)})"
+
+    words = f"a list of {content}"
+    return Argument(token, words, RepairKind.LIST, written, strict, tolerant=r"\([^()]*\)", bracketed=True)
+
+
+_STRICT_NUMBER = r"(?:[01](?:\.[0-9]*)?|\.[0-9]+|[1-9](?:\.[0-9]*)?[eE]-[0-9]{1,3})"
+_STRICT_BELIEF = rf"\([ \n]*\[[ \n]*{_STRICT_NUMBER}(?:[ \n]*,[ \n]*{_STRICT_NUMBER})*[ \n]*\][ \n]*\)"
+_STRICT_TRIAL = r"\([ \n]*\[[ \n]*(?:[1-9](?:[ \n]*,[ \n]*[1-9])*[ \n]*)?\][ \n]*\)"
+
 LANGUAGE = Language[Command](
-    folder=Path(__file__).parent / "grammar",
-    names=("Belief", "Trial"),
-    command=_command,
-    arguments={"PROBABILITIES": RepairKind.LIST, "OBJECTS": RepairKind.LIST},
-    strict_text=_strict_text,
-    spoken={
-        **{"BELIEF": "Belief(", "TRIAL": "Trial("},
-        **{"PROBABILITIES": "a list of probabilities", "OBJECTS": "a list of objects"},
-    },
+    own=(
+        Form(
+            "Belief",
+            _list("PROBABILITIES", "probabilities", probabilities, _STRICT_BELIEF),
+            _belief,
+        ),
+        Form("Trial", _list("OBJECTS", "objects", objects, _STRICT_TRIAL), _trial),
+    ),
+    think=Think,
     mistakes=(
         ("PROBABILITIES", "", _BELIEF_ADVICE),
         ("OBJECTS", "", _TRIAL_ADVICE),

@@ -28,8 +28,7 @@ from llm_control.agents.informed import oracle_reply
 from llm_control.agents.plan_replies import END, SCRIPTS, WAIT, Plan, next_reply, replies_needed
 from llm_control.choices import ArenaChoices
 from llm_control.environment import ArenaEnvironment
-from llm_control.script import ScriptSyntaxError, parse
-from llm_control.script.compress import compress
+from llm_control.script import ScriptSyntaxError, compress, parse
 from testbed import Task
 from tests.arena.worlds import agent, item, spec
 from tests.llm_control.batteries import ARENA, run, setup_of, write_battery

@@ -5,9 +5,8 @@ import pytest
 from arena import IDLE
 from evaluation.suite import ModelEnd
 from llm_control.choices import ArenaChoices
-from llm_control.moves import MOVES, move_of, parse_move
 from llm_control.play import ScriptedEpisode
-from llm_control.script import ScriptSyntaxError
+from llm_control.script import MOVES, ScriptSyntaxError, move_of, parse_move
 from tests.arena.worlds import agent, episode
 
 FRAME_BY_FRAME = {"commands": "moves", "one_step": True, "max_scripts": 150, "initial_idle_steps": (1,)}

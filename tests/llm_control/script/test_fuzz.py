@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lark import UnexpectedInput
 
-from evaluation.script.errors import ArgumentError
-from llm_control.script import Script, ScriptSyntaxError, parse
-from llm_control.script.parser import LANGUAGE
+from evaluation.script.reply import ArgumentError
+from llm_control.script import LANGUAGE, Script, ScriptSyntaxError, parse
 from tests.llm_control.script.repairing import repaired
 
 COMMANDS = ["Go(3)", "Turn(-90)", "Think('a')", "go( 2.5 )", "TURN(+30°)", 'Think("x (y) z")', "Go(1 2);"]
@@ -95,7 +94,18 @@ def test_a_script_can_be_written_and_read_again(reply: str):
 
 
 # Each of these, long enough, takes minutes where a pattern tries a text twice from every place.
-REPEATED = ["Go(1);", "Go(1)\n", "Think('a);", "Think('a)", "Think('", "Think(", "think (so) ", "Go( ", "go "]
+REPEATED = [
+    "Go(1);",
+    "Go(1)\n",
+    "Go(1) Turn(6) ",
+    "Think('a);",
+    "Think('a)",
+    "Think('",
+    "Think(",
+    "think (so) ",
+    "Go( ",
+    "go ",
+]
 REPEATED += [
     " ",
     "\n",
