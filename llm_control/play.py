@@ -6,12 +6,13 @@ from dataclasses import asdict, dataclass
 
 from arena import IDLE, Action, Episode, Event, Recording
 from arena.rules import SAFETY_STEPS
+from evaluation.script.reply import ScriptSyntaxError
 from evaluation.suite import ModelEnd
 from llm_control.choices import ArenaChoices
 from llm_control.limits import Movement, loops, movement, objection
 from llm_control.observations import Eye
 from llm_control.schedule import opening_steps, steps_along
-from llm_control.script import Script, ScriptSyntaxError, parse, parse_move
+from llm_control.script import Script, parse, parse_move
 from render import Frame
 
 
