@@ -43,9 +43,23 @@ GROUP = "level"
 OF_PEOPLE = ("condition", "block", "animal_ai", "task_sha256")
 """Further columns of people's results: their part of a study, the version of Animal-AI, the task's file."""
 
-_COLUMNS = tuple(
-    GROUP if name == "group" else name for name in TrialResult.__dataclass_fields__ if name != "metrics"
-)
+RESULT_COLUMNS = {
+    "agent": "name of the run's agent: the model, unless another was given",
+    "task_id": "id of the task",
+    GROUP: "group of the task, in the arena its level",
+    "trial": "number of the trial, from 0",
+    "pass_mark": "total reward from which the trial counts as passed; empty without one",
+    "total_reward": "total reward of the episode",
+    "passed": "the verdict; empty without one, which counts as failed if the task has a criterion",
+    "outcome": "what ended the episode",
+    "steps": "steps of the environment",
+    "turns": "replies",
+    "score": "score from 0 to 1",
+    "error": "why there is no score",
+}
+"""Columns of results.csv, the fields of `TrialResult`, with their meanings; the suite's metrics follow."""
+
+_COLUMNS = tuple(RESULT_COLUMNS)
 _TYPES = {"agent": "str", "task_id": "str", GROUP: "int64", "trial": "int64", "passed": "boolean"}
 _WORDED = _TYPES | {GROUP: "str"}
 _WHOLE = (GROUP, "trial")

@@ -1,7 +1,7 @@
 """One episode: its rows in the tables, and its page with a transcript turn by turn."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.exchanges import Exchange
@@ -10,44 +10,87 @@ from report.panels import EpisodeFindings, SuiteReport, agent_panels
 from report.pictures import PictureBook, sent_counts
 
 
+class Column(NamedTuple):
+    """A column of a table: its meaning, and the value in the row of an episode or a turn."""
+
+    meaning: str
+    value: Callable[..., Any]
+
+
+EPISODE_COLUMNS: Mapping[str, Column] = {
+    "status": Column("why there is no verdict", lambda e: e.status),
+    "order": Column("place in its conversation, from 1", lambda e: e.place),
+    "limit": Column("limit or stop that ended the model's part", lambda e: e.limit.kind if e.limit else None),
+    "invalid_replies": Column("replies that could not be used", lambda e: e.invalid_replies),
+    "repaired_replies": Column("replies whose slips were corrected", lambda e: e.repaired_replies),
+    "input_tokens": Column("tokens sent, cached ones included", lambda e: e.usage.input_tokens),
+    "output_tokens": Column("tokens received, reasoning included", lambda e: e.usage.output_tokens),
+    "reasoning_tokens": Column("tokens of reasoning", lambda e: e.usage.reasoning_tokens),
+    "cost_usd": Column("price in US dollars; empty if unknown", lambda e: e.usage.cost),
+    "seconds": Column("duration of the episode, waiting included", lambda e: e.seconds),
+}
+"""Further columns of episodes.csv, behind those of results.csv and of the suite."""
+
+TURN_COLUMNS: Mapping[str, Column] = {
+    "agent": Column("as in results.csv", lambda t: t.episode.result.agent),
+    "task_id": Column("as in results.csv", lambda t: t.episode.result.task_id),
+    "trial": Column("as in results.csv", lambda t: t.episode.result.trial),
+    "order": Column("as in episodes.csv", lambda t: t.episode.place),
+    "pictures_sent": Column("pictures of the conversation in the request", lambda t: t.sent("pictures_sent")),
+    "pictures_left_out": Column("earlier pictures that were not", lambda t: t.sent("pictures_left_out")),
+    "turn": Column("number of the reply, from 1", lambda t: t.number),
+}
+"""Columns of turns.csv in front of the suite's own."""
+
+REPLY_COLUMNS: Mapping[str, Column] = {
+    "reply": Column("text of the reply", lambda t: t.turn["reply"]),
+    "thoughts": Column("thoughts written in or before the reply", lambda t: " / ".join(t.thoughts)),
+    "reasoning": Column("the model's own reasoning, or its summary", lambda t: t.reasoning),
+    "error": Column("why the reply could not be used, as the model was told", lambda t: t.turn["error"]),
+    "repairs": Column("slips that were corrected", lambda t: "; ".join(t.turn.get("repairs", ()))),
+}
+"""Columns of turns.csv behind the suite's own."""
+
+
+class _Reply(NamedTuple):
+    """A turn of an episode, with its number from 1."""
+
+    episode: LoggedEpisode
+    number: int
+    turn: Mapping[str, Any]
+    counts: Mapping[int, Mapping[str, int]]
+
+    def sent(self, name: str) -> int | None:
+        """A count of the turn's request; None if the log does not have it."""
+        return self.counts.get(self.number, {}).get(name)
+
+    @property
+    def thoughts(self) -> tuple[str, ...]:
+        talk = self.episode.talk
+        return _thoughts(talk.exchanges if talk else (), self.number, self.turn)
+
+    @property
+    def reasoning(self) -> str:
+        return _reasoning(self.episode, self.number)
+
+
 def row(episode: LoggedEpisode, findings: EpisodeFindings) -> dict[str, Any]:
-    """The episode in the tables: `TrialResult`, the suite's columns, replies, tokens, price and time."""
-    usage = episode.usage
-    return {
-        **result_row(episode.result),
-        **findings.columns,
-        "status": episode.status,
-        "order": episode.place,
-        "limit": episode.limit.kind if episode.limit else None,
-        "invalid_replies": episode.invalid_replies,
-        "repaired_replies": episode.repaired_replies,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "reasoning_tokens": usage.reasoning_tokens,
-        "cost_usd": usage.cost,
-        "seconds": episode.seconds,
-    }
+    """The episode in the tables: `TrialResult`, the suite's columns, and `EPISODE_COLUMNS`."""
+    own = {name: column.value(episode) for name, column in EPISODE_COLUMNS.items()}
+    return {**result_row(episode.result), **findings.columns, **own}
 
 
 def turn_rows(episode: LoggedEpisode, suite: SuiteReport) -> list[dict[str, Any]]:
     """The episode's turns in the table of turns."""
-    key = {name: getattr(episode.result, name) for name in ("agent", "task_id", "trial")}
-    sent = sent_counts(episode.talk)
-    exchanges = episode.talk.exchanges if episode.talk else ()
+    counts = sent_counts(episode.talk)
+    replies = [_Reply(episode, number, turn, counts) for number, turn in enumerate(episode.turns, start=1)]
     return [
         {
-            **key,
-            "order": episode.place,
-            **sent.get(number, {"pictures_sent": None, "pictures_left_out": None}),
-            "turn": number,
-            **suite.turn_columns(turn),
-            "reply": turn["reply"],
-            "thoughts": " / ".join(_thoughts(exchanges, number, turn)),
-            "reasoning": _reasoning(episode, number),
-            "error": turn["error"],
-            "repairs": "; ".join(turn.get("repairs", ())),
+            **{name: column.value(reply) for name, column in TURN_COLUMNS.items()},
+            **suite.turn_columns(reply.turn),
+            **{name: column.value(reply) for name, column in REPLY_COLUMNS.items()},
         }
-        for number, turn in enumerate(episode.turns, start=1)
+        for reply in replies
     ]
 
 

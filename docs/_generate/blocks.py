@@ -10,6 +10,9 @@ from arena.taskfile.catalog import KINDS
 from benchmarks.learners import table as learners_table
 from docs._generate import differences, keys, kinds, options, references
 from docs._generate.markdown import code, table
+from evaluation.results import RESULT_COLUMNS
+from report.arena.pages import ARENA_COLUMNS
+from report.episode_page import EPISODE_COLUMNS, REPLY_COLUMNS, TURN_COLUMNS
 
 
 def gallery() -> str:
@@ -35,6 +38,19 @@ def learners() -> str:
     return table(header, rows)
 
 
+def columns() -> str:
+    """Every column of the tables of trials, episodes and turns."""
+    episodes = {name: column.meaning for name, column in EPISODE_COLUMNS.items()}
+    turns = {name: column.meaning for name, column in {**TURN_COLUMNS, **REPLY_COLUMNS}.items()}
+    files = {
+        "results.csv": RESULT_COLUMNS,
+        "episodes.csv": ARENA_COLUMNS["episodes"] | episodes,
+        "turns.csv": turns | ARENA_COLUMNS["turns"],
+    }
+    rows = [(file, code(name), meaning) for file, own in files.items() for name, meaning in own.items()]
+    return table(("file", "column", "meaning"), rows)
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "keys-of-file": partial(keys.keys_table, "ArenaConfig"),
     "keys-of-arena": partial(keys.keys_table, "Arena"),
@@ -56,6 +72,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "layout": options.layout_table,
     "differences": differences.differences_table,
     "example-suite": example_suite,
+    "columns": columns,
     "learners": learners,
     "references": references.references_table,
 }
