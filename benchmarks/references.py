@@ -1,5 +1,6 @@
 """The command `python -m benchmarks.references SUITE`: measure a suite's reference agents."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -7,6 +8,7 @@ import typer
 from arena.errors import ConfigError
 from arena.files import write_file
 from benchmarks import run
+from evaluation.choices.effective import effective
 from evaluation.scale.measure import measure, roles
 from evaluation.scale.references import Reference, as_csv, references, scale_of
 from evaluation.suites import get_suite
@@ -23,17 +25,26 @@ Groups = Annotated[
 ]
 
 
+Chosen = Annotated[
+    list[str] | None, typer.Option("--set", help="Choice, such as seeds=20 for more worlds; may be repeated.")
+]
+
+
 @app.command()
 def main(
     suite: Annotated[str, typer.Argument(help="Name of the suite.")],
     agent: Agents = None,
     group: Groups = None,
+    choices: Chosen = None,
 ) -> None:
     """Measure the scores of a suite's reference agents, and write its table."""
     found = get_suite(suite)
     scale = scale_of(found)
     if scale is None:
         raise ConfigError(f"suite {suite}: it has no module `references` with a scale")
+    read = effective(found, None, dict(each.partition("=")[::2] for each in choices or ()))
+    given = {name: getattr(read.choices, name) for name, origin in read.origins.items() if origin == "option"}
+    scale = replace(scale, settings=tuple({**setting, **given} for setting in scale.settings))
     chosen = agent or list(roles(scale))
     if unknown := [name for name in chosen if name not in roles(scale)]:
         raise ConfigError(f"--agent: got {unknown[0]!r}, expected one of {', '.join(roles(scale))}")

@@ -5,6 +5,7 @@ what another one is expected to say less is its regret.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -68,8 +69,13 @@ class Posterior(ABC):
 
 def posterior_of(world: World, rng: np.random.Generator, particles: int = PARTICLES) -> Posterior:
     """The posterior of a world before any experiment; its random numbers are those of `rng`."""
-    grid = world.grid()
-    return Particles(world, rng, particles) if grid is None else Grid(world, *grid)
+    grid, parts = world.grid(), world.parts()
+    if grid is not None:
+        return Grid(world, *grid)
+    if parts:
+        own = zip(parts, rng.spawn(len(parts)), strict=True)
+        return Product(world, [Particles(part, each, particles) for part, each in own])
+    return Particles(world, rng, particles)
 
 
 class Grid(Posterior):
@@ -170,6 +176,24 @@ class Particles(Posterior):
         found = z.copy()
         found[:, block] = self._world.stepped(z[:, block], np.array(self._xs), self._rng)
         return found
+
+
+class Product(Posterior):
+    """Posteriors of parts of the parameters: one for each value of an outcome, which tells of no other."""
+
+    def __init__(self, world: World, parts: Sequence[Particles]) -> None:
+        super().__init__(world)
+        self._parts = parts
+
+    def _update(self) -> None:
+        for part, y in zip(self._parts, self._ys[-1], strict=True):
+            part.observe(self._xs[-1], y[None])
+
+    @property
+    def cloud(self) -> tuple[Floats, Floats]:
+        """All particles, with equal weights: those of the parts side by side."""
+        clouds = [part.cloud for part in self._parts]
+        return np.concatenate([theta for theta, _ in clouds], axis=1), clouds[0][1]
 
 
 def _next_step(loglik: Floats, longest: float) -> float:

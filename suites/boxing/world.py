@@ -6,7 +6,7 @@ world of an episode has its own parameters, `theta` (k,), and whatever else is d
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -160,6 +160,10 @@ class World(ABC):
     def grid(self) -> tuple[Floats, Floats] | None:
         """Parameters (n, k) and their prior weights, summing to 1, that stand for all; None: too many."""
         return None
+
+    def parts(self) -> "Sequence[World]":
+        """Worlds of one value of the outcome each, if each has parameters of its own; else empty."""
+        return ()
 
     @abstractmethod
     def random_design(self, rng: np.random.Generator) -> Floats:

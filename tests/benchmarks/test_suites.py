@@ -1,13 +1,16 @@
 """Tables of suites: they have the columns of the shipped files, and wrong uses are sentences."""
 
 import csv
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from benchmarks import boxing, est, run
+from arena.errors import ConfigError
+from benchmarks import boxing, est, references, run
+from suites.boxing.references import SCALE
 
 
 def printed(app, *words):
@@ -34,6 +37,18 @@ def test_est_prints_its_agents_beside_the_paper():
     lines = printed(app, "--agent", "naive", "--episodes", "50", "--runs", "2")
     assert [line.split()[1] for line in lines if "naive" in line or "paper" in line] == ["naive", "paper"]
     assert "25.85" in "".join(lines)
+
+
+def test_references_take_more_worlds(monkeypatch, tmp_path):
+    table = tmp_path / "references.csv"
+    table.write_text(files("suites.boxing").joinpath("references.csv").read_text())
+    monkeypatch.setattr(references, "scale_of", lambda suite: replace(SCALE, table=table))
+    printed(references.app, "boxing", "--agent", "ideal", "--group", "death-infection", "--set", "seeds=3")
+    rows = {tuple(row[3:5]): row[5] for row in csv.reader(table.read_text().splitlines())}
+    assert rows["death-infection", "ideal"] == "3"
+    for wrong, reason in (("sed=3", "did you mean seed"), ("seeds=0", "seeds: got '?0")):
+        with pytest.raises(ConfigError, match=reason):
+            printed(references.app, "boxing", "--set", wrong)
 
 
 def test_wrong_uses_are_sentences(monkeypatch, capsys):

@@ -4,8 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from suites.boxing.outcomes import Floats
-from suites.boxing.ratings import Likert
+from suites.boxing.outcomes import Floats, Likert
 from suites.boxing.world import Field, Goal, Wording, Words, World, WrongReplyError
 
 EMOTIONS = ("happy", "sad", "angry", "surprised", "afraid", "disgusted", "content", "disappointed")
@@ -33,7 +32,7 @@ MEAN = np.array(
 )
 """Prior means: intercepts, then the weights of the prize, of the surprise and of its absolute value."""
 
-SD = np.array([0.1, 0.01, 0.01, 0.01])[:, None]
+SD = np.array([0.1, 0.01, 0.01, 0.01])
 
 _DESIGNS = 150
 
@@ -46,16 +45,17 @@ _WORDS = Words(
 
 
 class Emotions(World):
-    """Eight ratings ~ N(a + b1 prize + b2 (prize - expected) + b3 |prize - expected|, s), rounded, 1 to 9;
-    a ~ N(MEAN, 0.1), b ~ N(MEAN, 0.01), s ~ half-normal of scale 1."""
+    """Eight ratings ~ N(a + b1 prize + b2 (prize - expected) + b3 |prize - expected|, s), cut off, 1 to 9;
+    a ~ N(MEAN, 0.1), b ~ N(MEAN, 0.01), s ~ half-normal of scale 1, all of them for each emotion."""
 
     name, title = "emotions", "Emotions from outcomes"
+    version = 2
     speaks = True
     noise = Likert()
-    dimensions = 33
-    parameter_names = (
-        *(f"{what} {each}" for what in ("base", "prize", "surprise", "size") for each in EMOTIONS),
-        "sd",
+    dimensions = 40
+    means = MEAN
+    parameter_names = tuple(
+        f"{what} {each}" for each in EMOTIONS for what in ("base", "prize", "surprise", "size", "sd")
     )
     fields = (
         *(Field(f"prize {k}", 0, 100, start=50) for k in (1, 2, 3)),
@@ -82,25 +82,30 @@ class Emotions(World):
     }
 
     def parameters(self, z: Floats) -> Floats:
-        """Coefficients by kind and emotion, and the standard deviation."""
-        coefficients = MEAN + SD * z[:, :-1].reshape(-1, 4, 8)
-        return np.concatenate([coefficients.reshape(-1, 32), np.maximum(np.abs(z[:, -1:]), 0.01)], axis=1)
+        """For each emotion its coefficients, and the standard deviation."""
+        z = z.reshape(len(z), -1, 5)
+        coefficients = self.means.T + SD * z[..., :4]
+        sd = np.maximum(np.abs(z[..., 4:]), 0.01)
+        return np.concatenate([coefficients, sd], axis=2).reshape(len(z), -1)
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
-        """Eight means and the standard deviation."""
-        prize = xs[np.arange(len(xs)), xs[:, 6].astype(int) - 1]
-        surprise = prize - (xs[:, :3] * xs[:, 3:6]).sum(axis=1)
-        features = np.stack([np.ones(len(xs)), prize, surprise, np.abs(surprise)], axis=1)
-        means = np.einsum("mf,nfe->nme", features, theta[:, :32].reshape(-1, 4, 8))
-        sd = np.broadcast_to(theta[:, None, 32:], (*means.shape[:2], 1))
-        return np.concatenate([means, sd], axis=-1)
+        """The mean and the standard deviation of each rating. Dollars are the prize, unless `xs` has them."""
+        dollars = xs[:, 7] if xs.shape[1] > 7 else xs[np.arange(len(xs)), xs[:, 6].astype(int) - 1]
+        surprise = dollars - (xs[:, :3] * xs[:, 3:6]).sum(axis=1)
+        features = np.stack([np.ones(len(xs)), dollars, surprise, np.abs(surprise)], axis=1)
+        theta = theta.reshape(len(theta), -1, 5)
+        means = np.einsum("mf,nef->nme", features, theta[..., :4])
+        return np.stack([means, np.broadcast_to(theta[:, None, :, 4], means.shape)], axis=-1)
+
+    def parts(self) -> "list[World]":
+        """Its emotions, each of which has parameters of its own."""
+        return [_Emotion(place) for place in range(len(EMOTIONS))]
 
     def random_design(self, rng: np.random.Generator) -> Floats:
-        """Prizes of 0 to 100, probabilities in hundredths, and a prize drawn by them."""
+        """Prizes of 0 to 100, probabilities in hundredths, and any of the prizes as the one won."""
         cuts = np.sort(rng.integers(1, 99, 2))
         hundredths = np.diff([0, cuts[0], cuts[1] + 1, 100])
-        won = 1 + rng.choice(3, p=hundredths / 100)
-        return np.array([*rng.integers(0, 101, 3), *hundredths / 100, won], np.float64)
+        return np.array([*rng.integers(0, 101, 3), *hundredths / 100, rng.integers(1, 4)], np.float64)
 
     def designs(self) -> Floats:
         """Always the same random ones, and sure and surprising wins of nothing and of 100."""
@@ -114,8 +119,9 @@ class Emotions(World):
         return np.array([*drawn, *ends])
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
-        """As the random design."""
-        return self.random_design(rng)
+        """As the random design. The public code takes the prize's index, 0 to 2, for the dollars won."""
+        x = self.random_design(rng)
+        return np.append(x, x[6] - 1) if published else x
 
     def check(self, x: Floats) -> None:
         """Probabilities sum to 1, and what has none is not won."""
@@ -135,3 +141,12 @@ class Emotions(World):
         """The words of the ratings."""
         words = f"Their words for the ratings from 1 to 9 are: {', '.join(LEVELS)}."
         return "" if wording == "plain" else words
+
+
+class _Emotion(Emotions):
+    """One of the emotions."""
+
+    dimensions = 5
+
+    def __init__(self, place: int) -> None:
+        self.means = MEAN[:, [place]]

@@ -29,8 +29,9 @@ PRIORS = {
         *(stats.norm(0.4, 0.04), stats.norm(0.01, 0.001)),
     ],
     "emotions": [
-        *(stats.norm(m, 0.1 if k == 0 else 0.01) for k in range(4) for m in EMOTION_MEANS[k]),
-        stats.halfnorm(scale=1),
+        prior
+        for base, *weights in EMOTION_MEANS.T
+        for prior in (stats.norm(base, 0.1), *(stats.norm(m, 0.01) for m in weights), stats.halfnorm(scale=1))
     ],
     "morals": [
         stats.norm(m, s)
@@ -46,8 +47,6 @@ def test_parameters_have_their_priors_and_so_have_grids(name):
     theta = world.prior(rng, MANY)
     assert theta.shape == (MANY, len(world.parameter_names)) == (MANY, len(PRIORS[name]))
     for column, expected in zip(theta.T, PRIORS[name], strict=True):
-        if name == "emotions" and expected is PRIORS[name][-1]:
-            column = column[column > 0.02]  # what is nearer to 0 is taken for 0.01
         assert stats.kstest(column, expected.cdf).statistic < 0.016
     grid = world.grid()
     if grid is not None:
@@ -86,19 +85,56 @@ def test_outcomes_scatter_as_their_likelihood_says(name):
             )
 
 
+def rating_chances(mean, sd):
+    """(9, ...): the probability of each rating: cut off after the point, 1 to 9."""
+    below = stats.norm(mean, sd).cdf(np.arange(2, 10).reshape(8, *np.ones(np.ndim(mean), int)))
+    return np.diff(below, axis=0, prepend=0, append=1)
+
+
 def test_ratings_scatter_as_their_likelihood_says():
     world, rng = drawn("emotions", 1)
     x = world.random_design(rng)
     ys = np.array([world.sample(world.theta, x, rng) for _ in range(4000)])
-    signals = world.signals(world.theta[None], x[None])
-    table = world.noise.table(signals[..., :-1], signals[..., -1:])[0, 0]
-    for e in range(8):
+    signals = world.signals(world.theta[None], x[None])[0, 0]
+    assert len(set(signals[:, 1])) == 8
+    for e, (mean, sd) in enumerate(signals):
         shares = np.bincount(ys[:, e].astype(int), minlength=10)[1:] / len(ys)
-        assert shares == pytest.approx(table[e], abs=0.035)
+        assert shares == pytest.approx(rating_chances(mean, sd), abs=0.035)
+    table = rating_chances(*signals.T)
     assert world.loglik(world.theta[None], x[None], ys[:1])[0, 0] == pytest.approx(
-        np.log(table[np.arange(8), ys[0].astype(int) - 1]).sum()
+        np.log(table[ys[0].astype(int) - 1, np.arange(8)]).sum()
     )
-    assert ys.mean(axis=0) == pytest.approx(world.expected(world.theta[None], x[None])[0, 0], abs=0.15)
+    assert world.expected(world.theta[None], x[None])[0, 0] == pytest.approx(np.arange(1, 10) @ table)
+
+
+def test_ratings_are_those_of_the_public_code():
+    """Means of 20,000 worlds of that code, by its own draws of parameters and noise."""
+    world, rng = drawn("emotions", 0)
+    theta = world.prior(rng, 20_000)
+    ys = world.noise.sample(world.signals(theta, np.array([[50, 20, 10, 0.1, 0.4, 0.5, 1]]))[:, 0], rng)
+    means = [6.64, 2.05, 1.39, 5.20, 1.45, 1.45, 5.05]
+    assert ys.mean(axis=0)[:7] == pytest.approx(means, abs=0.06)
+    assert (ys == np.trunc(ys)).all()
+    assert (ys.min(), ys.max()) == (1, 9)
+    won = np.array([world.random_design(rng)[6] for _ in range(3000)])
+    assert np.bincount(won.astype(int))[1:] / 3000 == pytest.approx([1 / 3] * 3, abs=0.04)
+
+
+def test_published_questions_on_emotions_take_the_index_of_the_prize_for_the_dollars():
+    world, rng = drawn("emotions", 0)
+    for wording in WORDINGS:
+        asked = Questions(world, "prediction", "as-published", rng, 10)
+        plain = [world.asked(x[:7], wording) for x in asked.xs]
+        assert [asked.asked(k, wording) for k in range(10)] == plain
+    # Whoever takes the prize for what it is sees another player: the truth is one who won 0 to 2 dollars.
+    surprise = asked.xs[:, 6] - 1 - (asked.xs[:, :3] * asked.xs[:, 3:6]).sum(axis=1)
+    theta = world.theta.reshape(8, 5)
+    features = np.array([np.ones(10), asked.xs[:, 6] - 1, surprise, np.abs(surprise)])
+    chances = rating_chances(theta[:, :4] @ features, theta[:, 4:])
+    expected = world.expected(world.theta[None], asked.xs)[0]
+    assert expected == pytest.approx(np.tensordot(np.arange(1, 10), chances, 1).T)
+    repaired = Questions(world, "prediction", "repaired", rng, 10)
+    assert repaired.xs.shape == (10, 7)
 
 
 def test_populations_follow_their_equations():
