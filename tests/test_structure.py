@@ -42,6 +42,9 @@ FUNCTION_LINES, MEDIAN_LINES, P95_LINES = 60, 6, 25
 BUDGETS = json.loads((ROOT / "tests" / "budgets.json").read_text(encoding="utf-8"))
 """What the code may grow to. A change that gets below a budget lowers it; none is ever raised."""
 
+SLACK = 0.02
+"""How far below a budget the code may be before the budget has to follow."""
+
 
 @cache
 def tree(path: Path) -> ast.Module:
@@ -230,6 +233,7 @@ MEASURES: dict[str, Callable[[], int]] = {
 def test_budgets_only_fall(name):
     measured, budget = MEASURES[name](), BUDGETS[name]
     assert measured <= budget, f"{name}: {measured}, at most {budget}"
+    assert measured >= budget * (1 - SLACK) - 1, f"{name}: write {measured} into tests/budgets.json"
 
 
 def test_every_budget_is_measured():

@@ -67,8 +67,9 @@ def _known(replay: _Replay) -> _Replay:
         raise ValueError("an environment and one of its goals")
     if "wording" not in replay and "prior" not in replay:
         raise ValueError("a wording")
-    found = replay.get("standardised", {"0": 0.0})
-    if not any(name.isdecimal() for name in found):
+    # An episode that was broken off may have been evaluated after no experiment at all.
+    found = replay.get("standardised")
+    if found and not any(name.isdecimal() for name in found):
         raise ValueError("an error after some number of experiments")
     return replay
 

@@ -350,29 +350,6 @@ def test_listed_order_is_kept_and_shuffled_order_differs_by_trial(battery):
     assert len(orders) > 1
 
 
-def test_a_broken_conversation_asks_only_for_what_is_missing(battery, tmp_path):
-    import inspect_ai
-
-    protocol = effective(ARENA, None, {**SMALL, "conversation": "run", "max_scripts": 2}).choices
-    task = make_task(
-        ARENA, ARENA.tasks(protocol, battery), protocol, arena_prompts(), tmp_path / "replies.jsonl"
-    )
-    scripts = ["Turn(6);", "Go(2);", "Turn(12);", "Go(3);", "Turn(18);", "Go(4);"]
-    for given in (scripts[:3], scripts[3:]):
-        # The model has no more replies than these: the first attempt breaks off in the second task.
-        model = get_model(
-            "mockllm/model", custom_outputs=[text_output(script) for script in given], memoize=False
-        )
-        logs = inspect_ai.eval(task, model, display="none", log_dir=str(tmp_path / "logs"))
-        with (tmp_path / "replies.jsonl").open("a") as file:
-            file.write('{"sample": ["conversation", 1], "output": {"torn')
-    sample = read_eval_log(logs[0].location).samples[0]
-    replies = [message.text for message in sample.messages if message.role == "assistant"]
-    assert replies == scripts
-    assert len([event for event in sample.events if event.event == "model"]) == 3
-    assert len(sample.metadata["episodes"]) == 3
-
-
 def test_tasks_levels_and_battery_choose_what_is_played(battery):
     def ids(**choices):
         return [task.id for task in ARENA.tasks(effective(ARENA, None, choices).choices, battery)]
