@@ -51,8 +51,7 @@ class World:
         self.things.still = 0 if self._sinking is None else STILL_TICKS
         self._mover = Mover.KERNEL
         self._made: Simulation | None = None
-        placed = enumerate(self.things.placed)
-        self._launches = [index for index, each in placed if each.kind.launch]
+        self._launches = [i for i, each in enumerate(self.things.placed) if each.kind.launch]
         if not DIFFERENCES[layout.version].starts_late:
             self._launch()
 
@@ -188,8 +187,9 @@ class World:
         x, y, z = self.position(index)
         raised = 0.0 if held else (size[1] - self.size(index)[1]) / 2
         position = position or (x, y + raised, z)
-        self._bullet().resize(index, replace(self.things.placed[index], size=size), position, held)
+        # First the things: Bullet, if it is made here, begins with the new size.
         self.things.resize(index, size, position)
+        self._bullet().resize(index, self.things.placed[index], position, held)
 
     def position(self, index: int) -> Vector:
         """Centre of a thing, metres."""

@@ -504,8 +504,7 @@ def test_errors_are_those_that_the_original_raises_and_say_what_is_expected(make
 
 
 def test_actions_are_stacked():
-    two = stack_actions([AAIActions().LEFT, AAIActions().FORWARDS])
-    assert two.discrete.tolist() == [[0, 2], [1, 0]]
+    assert stack_actions([AAIActions().LEFT, AAIActions().FORWARDS]).discrete.tolist() == [[0, 2], [1, 0]]
     assert AAIActions(2).LEFT.action_tuple.discrete.tolist() == [[0, 2], [0, 2]]
 
 

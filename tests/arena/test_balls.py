@@ -9,6 +9,7 @@ from arena import FORWARD, IDLE
 from arena.action import STEP_S
 from arena.kernel.motion import STILL_TICKS
 from arena.kernel.tables import Role
+from arena.physics.bullet import bullet
 from arena.physics.world import Mover
 from tests.arena.plain_motion import rolled
 from tests.arena.worlds import agent, episode, item
@@ -112,14 +113,15 @@ def test_the_kernel_and_bullet_hand_over_to_each_other():
     assert (np.diff(ball_speeds[1:]) < 0.05).all()
     assert ball_speeds[18] > 3
     assert block_speeds[:5].max() < 1 < block_speeds.max()
+    # What creeps when it falls asleep does not creep on when it wakes.
+    block, client = world._made.bodies[1].id, world._made.client
+    assert bullet.getBaseVelocity(block, physicsClientId=client) == ((0, 0, 0), (0, 0, 0))
 
 
 def test_a_ball_rolls_on_when_another_is_eaten():
     ball = item("GoodGoalMultiBounce", "30 0 5", sizes="1 1 1", rotations="0")
-    runs = [
-        episode(agent("20 0 5"), ball, item("GoodGoalMulti", place, sizes="1 1 1"), t=0)
-        for place in ("20 0 9", "5 0 35")
-    ]
+    others = [item("GoodGoalMulti", place, sizes="1 1 1") for place in ("20 0 9", "5 0 35")]
+    runs = [episode(agent("20 0 5"), ball, other, t=0) for other in others]
     for _ in range(20):
         eaten, apart = ((run.step(FORWARD), run.scene().positions[0].tolist())[1] for run in runs)
         assert eaten == apart

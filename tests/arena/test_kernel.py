@@ -49,4 +49,3 @@ def test_ten_thousand_steps_are_those_of_the_rules_written_plainly():
     steps, cut_off = map(sum, zip(*counts, strict=True))
     assert steps > 10_000
     assert cut_off < steps / 1000, (cut_off, steps)
-    print(f"{steps} steps, {cut_off} of them differ by more than 1e-9")
