@@ -1,7 +1,7 @@
 """Renderers by name, found through entry points, and what they return: frames, depth, instance and class.
 
 The physics never imports rendering. The numbers of instances and classes are defined here so that the
-observations of `arena/gym/sensors.py` and the renderers agree.
+observations of `arena/gym/env.py` and the renderers agree.
 """
 
 import os

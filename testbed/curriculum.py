@@ -8,7 +8,7 @@ import numpy as np
 from arena import ArenaSpec, ConfigError, Episode, LayoutError, load_text
 from arena.geometry.layout import seed_words
 from arena.gym.curriculum import unknown_task
-from arena.gym.options import whole
+from arena.gym.env import whole
 from arena.taskfile.versions import Version, version_of
 from testbed.blueprints import CONDITIONS, DIFFICULTIES, Draw, text
 from testbed.tasks import Task, find_paths, parse_levels, read_tasks

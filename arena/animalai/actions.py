@@ -7,7 +7,7 @@ import numpy as np
 from arena.animalai.base_env import ActionTuple
 from arena.animalai.environment import checked
 from arena.animalai.exception import InvalidTypeError, InvalidValueError
-from arena.gym.options import whole
+from arena.gym.env import whole
 
 
 class AAIAction:

@@ -38,8 +38,7 @@ from arena.animalai.exception import (
 from arena.errors import ConfigError
 from arena.geometry.layout import seed_words
 from arena.gym.curriculum import Config, curriculum
-from arena.gym.env import AgentsEnv
-from arena.gym.options import degrees, side, whole
+from arena.gym.env import AgentsEnv, degrees, side, whole
 from arena.rays import TAGS, TAGS_4_4
 from arena.taskfile.load import load_text
 from arena.taskfile.versions import Version, version_of

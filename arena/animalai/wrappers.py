@@ -14,7 +14,7 @@ from arena.animalai.base_env import ActionTuple, DecisionSteps, Floats, Terminal
 from arena.animalai.environment import AnimalAIEnvironment, checked
 from arena.animalai.exception import InvalidTypeError, InvalidValueError, UnityGymnasiumException
 from arena.animalai.exception import UnityGymException as UnityGymException
-from arena.gym.options import whole
+from arena.gym.env import whole
 
 
 class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):

@@ -1,28 +1,463 @@
-"""The arena as a Gymnasium environment."""
+"""What `info` holds after each reset and step: numbers only, under the same keys."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from inspect import Parameter, signature
+from numbers import Integral, Real
+from operator import index
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
 
-from arena.action import STEP_S, TICKS_PER_STEP, Action
-from arena.cameras import Frame
+from arena.action import ACTIONS, STEP_S, TICKS_PER_STEP, Action
+from arena.cameras import (
+    CLASSES,
+    RESOLUTIONS,
+    SIGHT,
+    CameraRenderer,
+    ChannelRenderer,
+    Channels,
+    Depth,
+    Frame,
+    check_renderer,
+    open_camera,
+)
 from arena.csv_log import CsvLog
-from arena.episode import Episode, StepResult
-from arena.errors import ConfigError
+from arena.episode import AgentState, Episode, StepResult
+from arena.errors import ConfigError, RenderError, UnknownOptionError
 from arena.files import AppendedFile
 from arena.gym.curriculum import Config, Curriculum, curriculum, named
-from arena.gym.info import Infos, info_of, quiet_infos
-from arena.gym.options import check_options, controls, whole, yes_or_no
-from arena.gym.sensors import Observation, Sensors
 from arena.kernel.tables import Parts, Singles
+from arena.rays import FLAGS, TAGS, TAGS_4_4, Rays
 from arena.replay import PickledEpisode
-from arena.rules import Event, Outcome
-from arena.scene import Floats
-from arena.taskfile.versions import version_of
+from arena.rules import Event, EventKind, Outcome
+from arena.scene import Floats, Scene
+from arena.taskfile.versions import Version, version_of
+
+OUTCOMES = (str(Outcome.STOPPED), *(str(each) for each in Outcome if each is not Outcome.STOPPED))
+"""Names of the values of `info["outcome"]`; 0 is "stopped", until the arena ends the episode."""
+
+EVENTS = tuple(str(kind) for kind in EventKind)
+"""Names of the places of `info["events"]`."""
+
+Info = dict[str, Any]
+Infos = tuple[Info, Info]
+"""The infos without the pass mark reached, and with it."""
+
+NO_EVENTS = np.zeros(len(EVENTS), np.int64)
+NO_EVENTS.setflags(write=False)
+
+
+def quiet_infos(more: Info) -> Infos:
+    """Infos, with `more` keys, after a step without events in an episode that is not over."""
+    plain: Info = {"is_success": False, "passed": False, "outcome": 0, "events": NO_EVENTS} | more
+    return plain, plain | {"is_success": True, "passed": True}
+
+
+_NOTHING = quiet_infos({})[0]
+
+
+def info_of(state: AgentState, events: Iterable[Event] = ()) -> dict[str, Any]:
+    """An agent's info after a step with these events.
+
+    `is_success` and `passed` bool: whether the pass mark is reached so far, False without one; `outcome` int:
+    index into `OUTCOMES`; `events` int64 (len(EVENTS),): how often each of `EVENTS` happened in the step.
+    There are no texts and no tuples, of which TorchRL cannot make tensors.
+    """
+    counts = np.zeros(len(EVENTS), np.int64)
+    for event in events:
+        counts[EVENTS.index(event.kind)] += 1
+    passed = state.passed is True
+    outcome = OUTCOMES.index(state.outcome) if state.outcome else 0
+    return {"is_success": passed, "passed": passed, "outcome": outcome, "events": counts}
+
+
+COMMON = ("is_success", "passed", "outcome", "events")
+"""The keys of `info_of`."""
+
+
+def common(infos: Sequence[Info | None]) -> Info:
+    """What all infos have, in Gymnasium's format for many environments: an array for each key, and a mask of
+    those that have it, which are not None."""
+    found = [_NOTHING if info is None else info for info in infos]
+    kinds = {"is_success": np.bool_, "passed": np.bool_, "outcome": np.int64}
+    merged: Info = {key: np.array([info[key] for info in found], kind) for key, kind in kinds.items()}
+    merged["events"] = np.zeros((len(infos), len(EVENTS)), np.int64)
+    for number, info in enumerate(found):
+        if info["events"] is not NO_EVENTS:
+            merged["events"][number] = info["events"]
+    has = np.array([info is not None for info in infos])
+    return merged | {f"_{key}": has.copy() for key in COMMON}
+
+
+_FORMER = ("camera", "depth", "segmentation")
+"""Options of earlier versions, now names in `observation`."""
+
+
+_MOST = {"rays_per_side": 1000, "frame_stack": 64, "action_repeat": 1000, "num_envs": 1024}
+"""Maximum of options that memory or the time of a step grows with, far beyond what is of use."""
+
+
+def check_options(given: Mapping[str, Any], *takers: Callable[..., Any]) -> None:
+    """Raises UnknownOptionError, with a hint, for an option that none of the `takers` has."""
+    known = {
+        parameter.name
+        for taker in takers
+        for parameter in signature(taker).parameters.values()
+        if parameter.kind is not Parameter.VAR_KEYWORD
+    }
+    for name in given:
+        if name not in known:
+            # TorchRL passes `frameskip` to every environment, and drops it if it reads Python's own message.
+            words = f"unexpected keyword argument '{name}'"
+            raise UnknownOptionError(f"{name}: no such option; {_hint(name, sorted(known))} ({words})")
+
+
+def _hint(name: str, known: list[str]) -> str:
+    if name in _FORMER:
+        return f'list all observations, such as observation=("{name}", "vector")'
+    close = get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"expected some of {', '.join(known)}"
+
+
+def whole(option: str, value: Any, least: int = 1) -> int:
+    """A whole number, also of NumPy, that is at least `least` and at most what the option allows.
+
+    Raises ConfigError for anything else.
+    """
+    number, most = _as_int(value), _MOST.get(option)
+    if number is None or number < least or (most is not None and number > most):
+        bounds = f"{least} or more" if most is None else f"{least} to {most}"
+        raise ConfigError(f"{option}: got {value!r}, expected a whole number, {bounds}")
+    return number
+
+
+def side(option: str, value: Any) -> int:
+    """The side of a picture in pixels; raises ConfigError for anything else."""
+    low, high = RESOLUTIONS
+    number = _as_int(value)
+    if number is None or not low <= number <= high:
+        raise ConfigError(f"{option}: got {value!r}, expected {low} to {high} pixels, a whole number")
+    return number
+
+
+def yes_or_no(option: str, value: Any) -> bool:
+    """A boolean, also of NumPy; raises ConfigError for anything else."""
+    if not isinstance(value, bool | np.bool_):
+        raise ConfigError(f"{option}: got {value!r}, expected True or False")
+    return bool(value)
+
+
+def degrees(option: str, value: Any) -> float:
+    """An angle of more than 0 and at most 180 degrees; raises ConfigError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ConfigError(f"{option}: got {value!r}, expected a number of degrees")
+    if not 0 < float(value) <= 180:
+        raise ConfigError(f"{option}: got {value!r}, expected more than 0 and at most 180")
+    return float(value)
+
+
+def _as_int(value: Any) -> int | None:
+    """A whole number as an int; None for anything else, also for booleans and arrays."""
+    return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
+
+
+DEAD_ZONE = 1 / 3
+"""Magnitude from which a continuous command has an effect: each of the three actions has a third of the
+range."""
+
+
+class Controls(NamedTuple):
+    """An action space, and the function that maps its elements to actions.
+
+    `read` raises ConfigError for a value outside the space.
+    """
+
+    space: Callable[[], spaces.Space[Any]]
+    read: Callable[[Any], Action]
+
+
+def discrete9(action: Any) -> Action:
+    """Index 0 to 8 into `arena.ACTIONS`."""
+    try:
+        number = _whole(action)
+    except TypeError:
+        number = -1
+    if 0 <= number < len(ACTIONS):
+        return ACTIONS[number]
+    raise ConfigError(f"action: got {action!r}, expected a whole number from 0 to {len(ACTIONS) - 1}")
+
+
+def multidiscrete(action: Any) -> Action:
+    """Two numbers from 0 to 2: `arena.Move` and `arena.Rotate`, Animal-AI's two branches."""
+    try:
+        move, rotate = map(_whole, action)
+    except (TypeError, ValueError):
+        move = rotate = -1
+    if 0 <= move <= 2 and 0 <= rotate <= 2:
+        return ACTIONS[3 * move + rotate]
+    raise ConfigError(f"action: got {action!r}, expected two whole numbers (move, rotate) from 0 to 2")
+
+
+def continuous(action: Any) -> Action:
+    """Forward and right, -1 to 1; beyond a third, the full action in that direction."""
+    try:
+        forward, right = action
+        inside = np.shape(action) == (2,) and -1 <= forward <= 1 and -1 <= right <= 1
+    except (TypeError, ValueError):
+        inside = False
+    if not inside:
+        raise ConfigError(f"action: got {action!r}, expected two numbers (forward, right) from -1 to 1")
+    return ACTIONS[3 * _branch(forward) + _branch(right)]
+
+
+def _whole(value: Any) -> int:
+    """A whole number as an int; raises TypeError for anything else, also for True and False."""
+    if isinstance(value, bool):
+        raise TypeError
+    return index(value)
+
+
+def _branch(command: float) -> int:
+    """Number of a branch: 1 for forward or right, 2 for backward or left."""
+    if command > DEAD_ZONE:
+        return 1
+    return 2 if command < -DEAD_ZONE else 0
+
+
+_KINDS = {
+    "discrete9": Controls(lambda: spaces.Discrete(len(ACTIONS)), discrete9),
+    "multidiscrete": Controls(lambda: spaces.MultiDiscrete([3, 3]), multidiscrete),
+    "continuous": Controls(lambda: spaces.Box(-1.0, 1.0, (2,), np.float32), continuous),
+}
+
+KINDS = tuple(_KINDS)
+"""Names of the action spaces."""
+
+
+def controls(kind: str) -> Controls:
+    """An action space by name; raises ConfigError for an unknown name."""
+    if kind not in KINDS:
+        raise ConfigError(f"action: got {kind!r}, expected one of {', '.join(KINDS)}")
+    return _KINDS[kind]
+
+
+Array = npt.NDArray[Any]
+Observation = dict[str, Array] | Array
+"""An observation: a dictionary of arrays by the sensors' names, or the array of a single sensor."""
+
+NAMES = ("camera", "depth", "segmentation", "rays", "vector")
+"""The sensors, in the order of the dictionary."""
+
+_PICTURES = ("camera", "depth", "segmentation")
+
+_MAX_SPEED = 1000.0
+"""Bound of observed velocities, m/s; the agent itself reaches 26.7 (section 2.4 of the specification)."""
+
+_MAX_POSITION = 2000.0
+"""Bound of observed positions, metres; the highest start in the original battery is 1500."""
+
+VECTOR_HIGH = np.array([100.0, *[_MAX_SPEED] * 3, *[_MAX_POSITION] * 3], np.float32)
+VECTOR_LOW = np.array([0.0, *[-_MAX_SPEED] * 3, *[-_MAX_POSITION] * 3], np.float32)
+
+
+class RenderedView(NamedTuple):
+    """A scene and the agent's view of it, uint8 (resolution, resolution, 3)."""
+
+    scene: Scene
+    frame: Frame
+
+
+class Sensors:
+    """The sensors of an environment's agents; a camera is opened when it is first used.
+
+    They can be pickled with their frame stacks; cameras are then opened again. `boxes` are the spaces of the
+    observations by the sensors' names, `past` the stacked observations of each agent by these names.
+    """
+
+    def __init__(
+        self,
+        observation: str | Sequence[str] = ("camera", "vector"),
+        *,
+        resolution: int = 84,
+        frame_stack: int = 1,
+        grayscale: bool = False,
+        renderer: str = "moderngl",
+        rays_per_side: int = 2,
+        ray_max_degrees: float = 60.0,
+        ray_tags: int = len(TAGS),
+        render_resolution: int = 512,
+    ) -> None:
+        """`observation` is a tuple of `NAMES` (gives a dictionary) or one of them (gives an array).
+
+        `resolution` is the side of observed pictures, `render_resolution` that of `view`, both in pixels;
+        `frame_stack` is the number of observations that are stacked, oldest first; `renderer` is the name of
+        an entry point in `arena_llm.cameras`; the options of rays are those of `arena.Rays`;
+        `ray_tags` is 12 for the tags of v3.1.3 and 4.0, 18 for those of 4.4.
+
+        Raises ConfigError for an unknown name or a number out of range, and RenderError for an unknown
+        renderer.
+        """
+        self._only = observation if isinstance(observation, str) else None
+        self.names = _checked_names(observation)
+        self.resolution = side("resolution", resolution)
+        self._view_side = side("render_resolution", render_resolution)
+        self.stack = whole("frame_stack", frame_stack)
+        self._grayscale, self.renderer = yes_or_no("grayscale", grayscale), renderer
+        self._rays_per_side = whole("rays_per_side", rays_per_side, 0)
+        self._ray_degrees = degrees("ray_max_degrees", ray_max_degrees)
+        self._ray_tags = _tags(ray_tags)
+        self._rays: dict[Version, Rays] = {}
+        self._cameras: dict[int, CameraRenderer] = {}
+        self.boxes = {name: self._box(name) for name in self.names}
+        self.past: dict[int, dict[str, Array]] = {}
+        check_renderer(renderer, used=not {*_PICTURES}.isdisjoint(self.names))
+
+    @property
+    def quiet_names(self) -> tuple[str, ...]:
+        """The sensors' names if the kernel can write all observations: rays and vectors; else none."""
+        return self.names if {*_PICTURES}.isdisjoint(self.names) else ()
+
+    def space(self) -> spaces.Space[Any]:
+        """The observation space of one agent: a `Dict`, or a `Box` for a single sensor given by name."""
+        return spaces.Dict({**self.boxes}) if self._only is None else self.boxes[self._only]
+
+    def _box(self, name: str) -> spaces.Box:
+        if name == "vector":
+            low, high = (np.tile(bound, self.stack) for bound in (VECTOR_LOW, VECTOR_HIGH))
+            return spaces.Box(low, high, dtype=np.float32)
+        if name == "rays":
+            length = (len(self._ray_tags) + FLAGS) * (2 * self._rays_per_side + 1)
+            return spaces.Box(0.0, 1.0, (length * self.stack,), np.float32)
+        picture = (self.resolution, self.resolution)
+        if name == "depth":
+            return spaces.Box(0.0, SIGHT, (*picture, self.stack), np.float32)
+        if name == "segmentation":
+            return spaces.Box(0, len(CLASSES) - 1, (*picture, self.stack), np.uint8)
+        return spaces.Box(0, 255, (*picture, (1 if self._grayscale else 3) * self.stack), np.uint8)
+
+    def observe(self, episode: Episode, agent: int = 0, *, first: bool = False) -> Observation:
+        """The current observation of an agent, in new arrays.
+
+        `first` marks the first observation of an episode, which fills the frame stack.
+        """
+        return self.shaped(self.named(episode, agent, first=first))
+
+    def shaped(self, named: dict[str, Array]) -> Observation:
+        """An observation by the sensors' names in the shape of the space."""
+        return named if self._only is None else named[self._only]
+
+    def named(
+        self, episode: Episode, agent: int = 0, *, first: bool = False, view: RenderedView | None = None
+    ) -> dict[str, Array]:
+        """`observe` by the sensors' names; `view` is the agent's view if it was rendered before."""
+        now: dict[str, Array] = {}
+        if self.names != ("vector",):
+            now = self._seen(episode.scene(agent) if view is None else view.scene, view, episode.spec.version)
+        if "vector" in self.names:
+            now["vector"] = vector(episode.agents[agent])
+        return self._stacked(now, agent, first) if self.stack > 1 else now
+
+    def _seen(self, scene: Scene, view: RenderedView | None, version: Version) -> dict[str, Array]:
+        """The observations that depend on the scene."""
+        seen: dict[str, Array] = {}
+        if "camera" in self.names:
+            frame = self._camera(self.resolution).frame(scene) if view is None else view.frame
+            seen["camera"] = gray(frame) if self._grayscale else frame
+        if "depth" in self.names or "segmentation" in self.names:
+            channels = self._channels(scene)
+            if "depth" in self.names:
+                seen["depth"] = within_sight(channels.depth)[..., None]
+            if "segmentation" in self.names:
+                seen["segmentation"] = channels.semantic[..., None]
+        if "rays" in self.names:
+            seen["rays"] = self.rays(version).observe(scene).ravel()
+        return seen
+
+    def _stacked(self, now: dict[str, Array], agent: int, first: bool) -> dict[str, Array]:
+        """The last observations, stacked into new arrays."""
+        past = {} if first else self.past.get(agent, {})
+        self.past[agent] = {
+            name: np.concatenate([past[name][..., array.shape[-1] :], array], axis=-1)
+            if name in past
+            else np.concatenate([array] * self.stack, axis=-1)
+            for name, array in now.items()
+        }
+        return {name: array.copy() for name, array in self.past[agent].items()}
+
+    def view(self, episode: Episode, agent: int = 0) -> Frame:
+        """An agent's current view, uint8 (render_resolution, render_resolution, 3)."""
+        return self._camera(self._view_side).frame(episode.scene(agent))
+
+    def _camera(self, side: int) -> CameraRenderer:
+        if side not in self._cameras:
+            self._cameras[side] = open_camera(side, side, self.renderer)
+        return self._cameras[side]
+
+    def _channels(self, scene: Scene) -> Channels:
+        camera = self._camera(self.resolution)
+        if not isinstance(camera, ChannelRenderer):
+            raise RenderError(
+                f"renderer {self.renderer!r} draws neither depth nor segmentation; use 'moderngl' or "
+                "leave them out"
+            )
+        return camera.channels(scene)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state without cameras, which belong to this process, and rays, which can be rebuilt."""
+        return self.__dict__ | {"_cameras": {}, "_rays": {}}
+
+    def rays(self, version: Version) -> Rays:
+        """The ray sensor for arenas of a version."""
+        if version not in self._rays:
+            self._rays[version] = Rays(self._rays_per_side, self._ray_degrees, version, self._ray_tags)
+        return self._rays[version]
+
+
+def _checked_names(observation: object) -> tuple[str, ...]:
+    names = (observation,) if isinstance(observation, str) else observation
+    if isinstance(names, list | tuple) and names and all(name in NAMES for name in names):
+        return tuple(name for name in NAMES if name in names)
+    raise ConfigError(
+        f"observation: got {observation!r}, expected one of {', '.join(map(repr, NAMES))}, or a tuple of "
+        "at least one of them"
+    )
+
+
+def _tags(count: object) -> tuple[str, ...]:
+    """The tags of rays by their number."""
+    for tags in (TAGS, TAGS_4_4):
+        if count == len(tags):
+            return tags
+    raise ConfigError(f"ray_tags: got {count!r}, expected {len(TAGS)} or {len(TAGS_4_4)}")
+
+
+def vector(state: AgentState) -> npt.NDArray[np.float32]:
+    """The agent's own state, float32 (7,), in Animal-AI's order and clipped to the space's bounds.
+
+    Health 0 to 100; velocity in m/s in its own frame (right, up, forward); position in the arena in metres.
+    """
+    values = np.array((state.health, *state.local_velocity, *state.position), np.float32)
+    np.maximum(values, VECTOR_LOW, out=values)
+    return np.minimum(values, VECTOR_HIGH, out=values)
+
+
+def gray(frame: Frame) -> Frame:
+    """A frame (height, width, 3) as one channel (height, width, 1): the rounded mean of the three."""
+    mean: Frame = np.rint(frame.mean(axis=2, keepdims=True)).astype(np.uint8)
+    return mean
+
+
+def within_sight(depth: Depth) -> Depth:
+    """Depth as an observation, metres: finite, at most `SIGHT` (sky and darkness)."""
+    return np.minimum(depth, np.float32(SIGHT))
+
 
 _STOPPED = StepResult(0.0, (), True)
 """Result of a step of an episode that was stopped from outside."""
@@ -66,7 +501,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
 
     ## Info
     The same keys after each reset and step, and numbers only, which every library can batch: `is_success`,
-    `passed`, `outcome` and `events`, as `arena.gym.info.info_of` describes them. They are always current, so
+    `passed`, `outcome` and `events`, as `arena.gym.env.info_of` describes them. They are always current, so
     an episode that a wrapper cuts has them too. With `task_info=True` also `arena`, the task's id, a text,
     which TorchRL cannot batch. The `arena.Event`s of the last step are the attribute `events`.
     """
@@ -89,7 +524,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         **sensors: Any,
     ) -> None:
         """`version` is the version of Animal-AI as which files are read, by default "3.1.3"; files that were
-        read before keep theirs. `sensors` are the options of `arena.gym.sensors.Sensors`:
+        read before keep theirs. `sensors` are the options of `arena.gym.env.Sensors`:
         observation=("camera", "vector"), resolution=84, frame_stack=1, grayscale=False, renderer="moderngl",
         rays_per_side=2, ray_max_degrees=60.0, ray_tags=12, render_resolution=512. `csv_log` is the path of a
         file to write with a line for each tick (`arena.csv_log`), with rays if they are observed; a copy of

@@ -10,10 +10,7 @@ from arena.action import ACTIONS, IDLE, Action
 from arena.cameras import Frame
 from arena.episode import Episode
 from arena.errors import ConfigError
-from arena.gym.env import AgentsEnv
-from arena.gym.info import info_of
-from arena.gym.options import check_options, whole
-from arena.gym.sensors import Observation, Sensors
+from arena.gym.env import AgentsEnv, Observation, Sensors, check_options, info_of, whole
 from arena.rules import Event, Outcome
 from arena.taskfile.config import ArenaFile
 from arena.taskfile.load import load
@@ -40,7 +37,7 @@ class ArenaParallelEnv(ParallelEnv):
 
     An arena ends for all when the first agent finishes (`episodeEnd: any`) or when the last one does
     (`episodeEnd: all`). An agent that has finished leaves `agents` and stands still; an action for it is
-    ignored. `infos` hold an agent's `team`, an int, and what `arena.gym.info.info_of` describes, after each
+    ignored. `infos` hold an agent's `team`, an int, and what `arena.gym.env.info_of` describes, after each
     reset and step. Episodes are `truncated` only by `max_episode_steps`.
     """
 
@@ -55,7 +52,7 @@ class ArenaParallelEnv(ParallelEnv):
         **sensors: Any,
     ) -> None:
         """`max_episode_steps` truncates an episode; set it for an arena without a time limit. `sensors` are
-        the options of `arena.gym.sensors.Sensors`, the same for every agent.
+        the options of `arena.gym.env.Sensors`, the same for every agent.
 
         Raises ConfigError for an invalid file or option, arenas with different numbers of agents, and several
         agents in a file that was read as a version without them.

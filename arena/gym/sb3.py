@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from arena.errors import ConfigError
 from arena.gym.curriculum import Config
-from arena.gym.sensors import Observation
+from arena.gym.env import Observation
 from arena.gym.vector_env import ArenaVectorEnv
 
 try:

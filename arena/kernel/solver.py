@@ -1,27 +1,23 @@
 """Contacts solved as PhysX 4.1 does: projected Gauss-Seidel, with friction by patches.
 
-First the contacts of a sphere, the agent or a ball: each has one normal row and two friction rows along fixed
+These are contacts of a sphere, the agent or a ball: each has one normal row and two friction rows along fixed
 perpendicular axes. The rows are solved one after the other a fixed number of times, and friction takes no
 part in the first of these sweeps. If floor and wall are touched together, this decides how much each of them
 slows it. The numbers below are those of PhysX's solver (`DyContactPrep.cpp`, `DySolverConstraints.cpp`) and
 of Unity's project settings; positions move with the velocity before the correction of overlaps is removed.
-
-Then bodies that push each other. All points of two bodies with the same normal are a patch. Friction acts at
-the two of them that are farthest apart, its anchors, and each takes half of the friction of the whole patch
-along each of two fixed axes: it holds against turning as well as sliding.
 """
 
 import math
 
 from arena.action import TICK_S
 from arena.kernel.compiled import compiled
-from arena.kernel.tables import ContactRow, Contacts, Matrix3, Motion, Rows, Triple, record
+from arena.kernel.tables import ContactRow, Contacts
 from arena.scene import Floats, Vector
 
 SWEEPS = 12
 """Number of position iterations, and of velocity iterations after them (`DynamicsManager.asset`)."""
 
-FRICTION_SWEEPS = 3
+RUB_SWEEPS = 3
 """Friction is solved only in this many last position iterations, and in all velocity iterations."""
 
 BIAS = 0.8
@@ -62,8 +58,8 @@ def solve(contacts: Contacts, count: int, radius: float, inertia: float, motion:
         _prepare(
             contacts[number], velocity[0] - radius * x, velocity[1] - radius * y, velocity[2] - radius * z
         )
-    _sweep(contacts, count, radius, inertia, velocity, spin, SWEEPS - FRICTION_SWEEPS, False)
-    _sweep(contacts, count, radius, inertia, velocity, spin, FRICTION_SWEEPS, True)
+    _sweep(contacts, count, radius, inertia, velocity, spin, SWEEPS - RUB_SWEEPS, False)
+    _sweep(contacts, count, radius, inertia, velocity, spin, RUB_SWEEPS, True)
     # In a loop: to compile a slice's assignment, with its errors, takes seconds.
     for k in range(3):
         motion[2, k], motion[3, k] = velocity[k], spin[k]
@@ -180,137 +176,6 @@ def _push(velocity: Floats, axis: Floats, change: float) -> None:
 
 
 @compiled
-def cross(a: Floats, b: Floats) -> Vector:
+def cross(a: Floats | Vector, b: Floats | Vector) -> Vector:
     """The cross product."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-class MoverRow:
-    """A body: its velocity and spin, then both during the tick, and its inverse mass and inverse inertia, 0
-    for what cannot move or turn. The first of all bodies is everything immovable."""
-
-    motion: Motion
-    lightness: float
-    inertia: Matrix3
-
-
-class PairRow:
-    """The relative velocity of two bodies along an axis at a point, which an impulse on `one` changes, with
-    its reaction on the `other`.
-
-    `arm_one` and `arm_other` run from the bodies' centres to the point when given; the solver makes them the
-    torques of a unit impulse, and `turn_one` and `turn_other` their changes of spin. `response` is the change
-    of velocity, `leave` the velocity (m/s) at which two bodies shall part.
-    """
-
-    one: int
-    other: int
-    axis: Triple
-    arm_one: Triple
-    arm_other: Triple
-    turn_one: Triple
-    turn_other: Triple
-    response: float
-    leave: float
-    impulse: float
-
-
-class PatchRow:
-    """Rows `first` to `rubs` press, those from `rubs` to `last` rub, two for each anchor."""
-
-    first: int
-    rubs: int
-    last: int
-    friction: float
-
-
-MOVER, PAIR, PATCH = record(MoverRow), record(PairRow), record(PatchRow)
-Movers = Rows[MoverRow]
-Pairs = Rows[PairRow]
-Patches = Rows[PatchRow]
-
-
-@compiled
-def solve_bodies(movers: Movers, rows: Pairs, patches: Patches) -> None:
-    """Solve a tick; `motion` of the bodies begins with gravity and damping of this tick."""
-    for row in rows:
-        _prepare_pair(row, movers)
-    _sweep_patches(movers, rows, patches, SWEEPS - FRICTION_SWEEPS, False)
-    _sweep_patches(movers, rows, patches, FRICTION_SWEEPS, True)
-    for mover in movers:
-        for k in range(3):
-            mover.motion[2, k], mover.motion[3, k] = mover.motion[0, k], mover.motion[1, k]
-    for row in rows:
-        # Overlaps count no longer; a gap may still be closed.
-        row.leave = min(row.leave, 0.0)
-    _sweep_patches(movers, rows, patches, SWEEPS, True)
-
-
-@compiled
-def _prepare_pair(row: PairRow, movers: Movers) -> None:
-    """Replace the arms of a row by torques, and find its response."""
-    one, other = movers[row.one], movers[row.other]
-    _turn(row.arm_one, row.axis, one.inertia, row.turn_one)
-    _turn(row.arm_other, row.axis, other.inertia, row.turn_other)
-    response = one.lightness + other.lightness
-    for k in range(3):
-        response += row.arm_one[k] * row.turn_one[k] + row.arm_other[k] * row.turn_other[k]
-    row.response, row.impulse = response, 0.0
-
-
-@compiled
-def _turn(arm: Floats, axis: Floats, inertia: Floats, turn: Floats) -> None:
-    """Make an arm the torque of a unit impulse along an axis, and set the change of spin that it causes."""
-    x = arm[1] * axis[2] - arm[2] * axis[1]
-    y = arm[2] * axis[0] - arm[0] * axis[2]
-    z = arm[0] * axis[1] - arm[1] * axis[0]
-    arm[0], arm[1], arm[2] = x, y, z
-    for k in range(3):
-        turn[k] = inertia[k, 0] * x + inertia[k, 1] * y + inertia[k, 2] * z
-
-
-@compiled
-def _sweep_patches(movers: Movers, rows: Pairs, patches: Patches, times: int, rub: bool) -> None:
-    """Solve every patch in turn, at most `times` times."""
-    for _ in range(times):
-        changed = 0.0
-        for patch in patches:
-            pressed = 0.0
-            for number in range(patch.first, patch.rubs):
-                row = rows[number]
-                gain = (row.leave - _speed(row, movers)) / row.response
-                changed += _push_pair(row, movers, max(row.impulse + gain, 0.0))
-                pressed += row.impulse
-            anchors = (patch.last - patch.rubs) // 2
-            for number in range(patch.rubs, patch.last if rub else patch.rubs):
-                row, limit = rows[number], patch.friction * pressed / anchors
-                wanted = row.impulse - BIAS * _speed(row, movers) / row.response
-                changed += _push_pair(row, movers, min(max(wanted, -limit), limit))
-        if changed < SETTLED:
-            break
-
-
-@compiled
-def _speed(row: PairRow, movers: Movers) -> float:
-    """The relative velocity along a row's axis."""
-    one, other = movers[row.one].motion, movers[row.other].motion
-    speed = 0.0
-    for k in range(3):
-        speed += row.axis[k] * (one[0, k] - other[0, k])
-        speed += row.arm_one[k] * one[1, k] - row.arm_other[k] * other[1, k]
-    return speed
-
-
-@compiled
-def _push_pair(row: PairRow, movers: Movers, impulse: float) -> float:
-    """Give a row another impulse, and both bodies the difference; return its size as a velocity."""
-    change = impulse - row.impulse
-    one, other = movers[row.one], movers[row.other]
-    for k in range(3):
-        one.motion[0, k] += row.axis[k] * change * one.lightness
-        one.motion[1, k] += row.turn_one[k] * change
-        other.motion[0, k] -= row.axis[k] * change * other.lightness
-        other.motion[1, k] -= row.turn_other[k] * change
-    row.impulse = impulse
-    size: float = abs(change) * row.response
-    return size

@@ -2,16 +2,23 @@
 
 import math
 import os
-from collections.abc import Mapping
+import weakref
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS, Placed
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, parts_of, prism_vertices, ring
 from arena.kernel.contacts import AGENT_MASS
+from arena.kernel.motion import CALM_SPEED, MAX_SPIN, STILL_TICKS, rested
+from arena.kernel.pushing import BODY, PAIR, PATCH, POINT, begin, group, solve_bodies
 from arena.kernel.tables import write_poses
+from arena.physics.things import AgentBody
 from arena.scene import Floats, Vector
 from arena.taskfile.kind import DEFAULT_FRICTION, Shape
 
@@ -202,3 +209,269 @@ def _tube_mesh(size: Vector) -> tuple[list[Vector], list[int]]:
         corners = (a * count + here, a * count + there, b * count + there, b * count + here)
         bands.append(np.stack([corners[i] for i in (0, 1, 2, 0, 2, 3)], axis=1))
     return vertices, [int(index) for index in np.concatenate(bands).ravel()]
+
+
+_MOST_POINTS = 50_000
+"""Points in one answer of PyBullet 3.2.7 that can be relied on; rows after some 70,800 are wrong."""
+
+
+def solve_tick(
+    client: int, bodies: npt.NDArray[Any], agents: Mapping[int, AgentBody], moving: list[int], held: list[int]
+) -> None:
+    """Move the agents and what is `moving`, by ids in Bullet, through a tick.
+
+    The `bodies` are all of a Bullet client, by id; the others stand still, or are `held` in the air.
+    """
+    for body, agent in agents.items():
+        at = swap(agent.position)
+        bullet.resetBasePositionAndOrientation(body, at, (0, 0, 0, 1), physicsClientId=client)
+    bullet.performCollisionDetection(physicsClientId=client)
+    ids = [*agents, *moving]
+    poses = [bullet.getBasePositionAndOrientation(body, physicsClientId=client) for body in ids]
+    axes = [bullet.getMatrixFromQuaternion(turn) for _, turn in poses]
+    velocities = [bullet.getBaseVelocity(body, physicsClientId=client) for body in moving]
+    bodies["moves"] = bodies["motion"] = 0
+    bodies["moves"][ids] = 1
+    bodies["centre"][ids] = [at for at, _ in poses]
+    bodies["axes"][ids] = np.array(axes).reshape(-1, 3, 3)
+    bodies["motion"][moving, :2] = np.array(velocities).reshape(-1, 2, 3)
+    begin(bodies)
+    for body, agent in agents.items():
+        bodies["motion"][body, 0] = swap(agent.driven_velocity)
+    for body in held:
+        bodies["centre"][body] = bullet.getBasePositionAndOrientation(body, physicsClientId=client)[0]
+    _solve(_contact_points(client, len(bodies)), bodies)
+    motions, borne = bodies["motion"][ids].tolist(), bodies["borne"][ids].tolist()
+    places = (bodies["centre"][ids] + bodies["motion"][ids, 2] * TICK_S).tolist()
+    for agent, at, motion, is_borne in zip(agents.values(), places, motions, borne, strict=False):
+        agent.move(swap(at), swap(motion[0]), bool(is_borne))
+    for body, at, (_, turn), motion in list(zip(ids, places, poses, motions, strict=True))[len(agents) :]:
+        _move(client, body, at, turn, motion)
+
+
+def _solve(found: Sequence[Any], bodies: npt.NDArray[Any]) -> None:
+    """Solve a tick of bodies with Bullet's points of contact."""
+    flat = chain.from_iterable((r[1], r[2], *r[5], *r[6], *r[7], r[8], -1.0) for r in found)
+    points = np.fromiter(flat, np.float64).view(POINT)
+    patches = np.zeros(1 + len(points), PATCH)
+    patches = patches[1 : 1 + group(points, bodies, patches)]
+    # Those of two movable bodies come first, as in PhysX.
+    patches = patches[np.argsort(patches["fixed"], kind="stable")]
+    # A patch has a row for each point, and two for each of up to two anchors.
+    solve_bodies(bodies, points, patches, np.zeros(len(points) + 4 * len(patches), PAIR))
+
+
+def _move(client: int, body: int, at: Vector, before: Sequence[float], motion: Sequence[Vector]) -> None:
+    """Place a body, turned by its motion during a tick from `before`, and set its velocities after it."""
+    after, spin_after, _, turn = motion
+    x, y, z = turn
+    # The last bit of `hypot` differs between versions of Python.
+    rate = math.sqrt(x * x + y * y + z * z)
+    by = bullet.getQuaternionFromAxisAngle(turn if rate else (0.0, 0.0, 1.0), rate * TICK_S)
+    turned = bullet.multiplyTransforms((0, 0, 0), by, (0, 0, 0), before)[1]
+    bullet.resetBasePositionAndOrientation(body, at, turned, physicsClientId=client)
+    bullet.resetBaseVelocity(body, after, spin_after, physicsClientId=client)
+
+
+def _contact_points(client: int, bodies: int) -> Sequence[Any]:
+    """Bullet's points of contact, asked for one body at a time where there are too many for one answer."""
+    rows = bullet.getContactPoints(physicsClientId=client) or ()
+    if len(rows) <= _MOST_POINTS:
+        return rows
+    # Asked for one body, PyBullet names it first.
+    each = ((body, bullet.getContactPoints(bodyA=body, physicsClientId=client)) for body in range(bodies))
+    return [row for body, own in each for row in own or () if row[2] > body]
+
+
+_AWAKE = (1, -1)
+_ASLEEP = (2, ~2)
+"""Bullet's collision group and mask: sleeping bodies need not be tested against each other."""
+
+
+def pace(client: int, body: int) -> float:
+    """The largest component of a body's velocity (m/s) and spin (rad/s)."""
+    linear, spin = bullet.getBaseVelocity(body, physicsClientId=client)
+    fastest: float = max(map(abs, (*linear, *spin)))
+    return fastest
+
+
+class SleepingBodies:
+    """The heavy bodies of a world, each asleep (held still) or awake (simulated)."""
+
+    def __init__(self, client: int, bodies: Mapping[int, Body], asleep: Collection[int]) -> None:
+        """`bodies` by index into the world's things; those at rest are `asleep`."""
+        self._client, self._bodies = client, bodies
+        self._still = dict.fromkeys(bodies, 0)
+        for index in bodies:
+            if index in asleep:
+                self.sleep(index)
+
+    def sleep_all(self) -> None:
+        """Put every body to sleep, also those that are touched."""
+        for index in tuple(self._still):
+            self.sleep(index)
+
+    @property
+    def awake(self) -> tuple[int, ...]:
+        """Indices, in order, of the bodies that are simulated."""
+        return tuple(sorted(self._still))
+
+    def wake(self, indices: Iterable[int]) -> None:
+        """Wake some bodies, or keep them awake."""
+        for index in indices:
+            if index not in self._still:
+                self._set_mass(index, self._bodies[index].mass, _AWAKE)
+            self._still[index] = 0
+
+    def sleep_still(self) -> float:
+        """Put to sleep every body that was still for long enough; return the largest pace now."""
+        fastest = 0.0
+        for index in tuple(self._still):
+            now = pace(self._client, self._bodies[index].id)
+            fastest = max(fastest, now)
+            # Each tick counts once, however calm.
+            self._still[index] = rested(self._still[index], max(now, CALM_SPEED))
+            if self._still[index] >= STILL_TICKS:
+                self.sleep(index)
+        return fastest
+
+    def sleep(self, index: int) -> None:
+        """Put a body to sleep where it is."""
+        del self._still[index]
+        self._set_mass(index, 0.0, _ASLEEP)
+        body = self._bodies[index].id
+        bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=self._client)
+
+    def _set_mass(self, index: int, mass: float, group: tuple[int, int]) -> None:
+        body, client = self._bodies[index].id, self._client
+        bullet.changeDynamics(body, -1, mass=mass, physicsClientId=client)
+        bullet.setCollisionFilterGroupMask(body, -1, *group, physicsClientId=client)
+
+
+class Simulation:
+    """Bullet's bodies of an arena's solid things; never restored from a state, so that replays are exact.
+
+    Things are named by their indices into the world's. Positions (n, 3) and rotations (n, 3, 3) are those of
+    all things, in Animal-AI's frame.
+    """
+
+    def __init__(
+        self, things: Mapping[int, Placed], agents: Sequence[AgentBody], asleep: Collection[int]
+    ) -> None:
+        """Things where they are now, in the order of their indices; heavy ones may be `asleep`."""
+        self.client = acquire()
+        # A client takes about 30 MB; one that is garbage-collected is freed even if not closed.
+        self.close = weakref.finalize(self, release, self.client)
+        self._builder = Builder(self.client)
+        self._builder.configure()
+        self.bodies: dict[int, Body] = {}
+        self._loose: dict[int, int] = {}
+        self._balls: dict[int, int] = {}
+        self._turned: dict[int, Floats] = {}
+        """Rotations of balls where Bullet's begin."""
+        self._held: set[int] = set()
+        self.agents = [self._builder.agent(agent.position) for agent in agents]
+        others = self._builder.ground_and_boundary()
+        self.by_id = {body.id: body for body in (*self.agents, *others)}
+        self._made: npt.NDArray[Any] | None = None
+        for index, placed in things.items():
+            self.add(index, placed)
+        heavy = {index: body for index, body in self.bodies.items() if things[index].kind.is_heavy}
+        self._sleeping = SleepingBodies(self.client, heavy, asleep)
+
+    def advance(
+        self, agents: Sequence[AgentBody], touched: Iterable[int], positions: Floats, rotations: Floats
+    ) -> float:
+        """Simulate a tick; write the poses of what has moved.
+
+        `touched` are the heavy things that an agent touches. Returns the pace (m/s or rad/s) of what is
+        fastest, agents and balls aside.
+        """
+        self._sleeping.wake(touched)
+        awake = {index: self.bodies[index].id for index in self._sleeping.awake}
+        moving = sorted({*self._loose, *self._balls, *awake} - self._held)
+        ids, held = ([self.bodies[index].id for index in some] for some in (moving, self._held))
+        pairs = {body.id: agent for body, agent in zip(self.agents, agents, strict=True)}
+        solve_tick(self.client, self._table(), pairs, ids, held)
+        read_poses(self.client, self._loose | self._balls | awake, positions, rotations)
+        for ball, turned in self._turned.items():
+            rotations[ball] = rotations[ball] @ turned
+        paces = (pace(self.client, body) for body in self._loose.values())
+        return max([self._sleeping.sleep_still(), *paces])
+
+    def _table(self) -> npt.NDArray[Any]:
+        """All bodies as the kernel has them, by id."""
+        if self._made is None:
+            self._made = np.zeros(1 + max(self.by_id), BODY)
+            for body, friction, mass, own, radius in self.by_id.values():
+                self._made[["mass", "friction", "own", "radius"]][body] = (mass, friction, own, radius)
+        return self._made
+
+    def stop(self) -> None:
+        """Stop what still creeps, balls aside, and let everything heavy sleep."""
+        for body in self._loose.values():
+            bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=self.client)
+        self._sleeping.sleep_all()
+
+    def add(self, index: int, placed: Placed, held: bool = False) -> None:
+        """Add the body of a solid thing, at rest; with `held` it hangs in the air until `drop`."""
+        body = self.bodies[index] = self._builder.thing(placed)
+        self.by_id[body.id], self._made = body, None
+        if placed.kind.is_goal:
+            self._balls[index] = body.id
+        elif placed.kind.is_loose:
+            self._loose[index] = body.id
+        if held:
+            self._held.add(index)
+
+    def motions(self, balls: Sequence[int]) -> Floats:
+        """Velocity (m/s) and spin (rad/s, by the right-hand formulas) of balls (n, 2, 3), Animal-AI frame;
+        limits the spin as Unity does."""
+        bodies, client = [self._balls[ball] for ball in balls], self.client
+        read = [bullet.getBaseVelocity(body, physicsClientId=client) for body in bodies]
+        motions = np.array(read).reshape(-1, 2, 3)
+        for row in np.flatnonzero(np.linalg.norm(motions[:, 1], axis=1) > MAX_SPIN).tolist():
+            linear, spin = read[row]
+            motions[row, 1] = [part * MAX_SPIN / math.hypot(*spin) for part in spin]
+            bullet.resetBaseVelocity(bodies[row], linear, motions[row, 1].tolist(), physicsClientId=client)
+        # Exchanging two axes turns the sense of a rotation.
+        return np.stack([motions[:, 0], -motions[:, 1]], axis=1)[:, :, [0, 2, 1]]
+
+    def move(self, ball: int, position: Vector, rotation: Floats, motion: Floats) -> None:
+        """Set the pose of a ball, and its motion (2, 3) as `motions` gives it."""
+        body, client, (linear, spin) = self._balls[ball], self.client, motion.tolist()
+        bullet.resetBasePositionAndOrientation(body, swap(position), (0, 0, 0, 1), physicsClientId=client)
+        bullet.resetBaseVelocity(body, swap(linear), [-part for part in swap(spin)], physicsClientId=client)
+        self._turned[ball] = rotation.copy()
+
+    def remove(self, index: int) -> None:
+        """Remove a thing's body."""
+        bullet.removeBody(self.bodies.pop(index).id, physicsClientId=self.client)
+        self._loose.pop(index, None)
+        self._balls.pop(index, None)
+        self._turned.pop(index, None)
+        self._held.discard(index)
+
+    def drop(self, index: int) -> None:
+        """Drop a held thing."""
+        self._held.discard(index)
+
+    def resize(self, index: int, placed: Placed, position: Vector, held: bool) -> None:
+        """Replace a thing's body by one of another size at `position` (metres); it keeps its velocity."""
+        old, client = self.bodies[index].id, self.client
+        turn = bullet.getBasePositionAndOrientation(old, physicsClientId=client)[1]
+        velocities = bullet.getBaseVelocity(old, physicsClientId=client)
+        bullet.removeBody(old, physicsClientId=client)
+        self.add(index, placed)
+        new = self.bodies[index].id
+        bullet.resetBasePositionAndOrientation(new, swap(position), turn, physicsClientId=client)
+        bullet.resetBaseVelocity(new, *velocities, physicsClientId=client)
+        if held:
+            self._held.add(index)
+
+    def overlapping(self, centre: Vector, radius: float, besides: int) -> list[int]:
+        """Things, except `besides`, whose bounding boxes overlap that of a sphere."""
+        low, high = ([c + sign * radius for c in swap(centre)] for sign in (-1, 1))
+        found = bullet.getOverlappingObjects(low, high, physicsClientId=self.client) or ()
+        ids = {body for body, _ in found}
+        return [index for index, body in self.bodies.items() if body.id in ids and index != besides]

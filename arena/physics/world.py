@@ -16,7 +16,7 @@ from arena.kernel import motion
 from arena.kernel.contacts import REACH
 from arena.kernel.motion import STILL_TICKS, rested
 from arena.kernel.tables import Parts, Role
-from arena.physics.simulation import Simulation
+from arena.physics.bullet import Simulation
 from arena.physics.things import AgentBody, Things, Touches
 from arena.scene import Animal, Scene, Vector
 from arena.taskfile.versions import DIFFERENCES

@@ -18,8 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena.errors import ArenaError, ConfigError, EvaluationError
 from arena.files import MAX_DATA_BYTES, read_bytes, write_file
-from arena.gym.options import Controls, check_options, controls, whole
-from arena.gym.sensors import Sensors
+from arena.gym.env import Controls, Sensors, check_options, controls, whole
 from arena.recording import software_versions
 from arena.taskfile.versions import Version
 from llm_control.agents import policy_sb3

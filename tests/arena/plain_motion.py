@@ -156,8 +156,8 @@ def solve(start: Floats, found: list[Contact], radius: float = 0.0) -> tuple[Flo
             if changed < solver.SETTLED:
                 break
 
-    sweep(solver.SWEEPS - solver.FRICTION_SWEEPS, False)
-    sweep(solver.FRICTION_SWEEPS, True)
+    sweep(solver.SWEEPS - solver.RUB_SWEEPS, False)
+    sweep(solver.RUB_SWEEPS, True)
     moving = now.copy()
     leave = [min(speed, 0.0) for speed in leave]
     sweep(solver.SWEEPS, True)

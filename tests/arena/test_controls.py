@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena import ACTIONS, ArenaEnv, ConfigError
-from arena.gym.options import controls
+from arena.gym.env import controls
 from tests.arena.learning import FILE
 
 

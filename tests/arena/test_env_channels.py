@@ -85,7 +85,7 @@ def test_a_renderer_without_channels_is_refused(monkeypatch):
         def frame(self, scene):
             return np.zeros((16, 16, 3), np.uint8)
 
-    monkeypatch.setattr("arena.gym.sensors.open_camera", lambda *_: OnlyFrames())
+    monkeypatch.setattr("arena.gym.env.open_camera", lambda *_: OnlyFrames())
     assert ArenaEnv(FILE, resolution=16).reset(seed=1)[0]["camera"].shape == (16, 16, 3)
     with pytest.raises(RenderError, match="draws neither depth nor segmentation"):
         ArenaEnv(FILE, resolution=16, observation="depth").reset(seed=1)

@@ -7,8 +7,7 @@ import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from arena.gym.options import KINDS
-from arena.gym.sensors import NAMES
+from arena.gym.env import KINDS, NAMES
 from testbed.blueprints import CONDITIONS
 from testbed.curriculum import Generated
 from testbed.tasks import find_paths

@@ -8,7 +8,7 @@ from gymnasium.utils.env_checker import check_env
 
 import arena
 from arena import ACTIONS, Episode, Recording, RecordingError, load_text
-from arena.gym.info import OUTCOMES
+from arena.gym.env import OUTCOMES
 from arena.recording import packed
 from tests.arena.worlds import agent, episode, item
 

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from arena import ArenaEnv, ConfigError, Episode, LayoutError, RecordingError, load_text
-from arena.gym.info import EVENTS, OUTCOMES
+from arena.gym.env import EVENTS, NAMES, OUTCOMES, gray
 from arena.gym.registered import register
-from arena.gym.sensors import NAMES, gray
 from arena.gym.vector_env import ArenaVectorEnv
 from tests.arena.learning import ENDLESS, FILE, arrays, same
 from tests.arena.worlds import item, spec

@@ -9,7 +9,7 @@ from gymnasium.error import ResetNeeded
 from pettingzoo.test import parallel_api_test
 
 from arena import FORWARD, IDLE, ConfigError, Episode, LayoutError, load_text
-from arena.gym.info import OUTCOMES
+from arena.gym.env import OUTCOMES
 from arena.gym.parallel_env import ArenaParallelEnv
 from arena.rules import Outcome
 from tests.arena.worlds import agent, episode, item, spec

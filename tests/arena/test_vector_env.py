@@ -7,7 +7,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from arena import ArenaEnv
-from arena.gym.sensors import NAMES
+from arena.gym.env import NAMES
 from arena.gym.vector_env import ArenaVectorEnv
 from render import BatchRenderer
 from testbed.curriculum import Generated
