@@ -1,4 +1,4 @@
-"""What `info` holds after each reset and step: numbers only, under the same keys."""
+"""The arena as a Gymnasium environment: its options, actions, observations and `info`."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -98,7 +98,6 @@ def common(infos: Sequence[Info | None]) -> Info:
 
 _FORMER = ("camera", "depth", "segmentation")
 """Options of earlier versions, now names in `observation`."""
-
 
 _MOST = {"rays_per_side": 1000, "frame_stack": 64, "action_repeat": 1000, "num_envs": 1024}
 """Maximum of options that memory or the time of a step grows with, far beyond what is of use."""

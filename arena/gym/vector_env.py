@@ -1,4 +1,4 @@
-"""The environments that one process steps, the memory that all share, and the worker processes."""
+"""Many arenas as a Gymnasium vector environment, stepped by this process or by workers."""
 
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""Bullet, which finds the contacts of what the kernel does not move: its clients, bodies and shapes."""
+"""Bullet finds the contacts of bodies: its clients, bodies and shapes, in its frame (z up) unless said."""
 
 import math
 import os
@@ -228,12 +228,11 @@ def solve_tick(
     bullet.performCollisionDetection(physicsClientId=client)
     ids = [*agents, *moving]
     poses = [bullet.getBasePositionAndOrientation(body, physicsClientId=client) for body in ids]
-    axes = [bullet.getMatrixFromQuaternion(turn) for _, turn in poses]
     velocities = [bullet.getBaseVelocity(body, physicsClientId=client) for body in moving]
     bodies["moves"] = bodies["motion"] = 0
     bodies["moves"][ids] = 1
     bodies["centre"][ids] = [at for at, _ in poses]
-    bodies["axes"][ids] = np.array(axes).reshape(-1, 3, 3)
+    bodies["axes"][ids] = np.reshape([bullet.getMatrixFromQuaternion(turn) for _, turn in poses], (-1, 3, 3))
     bodies["motion"][moving, :2] = np.array(velocities).reshape(-1, 2, 3)
     begin(bodies)
     for body, agent in agents.items():
