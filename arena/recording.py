@@ -37,11 +37,11 @@ class Recording(BaseModel):
     format: int = FORMAT
     task_id: str
     seed: int
-    trial: int
+    trial: Annotated[int, Field(ge=0)]
     spec_sha256: str
     actions: Runs
     others: tuple[Runs, ...] = ()
-    steps: int
+    steps: Annotated[int, Field(ge=0)]
     total_reward: float
     health: float
     outcome: Outcome | None

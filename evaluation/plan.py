@@ -8,13 +8,13 @@ from typing import Any
 
 from arena.errors import ConfigError, EvaluationError
 from arena.files import read_text
+from evaluation.log import schema
+from evaluation.log.schema import check
 from evaluation.request import EvalRequest
 
 Plan = Mapping[str, Any]
 """`model`; `policy`, a SHA-256 if it is a learned one; `prompts`, a SHA-256; `tasks`, a SHA-256 by id;
 `protocol`, every choice, the seed among them."""
-
-_PARTS = {"model": str, "prompts": str, "tasks": dict, "protocol": dict}
 
 
 def settle_plan(path: Path, request: EvalRequest) -> Plan:
@@ -44,9 +44,10 @@ def read_plan(path: Path) -> Plan:
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 1)
         raise ConfigError(f"{path}:{line}: no plan: it is no JSON; --plan writes a new file") from None
-    for part, kind in _PARTS.items():
-        if not isinstance(plan, dict) or not isinstance(plan.get(part), kind):
-            raise ConfigError(f"{path}:1: no plan: {part!r} is absent; --plan writes a new file")
+    try:
+        check(schema.Plan, plan, f"{path}:1: no plan")
+    except EvaluationError as error:
+        raise ConfigError(f"{error}; --plan writes a new file") from None
     return plan  # type: ignore[no-any-return]
 
 

@@ -25,7 +25,7 @@ from evaluation.log.exchanges import (
     parted,
     talk,
 )
-from evaluation.log.schema import check_record
+from evaluation.log.schema import check_record, check_score
 from evaluation.results import TrialResult
 from evaluation.suite import ModelEnd, Suite
 
@@ -142,10 +142,7 @@ class LoggedSample:
         A conversation that an error ended has no score, but its finished episodes have everything that makes
         one.
         """
-        score = next(iter((self.raw.scores or {}).values()), None)
-        known: Mapping[str, Any] = (score.metadata if score else None) or {}
-        row = (known.get("tasks") or {}).get(task_id) if self.together else known
-        return dict(row) if row else row_of(self.records[task_id])
+        return dict(_scored(self.raw, task_id, self.together) or row_of(self.records[task_id]))
 
     def score_facts(self, task_id: str) -> dict[str, Mapping[str, Any]]:
         """What each of Inspect's scores says of an episode, by the score's name."""
@@ -153,6 +150,13 @@ class LoggedSample:
         if not self.together:
             return facts
         return {name: (known.get("tasks") or {}).get(task_id) or {} for name, known in facts.items()}
+
+
+def _scored(raw: Any, task_id: str, together: bool) -> Mapping[str, Any]:
+    """What the score says of an episode; empty without one."""
+    score = next(iter((raw.scores or {}).values()), None)
+    known: Mapping[str, Any] = (score.metadata if score else None) or {}
+    return ((known.get("tasks") or {}).get(task_id) or {}) if together else known
 
 
 def _opening_apart(said: Talk, own: int) -> Talk:
@@ -193,9 +197,12 @@ def logged_sample(raw: Any, suite: Suite, choices: Any, ours: bool, where: str) 
         planned = (str(raw.id),)
         records = {planned[0]: metadata["episode"]} if metadata.get("episode") is not None else {}
     faults = {}
-    for task_id, record in records.items():
+    for task_id in {*planned, *records}:
+        place = f"{where}: {task_id}" if together else where
         try:
-            check_record(record, suite, f"{where}: {task_id}" if together else where)
+            if task_id in records:
+                check_record(records[task_id], suite, place)
+            check_score(_scored(raw, task_id, together), row_of(records.get(task_id) or {}), place)
         except EvaluationError as error:
             faults[task_id] = error
     return LoggedSample(suite, choices, ours, raw, planned, together, records, faults)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -147,6 +148,16 @@ class ScoreFacts(ScoreRow, total=False):
     tasks: dict[str, ScoreRow]
 
 
+class _Usage(TypedDict, total=False):
+    input_tokens: Count
+    output_tokens: Count
+    total_tokens: Count
+    input_tokens_cache_read: Count
+    input_tokens_cache_write: Count
+    reasoning_tokens: Count
+    total_cost: Annotated[Finite, Field(ge=0)]
+
+
 class _Spec(TypedDict, total=False):
     pass_mark: Finite | None
 
@@ -211,8 +222,24 @@ class Header(TypedDict):
 def check_sample(sample: Any, where: str) -> None:
     """Raise EvaluationError if a value of a sample, records left out, is of another kind."""
     check(SampleFacts, sample.metadata or {}, where)
+    outputs = (event.output for event in sample.events or () if event.event == "model")
+    requests = [output.usage for output in outputs if output and output.usage]
+    for use in (*(sample.model_usage or {}).values(), *requests):
+        check(_Usage, use.model_dump(exclude_none=True), f"{where}: usage")
     for name, score in (sample.scores or {}).items():
         check(ScoreFacts, score.metadata or {}, f"{where}: score {name}")
+
+
+def check_score(scored: Mapping[str, Any], row: Mapping[str, Any], where: str) -> None:
+    """Raise EvaluationError if a score and its episode's `row` of results are not both there."""
+    if not scored:
+        return
+    if scored.get("outcome") is not None and "outcome" not in row:
+        raise EvaluationError(f"{where}: has a score, but no episode; the file was changed or is damaged")
+    for name in sorted(row.keys() - {"turns"}):
+        if (scored.get(name) is None) != (row[name] is None):
+            got = f"got {scored.get(name)!r}, the episode has {row[name]!r}"
+            raise EvaluationError(f"{where}: score: {name}: {got}; the file was changed or is damaged")
 
 
 def check_record(record: object, suite: Suite, where: str) -> None:

@@ -1,13 +1,18 @@
 """Wrong kinds inside a log: every reader gives a sentence with the place, or a result; never a traceback."""
 
+import json
 import random
 from itertools import product
 
 import pytest
 
-from arena.errors import ArenaError
+from arena import Recording
+from arena.errors import ArenaError, EvaluationError
+from arena.replay import Replay
+from arena_llm.replay import arena_of, find_recording
 from arena_llm.verify.tables import as_json, pass_rates, worst
 from evaluation.log.run import RunLog, open_logs
+from evaluation.plan import deviations, read_plan
 from evaluation.submission import Submitter, submission
 from evaluation.verify.sample import verify_sample
 from evaluation.verify.sources import Options, find_sources
@@ -16,7 +21,7 @@ from report.build import write_log_report
 from report.comparison.read import read_run
 from report.methods import partial_sentence
 from tests.command import run
-from tests.evaluation.tampered import WRONG, members, places, tampered, write
+from tests.evaluation.tampered import ABSENT, WRONG, members, places, tampered, write
 from tests.suites.discoveryworld.worlds import needs_package
 from tests.suites.scienceworld.simulation import needs_java
 
@@ -104,6 +109,54 @@ def test_a_wrong_kind_is_a_sentence_or_a_result(suite, played, tmp_path):
     assert len(said) > 4
     # What a run wrote is named by its file and its place.
     assert all(log.name in text or "trial 0" in text for _, text in said), said
+
+
+def test_a_score_and_its_episode_are_both_there(played, tmp_path):
+    log = played("est")
+    parts = members(log)
+    sample = next(name for name in parts if name.startswith("samples/"))
+    for path, words in (
+        ((sample, "metadata", "episode"), "has a score, but no episode"),
+        (
+            (sample, "scores", "episode_score", "metadata", "passed"),
+            "score: passed: got None, the episode has ",
+        ),
+    ):
+        write(tmp_path / log.name, tampered(parts, path, ABSENT))
+        with pytest.raises(EvaluationError, match=f"trial 1: {words}"):
+            list(RunLog(tmp_path / log.name).episodes())
+
+
+def test_a_plan_and_a_recording_with_a_wrong_kind_are_a_sentence_or_a_result(tmp_path):
+    at = ("--tasks", "01-01-01", "--max-scripts", 2, "--image-size", 16, "--model", "arena/pixels")
+    made = run("eval", *at, "--plan", tmp_path / "plan.json", "--log-dir", tmp_path / "logs")
+    assert "Traceback" not in made.stderr
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    recording = find_recording(log).recording.model_dump(mode="json")
+
+    def follow(path):
+        list(deviations(read_plan(path), plan))
+
+    def replay_it(path):
+        found = Recording.read(path)
+        with Replay(found, arena_of(found)) as again:
+            again.to_end()
+
+    for name, whole, use in (("plan.json", plan, follow), ("recording.json", recording, replay_it)):
+        said = []
+        for (_, *path), wrong in product(places({name: whole}), WRONG):
+            if not path:
+                continue
+            changed = tampered({name: whole}, (name, *path), wrong)[name]
+            (tmp_path / name).write_text(json.dumps(changed))
+            try:
+                use(tmp_path / name)
+            except ArenaError as error:
+                said.append(str(error))
+        assert len(said) > 30
+        # A recording of another task asks for that task's file.
+        assert [text for text in said if str(tmp_path / name) not in text and "--task" not in text] == []
 
 
 @pytest.mark.slow
