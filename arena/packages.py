@@ -24,12 +24,12 @@ _HOME = Path(__file__).absolute().parents[1]
 
 EXTRAS = {
     "eval": (
-        *("inspect_ai", "anyio", "tenacity", "openai", "anthropic", "google"),
+        *("inspect_ai", "anyio", "filelock", "tenacity", "openai", "anthropic", "google"),
         *("pandas", "scipy", "matplotlib"),
     ),
     "people": (
         *("fastapi", "uvicorn", "websockets", "sqlalchemy", "psycopg", "markdown_it", "httpx"),
-        *("filelock", "psutil"),
+        "psutil",
     ),
     "scienceworld": ("scienceworld", "py4j"),
     "discoveryworld": ("discoveryworld", "pygame"),

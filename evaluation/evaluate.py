@@ -11,7 +11,7 @@ from evaluation.estimate import sample_prices
 from evaluation.folders import check_writable
 from evaluation.generation.admission import spending
 from evaluation.generation.budget import RunBudget, RunLimits, spent_before
-from evaluation.generation.journal import Journal, journal_beside, keeping, new_name
+from evaluation.generation.journal import Journal, journal_beside, keeping, new_name, no_other_process
 from evaluation.generation.prices import set_price
 from evaluation.log.files import headers, local_path, read_header, read_summaries, recovered
 from evaluation.log.run import RunLog
@@ -146,21 +146,24 @@ def _run(
         check_model(name)
     again = _to_resume(log_dir, request) if resume else None
     kept = _journal_of(again) if again else log_dir / metadata.setdefault("journal", new_name())
-    journal, spent = Journal(kept, request.fingerprint), spent_before(again) if again else RunBudget()
-    try:
-        with spending(limits, spent, expected), keeping(journal):
-            if again:
-                logs = inspect_ai.eval_retry(str(again), **common)
-            else:
-                task = suite_task(request.suite, **request.task_args())
-                # All episodes' pictures together would be more than some machines' memory.
-                logs = inspect_ai.eval(task, model=model, metadata=metadata, log_header_only=True, **common)
-    except PrerequisiteError as error:
-        raise EvaluationError(str(error.message)) from None
-    if not logs or logs[0].status == "cancelled":
-        raise KeyboardInterrupt
-    if _is_finished(local_path(logs[0].location), logs[0]):
-        journal.remove()
+    with no_other_process(kept):
+        journal, spent = Journal(kept, request.fingerprint), spent_before(again) if again else RunBudget()
+        try:
+            with spending(limits, spent, expected), keeping(journal):
+                if again:
+                    logs = inspect_ai.eval_retry(str(again), **common)
+                else:
+                    task = suite_task(request.suite, **request.task_args())
+                    # All episodes' pictures together would be more than some machines' memory.
+                    logs = inspect_ai.eval(
+                        task, model=model, metadata=metadata, log_header_only=True, **common
+                    )
+        except PrerequisiteError as error:
+            raise EvaluationError(str(error.message)) from None
+        if not logs or logs[0].status == "cancelled":
+            raise KeyboardInterrupt
+        if _is_finished(local_path(logs[0].location), logs[0]):
+            journal.remove()
     return logs[0]
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
+from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from arena.errors import EvaluationError
@@ -275,6 +276,34 @@ def keeping(journal: Journal) -> Iterator[None]:
         yield
     finally:
         _open.pop()
+
+
+@contextmanager
+def no_other_process(journal: Path | None) -> Iterator[None]:
+    """While this lasts, no other process can continue the run. Raises EvaluationError if one does already.
+
+    A folder that has no locks, as on some shared drives, has none here either.
+    """
+    if journal is None:
+        yield
+        return
+    lock = FileLock(f"{journal}.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise EvaluationError(
+            f"{journal}: another process is at this run, and would pay for the same replies; "
+            "wait for its end, or stop it first"
+        ) from None
+    except (OSError, NotImplementedError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        lock.release()
+        with suppress(OSError):
+            Path(lock.lock_file).unlink(missing_ok=True)
 
 
 def open_journal() -> Journal:

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -355,6 +356,30 @@ def test_two_runs_in_one_folder_have_files_of_their_own(battery, provider, tmp_p
     played(logs, battery, resume=True, tasks="01-04-03")
     assert len(provider.bodies) == 2 + 5 + 3
     assert list(logs.glob(f"*{ENDING}")) == []
+
+
+def test_two_processes_do_not_continue_one_run(battery, provider, tmp_path):
+    logs = tmp_path / "logs"
+    stopped_after(2, logs, battery, tasks="01-04-03")
+    (path,) = logs.glob(f"*{ENDING}")
+    holder = (
+        "import sys; from pathlib import Path; from evaluation.generation.journal import no_other_process"
+    )
+    program = (
+        f"{holder}\nwith no_other_process(Path({str(path)!r})): print('held', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(EvaluationError, match="another process is at this run"):
+            played(logs, battery, resume=True, tasks="01-04-03")
+        assert len(provider.bodies) == 2
+        # A killed process holds nothing.
+        other.kill()
+    played(logs, battery, resume=True, tasks="01-04-03")
+    assert len(provider.bodies) == 5
+    assert {each.suffix for each in logs.iterdir()} == {".eval"}
 
 
 def test_a_refused_parameter_is_not_sent_again(battery, provider, tmp_path):
