@@ -2,6 +2,8 @@
 
 import sys
 import warnings
+from functools import cache
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.metadata import EntryPoint
 from importlib.util import find_spec
@@ -87,6 +89,30 @@ def check_importable(point: EntryPoint) -> None:
     package = point.module.partition(".")[0]
     if package in OURS and (sentence := hidden(package)):
         raise ShadowedError(sentence)
+
+
+@cache
+def beside(kind: type, base: type, module: str, name: str) -> Any:
+    """An object of a module in the folder of a class, or else of the class's own file.
+
+    Classes between `kind` and `base` are looked through in turn; None if none has it.
+    """
+    for each in kind.__mro__[: kind.__mro__.index(base)]:
+        for where in (f"{each.__module__.rpartition('.')[0]}.{module}", each.__module__):
+            if (found := getattr(_module(where), name, None)) is not None:
+                return found
+    return None
+
+
+def folder_of(kind: type) -> Path:
+    """The folder of a class."""
+    return Path(str(sys.modules[kind.__module__].__file__)).parent
+
+
+def _module(name: str) -> Any:
+    """A module by its name; None if there is none."""
+    known = name in sys.modules or (not name.startswith(".") and find_spec(name) is not None)
+    return import_module(name) if known else None
 
 
 def _other(package: str) -> Path | None:

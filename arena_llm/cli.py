@@ -28,7 +28,7 @@ from arena_llm.commands.run import run_command
 from arena_llm.commands.show import show_command
 from arena_llm.commands.study import study_command
 from arena_llm.commands.submission import submission_app
-from arena_llm.commands.suites import suites_command
+from arena_llm.commands.suites import suites_app
 from arena_llm.commands.testbed import testbed_app
 from arena_llm.commands.verify import verify_command
 from arena_llm.console import INTERRUPTED
@@ -84,7 +84,6 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "fidelity": fidelity_command,
     "play": play_command,
     "study": study_command,
-    "suites": suites_command,
     "baselines": baselines_command,
     "doctor": doctor_command,
 }
@@ -93,6 +92,7 @@ for _name, _command in _COMMANDS.items():
 app.add_typer(testbed_app, name="testbed")
 app.add_typer(people_app, name="people")
 app.add_typer(submission_app, name="submission")
+app.add_typer(suites_app, name="suites")
 
 
 def _print_version(wanted: bool) -> None:

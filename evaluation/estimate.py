@@ -136,7 +136,7 @@ def sample_prices(request: EvalRequest, prices: Path | None = None) -> dict[str,
 def _samples(request: EvalRequest, turns: int | None) -> dict[str, tuple[int, ...]] | None:
     """The most replies of each episode of the samples, by id; None if nothing bounds them."""
     choices = request.effective.choices
-    replies = {task.id: turns or request.suite.most_replies(task, choices) for task in request.tasks}
+    replies = {task.id: turns or choices.bounds(task.content).replies for task in request.tasks}
     known = {task_id: each for task_id, each in replies.items() if each is not None}
     if len(known) < len(replies):
         return None

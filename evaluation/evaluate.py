@@ -15,7 +15,7 @@ from evaluation.generation.journal import Journal, journal_beside, keeping, new_
 from evaluation.generation.prices import set_price
 from evaluation.log.files import headers, local_path, read_header, read_summaries, recovered
 from evaluation.log.run import RunLog
-from evaluation.models import check_model, model_name, player_of
+from evaluation.models import model_name, player_of
 from evaluation.request import EvalRequest
 
 Display = Literal["full", "rich", "plain", "none"]
@@ -62,7 +62,7 @@ def evaluate(
     if player is not None:
         about["policy"] = player.facts()
     # If no picture can be drawn, that is said before anything is spent.
-    renderer = request.suite.renderer(choices) if player is None or player.draws else None
+    renderer = choices.renderer() if player is None or player.draws else None
     local = LocalBackend(worthwhile_processes(len(request.tasks) * choices.trials) if player else 0)
     remote = engine.episodes(renderer) if engine else None
     concurrent = max(4, engine.jobs if engine and remote else 1, 2 * local.processes)
@@ -184,3 +184,21 @@ def _journal_of(log: Path) -> Path | None:
             "or leave out --resume"
         )
     return journal_beside(log, header)
+
+
+def check_model(model: str) -> None:
+    """Make the model once before anything starts, so that what is missing is reported immediately.
+
+    Raises EvaluationError if it cannot be made.
+    """
+    from inspect_ai.model import get_model
+
+    import evaluation.inspect_task.registry  # noqa: F401  registers the providers of suites
+    from evaluation.inspect_task.errors import PrerequisiteError
+
+    try:
+        get_model(model)
+    except PrerequisiteError as error:
+        raise EvaluationError(str(error.message)) from None
+    except (ValueError, ImportError) as error:
+        raise EvaluationError(f"{model}: {str(error).splitlines()[0]}") from None

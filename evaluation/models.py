@@ -5,9 +5,9 @@ import re
 from typing import Any
 
 from arena.errors import EvaluationError
-from evaluation.engines.player import Player
-from evaluation.scale.references import agent_names, offline_agent
-from evaluation.suite import Suite
+from evaluation.capabilities import by_name, is_kind, player
+from evaluation.scale.references import agent_names
+from evaluation.suite import Player, Suite
 
 _FAMILIES = (
     (re.compile(r"gpt-|chatgpt-|o\d"), "openai"),
@@ -38,7 +38,7 @@ def model_name(suite: Suite, name: str) -> str:
 
 def full_name(suite: Suite, name: str) -> str:
     """The same without a look at the key. Raises EvaluationError if the provider cannot be inferred."""
-    if (own := suite.model_name(name)) is not None:
+    if (own := _short(suite, name)) is not None:
         return own
     provider, slash, model = name.partition("/")
     if not slash:
@@ -55,12 +55,16 @@ def full_name(suite: Suite, name: str) -> str:
     return full
 
 
+def _short(suite: Suite, name: str) -> str | None:
+    """What `policy:FILE` stands for if the suite has agents of that kind; None for other names."""
+    kind, _, rest = name.partition(":")
+    known = rest and "/" not in kind and any(is_kind(each, kind) for each in agent_names(suite))
+    return f"{suite.name}/{kind}/{rest}" if known else None
+
+
 def _is_agent(suite: Suite, name: str) -> bool:
     """Whether a name is that of an agent; in `replay/FOLDER` anything may stand for the word in capitals."""
-    kinds = [known.partition("/")[0] for known in agent_names(suite) if known.rpartition("/")[2].isupper()]
-    if name in agent_names(suite) or any(name.startswith(f"{kind}/") for kind in kinds):
-        return True
-    return offline_agent(suite, name) is not None or suite.player(name) is not None
+    return by_name(dict.fromkeys(agent_names(suite), True), name) is not None
 
 
 def _offline(suite: Suite) -> str:
@@ -70,36 +74,18 @@ def _offline(suite: Suite) -> str:
 def player_of(suite: Suite, model: str, choices: Any) -> Player | None:
     """The agent of a full name that plays whole episodes by itself; None for models that are asked.
 
-    Raises EvaluationError as `Suite.player` does, and if the choices are for another kind.
+    Raises EvaluationError as `player` does, and if the choices are for another kind.
     """
     provider, _, name = model.partition("/")
-    player = suite.player(name) if provider == suite.name else None
+    found = player(suite, name) if provider == suite.name else None
     if provider == suite.name and choices.agent != "direct":
         raise EvaluationError(f"{model}: it is no language model; agent = {choices.agent} is for those only")
-    if player is None and choices.acts:
+    if found is None and choices.acts:
         raise EvaluationError(
             f"{model}: replies = steps is for agents that play whole episodes by themselves"
         )
-    if player is not None and not choices.acts:
+    if found is not None and not choices.acts:
         raise EvaluationError(
             f"{model}: it plays whole episodes and writes no replies; use arena-llm eval or -T replies=steps"
         )
-    return player
-
-
-def check_model(model: str) -> None:
-    """Make the model once before anything starts, so that what is missing is reported immediately.
-
-    Raises EvaluationError if it cannot be made.
-    """
-    from inspect_ai.model import get_model
-
-    import evaluation.inspect_task.registry  # noqa: F401  registers the providers of suites
-    from evaluation.inspect_task.errors import PrerequisiteError
-
-    try:
-        get_model(model)
-    except PrerequisiteError as error:
-        raise EvaluationError(str(error.message)) from None
-    except (ValueError, ImportError) as error:
-        raise EvaluationError(f"{model}: {str(error).splitlines()[0]}") from None
+    return found

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ConfigError
+from evaluation.capabilities import files_of, player, prompts_of
 from evaluation.choices.effective import Effective, effective
 from evaluation.choices.presets import load_preset, preset_names
-from evaluation.engines.player import Player
 from evaluation.models import full_name
 from evaluation.prompts import PromptFiles, PromptSet
 from evaluation.selection import chosen_tasks
-from evaluation.suite import Suite, TaskSpec
+from evaluation.suite import Player, Suite, TaskSpec
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class EvalRequest:
         if not self.model:
             return None
         provider, _, name = full_name(self.suite, self.model).partition("/")
-        return self.suite.player(name) if provider == self.suite.name else None
+        return player(self.suite, name) if provider == self.suite.name else None
 
     @cached_property
     def _options(self) -> Mapping[str, Any]:
@@ -97,7 +97,7 @@ class EvalRequest:
     @cached_property
     def prompts(self) -> PromptSet:
         """The texts of the run. Raises ConfigError for a file that cannot serve."""
-        return self.suite.prompts(PromptFiles(self.prompt, self.texts), self.effective.choices)
+        return prompts_of(self.suite, self.effective.choices, PromptFiles(self.prompt, self.texts))
 
     def task_args(self) -> dict[str, Any]:
         """The arguments of the Inspect task, with paths that hold in any folder."""
@@ -131,7 +131,7 @@ class EvalRequest:
             "prompts": self.prompts.sha256,
             "tasks": {task.id: task.sha256 for task in self.tasks},
             "protocol": self.effective.choices.planned(),
-            **({"files": files} if (files := self.suite.files(self.effective.choices)) else {}),
+            **({"files": dict(files)} if (files := files_of(self.suite, self.effective.choices)) else {}),
         }
 
     @cached_property

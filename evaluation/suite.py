@@ -1,13 +1,15 @@
 """The contract between a suite of tasks and the runner.
 
-A suite is one folder with a subclass of `Suite`, whose instance is registered by the entry-point group
-`arena_llm.suites`. The runner never knows what an episode is about: it opens an `Environment`, shows the
-model its observations, passes the replies on and keeps the `Record`. `docs/add-suite.md` builds one.
+A suite is one folder with a subclass of `Suite`, whose instance `SUITE` is registered by the entry-point
+group `arena_llm.suites`. The runner never knows what an episode is about: it opens an `Environment`, shows
+the model its observations, passes the replies on and keeps the `Record`. What only some suites have, such as
+offline agents or a form for people, is found by name beside the suite: see `evaluation.capabilities`.
+`docs/add-suite.md` builds a suite, and `evaluation.check_suite` says what is wrong with one.
 """
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.metadata import version
@@ -18,16 +20,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.by_hand.form import Form
 from evaluation.choices.run_choices import RunChoices
-from evaluation.engines.player import Player
-from evaluation.generation.judge import Ask
-from evaluation.prompts import NO_FILES, PromptFiles, PromptSet, runner_prompts
-from evaluation.prompts.folder import with_files
+from evaluation.prompts import PromptSet
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
-    from inspect_ai.tool import Tool
 
 Frame = npt.NDArray[np.uint8]
 """A picture: uint8 (H, W, 3), RGB, row 0 on top."""
@@ -59,7 +56,7 @@ class Observation:
     With `done` no reply is wanted any more, and the parts are not shown. What asks for a prediction (`kind`)
     is not sent again, nor is the answer; with `fresh` it is also sent alone, to one of `choices.judges` if
     `model` names it. `told` is the line that stands for it in an earlier turn, if an agent leads the
-    model. `reward` is that of the last reply, `drawn_by` the renderer; `data` is for `Suite.form`.
+    model. `reward` is that of the last reply, `drawn_by` the renderer; `data` is for forms.
     """
 
     parts: tuple[Part, ...] = ()
@@ -169,6 +166,32 @@ class AgentTurn(NamedTuple):
 Agent = Callable[[AgentTurn], Awaitable["str | tuple[str, dict[str, Any]]"]]
 """An offline agent: answers with a text, or with the name and arguments of a tool to call."""
 
+Ask = Callable[[str, str], Awaitable[str]]
+"""Asks a second model, by its name as a user writes it, and returns its answer to a text.
+
+A suite's `judge` is called with it once for each finished episode; the models of `choices.judges` were found
+to exist before the run. The record that it returns may have further `metrics` and entries of `replay`. Raises
+EvaluationError if the model cannot be asked or a limit of the run is reached; who does not catch it loses the
+episode.
+"""
+
+
+class Player(Protocol):
+    """An agent that plays whole episodes by itself, without messages, such as a learned policy."""
+
+    @property
+    def draws(self) -> bool:
+        """Whether it looks at pictures, for which OpenGL is needed."""
+
+    def play(self, setup: EpisodeSetup) -> Record:
+        """Play an episode to its end; called in other processes too."""
+
+    def describe(self, task: TaskSpec) -> str:
+        """What a log has in the place of the first message."""
+
+    def facts(self) -> dict[str, Any]:
+        """What a log keeps of the agent, its SHA-256 among it if it is a file."""
+
 
 class Suite(ABC):
     """A suite of tasks.
@@ -176,8 +199,7 @@ class Suite(ABC):
     `name` is that of the entry point and the provider of the offline agents (`NAME/agent`), `task_name` that
     of the task for `inspect eval arena_llm/TASK`, `group_name` the heading of groups. `headline` names the
     metrics that reports show first, each with what it is in a record: `passed`, `score` or one of `metrics`
-    from 0 to 1. `agents` are the names of offline agents for messages, with a word in capitals for what a
-    user fills in.
+    from 0 to 1. `choices` are those of its runs; presets of them are files in the folder `presets`.
     """
 
     name: ClassVar[str]
@@ -186,115 +208,55 @@ class Suite(ABC):
     group_name: ClassVar[str] = "group"
     headline: ClassVar[Mapping[str, str]] = MappingProxyType({"pass rate": "passed"})
     choices: ClassVar[type[RunChoices]] = RunChoices
-    presets: ClassVar[Path | None] = None
-    agents: ClassVar[tuple[str, ...]] = ()
+    has_files: ClassVar[bool] = False
+    """Whether tasks are files, of which a user may give a folder of their own."""
 
     @abstractmethod
     def tasks(self, choices: Any, folder: Path | None) -> Sequence[TaskSpec]:
-        """The tasks of a run, in their order; `folder` holds task files of the user's own.
+        """The tasks of a run that names none, in their order; `folder` holds task files of the user's own.
 
-        Raises ConfigError for a folder or a name that it does not know; the runner refuses an empty result.
+        Raises ConfigError for choices that exclude all; the runner selects, and refuses an empty result.
         """
 
-    def find_task(self, task_id: str, choices: Any, folder: Path | None) -> TaskSpec | None:
-        """The task of an id as it is now; None if there is none. Raises ConfigError."""
-        every = choices.model_copy(update={"tasks": None})
-        return next((task for task in self.tasks(every, folder) if task.id == task_id), None)
+    def named(self, name: str, choices: Any, folder: Path | None) -> Sequence[TaskSpec] | None:
+        """The tasks that a name in the choice `tasks` stands for: by default the one that has it as its id.
+
+        None if there are none of this name, empty if the choices exclude them. Raises ConfigError.
+        """
+        found = [task for task in self.tasks(choices, folder) if task.id == name]
+        return found or None
 
     def task_version(self, folder: Path | None = None) -> str:
         """The version of all tasks: another one whenever one is changed, added or removed. See `tasks`."""
-        listed = "".join(f"{task.id} {task.sha256}\n" for task in self.tasks(self.choices(), folder))
-        return hashlib.sha256(listed.encode()).hexdigest()[:12]
-
-    def files(self, choices: Any) -> dict[str, str]:
-        """The SHA-256 of each file that the choices name, by the choice. Raises ConfigError."""
-        return {}
+        return version_of(self.tasks(self.choices(), folder))
 
     @abstractmethod
     def open(self, setup: EpisodeSetup) -> Environment:
         """A new episode."""
 
-    def prompts(self, files: PromptFiles = NO_FILES, choices: Any = None) -> PromptSet:
-        """All texts of a run, the user's own too; without `choices` to hold a log's. Raises ConfigError."""
-        return with_files(runner_prompts(), files, choices)
-
-    def remarks(self, choices: Any, prompts: PromptSet, protocol: str | None) -> Sequence[str]:
-        """Sentences on a run that `eval --show` prints below its choices; `protocol` names its preset."""
-        return ()
-
     def opening(self, choices: Any, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
-        """The messages before the first of `episodes`; `inspect_task.content.joined` may join them with "
-        "it."""
+        """The messages before the first of `episodes`; by default the text `system`."""
         from inspect_ai.model import ChatMessageSystem
 
         return [ChatMessageSystem(content=prompts["system"].fill())]
 
-    def tools(self) -> "Mapping[str, Callable[[], Tool]]":
-        """What makes each tool by which a model can act, by its name."""
-        return {}
-
-    def called(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """The reply that a call of a tool stands for; empty if its arguments are wrong."""
-        return ""
-
-    def register(self) -> None:
-        """Import whatever else Inspect AI should know by the name `arena_llm/...`."""
-        self.tools()
-
-    def agent(self, name: str) -> Agent | None:
-        """The offline agent of a name; None if there is none. Raises ConfigError for a wrong argument."""
-        return None
-
-    def player(self, name: str) -> Player | None:
-        """The agent of a name that plays whole episodes; None if there is none. Raises EvaluationError."""
-        return None
-
-    def model_name(self, name: str) -> str | None:
-        """The `provider/model` for a short name of the suite's own; None for others."""
-        return None
-
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: Any) -> None:
-        """Raise ArenaError for an agent that cannot play these tasks, before anything is spent."""
+        """Raise ArenaError for tasks that these choices exclude, or for an agent that cannot play them.
+
+        Called before anything is spent; `model` is empty as long as nobody is to play.
+        """
         return None
-
-    def most_replies(self, task: TaskSpec, choices: Any) -> int | None:
-        """The most replies that an episode of a task can have, for estimates; None if nothing bounds them."""
-        return choices.bounds().replies  # type: ignore[no-any-return]
-
-    def form(self, task: TaskSpec, choices: Any, observation: Observation) -> Form | None:
-        """What a person answers an observation with; None for what people cannot play."""
-        return None
-
-    async def judge(self, setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
-        """The record of a finished episode with what other models say of it; by default as it is."""
-        return record
 
     def versions(self) -> dict[str, str]:
         """The software that decides an episode's bits, and its versions."""
         return {"arena-llm": version("arena-llm")}
 
-    def renderer(self, choices: Any) -> str | None:
-        """What draws a run's pictures here; None if it has none. Raises RenderError if nothing can draw."""
-        return None
+    def __reduce__(self) -> str:
+        """Pickled as the `SUITE` of its module, so that a worker uses its own installation."""
+        return "SUITE"
 
-    def logged_task(self, plain: Mapping[str, Any]) -> TaskSpec:
-        """A task as a log has it. Raises ArenaError, or as `TaskSpec`, if this version cannot read it."""
-        return TaskSpec(**plain)
 
-    def replayed(self, setup: EpisodeSetup, record: Mapping[str, Any]) -> Record:
-        """The episode of a player again, from what the log has of it. Raises RecordingError."""
-        raise NotImplementedError(f"{self.name} has no agents that play whole episodes")
-
-    def panels(self, record: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
-        """What an episode's page shows above the transcript of the logged record: titles, and HTML as is."""
-        return ()
-
-    def run_panels(self, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> Sequence[tuple[str, str]]:
-        """The same for a report's first page, from the records of finished episodes by agent."""
-        return ()
-
-    def __reduce__(self) -> tuple[Callable[[str], "Suite"], tuple[str]]:
-        """Pickled by name, so that a worker uses its own installation."""
-        from evaluation.suites import get_suite
-
-        return get_suite, (self.name,)
+def version_of(tasks: Iterable[TaskSpec]) -> str:
+    """The first twelve digits of a SHA-256 over the ids and digests of tasks."""
+    listed = "".join(f"{task.id} {task.sha256}\n" for task in tasks)
+    return hashlib.sha256(listed.encode()).hexdigest()[:12]

@@ -22,14 +22,28 @@ def _points() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
+_own: dict[str, Suite] = {}
+"""Suites that this process has registered without an entry point."""
+
+
+def register(suite: Suite) -> None:
+    """Make a suite known to this process, as an entry point does to all."""
+    if suite.name not in _points():
+        _own[suite.name] = suite
+
+
 def suite_names() -> tuple[str, ...]:
     """The names of the registered suites, the default first."""
-    return tuple(sorted(_points(), key=lambda name: (name != DEFAULT, name)))
+    return tuple(sorted({*_points(), *_own}, key=lambda name: (name != DEFAULT, name)))
+
+
+def get_suite(name: str) -> Suite:
+    """A registered suite. Raises ConfigError, with what to do, if there is none or it cannot be imported."""
+    return _own[name] if name in _own else _installed(name)
 
 
 @cache
-def get_suite(name: str) -> Suite:
-    """A registered suite. Raises ConfigError, with what to do, if there is none or it cannot be imported."""
+def _installed(name: str) -> Suite:
     point = _points().get(name)
     if point is None:
         near = get_close_matches(name, suite_names(), n=1)

@@ -6,17 +6,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from arena.rules import SAFETY_STEPS
 from evaluation.choices.contradictions import Rule
 from evaluation.choices.run_choices import Bounds, Limit, RunChoices, listed
 from testbed import CHILDREN, SHORT_FORM
-
-_HERE = Path(__file__).parent
-PRESETS = next(
-    (path for path in (_HERE / "protocols", _HERE.parent / "configs" / "protocols") if path.is_dir()),
-    _HERE / "protocols",
-)
-"""The shipped presets: inside the package if it is installed, beside it in a source tree."""
-
 
 _NAMED_TASKS = {"short-form": SHORT_FORM, "children": CHILDREN}
 
@@ -283,11 +276,22 @@ class ArenaChoices(RunChoices):
         """The tools that a model is given."""
         return self.tools
 
-    def bounds(self) -> Bounds:
-        """What bounds an episode's requests; our message after a reply has about 240 characters."""
+    def renderer(self) -> str | None:
+        """What draws pictures here; raises RenderError if nothing can."""
+        from render.context import drawn_by
+
+        return drawn_by()
+
+    def bounds(self, content: Any = None) -> Bounds:
+        """What bounds an episode's requests; our message after a reply has about 240 characters.
+
+        If each reply takes a step, the clock of the task bounds them too.
+        """
         shown = self.shows_images
+        clock = [content.spec.time_limit or SAFETY_STEPS] if self.one_step and content is not None else []
+        limits = [*clock, *([self.max_scripts] if self.max_scripts is not None else [])]
         return Bounds(
-            replies=self.max_scripts,
+            replies=min(limits, default=None),
             first_images=max(len(self.initial_idle_steps) - 1, 1) if shown else 0,
             images=self.images_per_script if shown else 0,
             image_px=self.image_size,

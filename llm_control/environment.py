@@ -1,13 +1,11 @@
 """An episode in the arena as the runner's environment: observations out, scripts in."""
 
-import json
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from arena import Action, ArenaSpec, Episode, Recording
+from arena import Action, Episode, Recording
 from arena.errors import RecordingError
 from evaluation.prompts import PromptSet
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record, TaskSpec
@@ -126,36 +124,3 @@ def recording_of(replay: Any) -> Recording:
         return Recording.model_validate(replay)
     except ValidationError as error:
         raise RecordingError(f"its recording is broken: {str(error).splitlines()[0]}") from None
-
-
-def replayed(setup: EpisodeSetup, record: Any) -> Record:
-    """The episode of an agent without replies again, turn by turn as logged. Raises RecordingError."""
-    recording = recording_of(record.get("replay") or record.get("recording"))
-    task: Task = setup.task.content
-    if not recording.is_of(task.spec):
-        raise RecordingError(f"{task.id}: its arena is not the recorded one")
-    environment = ArenaEnvironment(setup)
-    try:
-        environment.begin()
-        actions = iter(recording.unpacked()[environment.episode.steps :])
-        for turn in record["turns"]:
-            environment.act(str(turn["reply"]), (next(actions) for _ in range(int(turn["steps"]))))
-        return environment.finish()
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise RecordingError(f"its turns are broken: {error}") from None
-    finally:
-        environment.close()
-
-
-def logged_task(plain: Any) -> TaskSpec:
-    """A task as a log has it; version 0.2 kept it without what is around it. Raises ValidationError."""
-    content = plain.get("content") or plain
-    spec = ArenaSpec.model_validate_json(json.dumps(content["spec"]))
-    task = Task(
-        str(content["id"]),
-        int(content.get("level", 0)),
-        Path(str(content["id"])),
-        spec,
-        str(content["sha256"]),
-    )
-    return task_spec(task)

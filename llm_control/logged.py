@@ -1,6 +1,8 @@
-"""What the arena's logs have besides what every suite's have: recordings and arenas."""
+"""What the arena's logs have besides what every suite's have: tasks, recordings and arenas."""
 
-from typing import NotRequired
+import json
+from pathlib import Path
+from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -9,7 +11,9 @@ from arena.errors import ArenaError, RecordingError
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
 from evaluation.log.schema import Count, Finite
-from llm_control.environment import recording_of
+from evaluation.suite import TaskSpec
+from llm_control.environment import recording_of, task_spec
+from testbed import Task
 
 
 class HappenedEvent(TypedDict):
@@ -61,7 +65,21 @@ def logged_specs(log: RunLog) -> dict[str, ArenaSpec]:
     if found:
         return found
     try:
-        tasks = log.suite.tasks(log.choices.model_copy(update={"tasks": None, "levels": None}), log.folder)
+        tasks = log.suite.tasks(log.choices.model_copy(update={"levels": None}), log.folder)
     except ArenaError:
         return {}
     return {task.id: task.content.spec for task in tasks}
+
+
+def logged_task(plain: Any) -> TaskSpec:
+    """A task as a log has it; version 0.2 kept it without what is around it. Raises ValidationError."""
+    content = plain.get("content") or plain
+    spec = ArenaSpec.model_validate_json(json.dumps(content["spec"]))
+    task = Task(
+        str(content["id"]),
+        int(content.get("level", 0)),
+        Path(str(content["id"])),
+        spec,
+        str(content["sha256"]),
+    )
+    return task_spec(task)

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import EvaluationError
-from evaluation.evaluate import Display
+from evaluation.evaluate import Display, check_model
 from evaluation.folders import check_writable
 from evaluation.log.files import local_path
-from evaluation.models import check_model, model_name
+from evaluation.models import model_name
+from evaluation.scale.references import offline_agent
 from evaluation.statistics import wilson
 from evaluation.suites import get_suite
 from llm_control.probes import KINDS
@@ -68,7 +69,7 @@ def probe(
     suite = get_suite("arena")
     full = model_name(suite, model)
     provider, _, name = full.partition("/")
-    if provider == suite.name and suite.agent(name) is None:
+    if provider == suite.name and offline_agent(suite, name) is None:
         raise EvaluationError(
             f"{full}: a learned policy answers no questions; it is evaluated by arena-llm eval"
         )

@@ -4,7 +4,7 @@ from inspect_ai.agent import Agent, agent, react
 
 from evaluation.inspect_task.naming import of_distribution
 from llm_control.perception_task import perception
-from llm_control.tools import act, go, turn
+from llm_control.tools import act
 
 
 @agent(name="react")
@@ -14,4 +14,4 @@ def react_agent() -> Agent:
     return react(tools=[act()])
 
 
-__all__ = ["act", "go", "perception", "react_agent", "turn"]
+__all__ = ["perception", "react_agent"]

@@ -65,7 +65,7 @@ TOOLS: dict[str, Callable[[], Tool]] = {"act": act, "go": go, "turn": turn}
 """What makes each tool, by its name."""
 
 
-def script_of_call(tool: str, arguments: Mapping[str, Any]) -> str:
+def reply_of(tool: str, arguments: Mapping[str, Any]) -> str:
     """The script that a call of a tool stands for; empty if its arguments are wrong."""
     try:
         if tool == "go":

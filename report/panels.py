@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup, escape
 
+from evaluation.capabilities import episode_panels, run_panels
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
 from evaluation.results import result_row
@@ -61,7 +62,7 @@ class SuiteReport:
         # A task may have a score and no verdict; a trial that was broken off has no outcome.
         if episode.result.outcome is not None:
             self._records.setdefault(episode.result.agent, []).append(record)
-        return EpisodeFindings(_marked_up(self.suite.panels(record)), episode.metrics)
+        return EpisodeFindings(_marked_up(episode_panels(self.suite, record)), episode.metrics)
 
     def turn_columns(self, turn: Mapping[str, Any]) -> dict[str, Any]:
         """Further columns of a turn in turns.csv."""
@@ -82,7 +83,7 @@ class SuiteReport:
     def run_panels(self, rows: Sequence[Row], agents: Mapping[str, str]) -> Sequence[Panel]:
         """Panels of the first page; `rows` are all episodes, `agents` headings by agent."""
         named = {agents.get(agent, agent): records for agent, records in self._records.items()}
-        return _marked_up(self.suite.run_panels(named))
+        return _marked_up(run_panels(self.suite, named))
 
     def facts(self, log: RunLog) -> Mapping[str, str]:
         """Facts of a run by their names, for its table of facts and run.json."""

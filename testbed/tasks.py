@@ -4,6 +4,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from glob import escape
 from itertools import pairwise
 from pathlib import Path
 
@@ -175,14 +176,19 @@ def task_named(
     path = Path(name)
     if path.suffix in (".yaml", ".yml"):
         return read_tasks(path, version, lenient=lenient)[0]
-    root = LEVELS_FOLDER if folder is None else located(folder)
-    found = sorted(root.rglob(f"{path.name}.yaml"))
+    found = files_named(path.name, folder)
     if not found or path.name != name:
         where = "" if folder is None else f" in {folder}"
         raise ConfigError(
             f"no task {name!r}{where}: expected a file's path ending in .yaml, or an id such as 01-01-01"
         )
     return read_tasks(found[0], version, lenient=lenient)[0]
+
+
+def files_named(stem: str, folder: Path | None = None) -> tuple[Path, ...]:
+    """The task files of a name without its suffix, found without reading the others; see `find_tasks`."""
+    root = LEVELS_FOLDER if folder is None else located(folder)
+    return tuple(sorted(path for path in root.rglob(f"{escape(stem)}.yaml") if path.is_file()))
 
 
 def task_id(path: Path, number: int) -> str:

@@ -140,6 +140,8 @@ def _show(request: "EvalRequest") -> None:
 
     Raises ConfigError for options that a run would refuse; a preset may lack what they are to name.
     """
+    from evaluation.capabilities import prompts_of, remarks_of
+
     given, missing = request.effective, _missing(request)
     table = Table("choice", Column("value", overflow="fold"), "from", "meaning")
     if given.preset is not None:
@@ -154,8 +156,8 @@ def _show(request: "EvalRequest") -> None:
     wide_console(110).print(table)
     for fault in missing.values():
         line_console().print(f"Not complete: {fault}. As it stands:")
-    prompts = request.suite.prompts() if "prompts" in missing else request.prompts
-    for remark in request.suite.remarks(given.choices, prompts, request.protocol):
+    prompts = prompts_of(request.suite) if "prompts" in missing else request.prompts
+    for remark in remarks_of(request.suite, given.choices, prompts, request.protocol):
         line_console().print(remark)
 
 
@@ -207,7 +209,7 @@ def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **r
         )
     suite = logs[0].suite
     try:
-        frames = suite.renderer(logs[0].choices) is not None
+        frames = logs[0].choices.renderer() is not None
     except RenderError:
         frames = False
     written = report_logs(logs, out or beside, None, frames)

@@ -27,10 +27,11 @@ def prompts_command(
     """
     console = line_console()
     if not source:
+        from evaluation.capabilities import prompts_of
         from evaluation.prompts.folder import write_folder
         from evaluation.suites import get_suite
 
-        write_folder(get_suite(suite).prompts(), out)
+        write_folder(prompts_of(get_suite(suite)), out)
         console.print(f"Texts of arena-llm: {out}")
         return
     if suite != DEFAULT:

@@ -1,35 +1,127 @@
-"""The command `arena-llm suites`."""
+"""The commands `arena-llm suites`: list them, show one, check one, begin a new one."""
+
+import re
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, ConfigError, EvaluationError
+from arena_llm.console import line_console
+
+if TYPE_CHECKING:
+    from evaluation.suite import Suite
+
+suites_app = typer.Typer(
+    help="List, show, check and begin suites of tasks.", invoke_without_command=True, no_args_is_help=False
+)
+
+Name = Annotated[str, typer.Argument(help="Name of an installed suite, or MODULE:SUITE of any other.")]
 
 
-def suites_command() -> None:
+@suites_app.callback()
+def suites_command(context: typer.Context) -> None:
     """List the suites with the version of their tasks, and the commands that install missing ones."""
-    from evaluation.choices.presets import preset_names
-    from evaluation.scale.references import agent_names
     from evaluation.suites import EXTRAS, get_suite, suite_names
 
-    table = Table("suite", "what it measures", "its tasks", "presets", "offline agents")
-    for column in table.columns:
-        column.overflow = "fold"
-    # Names are for copying; what else is long may take several lines.
-    table.columns[0].no_wrap = table.columns[2].no_wrap = True
-    table.columns[1].width = 15
+    if context.invoked_subcommand is not None:
+        return
+    console = line_console()
     for name in suite_names():
         try:
             suite = get_suite(name)
-            version = suite.task_version()
+            console.print(f"{name:<15} {suite.task_version()}  {suite.title}", soft_wrap=True)
         except ArenaError as error:
-            table.add_row(name, str(error))
-            continue
-        presets, agents = preset_names(suite), agent_names(suite)
-        table.add_row(name, suite.title, version, ", ".join(presets) or "-", ", ".join(agents) or "-")
+            console.print(f"{name:<15} {error}", soft_wrap=True)
     for name, install in EXTRAS.items():
         if name not in suite_names():
-            table.add_row(name, f"not installed: {install}")
-    Console().print(table)
-    typer.echo("Run one with: arena-llm eval --suite NAME --model MODEL")
+            console.print(f"{name:<15} not installed: {install}", soft_wrap=True)
+    typer.echo("\nPresets and agents: arena-llm suites show NAME")
+    typer.echo("Run one:            arena-llm eval --suite NAME --model MODEL")
+
+
+@suites_app.command("show")
+def show_command(name: Name) -> None:
+    """Show a suite's presets, offline agents and what else it brings."""
+    from evaluation.capabilities import brought, players_of, tools_of
+    from evaluation.choices.presets import preset_names
+    from evaluation.scale.references import agent_names, scale_of
+
+    suite = _suite(name)
+    people = "by `arena-llm play`" if brought(suite, "form", "form") or suite.name == "arena" else "cannot"
+    facts = {
+        "measures": f"{suite.title}; {', '.join(suite.headline)} by {suite.group_name}",
+        "tasks": suite.task_version(),
+        "presets": ", ".join(preset_names(suite)) or "none",
+        "agents": ", ".join(f"{suite.name}/{agent}" for agent in agent_names(suite)),
+        "players": ", ".join(players_of(suite)) or "none",
+        "tools": ", ".join(tools_of(suite)) or "none",
+        "scaled scores": "yes" if scale_of(suite) else "no",
+        "people play": people,
+    }
+    for fact, said in facts.items():
+        line_console().print(f"{fact:<14} {said}", soft_wrap=True)
+
+
+@suites_app.command("check")
+def check_command(
+    name: Name,
+    only: Annotated[
+        list[str] | None, typer.Option(help="A check to make, several times; default: all.")
+    ] = None,
+) -> None:
+    """Check that a suite keeps its contract, and say what to change; status 1 if something is wrong."""
+    from evaluation.conformance import CHECKS, check_suite
+
+    if wrong := [check for check in only or () if check not in CHECKS]:
+        raise ConfigError(f"--only {wrong[0]}: no such check; expected some of {', '.join(CHECKS)}")
+    suite, console, faults = _suite(name), line_console(), 0
+    for check in only or CHECKS:
+        found = check_suite(suite, (check,))
+        console.print(f"{check:<14} {'ok' if not found else ''}", markup=False)
+        for fault in found:
+            console.print(f"  {fault.said}", markup=False, soft_wrap=True)
+        faults += len(found)
+        if found and check in ("data", "tasks", "texts"):
+            break
+    if faults:
+        raise EvaluationError(f"{name}: {faults} faults; docs/add-suite.md has the contract")
+
+
+@suites_app.command("new")
+def new_command(
+    name: Annotated[str, typer.Argument(help="Name of the suite: lower case letters, digits and _.")],
+    out: Annotated[Path, typer.Option(help="Folder to write.")] = Path(),
+) -> None:
+    """Write a small suite that passes all checks, to be changed step by step."""
+    from arena.files import write_file
+
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise ConfigError(f"NAME: got {name!r}, expected lower case letters, digits and _")
+    folder = out / name
+    if folder.exists():
+        raise ConfigError(f"{folder}: exists already; name another --out")
+    words = {"name": name, "Name": name.title().replace("_", "")}
+    written = {folder / "pyproject.toml": "pyproject.txt", folder / f"{name}_suite.py": "suite.txt"}
+    for path, template in written.items():
+        text = Template(files("arena_llm").joinpath("skeleton", template).read_text()).substitute(words)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, text)
+    typer.echo(f"Written: {folder}. Next: pip install -e {folder} && arena-llm suites check {name}")
+
+
+def _suite(name: str) -> "Suite":
+    """An installed suite, or that of `MODULE:SUITE`."""
+    from evaluation.suites import get_suite
+
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        return get_suite(name)
+    try:
+        found: Suite = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"{name}: cannot be imported ({error}); expected MODULE:SUITE") from None
+    return found

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from docs._generate.markdown import plain, table
+from evaluation.capabilities import prompts_of
 from evaluation.choices.effective import effective
 from evaluation.prompts import PromptSet
 from llm_control.choices import ArenaChoices
@@ -23,7 +24,7 @@ def differences_table() -> str:
 def _rows() -> Iterator[tuple[str, str, str, str]]:
     preset = effective(SUITE, "paper-experiment-1", {}).choices
     for point in LIST:
-        default = point.ours(ArenaChoices(demonstration=True), SUITE.prompts())
+        default = point.ours(ArenaChoices(demonstration=True), prompts_of(SUITE))
         faithful = point.ours(preset, _papers_texts())
         yield plain(point.topic), plain(point.paper), plain(default or SAME), plain(faithful or SAME)
 
@@ -31,4 +32,4 @@ def _rows() -> Iterator[tuple[str, str, str, str]]:
 def _papers_texts() -> PromptSet:
     """The shipped texts with others in all places for which the paper's program has some."""
     found = Ingredients("-", "-", "-", "$health", "-", "-", source=SENT).prompts()
-    return PromptSet({**SUITE.prompts().prompts, **found.prompts}, found.layout)
+    return PromptSet({**prompts_of(SUITE).prompts, **found.prompts}, found.layout)

@@ -1,6 +1,5 @@
 """The agent of a run: what it adds to the first messages, and what asks the model for the next reply."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ModelOutput
@@ -43,8 +42,8 @@ class OwnAgent(Protocol):
 
 
 def _own(choices: RunChoices) -> OwnAgent | None:
-    module = choices.own_agents.get(choices.agent)
-    return None if module is None else import_module(module)
+    found: OwnAgent | None = choices.own_agent
+    return found
 
 
 def agent_of(calls: Calls, most: int | None) -> ReplyingAgent:

@@ -10,6 +10,8 @@ from pydantic_core import to_jsonable_python
 
 from arena.errors import ArenaError, RecordingError
 from arena.files import read_text
+from evaluation.capabilities import logged_task, prompts_of
+from evaluation.selection import chosen_tasks
 from evaluation.suite import EpisodeSetup, Record
 from evaluation.suites import get_suite
 
@@ -61,9 +63,9 @@ class PlayedEpisode(BaseModel):
         try:
             suite = get_suite(self.suite)
             choices = suite.choices.model_validate_json(json.dumps(suite.choices.renamed(self.choices)))
-            task = suite.logged_task(self.task)
-            tasks = tuple(suite.tasks(choices, None)) if choices.needs_all_tasks else ()
-            return EpisodeSetup(suite, task, self.trial, choices, suite.prompts(choices=choices), tasks)
+            task = logged_task(suite, self.task)
+            tasks = chosen_tasks(suite, choices, None) if choices.needs_all_tasks else ()
+            return EpisodeSetup(suite, task, self.trial, choices, prompts_of(suite, choices), tasks)
         except (ArenaError, ValidationError, KeyError, TypeError, ValueError) as error:
             said = " ".join(str(error).split())
             raise RecordingError(f"{self.suite}: this version cannot play the episode ({said})") from None

@@ -3,16 +3,15 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from arena.errors import ConfigError
 from evaluation.choices.contradictions import Contradiction, shown
-from evaluation.choices.presets import Preset, load_preset, plain
-
-if TYPE_CHECKING:
-    from evaluation.suite import Suite
+from evaluation.choices.keys import plain
+from evaluation.choices.presets import Preset, load_preset
+from evaluation.suite import Suite
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class Effective:
         return {name: value for name, value, origin, _ in self.rows() if origin != "default"}
 
 
-def effective(suite: "Suite", name: str | None, options: Mapping[str, Any]) -> Effective:
+def effective(suite: Suite, name: str | None, options: Mapping[str, Any]) -> Effective:
     """The choices of a preset (None for the defaults), overridden by options; an agent has its own defaults.
 
     Options that are absent do not count; text is read as on a command line. Raises ConfigError for an

@@ -1,10 +1,12 @@
 """The choices of a run that every suite has; a suite adds its own in a subclass."""
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from arena.packages import beside
 from evaluation.choices.contradictions import Contradiction, Rule, refuse_contradictions
 from evaluation.generation.image_rules import PATTERN
 
@@ -32,6 +34,9 @@ def _for_models_only(field: str, changed: Any) -> Rule:
         "such an agent plays whole episodes by itself, without replies",
     )
 
+
+SCAFFOLDS = ("react", "plan-execute", "hypothesizer")
+"""The agents that every suite has besides the plain conversation."""
 
 _MEMORY_OF_REACT = {"memory_turns": 40, "memory_characters": 10_000}
 """As many steps and characters as those of DiscoveryWorld's ReAct agent (arXiv 2406.06769)."""
@@ -83,9 +88,6 @@ class RunChoices(BaseModel):
         "hypothesizer": {"memory_turns": 3},
     }
     """The choices that an `agent` is played with unless a preset or the user says otherwise."""
-
-    own_agents: ClassVar[dict[str, str]] = {}
-    """Values of `agent` that only this suite has, by module: see `evaluation.agents.agents.OwnAgent`."""
 
     later: ClassVar[frozenset[str]] = frozenset({"memory_characters", "agent"})
     """Choices that earlier plans do not have: plans have them only if they are not at their defaults."""
@@ -190,7 +192,7 @@ class RunChoices(BaseModel):
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """The models that `Suite.judge` asks or observations name, as a user writes them."""
+        """The models that the suite's `judge` asks or observations name, as a user writes them."""
         return ()
 
     @property
@@ -210,12 +212,34 @@ class RunChoices(BaseModel):
         return {k: v for k, v in plain.items() if k not in default or getattr(self, k) != default[k]}
 
     @property
+    def own_agent(self) -> Any:
+        """The module of an `agent` that only this suite has, found by its name in the suite's folder.
+
+        None for the agents of every suite. See `evaluation.agents.agents.OwnAgent`.
+        """
+        if self.agent in ("direct", *SCAFFOLDS):
+            return None
+        name: str = beside(type(self), RunChoices, self.agent.replace("-", "_"), "__name__")
+        return import_module(name)
+
+    @property
     def short_turns(self) -> bool:
         """Whether earlier turns have a line instead of their observation, as in the agents' paper."""
-        return self.agent not in ("direct", *self.own_agents)
+        return self.agent in SCAFFOLDS
 
-    def bounds(self) -> "Bounds":
-        """What bounds an episode's requests, as far as the choices bound it."""
+    @property
+    def shows_images(self) -> bool:
+        """Whether the model gets pictures."""
+        return False
+
+    def renderer(self) -> str | None:
+        """What draws a run's pictures here; None if it has none. Raises RenderError if nothing can draw."""
+        from render.context import drawn_by
+
+        return drawn_by() if self.shows_images else None
+
+    def bounds(self, content: Any = None) -> "Bounds":
+        """What bounds the requests of an episode of a task with this `content`; of the longest without."""
         return Bounds()
 
 

@@ -11,8 +11,7 @@ from anyio import to_thread
 
 from arena.errors import EvaluationError
 from arena.processes import cores, follow_parent
-from evaluation.engines.player import Player
-from evaluation.suite import Environment, EpisodeSetup, Record
+from evaluation.suite import Environment, EpisodeSetup, Player, Record
 
 Made = TypeVar("Made")
 

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from arena.errors import EvaluationError
-from evaluation.engines.player import Player
 from evaluation.engines.same_software import check_renderer, check_software
-from evaluation.suite import Environment, EpisodeSetup, Observation, Record
+from evaluation.suite import Environment, EpisodeSetup, Observation, Player, Record
 
 Made = TypeVar("Made")
 

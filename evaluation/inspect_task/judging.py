@@ -9,6 +9,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_m
 from inspect_ai.solver import TaskState
 
 from evaluation.agents.replies import read_reply
+from evaluation.capabilities import judged
 from evaluation.generation.generate import generate
 from evaluation.generation.image_budget import ImageBudget
 from evaluation.generation.journal import for_judges
@@ -26,7 +27,7 @@ async def judge_episodes(session: Session, state: TaskState) -> None:
     for task_id in [each for each in session.records if each not in session.judged]:
         setup = session.setup(next(task for task in session.tasks if task.id == task_id))
         record = _noted(session.records[task_id], state, session.choices)
-        session.records[task_id] = await session.suite.judge(setup, record, partial(_judged, session))
+        session.records[task_id] = await judged(setup, record, partial(_judged, session))
         session.judged.add(task_id)
 
 

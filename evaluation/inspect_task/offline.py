@@ -7,6 +7,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput,
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from arena.errors import ArenaError
+from evaluation.capabilities import player
 from evaluation.inspect_task.errors import InspectUserError
 from evaluation.scale.references import agent_names, offline_agent
 from evaluation.suite import AgentTurn, Suite
@@ -30,7 +31,7 @@ def provider_of(suite: Suite) -> type[ModelAPI]:
             super().__init__(model_name, base_url, api_key, [], config)
             try:
                 self._agent = offline_agent(suite, model_name)
-                self._plays = self._agent is None and suite.player(model_name) is not None
+                self._plays = self._agent is None and player(suite, model_name) is not None
             except ArenaError as error:
                 raise InspectUserError(str(error)) from None
             if self._agent is None and not self._plays:

@@ -6,6 +6,7 @@ from typing import Any
 from inspect_ai import Task, task
 from inspect_ai.model import modelapi
 
+from evaluation.capabilities import brought, prompts_of, tools_of
 from evaluation.inspect_task.errors import refusing
 from evaluation.inspect_task.inspect_options import chosen_with_options
 from evaluation.inspect_task.naming import of_distribution
@@ -20,6 +21,8 @@ from evaluation.suites import get_suite, suite_names
 
 def suite_task(suite: Suite, **arguments: Any) -> Task:
     """The registered task of a suite with these arguments, as Inspect makes it. Raises InspectUserError."""
+    if suite.name not in _tasks:
+        _tasks[suite.name] = _register(suite)
     made: Task = _tasks[suite.name](**arguments)
     return made
 
@@ -47,7 +50,7 @@ def _register(suite: Suite) -> Any:
         if (model := running_model()) is not None:
             suite.check(model, tasks, chosen)
         files = PromptFiles(Path(prompt) if prompt else None, Path(prompts) if prompts else None)
-        texts = suite.prompts(files, chosen)
+        texts = prompts_of(suite, chosen, files)
         return make_task(suite, tasks, chosen, texts, suite.task_version(own))
 
     def agents() -> type[Any]:
@@ -55,7 +58,8 @@ def _register(suite: Suite) -> Any:
         return provider_of(suite)
 
     modelapi(name=suite.name)(agents)
-    suite.register()
+    # Importing them registers them.
+    tools_of(suite), brought(suite, "registry", "__name__")
     return suite_task
 
 

@@ -61,7 +61,7 @@ class Session:
     @property
     def most_replies(self) -> int | None:
         """The most replies of its first episode; None if nothing bounds them."""
-        return self.suite.most_replies(self.tasks[0], self.choices)
+        return self.choices.bounds(self.tasks[0].content).replies  # type: ignore[no-any-return]
 
     def opening(self) -> list[ChatMessage]:
         """The first messages, up to the first observation of the first episode."""

@@ -22,8 +22,8 @@ from evaluation.agents.agents import ReplyingAgent, agent_of
 from evaluation.agents.calls import Calls, CallStopped
 from evaluation.agents.prompts import with_agent_texts
 from evaluation.agents.replies import read_reply
+from evaluation.capabilities import prompts_of, tools_of
 from evaluation.engines.backend import LocalBackend, backend, in_thread
-from evaluation.engines.player import Player
 from evaluation.generation.admission import admission
 from evaluation.generation.faults import guard
 from evaluation.generation.final import FinalError, refuse_restart, remember
@@ -41,7 +41,7 @@ from evaluation.log.run import CONVERSATION
 from evaluation.models import player_of
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import scale_of
-from evaluation.suite import EpisodeSetup, Record, Suite, TaskSpec
+from evaluation.suite import EpisodeSetup, Player, Record, Suite, TaskSpec
 from evaluation.suites import get_suite
 
 
@@ -107,7 +107,7 @@ def conversation_order(choices: Any, tasks: tuple[TaskSpec, ...], trial: int) ->
 @solver
 def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: dict[str, str]) -> Solver:
     """Opens the episode and writes the first messages, before any solver; `texts` are the prompts."""
-    prompts = with_agent_texts(get_suite(suite).prompts(), choices).with_texts(texts)
+    prompts = with_agent_texts(prompts_of(get_suite(suite)), choices).with_texts(texts)
     by_id = {each.id: each for each in tasks}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -132,7 +132,7 @@ def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: 
         else:
             state.messages = await session.in_thread(session.opening)
         if choices.replies == "tools":
-            tools = session.suite.tools()
+            tools = tools_of(session.suite)
             state.tools = [tools[name]() for name in choices.tool_names]
         return state
 

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from evaluation.agents.replies import Reply, read_reply
+from evaluation.capabilities import reply_of, tools_of
 from evaluation.choices.run_choices import RunChoices
 from evaluation.generation.image_rules import COLLAGE, LEFT_OUT
 from evaluation.suite import Suite
@@ -52,8 +53,8 @@ def replies_of(
     thought = "" if choices.agent == "direct" else text
     for call in message.tool_calls or ():
         name = call.function.rpartition("/")[2]
-        if name in suite.tools() and call.id in played:
-            yield Reply(thought, resolved(suite.called(name, call.arguments), kept))
+        if name in tools_of(suite) and call.id in played:
+            yield Reply(thought, resolved(reply_of(suite, name, call.arguments), kept))
 
 
 def agent_facts(sample: Any) -> Mapping[str, Any]:

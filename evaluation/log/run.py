@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from arena.errors import ArenaError
 from evaluation.agents.prompts import with_agent_texts
+from evaluation.capabilities import logged_task, prompts_of
 from evaluation.generation.budget import NOT_PLAYED, STOPPED, limits_in, spent_before
 from evaluation.log.episodes import (
     NOT_RUN,
@@ -128,7 +129,7 @@ class RunLog:
         """A task as the log has it; None if it has none that this version reads."""
         plain = self.logged_tasks.get(task_id)
         try:
-            return self.suite.logged_task(plain) if plain is not None else None
+            return logged_task(self.suite, plain) if plain is not None else None
         except (ArenaError, ValidationError, KeyError, TypeError, ValueError):
             return None
 
@@ -217,7 +218,7 @@ class RunLog:
     def prompts(self) -> PromptSet:
         """The texts of the run: those of the log, and the shipped ones for what it does not have."""
         logged = self.parameters.get("texts")
-        known = with_agent_texts(self.suite.prompts(), self.choices)
+        known = with_agent_texts(prompts_of(self.suite), self.choices)
         return known.with_texts(logged if isinstance(logged, dict) else {})
 
     def system_prompt_sha256(self) -> str | None:

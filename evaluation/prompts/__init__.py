@@ -113,6 +113,17 @@ def runner_prompts() -> PromptSet:
     return PromptSet({"system": Prompt("system", ""), **own})
 
 
+def inline_prompts(texts: Mapping[str, str]) -> PromptSet:
+    """The runner's own texts, and over them those of a suite of one file with the variables they have."""
+    own = {name: Prompt(name, text, _variables(text)) for name, text in texts.items()}
+    return PromptSet({**runner_prompts().prompts, **own})
+
+
+def _variables(text: str) -> tuple[str, ...]:
+    found = (match["named"] or match["braced"] for match in Template.pattern.finditer(text))
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
 def suite_prompts(package: str, variables: Variables, optional: Variables) -> PromptSet:
     """The runner's own texts, and over them those in a suite's package; the `optional` ones are empty."""
     shipped = {name: load_prompt(package, name, variables) for name in variables}

@@ -6,7 +6,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena.errors import ConfigError
-from evaluation.choices.presets import read_keys
+from evaluation.choices.keys import read_keys
 
 FILE = "layout.yaml"
 

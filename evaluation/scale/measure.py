@@ -8,11 +8,13 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
 from arena.errors import ArenaError, EvaluationError
 from evaluation.agents.agents import opening
+from evaluation.capabilities import prompts_of
 from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.inspect_task.offline import agent_seed
 from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.scale.references import RUNNERS, Reference, Scale, offline_agent
 from evaluation.scale.scaled import headline_scores
+from evaluation.selection import chosen_tasks
 from evaluation.statistics import mean_half
 from evaluation.suite import AgentTurn, EpisodeSetup, Record, Suite, TaskSpec
 
@@ -32,7 +34,7 @@ def measure(
     for setting in scale.settings:
         choices = suite.choices(**setting)
         found: dict[str, list[TaskSpec]] = {}
-        for task in suite.tasks(choices, None):
+        for task in chosen_tasks(suite, choices, None):
             found.setdefault(scale.group(task.id, task.group), []).append(task)
         about = (scale.conditions(choices.model_dump()), suite.task_version(), scale.scoring)
         for agent in agents:
@@ -78,7 +80,7 @@ async def _play(suite: Suite, name: str, task: TaskSpec, choices: Any, trial: in
     agent = offline_agent(suite, name)
     if agent is None:
         raise EvaluationError(f"unknown agent {suite.name}/{name}")
-    setup = EpisodeSetup(suite, task, trial, choices, suite.prompts(choices=choices), draws=False)
+    setup = EpisodeSetup(suite, task, trial, choices, prompts_of(suite, choices), draws=False)
     environment = suite.open(setup)
     CURRENT.set(CurrentEpisode(setup, environment))
     messages = opening(suite, choices, setup.prompts, 1)

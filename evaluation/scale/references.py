@@ -4,8 +4,6 @@ import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.files import read_text
+from evaluation.capabilities import agents_of, brought, by_name, players_of
 from evaluation.choices.contradictions import shown
 from evaluation.statistics import student
 from evaluation.suite import Agent, AgentTurn, Suite
@@ -86,10 +85,7 @@ class Reference(NamedTuple):
 @cache
 def scale_of(suite: Suite) -> Scale | None:
     """The scale of a suite; None if its folder has no module `references`."""
-    package = type(suite).__module__.rpartition(".")[0]
-    if not package or find_spec(f"{package}.references") is None:
-        return None
-    found: Scale = import_module(f"{package}.references").SCALE
+    found: Scale | None = brought(suite, "references", "SCALE")
     return found
 
 
@@ -159,16 +155,17 @@ RUNNERS: dict[str, Agent] = {"silent": _silent, "garbage": _garbage}
 def agent_names(suite: Suite) -> tuple[str, ...]:
     """The names of all offline agents of a suite, for messages."""
     scale = scale_of(suite)
-    return tuple(dict.fromkeys((*suite.agents, *(scale.agents if scale else ()), *RUNNERS)))
+    own = (*agents_of(suite), *players_of(suite), *(scale.agents if scale else ()))
+    return tuple(dict.fromkeys((*own, *RUNNERS)))
 
 
 def offline_agent(suite: Suite, name: str) -> Agent | None:
-    """The offline agent of a name or of a role; None if there is none. Raises as `Suite.agent` does."""
+    """The offline agent of a name or of a role; None if there is none."""
     if name in RUNNERS:
         return RUNNERS[name]
     scale = scale_of(suite)
     own = scale.agents.get(name, name) if scale else name
-    agent = suite.agent(own)
+    agent = by_name(agents_of(suite), own)
     if agent is None or own == name:
         return agent
 

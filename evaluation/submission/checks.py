@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from arena.errors import ArenaError
 from arena.rules import SAFETY_STEPS
 from evaluation.run_card import RunCard
+from evaluation.selection import chosen_tasks
 from evaluation.submission.model import Submission, Trial, rate_problems
 from evaluation.suite import Suite, TaskSpec
 from evaluation.suites import DEFAULT, get_suite
@@ -54,7 +55,7 @@ def known_tasks(made: Submission) -> tuple[Known | None, str]:
             return _published_tasks(card, suite, choices)
         if (here := suite.task_version(None)) != card.task_version:
             return None, f"they are of version {card.task_version or 'unknown'}, and here is {here}"
-        return {task.id: task for task in suite.tasks(choices, None)}, ""
+        return {task.id: task for task in chosen_tasks(suite, choices, None)}, ""
     except (ArenaError, ValidationError) as error:
         return None, str(error).splitlines()[0]
 
@@ -72,9 +73,9 @@ def _published_tasks(card: RunCard, suite: Suite, choices: Any) -> tuple[Known |
         )
     folder = kept_folder(name)
     if card.task_version == suite.task_version(folder):
-        return {task.id: task for task in suite.tasks(choices, folder)}, ""
+        return {task.id: task for task in chosen_tasks(suite, choices, folder)}, ""
     # Their folder had some of its files only, so what the choices select is not known.
-    every = suite.tasks(choices.model_copy(update={"tasks": None, "levels": None}), folder)
+    every = suite.tasks(choices.model_copy(update={"levels": None}), folder)
     return {task.id: task for task in every if task.id in card.tasks}, ""
 
 
@@ -161,7 +162,7 @@ def _battery(made: Submission, tasks: Known) -> Iterator[str]:
             yield from (f"{place}: {wrong}" for wrong in _of_task(trial, task, suite, choices))
 
 
-def _of_task(trial: Trial, task: TaskSpec, suite: Suite, choices: object) -> Iterator[str]:
+def _of_task(trial: Trial, task: TaskSpec, suite: Suite, choices: Any) -> Iterator[str]:
     stated = {"group": trial.group, "pass_mark": trial.pass_mark}
     expected = {"group": task.group, "pass_mark": task.metadata.get("pass_mark")}
     for name, value in expected.items():
@@ -169,6 +170,6 @@ def _of_task(trial: Trial, task: TaskSpec, suite: Suite, choices: object) -> Ite
             yield f"{name}: got {stated[name]}, the task has {value}"
     if (trial.steps or 0) > SAFETY_STEPS:
         yield f"steps: got {trial.steps}, every episode ends after {SAFETY_STEPS}"
-    most = None if getattr(choices, "acts", False) else suite.most_replies(task, choices)
+    most = None if getattr(choices, "acts", False) else choices.bounds(task.content).replies
     if most is not None and (trial.turns or 0) > most:
         yield f"turns: got {trial.turns}, the choices allow {most}"

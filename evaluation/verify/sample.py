@@ -8,12 +8,14 @@ from typing import Any
 
 from arena.errors import ArenaError, RecordingError
 from evaluation.by_hand.played import PlayedEpisode
+from evaluation.capabilities import replayed
 from evaluation.inspect_task.metrics import LIMIT
 from evaluation.inspect_task.scoring import NUMBERS, mean_of, without_verdict
 from evaluation.inspect_task.task import conversation_order
 from evaluation.log.episodes import LoggedSample, replay_of
 from evaluation.log.run import RunLog
 from evaluation.prompts import PromptSet
+from evaluation.selection import find_task
 from evaluation.suite import EpisodeSetup, ModelEnd, Record, TaskSpec
 from evaluation.verify.records import Replies, Requests, Row, missing_requests, same, turns_of, unlike
 from evaluation.verify.sources import Checked, Finding, Options, Source, unverified
@@ -120,7 +122,7 @@ class SampleCheck:
         The last value says whether what was sent is compared too.
         """
         if self._choices.acts or self._log.player:
-            return setup.suite.replayed(setup, logged), None, False
+            return replayed(setup, logged), None, False
         sample = self._sample
         part = sample.parts.get(task_id) if sample.ours else None
         notes += self._unread(task_id, logged)
@@ -136,7 +138,7 @@ class SampleCheck:
         sha256 = logged.sha256 if logged else (self._sample.raw.metadata or {}).get("sha256")
         folder = self._options.folder or self._log.folder
         try:
-            found = self._log.suite.find_task(task_id, self._choices, folder)
+            found = find_task(self._log.suite, task_id, self._choices, folder)
         except ArenaError:
             found = None
         if found is not None and sha256 in (None, found.sha256):
@@ -268,7 +270,7 @@ def _setup(played: PlayedEpisode) -> tuple[EpisodeSetup, tuple[str, ...]]:
     """What the episode depends on, with the suite's own task unless that is another one."""
     setup = played.setup()
     try:
-        own = setup.suite.find_task(setup.task.id, setup.choices, None)
+        own = find_task(setup.suite, setup.task.id, setup.choices, None)
     except ArenaError:
         own = None
     if own is not None and own.sha256 == setup.task.sha256:

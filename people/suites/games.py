@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from arena.errors import ConfigError
 from evaluation.by_hand.form import Form, Values
 from evaluation.by_hand.played import PlayedEpisode
+from evaluation.capabilities import form_of
 from evaluation.image_format import data_uri, encoded
 from evaluation.prompts import PromptSet
 from evaluation.suite import EpisodeSetup, Observation, Record, Suite, TaskSpec
@@ -87,8 +88,8 @@ class Game:
             self._environment.close()
 
     def _show(self, reply: str | None, observation: Observation) -> None:
-        setup = self.setup
-        self._form = None if observation.done else setup.suite.form(setup.task, setup.choices, observation)
+        suite, task, _, choices, *_ = self.setup
+        self._form = None if observation.done else form_of(suite, task, choices, observation)
         self.help = self._form.help if self._form is not None else self.help
         parts = [] if observation.done and reply is not None else list(self._parts(observation))
         self.turns.append({"reply": reply, "parts": parts})
@@ -146,7 +147,7 @@ class Course(NamedTuple):
             first = environment.begin()
         finally:
             environment.close()
-        if self.suite.form(setup.task, self.choices, first) is None:
+        if form_of(self.suite, setup.task, self.choices, first) is None:
             raise ConfigError(
                 f"suite {self.suite.name}: people cannot play it, as it has no form; docs/add-suite.md says "
                 "how to add one"

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evaluation.capabilities import remarks_of
 from evaluation.log.run import RunLog
-from llm_control.agents.players import STEPS_PER_TURN
 from llm_control.choices import ArenaChoices
 from llm_control.paper.differences import stated
+from llm_control.players import STEPS_PER_TURN
 from report.comparison.runs import has_published_tasks
 from report.formats import count
 from report.panels import Row
@@ -31,7 +32,7 @@ def methods_sentences(log: RunLog, versions: Mapping[str, set[str]]) -> str:
 
 def _paper(log: RunLog) -> str:
     """In what the run differs from the paper, as `eval --show` prints it."""
-    return " ".join(log.suite.remarks(log.choices, log.prompts(), log.arguments.get("protocol")))
+    return " ".join(remarks_of(log.suite, log.choices, log.prompts(), log.arguments.get("protocol")))
 
 
 def _arena(log: RunLog, versions: Mapping[str, set[str]]) -> str:

@@ -31,7 +31,6 @@ class BoxingChoices(RunChoices):
     """How BoxingGym is put to a model."""
 
     words: ClassVar[frozenset[str]] = RunChoices.words | {"evaluations", "programs"}
-    own_agents: ClassVar[dict[str, str]] = {"apprentice": "suites.boxing.apprentice"}
     later: ClassVar[frozenset[str]] = RunChoices.later | {
         "programs",
         "drafts",
@@ -138,9 +137,13 @@ class BoxingChoices(RunChoices):
         numbers = {*map(int, chosen), self.experiments}
         return tuple(sorted(each for each in numbers if each <= self.experiments))
 
-    def bounds(self) -> Bounds:
-        """Every request may take `TRIES` replies; most take one, and estimates count on that."""
-        each = self.questions if self.ask == "singly" else 1
+    def bounds(self, content: Any = None) -> Bounds:
+        """Every request may take `TRIES` replies; most take one, and estimates count on that.
+
+        A goal other than prediction has one question.
+        """
+        several = self.ask == "singly" and (content is None or content["goal"] == "prediction")
+        each = self.questions if several else 1
         experiments = self.experiments * (1 if self.narrator is None else 2)
         replies = experiments + each * (len(self.evaluated) + self.novice) + self.novice
         return Bounds(replies=replies, turn_tokens=120, told_tokens=60)

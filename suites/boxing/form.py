@@ -35,7 +35,7 @@ _TAGGED = re.compile(r"[ \t]*(?:: what is its design\? )?Reply with `<[^\n]*")
 """How a model is to write its reply, up to the end of the line."""
 
 
-def boxing_form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:
+def form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:
     """Fields for what the observation asks for, below its text without what only a model has to know."""
     text = "\n\n".join(_TAGGED.sub("", str(part)).strip() for part in observation.parts).strip()
     return replace(_form(task, choices, observation), text=text, help=HELP)

@@ -26,11 +26,15 @@ NOTHING = "Nothing was learnt."
 """How an agent explains that ignores all outcomes."""
 
 
-async def agent(turn: AgentTurn) -> str:
+async def _agent(turn: AgentTurn) -> str:
     """The reply to what is asked for."""
     episode = CURRENT.get()
     shown = turn.messages[-1].text
     return await episode.compute(partial(replied, episode.environment.known, turn.name, turn.seed, shown))
+
+
+AGENTS = dict.fromkeys((PRIOR_ONLY, "random", "eig", IDEAL), _agent)
+"""`prior-only`; perfect inference after `random` or the best experiments (`eig`, also `ideal`)."""
 
 
 def replied(key: str, name: str, seed: int, shown: str) -> str:

@@ -79,11 +79,12 @@ class DiscoveryWorldChoices(RunChoices):
         """How many steps an episode has."""
         return kind.paper_steps if self.steps is None else self.steps
 
-    def bounds(self) -> Bounds:
-        """A reply for each step of the longest episode."""
+    def bounds(self, content: Any = None) -> Bounds:
+        """A reply for each step."""
+        several = kinds().values() if content is None else [kinds()[content["kind"]]]
         images = int(self.shows_images)
         return Bounds(
-            replies=max(self.steps_of(kind) for kind in kinds().values()),
+            replies=max(self.steps_of(kind) for kind in several),
             first_images=images,
             images=images,
             image_px=512,

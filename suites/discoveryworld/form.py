@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from arena.errors import ConfigError
 from evaluation.by_hand.form import Choice, Form, Text, Values
-from evaluation.suite import Observation
+from evaluation.suite import Observation, TaskSpec
 
 INTRO = (
     "One action at a time. You reach what you carry, and what is where you stand or on the tile you face. "
@@ -51,7 +52,7 @@ _READ = {
 }
 
 
-def action_form(observation: Observation) -> Form:
+def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     """A line for an action, with the names of what is seen; in a conversation, what can be said."""
     data = observation.data
     templates = tuple(map(in_words, data["templates"]))

@@ -6,14 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from arena.errors import EvaluationError
-from evaluation.generation.judge import Ask
-from evaluation.suite import EpisodeSetup, Record
+from evaluation.suite import Ask, EpisodeSetup, Record
 
 LONGEST_NOTES = 200_000
 """Characters of notes that a judge is sent, the last ones."""
 
 
-async def judged(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
+async def judge(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
     """The record with the metric `knowledge`, the share of the critical questions that is answered by yes.
 
     Without a judge or questions it stays as it is. Where the judge fails, or says neither yes nor no, there

@@ -12,13 +12,14 @@ from evaluation.suite import AgentTurn, Environment, EpisodeSetup
 from suites.discoveryworld.replies import read_reply
 from suites.discoveryworld.scripts import replies
 from suites.discoveryworld.scripts.player import WAITING
+from suites.discoveryworld.suite import SCRIPTS
 from suites.discoveryworld.tools import reply_of
 
 _planned: WeakKeyDictionary[Environment, list[str]] = WeakKeyDictionary()
 """The replies of scripts, which play each episode once before."""
 
 
-async def agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
+async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     """The next action."""
     episode = CURRENT.get()
     environment = episode.environment
@@ -45,4 +46,8 @@ def _arguments(reply: str) -> dict[str, Any]:
     read = read_reply(reply)
     assert read.action is not None
     given = dict(zip(("arg1", "arg2"), read.arguments, strict=False))
-    return dict(json.loads(reply_of({"action": read.action.verb, "notes": read.thoughts, **given})))
+    return dict(json.loads(reply_of("act", {"action": read.action.verb, "notes": read.thoughts, **given})))
+
+
+AGENTS = dict.fromkeys(("random", *SCRIPTS, "ideal"), _agent)
+"""Random actions, and scripts that solve a theme."""

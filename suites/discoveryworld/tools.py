@@ -24,7 +24,8 @@ def act() -> Tool:
             arg2: Its second argument, if it has two: an object by its name or id.
             notes: What you think and have found out.
         """
-        return await play_reply(reply_of({"action": action, "arg1": arg1, "arg2": arg2, "notes": notes}))
+        given = {"action": action, "arg1": arg1, "arg2": arg2, "notes": notes}
+        return await play_reply(reply_of("act", given))
 
     return execute
 
@@ -33,7 +34,7 @@ TOOLS: dict[str, Callable[[], Tool]] = {"act": act}
 """What makes each tool, by its name."""
 
 
-def reply_of(arguments: Mapping[str, Any]) -> str:
+def reply_of(tool: str, arguments: Mapping[str, Any]) -> str:
     """The reply that a call stands for."""
     given = {name: arguments[name] for name in ("notes", "action", "arg1", "arg2") if arguments.get(name)}
     return json.dumps({"action": "", **given}, ensure_ascii=False)

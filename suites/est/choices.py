@@ -54,7 +54,7 @@ class EstChoices(RunChoices):
         """The one tool."""
         return ("experiment",)
 
-    def bounds(self) -> Bounds:
+    def bounds(self, content: Any = None) -> Bounds:
         """A reply for each step; the texts after it have about 300 characters."""
         images = int(self.shows_images)
         return Bounds(

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from evaluation.by_hand.form import Box, Form, Item, Number, Several, Values
+from evaluation.prompts import load_prompt
 from evaluation.suite import Observation, TaskSpec
 from suites.est.choices import EstChoices
 from suites.est.episode import read_drawn
 from suites.est.hypotheses import OBJECTS
-from suites.est.prompts import est_prompts
+from suites.est.prompts import VARIABLES
 from suites.est.replies import Belief, written
 from suites.est.world import CONTEXT, HORIZON, PRESETS
 
@@ -30,7 +31,7 @@ TRY = "Then choose what is put on the machine next. Everything else is taken off
 WATCH = "Somebody else has put these objects on the machine. After {context} such panels you choose them."
 
 
-def est_form(task: TaskSpec, choices: EstChoices, observation: Observation) -> Form:
+def form(task: TaskSpec, choices: EstChoices, observation: Observation) -> Form:
     """A slider in percent for each object, and the objects to be tried if a trial follows this step."""
     labels = [f"{k}: {thing}" for k, thing in enumerate(read_drawn(task.content).things, start=1)]
     beliefs = [
@@ -38,7 +39,8 @@ def est_form(task: TaskSpec, choices: EstChoices, observation: Observation) -> F
     ]
     step, tries = observation.data["step"], CONTEXT <= observation.data["step"] < HORIZON
     low, high = PRESETS[choices.machine].blickets
-    rule = est_prompts()[f"rule_{'est' if choices.machine == 'ivre' else choices.machine}"].fill()
+    name = f"rule_{'est' if choices.machine == 'ivre' else choices.machine}"
+    rule = load_prompt("suites.est.prompts", name, VARIABLES).fill()
     parts = [INTRO.format(low=low, high=high, rule=rule)]
     parts += [TRY] if tries else [WATCH.format(context=CONTEXT)] if step < CONTEXT else []
     boxes = _boxes(choices, observation.data["on"]) if choices.shows_images else [None] * OBJECTS

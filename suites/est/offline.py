@@ -10,7 +10,7 @@ from inspect_ai.model import ChatMessage
 from evaluation.current import CURRENT
 from evaluation.inspect_task.errors import InspectUserError
 from evaluation.suite import AgentTurn
-from suites.est.agents import AGENTS
+from suites.est.agents import AGENTS as REFERENCES
 from suites.est.episode import DARK, LIT, NOTHING
 from suites.est.hypotheses import OBJECTS, Bools
 from suites.est.replies import written
@@ -20,13 +20,13 @@ _SEEN = re.compile(rf"Step (\d+) of .*On the machine: (.+)\. The machine is ({LI
 _NUMBER = re.compile(r"(\d) \(")
 
 
-async def agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
+async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     """The agent's answer after all panels of the episode that the conversation shows.
 
     Raises InspectUserError if it finds none, as in texts of the user's own.
     """
     preset = PRESETS[CURRENT.get().setup.choices.machine]
-    playing = AGENTS[turn.name](preset, 1, np.random.default_rng(turn.seed))
+    playing = REFERENCES[turn.name](preset, 1, np.random.default_rng(turn.seed))
     seen = panels(turn.messages)
     if not seen:
         raise InspectUserError(
@@ -38,6 +38,10 @@ async def agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
         on = (np.flatnonzero(trial) + 1).tolist()
         return "experiment", {"belief": belief.tolist(), "trial": on}
     return written(belief, trial)
+
+
+AGENTS = dict.fromkeys(REFERENCES, _agent)
+"""The reference agents."""
 
 
 def panels(messages: Sequence[ChatMessage]) -> list[tuple[Bools, bool]]:

@@ -21,7 +21,7 @@ def experiment() -> Tool:
             belief: For each object, in the order of its number, the probability that it is a Blicket.
             trial: The numbers of the objects to put on the machine; everything else is taken off it.
         """
-        return await play_reply(reply_of({"belief": belief, "trial": trial}))
+        return await play_reply(reply_of("experiment", {"belief": belief, "trial": trial}))
 
     return execute
 
@@ -30,6 +30,6 @@ TOOLS: dict[str, Callable[[], Tool]] = {"experiment": experiment}
 """What makes each tool, by its name."""
 
 
-def reply_of(arguments: Mapping[str, Any]) -> str:
+def reply_of(tool: str, arguments: Mapping[str, Any]) -> str:
     """The reply that a call of `experiment` stands for; wrong arguments make one that cannot be read."""
     return f"Belief({arguments.get('belief')}); Trial({arguments.get('trial')});"

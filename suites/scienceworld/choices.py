@@ -1,6 +1,6 @@
 """The choices of the suite, beside those of every suite."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -47,8 +47,9 @@ class ScienceWorldChoices(RunChoices):
         fixed = {"paper": PAPER_STEPS, "moves": MOST_COMMANDS}
         return fixed.get(self.budget) or GOLD_FACTOR * kinds()[task].gold
 
-    def bounds(self) -> Bounds:
-        """A reply for each step of the longest episode; hints are lists of about 50 names or 400 commands."""
-        longest = max(self.most_steps(task) for task in kinds())
+    def bounds(self, content: Any = None) -> Bounds:
+        """A reply for each step; hints are lists of about 50 names or 400 commands."""
+        tasks = kinds() if content is None else [content["task"]]
+        longest = max(self.most_steps(task) for task in tasks)
         hints = {"none": 0, "objects": 200, "actions": 3000}[self.hints]
         return Bounds(replies=longest, turn_tokens=300 + hints, told_tokens=60)

@@ -1,7 +1,9 @@
 """What people answer with: a command."""
 
+from typing import Any
+
 from evaluation.by_hand.form import Form, Text
-from evaluation.suite import Observation
+from evaluation.suite import Observation, TaskSpec
 from suites.scienceworld.replies import LONGEST
 
 INTRO = "One command at a time. If a name fits several things, answer the question with a number alone."
@@ -20,7 +22,7 @@ HELP = (
 BUTTONS = ("look around", "inventory")
 
 
-def command_form(observation: Observation) -> Form:
+def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     """A box for commands, completed from the kinds of commands and from what can be named now."""
     templates, objects = observation.data["templates"], observation.data["objects"]
     box = Text(

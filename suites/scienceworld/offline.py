@@ -9,13 +9,11 @@ from evaluation.current import CURRENT
 from evaluation.suite import AgentTurn
 from suites.scienceworld.episode import EASY, gold_path, valid_actions
 
-AGENTS = ("gold", "random-valid")
-
 WAITING = "look around"
 """What is done after the end of the gold path, if that did not reach the full score."""
 
 
-async def agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
+async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     """The next command."""
     episode = CURRENT.get()
     known, task = episode.environment.known, episode.setup.task.content
@@ -28,3 +26,7 @@ async def agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
         actions = await episode.compute(partial(valid_actions, known.key))
         command = str(np.random.default_rng([turn.seed, known.steps]).choice(actions))
     return ("act", {"command": command}) if "act" in turn.tools else command
+
+
+AGENTS = dict.fromkeys(("gold", "random-valid"), _agent)
+"""The gold path, and a random valid command."""

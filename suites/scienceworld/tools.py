@@ -20,7 +20,7 @@ def act() -> Tool:
         Args:
             command: The command, such as "open door to kitchen" or "focus on orange".
         """
-        return await play_reply(reply_of({"command": command}))
+        return await play_reply(reply_of("act", {"command": command}))
 
     return execute
 
@@ -29,6 +29,6 @@ TOOLS: dict[str, Callable[[], Tool]] = {"act": act}
 """What makes each tool, by its name."""
 
 
-def reply_of(arguments: Mapping[str, Any]) -> str:
+def reply_of(tool: str, arguments: Mapping[str, Any]) -> str:
     """The reply that a call stands for."""
     return f"Command: {arguments.get('command', '')}"

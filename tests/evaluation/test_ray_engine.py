@@ -12,6 +12,7 @@ import pytest
 
 from arena import ConfigError, EvaluationError
 from arena.processes import LocalEngine, in_order
+from evaluation.capabilities import prompts_of
 from evaluation.engines.backend import LocalBackend
 from evaluation.suite import EpisodeSetup
 from llm_control.choices import ArenaChoices
@@ -90,7 +91,7 @@ TASK = find_tasks((1,))[0]
 
 
 def setup_of(**choices):
-    return EpisodeSetup(ARENA, task_spec(TASK), 0, ArenaChoices(**choices), ARENA.prompts())
+    return EpisodeSetup(ARENA, task_spec(TASK), 0, ArenaChoices(**choices), prompts_of(ARENA))
 
 
 @pytest.mark.parametrize(

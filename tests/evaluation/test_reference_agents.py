@@ -9,6 +9,7 @@ from evaluation.evaluate import evaluate
 from evaluation.request import EvalRequest
 from evaluation.scale.measure import mean_score, play
 from evaluation.scale.references import RUNNERS, references, scale_of
+from evaluation.selection import chosen_tasks
 from evaluation.suites import get_suite
 
 needs_simulator = pytest.mark.skipif(
@@ -40,8 +41,8 @@ def sample(name, number=1):
     for setting in scale.settings:
         choices = suite.choices(**setting)
         groups = {}
-        for task in suite.tasks(choices, None):
-            if name in ("boxing", "arena", "est") or suite.most_replies(task, choices) <= SLOWEST:
+        for task in chosen_tasks(suite, choices, None):
+            if name in ("boxing", "arena", "est") or choices.bounds(task.content).replies <= SLOWEST:
                 groups.setdefault(scale.group(task.id, task.group), []).append(task)
         for group, tasks in groups.items():
             yield group, tasks[:number], choices

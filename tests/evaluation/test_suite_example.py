@@ -41,7 +41,9 @@ def scores(folder: Path) -> dict[tuple[str, int], bool]:
 
 def test_it_is_listed_and_shows_its_own_choices(environment):
     listed = arena_llm(environment, "suites").stdout
-    assert re.search(r"guessing.*Guess a number.*[0-9a-f]{12}.*bisect", listed)
+    assert re.search(r"^guessing +[0-9a-f]{12}  Guess a number$", listed, re.MULTILINE)
+    assert all(len(line) <= 80 for line in listed.splitlines())
+    assert "guessing/bisect" in arena_llm(environment, "suites", "show", "guessing").stdout
     shown = arena_llm(environment, *RUN, "--guesses", 3, "--show").stdout
     assert re.search(r"guesses +│ 3 +│ option", shown)
     assert "animal_ai" not in shown

@@ -89,7 +89,7 @@ def _made(name: str, text: str) -> Path:
 
 KINDS: dict[str, tuple[Callable[[Path], object], Callable[[], list[Path]]]] = {
     "tasks": (read_task, lambda: [*FILES[::25], *sorted((ROOT / "configs").glob("*.yaml"))]),
-    "protocols": (read_protocol, lambda: sorted((ROOT / "configs" / "protocols").glob("*.yaml"))),
+    "protocols": (read_protocol, lambda: sorted((ROOT / "llm_control" / "presets").glob("*.yaml"))),
     "studies": (read_study, lambda: [ROOT / "people" / "study" / "example.yaml"]),
     "prompts": (read_prompts, prompt_files),
     "logs": (read_log, lambda: sorted((ROOT / "tests" / "evaluation" / "logs").glob("*.eval"))),

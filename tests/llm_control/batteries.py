@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
+from evaluation.capabilities import prompts_of
 from evaluation.evaluate import evaluate
 from evaluation.log.run import RunLog
 from evaluation.request import EvalRequest
@@ -42,7 +43,7 @@ def write_battery(folder: Path, *places: tuple[float, float], t: int = 250) -> P
 
 def setup_of(task: Task, choices: ArenaChoices, trial: int = 0) -> EpisodeSetup:
     """What an episode of a task depends on."""
-    return EpisodeSetup(ARENA, task_spec(task), trial, choices, ARENA.prompts())
+    return EpisodeSetup(ARENA, task_spec(task), trial, choices, prompts_of(ARENA))
 
 
 class Result(NamedTuple):

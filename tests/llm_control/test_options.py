@@ -9,6 +9,7 @@ from arena import ConfigError, Outcome
 from evaluation.choices.effective import effective
 from evaluation.inspect_task.session import Session
 from evaluation.inspect_task.task import conversation_order, make_task
+from evaluation.selection import chosen_tasks
 from evaluation.suite import ModelEnd
 from llm_control.choices import ArenaChoices
 from llm_control.limits import loops, movement, objection
@@ -39,7 +40,7 @@ def ask_with(battery, given, **choices):
 
     protocol = effective(ARENA, None, {**SMALL, "tasks": "01-04-03", **choices}).choices
     outputs = [reply if isinstance(reply, ModelOutput) else text_output(reply) for reply in given]
-    task = make_task(ARENA, ARENA.tasks(protocol, battery), protocol, arena_prompts())
+    task = make_task(ARENA, chosen_tasks(ARENA, protocol, battery), protocol, arena_prompts())
     model = get_model("mockllm/model", custom_outputs=outputs)
     logs = inspect_ai.eval(
         task, model, display="none", log_dir=str(battery.parent / "logs"), log_samples=True
@@ -272,7 +273,7 @@ def test_blind_is_black_and_shuffled_is_elsewhere(battery):
     other = first_pictures(battery, vision="shuffled", tasks="01-04-03,01-06-02", seed=1)
     assert not np.array_equal(shuffled[0], other[0])
     with pytest.raises(ConfigError, match="two tasks"):
-        ARENA.tasks(ArenaChoices(vision="shuffled", tasks=("01-04-03",)), battery)
+        chosen_tasks(ARENA, ArenaChoices(vision="shuffled", tasks=("01-04-03",)), battery)
 
 
 @pytest.mark.parametrize("observation", ["image", "text", "both"])
@@ -334,7 +335,7 @@ def test_one_conversation_plays_all_tasks_in_an_order_that_is_recorded(battery, 
     samples = read_eval_log(str(result.log)).samples
     assert [str(sample.id) for sample in samples] == ["conversation"] * 2
     chosen = effective(ARENA, "one-conversation", {}).choices
-    tasks = tuple(ARENA.tasks(chosen, battery))
+    tasks = tuple(chosen_tasks(ARENA, chosen, battery))
     for sample in samples:
         expected = [task.id for task in conversation_order(chosen, tasks, sample.epoch - 1)]
         assert sample.metadata["order"] == list(sample.metadata["episodes"]) == expected
@@ -342,7 +343,7 @@ def test_one_conversation_plays_all_tasks_in_an_order_that_is_recorded(battery, 
 
 
 def test_listed_order_is_kept_and_shuffled_order_differs_by_trial(battery):
-    tasks = tuple(ARENA.tasks(ArenaChoices(), battery))
+    tasks = tuple(chosen_tasks(ARENA, ArenaChoices(), battery))
     listed = ArenaChoices(conversation="run")
     shuffled = ArenaChoices(conversation="run", order="shuffled")
     assert conversation_order(listed, tasks, 0) == conversation_order(listed, tasks, 1) == tasks
@@ -352,7 +353,7 @@ def test_listed_order_is_kept_and_shuffled_order_differs_by_trial(battery):
 
 def test_tasks_levels_and_battery_choose_what_is_played(battery):
     def ids(**choices):
-        return [task.id for task in ARENA.tasks(effective(ARENA, None, choices).choices, battery)]
+        return [task.id for task in chosen_tasks(ARENA, effective(ARENA, None, choices).choices, battery)]
 
     assert ids() == ["01-04-03", "01-06-02", "01-21-01"]
     assert ids(tasks="01-21-01,01-04-03") == ["01-21-01", "01-04-03"]
@@ -372,7 +373,7 @@ def test_idle_steps_decide_on_the_first_pictures(battery):
 def test_an_episode_that_ends_before_the_first_reply_asks_for_none(tmp_path):
     short = write_battery(tmp_path / "short", (20, 30), t=5)
     protocol = ArenaChoices(image_size=32, tasks=("01-04-03",))
-    tasks = ARENA.tasks(protocol, short)
+    tasks = chosen_tasks(ARENA, protocol, short)
     session = Session(ARENA, tasks, 0, protocol, arena_prompts(), tasks)
     messages = session.opening()
     assert not session.wants_reply

@@ -8,6 +8,7 @@ from werkzeug import Request, Response
 
 from arena import ConfigError
 from arena_llm.cli import app
+from evaluation.capabilities import prompts_of, remarks_of
 from evaluation.choices.effective import effective
 from evaluation.prompts import PromptFiles
 from evaluation.suites import get_suite
@@ -189,11 +190,11 @@ def test_the_presets_refuse_other_texts_and_say_how_to_get_the_papers(converted,
     with pytest.raises(ConfigError, match=r"`arena-llm prompts .*--demonstration DIR/experiments/demonst"):
         _ = asked(converted, battery, "paper-experiment-2").prompts
     own = eval_request(MODEL, battery, protocol="paper-experiment-1", choices={"texts": "any"})
-    assert own.prompts.sha256 == ARENA.prompts().sha256
+    assert own.prompts.sha256 == prompts_of(ARENA).sha256
 
 
 def test_what_the_program_does_not_have_is_taken_from_the_supporting_material(converted, tmp_path):
-    experiments, moves = (ARENA.prompts(PromptFiles(folder=folder)) for folder in converted.folders)
+    experiments, moves = (prompts_of(ARENA, files=PromptFiles(folder=folder)) for folder in converted.folders)
     assert converted.notes == ()
     assert "drives" in experiments["system"].text
     assert moves["system"].text == "You are a PLAYER. It doesn't hurt.\n\nMind the walls.\n"
@@ -208,9 +209,9 @@ def test_what_the_program_does_not_have_is_taken_from_the_supporting_material(co
 
 def test_the_supporting_material_alone_serves_and_what_it_lacks_is_said(tmp_path):
     done = convert([write_material(tmp_path / "material")], tmp_path / "out")
-    prompts = ARENA.prompts(PromptFiles(folder=done.folders[0]))
+    prompts = prompts_of(ARENA, files=PromptFiles(folder=done.folders[0]))
     assert "prints them" in prompts.layout.source
-    assert prompts["invalid_script"] == ARENA.prompts()["invalid_script"]
+    assert prompts["invalid_script"] == prompts_of(ARENA)["invalid_script"]
     assert len(done.notes) == 3
     assert all("LLM-AAI has the paper's" in note for note in done.notes)
     choices = effective(ARENA, "paper-experiment-2", {"demonstration": str(done.demonstration)}).choices
@@ -241,7 +242,7 @@ def of_protocol(name, prompts, **choices):
 
 
 def test_only_what_cannot_be_set_still_differs_with_the_papers_presets(converted):
-    texts, moves = (ARENA.prompts(PromptFiles(folder=folder)) for folder in converted.folders)
+    texts, moves = (prompts_of(ARENA, files=PromptFiles(folder=folder)) for folder in converted.folders)
     remaining = {
         *("`Go(--5);` and `Turn(--5);`", "replies cut off by the token limit", "failed requests"),
         *("arena", "pictures", "random placements", "models", "safety settings (Gemini)"),
@@ -259,7 +260,7 @@ def test_only_what_cannot_be_set_still_differs_with_the_papers_presets(converted
 
 def test_every_choice_that_the_papers_preset_changes_is_on_the_list():
     """Changing any choice of the preset adds a point, or changes what a point says."""
-    texts = ARENA.prompts()
+    texts = prompts_of(ARENA)
     base = effective(ARENA, "paper-experiment-1", {}).choices
     other = {
         "battery": "any", "tasks": None, "animal_ai": "2", "trials": 1, "conversation": "run",
@@ -279,7 +280,7 @@ def test_every_choice_that_the_papers_preset_changes_is_on_the_list():
 
 def test_show_and_the_methods_paragraph_have_the_same_list(converted, battery, tmp_path):
     request = asked(converted, battery, None, "arena/random", max_scripts=2, image_size=64)
-    (short, said) = ARENA.remarks(request.effective.choices, request.prompts, None)
+    (short, said) = remarks_of(ARENA, request.effective.choices, request.prompts, None)
     assert short.endswith("as its program sends them, tolerant parsing, one trial.")
     run = evaluated(request, tmp_path / "logs").run
     methods = methods_sentences(run, {})
@@ -293,7 +294,7 @@ def test_show_and_the_methods_paragraph_have_the_same_list(converted, battery, t
 def test_the_command_writes_texts_that_read_back_as_they_are(tmp_path):
     said = CliRunner().invoke(app, ["prompts", "--out", str(tmp_path / "mine")])
     assert said.exit_code == 0, said.output
-    assert ARENA.prompts(PromptFiles(folder=tmp_path / "mine")).sha256 == ARENA.prompts().sha256
+    assert prompts_of(ARENA, files=PromptFiles(folder=tmp_path / "mine")).sha256 == prompts_of(ARENA).sha256
     root = write_program(tmp_path / "program")
     said = CliRunner().invoke(app, ["prompts", "--suite", "est", "--out", str(tmp_path / "est")])
     assert said.exit_code == 0, said.output

@@ -13,11 +13,11 @@ from evaluation.engines.backend import worthwhile_processes
 from evaluation.evaluate import earlier_log
 from evaluation.generation.budget import RunLimits
 from evaluation.models import full_name
-from llm_control.agents.players import STEPS_PER_TURN, play
 from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import load_policy
 from llm_control.choices import ArenaChoices
 from llm_control.environment import ArenaEnvironment
+from llm_control.players import STEPS_PER_TURN, play
 from testbed import find_tasks
 from tests.arena.worlds import agent, item, spec
 from tests.llm_control.batteries import ARENA, eval_request, evaluated, run, setup_of, write_battery

@@ -15,11 +15,14 @@ from arena import ConfigError
 from evaluation.choices.effective import effective
 from evaluation.choices.presets import load_preset, preset_names
 from evaluation.generation.budget import RunLimits
+from evaluation.selection import chosen_tasks
 from evaluation.verify.sources import Verdict
-from llm_control.choices import PRESETS, ArenaChoices
+from llm_control.choices import ArenaChoices
 from testbed import CHILDREN
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import ARENA, eval_request, evaluated, run, write_battery
+
+ROOT = Path(__file__).parents[2]
 
 NAMES = [*ArenaChoices.model_fields, "description", "demonstrations"]
 ANYTHING = st.one_of(
@@ -102,20 +105,19 @@ def test_the_originals_files_are_known_by_their_bytes_whatever_the_folder_is_cal
     for task_id in CHILDREN:
         shutil.copy(OFFICIAL / f"{task_id}.yaml", folder)
     asked = ArenaChoices(tasks="children")
-    assert [task.id for task in ARENA.tasks(asked, folder)] == list(CHILDREN)
+    assert [task.id for task in chosen_tasks(ARENA, asked, folder)] == list(CHILDREN)
     with pytest.raises(ConfigError, match=r"battery = llm-aai asks .* 1 of 40 .*the first: 04-22-01"):
-        ARENA.tasks(asked.model_copy(update={"battery": "llm-aai"}), folder)
+        chosen_tasks(ARENA, asked.model_copy(update={"battery": "llm-aai"}), folder)
     (folder / "04-22-01.yaml").write_bytes((folder / "04-22-01.yaml").read_bytes() + b"\n")
     with pytest.raises(ConfigError, match="the first: 04-22-01"):
-        ARENA.tasks(asked, folder)
+        chosen_tasks(ARENA, asked, folder)
 
 
 @pytest.mark.parametrize("name", preset_names(ARENA))
 def test_a_preset_says_what_it_is_and_is_plain_yaml(name):
     assert load_preset(ARENA, name).description
-    assert set(yaml.safe_load((PRESETS / f"{name}.yaml").read_text())) - {"description"} <= set(
-        ArenaChoices.model_fields
-    )
+    written = yaml.safe_load((ROOT / "llm_control" / "presets" / f"{name}.yaml").read_text())
+    assert set(written) - {"description"} <= set(ArenaChoices.model_fields)
 
 
 def test_options_go_over_the_preset_and_the_preset_over_the_defaults():

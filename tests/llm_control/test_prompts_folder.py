@@ -5,8 +5,10 @@ import re
 import pytest
 
 from arena import ConfigError
+from evaluation.capabilities import prompts_of
 from evaluation.inspect_task.session import Session
 from evaluation.prompts import PromptFiles
+from evaluation.selection import chosen_tasks
 from evaluation.verify.sources import Verdict
 from llm_control.choices import ArenaChoices
 from llm_control.demonstration.file import file_sha256, read_demonstration
@@ -50,12 +52,12 @@ def shown(tmp_path):
 def texts_of(folder, choices=None, **files):
     for name, text in files.items():
         (folder / f"{name}.md").write_text(text)
-    return ARENA.prompts(PromptFiles(folder=folder), choices)
+    return prompts_of(ARENA, choices, PromptFiles(folder=folder))
 
 
 def opened(prompts, battery, **choices):
     chosen = ArenaChoices(**{"image_size": 32, "initial_idle_steps": (1, 1, 1), **choices})
-    tasks = ARENA.tasks(chosen, battery)
+    tasks = chosen_tasks(ARENA, chosen, battery)
     session = Session(ARENA, tasks, 0, chosen, prompts, tasks)
     found = session.opening()
     session.close()
@@ -73,7 +75,7 @@ def test_texts_are_used_to_the_last_blank(folder, battery):
     system, first = opened(prompts, battery)
     assert kinds(system) == [" Drive. \n"]
     assert kinds(first) == ["Go!\nSee: ", "image", "See: ", "image", "You?"]
-    assert prompts["turn"] == ARENA.prompts()["turn"]
+    assert prompts["turn"] == prompts_of(ARENA)["turn"]
 
 
 def test_the_system_text_may_begin_the_first_message_of_the_user(folder, battery):
@@ -89,7 +91,7 @@ def test_the_system_text_may_begin_the_first_message_of_the_user(folder, battery
 
 def test_a_demonstration_of_a_file_comes_as_messages_or_inside_one(folder, battery, shown):
     choices = {"demonstration": str(shown)}
-    messages = opened(ARENA.prompts(), battery, **choices)
+    messages = opened(prompts_of(ARENA), battery, **choices)
     roles = ["system", "user", "assistant", "user", "assistant", "user", "user"]
     assert [message.role for message in messages] == roles
     assert "Health: 96.9." in messages[3].text
@@ -97,7 +99,7 @@ def test_a_demonstration_of_a_file_comes_as_messages_or_inside_one(folder, batte
     prompts = texts_of(folder, demonstration_user="You: ", demonstration_assistant="It: ")
     _system, whole, _first = opened(prompts, battery, **choices)
     assert [part for part in kinds(whole) if part.startswith("It: ")] == ["It: Go(3);", "It: Go(30);" +
-        ARENA.prompts()["demonstration_end"].text]  # fmt: skip
+        prompts_of(ARENA)["demonstration_end"].text]  # fmt: skip
     assert kinds(whole).count("image") == 3
 
 

@@ -10,8 +10,8 @@ import pytest
 from arena import ACTIONS, BACKWARD, FORWARD, Episode, Move, Outcome, Recording, Rotate
 from arena.rays import CAST_LENGTH, FRACTION, NOTHING_HIT, TAGS
 from llm_control.agents import step_agents
-from llm_control.agents.players import StepPlayer
 from llm_control.agents.step_agents import STEP_AGENTS, Braitenberg, HeldActions, RandomActions
+from llm_control.players import StepPlayer
 from testbed import Task
 from tests.arena.worlds import agent, episode, item, spec
 from tests.llm_control.batteries import run, setup_of, write_battery

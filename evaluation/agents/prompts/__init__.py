@@ -1,7 +1,6 @@
 """The agents' texts, in Markdown files beside this module."""
 
 from dataclasses import replace
-from importlib import import_module
 
 from evaluation.choices.run_choices import RunChoices
 from evaluation.prompts import PromptSet, Variables, load_prompt
@@ -35,7 +34,7 @@ def with_agent_texts(prompts: PromptSet, choices: RunChoices) -> PromptSet:
     if choices.agent == "direct":
         return prompts
     own = {name: load_prompt(__package__, name, VARIABLES) for name in VARIABLES}
-    if (module := choices.own_agents.get(choices.agent)) is not None:
-        texts: Variables = import_module(module).TEXTS
-        own |= {name: load_prompt(f"{module}.prompts", name, texts) for name in texts}
+    if (module := choices.own_agent) is not None:
+        texts: Variables = module.TEXTS
+        own |= {name: load_prompt(f"{module.__name__}.prompts", name, texts) for name in texts}
     return replace(prompts, prompts={**prompts.prompts, **own})

@@ -9,20 +9,24 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspect_ai.model import ChatMessage, ChatMessageSystem
 from pydantic import Field
 
 from evaluation.by_hand.form import Form, Number
-from evaluation.choices.run_choices import RunChoices
-from evaluation.suite import Agent, AgentTurn, EpisodeSetup, ModelEnd, Observation, Record, Suite, TaskSpec
+from evaluation.choices.run_choices import Bounds, RunChoices
+from evaluation.suite import AgentTurn, EpisodeSetup, ModelEnd, Observation, Record, Suite, TaskSpec
 
-RULES = "I think of a whole number from 1 to {top}. Reply with a guess; I answer higher, lower or right."
+TEXTS = {
+    "system": "I think of a whole number from 1 to 100. Reply with a guess; I answer higher, lower or right."
+}
 
 
 class GuessingChoices(RunChoices):
     """The choices of every suite, and how many guesses there are."""
 
     guesses: int = Field(default=7, ge=1, description="guesses per episode")
+
+    def bounds(self, content: object = None) -> Bounds:
+        return Bounds(replies=self.guesses)
 
 
 class Guessing:
@@ -71,11 +75,9 @@ class GuessingSuite(Suite):
     name = task_name = "guessing"
     title = "Guess a number"
     choices = GuessingChoices
-    agents = ("bisect",)
 
     def tasks(self, choices: GuessingChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        every = [self._task(top, number) for top in (10, 100) for number in (3, 7, top - 1)]
-        return [task for task in every if not choices.tasks or task.id in choices.tasks]
+        return [self._task(top, number) for top in (10, 100) for number in (3, 7, top - 1)]
 
     def _task(self, top: int, number: int) -> TaskSpec:
         id_ = f"{number}-of-{top}"
@@ -87,16 +89,11 @@ class GuessingSuite(Suite):
     def open(self, setup: EpisodeSetup) -> Guessing:
         return Guessing(setup)
 
-    def opening(self, choices: GuessingChoices, prompts: object, episodes: int) -> list[ChatMessage]:
-        return [ChatMessageSystem(content=RULES.format(top=100))]
 
-    def form(self, task: TaskSpec, choices: GuessingChoices, observation: Observation) -> Form:
-        top = task.content["top"]
-        guess = Number("guess", "Your guess", low=1, high=top)
-        return Form(RULES.format(top=top), (guess,), lambda values: str(values["guess"]))
-
-    def agent(self, name: str) -> Agent | None:
-        return bisect if name == "bisect" else None
+def form(task: TaskSpec, choices: GuessingChoices, observation: Observation) -> Form:
+    """A slider for the guess."""
+    guess = Number("guess", "Your guess", low=1, high=task.content["top"])
+    return Form(TEXTS["system"], (guess,), lambda values: str(values["guess"]))
 
 
 async def bisect(turn: AgentTurn) -> str:
@@ -111,5 +108,7 @@ async def bisect(turn: AgentTurn) -> str:
             high = guess - 1
     return str((low + high) // 2)
 
+
+AGENTS = {"bisect": bisect}
 
 SUITE = GuessingSuite()

@@ -1,10 +1,10 @@
 """The suite's texts, in Markdown files beside this module."""
 
-from evaluation.prompts import PromptSet, suite_prompts
+from evaluation.prompts import Variables
 from suites.boxing.environments import WORLDS
 from suites.boxing.world import WORDINGS
 
-VARIABLES: dict[str, tuple[str, ...]] = {
+VARIABLES: Variables = {
     "system": ("experiments", "tries", "rules"),
     "rules": (),
     "rules_story": (),
@@ -35,8 +35,3 @@ of its numbers. `answer`: the text of that name; `chances` follows a question wh
 `novice` is sent alone, without the system text, and so is `narrate` to a narrator, with what the template
 says; `narrated` is what then is said.
 """
-
-
-def boxing_prompts() -> PromptSet:
-    """All texts of a run."""
-    return suite_prompts(__package__, VARIABLES, {})

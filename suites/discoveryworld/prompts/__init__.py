@@ -1,8 +1,8 @@
 """The suite's texts, in Markdown files beside this module."""
 
-from evaluation.prompts import PromptSet, suite_prompts
+from evaluation.prompts import Variables
 
-VARIABLES: dict[str, tuple[str, ...]] = {
+VARIABLES: Variables = {
     "system": ("actions", "seen"),
     "seen_text": (),
     "seen_image": (),
@@ -23,8 +23,3 @@ first turn both are empty if the model is sent all turns. `step`, `steps`: the n
 are. `feedback`: why a reply could not be used. `score`: from 0 to 100. `judge` asks a second model
 `question`, one of the package's critical questions, about `notes`, the agent's own.
 """
-
-
-def discoveryworld_prompts() -> PromptSet:
-    """All texts of a run."""
-    return suite_prompts(__package__, VARIABLES, {})

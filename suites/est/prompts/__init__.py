@@ -1,10 +1,10 @@
 """The suite's texts, in Markdown files beside this module."""
 
-from evaluation.prompts import PromptSet, suite_prompts
+from evaluation.prompts import Variables
 
 _TURN = ("step", "steps", "panel", "reward:+z.2f")
 
-VARIABLES: dict[str, tuple[str, ...]] = {
+VARIABLES: Variables = {
     "system": ("rule", "blickets", "steps", "context"),
     "rule_est": (),
     "rule_conjunctive": (),
@@ -28,8 +28,3 @@ were. `steps`, `context`: of an episode, and those of them that show a panel. `o
 the last step. `feedback`: what could not be used. `number`: of the panel or trial. `on`, `light`: the
 objects on the machine, and lit or dark.
 """
-
-
-def est_prompts() -> PromptSet:
-    """All texts of a run."""
-    return suite_prompts(__package__, VARIABLES, {})

@@ -1,10 +1,10 @@
 """The suite's texts, in Markdown files beside this module."""
 
-from evaluation.prompts import PromptSet, suite_prompts
+from evaluation.prompts import Variables
 
 _SEEN = ("task", "look", "inventory", "hints", "step", "steps")
 
-VARIABLES: dict[str, tuple[str, ...]] = {
+VARIABLES: Variables = {
     "system": (),
     "note_tools": (),
     "first_turn": ("actions", *_SEEN),
@@ -21,8 +21,3 @@ to look around or into the inventory. `look`, `inventory`: what is around and wh
 simulator's words. `hints`: one of the `hints_` texts, or nothing; `listed`: a line for each object or
 command. `step`, `steps`: the next one, and how many there are. `score`: from 0 to 100.
 """
-
-
-def scienceworld_prompts() -> PromptSet:
-    """All texts of a run."""
-    return suite_prompts(__package__, VARIABLES, {})

@@ -14,6 +14,7 @@ from arena import EvaluationError
 from arena.taskfile.versions import Version
 from arena_llm.cli import app
 from evaluation.generation.budget import RunLimits
+from evaluation.selection import chosen_tasks
 from llm_control.choices import ArenaChoices
 from llm_control.suite import SUITE
 from testbed import task_named
@@ -187,7 +188,7 @@ def test_a_run_writes_its_report_where_it_should_and_uses_the_prompt(battery, tm
 
 
 def test_the_version_of_animal_ai_is_that_of_the_arena(battery):
-    tasks = [SUITE.tasks(ArenaChoices(animal_ai=name), battery)[0] for name in ("3.1.3", "4")]
+    tasks = [chosen_tasks(SUITE, ArenaChoices(animal_ai=name), battery)[0] for name in ("3.1.3", "4")]
     assert [task.content.spec.version for task in tasks] == [Version.V3, Version.V4]
 
 

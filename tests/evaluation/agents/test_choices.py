@@ -6,6 +6,7 @@ import re
 import pytest
 
 from arena.errors import ConfigError, EvaluationError
+from evaluation.capabilities import prompts_of
 from evaluation.choices.effective import effective
 from evaluation.choices.run_choices import RunChoices
 from evaluation.estimate import estimate
@@ -35,7 +36,7 @@ def test_an_agent_has_a_memory_of_its_own_unless_another_is_given():
 def test_a_run_without_an_agent_is_what_it_was():
     assert "agent" not in RunChoices().planned()
     assert request().fingerprint == request(agent="direct").fingerprint != request(agent="react").fingerprint
-    assert request().prompts.texts().keys() == EST.prompts().texts().keys()
+    assert request().prompts.texts().keys() == prompts_of(EST).texts().keys()
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from arena.errors import ConfigError
+from evaluation.capabilities import agents_of, form_of, prompts_of
 from evaluation.choices.effective import effective
 from evaluation.current import CURRENT, CurrentEpisode
+from evaluation.selection import chosen_tasks, find_task
 from evaluation.suite import AgentTurn, EpisodeSetup
 from evaluation.suites import get_suite
 from suites.boxing.choices import BoxingChoices
@@ -26,7 +28,7 @@ QUICK = {"ask": "together", "experiments": 2, "evaluations": ("0", "2"), "questi
 
 def opened(task="dugongs-prediction-0", **choices):
     chosen = BoxingChoices(tasks=(task,), **choices)
-    setup = EpisodeSetup(SUITE, SUITE.tasks(chosen, None)[0], 0, chosen, SUITE.prompts())
+    setup = EpisodeSetup(SUITE, chosen_tasks(SUITE, chosen, None)[0], 0, chosen, prompts_of(SUITE))
     return setup, BoxingEpisode(setup)
 
 
@@ -40,7 +42,7 @@ def played(agent, task="dugongs-prediction-0", **choices):
     while not observation.done:
         shown.append(observation)
         message = ChatMessageUser(content=observation.parts[0])
-        reply = asyncio.run(SUITE.agent(agent)(AgentTurn(agent, [message], (), 7)))
+        reply = asyncio.run(agents_of(SUITE)[agent](AgentTurn(agent, [message], (), 7)))
         observation = environment.reply(reply)
     return environment.finish(), shown
 
@@ -74,9 +76,7 @@ def test_every_question_in_a_turn_of_its_own_as_in_the_paper():
     assert (
         len(shown)
         == 10 + 6 * 10 + 1 + 10
-        == SUITE.most_replies(
-            SUITE.tasks(BoxingChoices(tasks=("death-prediction-0",)), None)[0], BoxingChoices(novice=True)
-        )
+        == BoxingChoices(novice=True).bounds({"goal": "prediction"}).replies
     )
     assert kinds_shown[:11] == ["predict"] * 10 + ["act"]
     assert {int(key[2:]) for key in record.metrics if re.fullmatch(r"z_\d+", key)} == {0, 1, 3, 5, 7, 10}
@@ -184,22 +184,24 @@ def test_the_published_death_process_does_not_show_the_time():
 
 
 def test_tasks_are_selected_by_environment_goal_and_id():
-    every = SUITE.tasks(BoxingChoices(), None)
+    every = chosen_tasks(SUITE, BoxingChoices(), None)
     assert len(every) == 5 * len(list(kinds())) == 65
     assert len({task.sha256 for task in every}) == 65
-    chosen = SUITE.tasks(BoxingChoices(environments=("death", "irt"), goals=("infection",), seeds=2), None)
+    chosen = chosen_tasks(
+        SUITE, BoxingChoices(environments=("death", "irt"), goals=("infection",), seeds=2), None
+    )
     assert [task.id for task in chosen] == ["death-infection-0", "death-infection-1"]
-    assert SUITE.find_task("predator-prey-prediction-4", BoxingChoices(), None).group == "predator-prey"
-    assert SUITE.find_task("predator-prey-prediction-04", BoxingChoices(), None) is None
+    assert find_task(SUITE, "predator-prey-prediction-4", BoxingChoices(), None).group == "predator-prey"
+    assert find_task(SUITE, "predator-prey-prediction-04", BoxingChoices(), None) is None
     for wrong in (
         {"environments": ("rats",)},
         {"goals": ("x",)},
         {"environments": ("irt",), "goals": ("source",)},
     ):
         with pytest.raises(ConfigError):
-            SUITE.tasks(BoxingChoices(**wrong), None)
+            chosen_tasks(SUITE, BoxingChoices(**wrong), None)
     with pytest.raises(ConfigError, match="no task irt-source-0"):
-        SUITE.tasks(BoxingChoices(tasks=("irt-source-0",)), None)
+        chosen_tasks(SUITE, BoxingChoices(tasks=("irt-source-0",)), None)
 
 
 @pytest.mark.parametrize("name", ["dugongs", "hyperbolic", "morals", "emotions", "predator-prey"])
@@ -209,7 +211,7 @@ def test_forms_answer_as_a_model_would(name):
     design = {str(k): field.start for k, field in enumerate(world.fields)}
     design |= {"group1": "boy, girl", "group2": "cat", "action": "stay", "explanation": "It rises."}
     while not observation.done:
-        form = SUITE.form(setup.task, setup.choices, observation)
+        form = form_of(SUITE, setup.task, setup.choices, observation)
         given = {each.name: design.get(each.name, getattr(each, "start", None)) for each in form.fields}
         texts = {each.name for each in form.fields if each.kind == "text"}
         values = form.read({k: str(1 if v is None else v) if k in texts else v for k, v in given.items()})
@@ -250,7 +252,7 @@ def test_reports_show_errors_regret_novices_and_calibration():
 
 def test_the_suite_is_registered_with_its_prompts():
     assert get_suite("boxing") is SUITE
-    texts = SUITE.prompts()
+    texts = prompts_of(SUITE)
     assert {f"{name}_{wording}" for name in WORLDS for wording in WORDINGS} <= texts.prompts.keys()
     assert np.isfinite([played("random", **QUICK)[0].metrics[key] for key in ("z_0", "z_2")]).all()
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.boxing import VERDICTS, verdict_rows
+from evaluation.selection import chosen_tasks
 from suites.boxing import suite as suite_module
 from suites.boxing.choices import BoxingChoices
 from suites.boxing.episode import Answers
@@ -187,8 +188,8 @@ def test_an_episode_that_was_broken_off_stands_in_no_table():
 
 
 def test_the_scoring_is_part_of_a_task(monkeypatch):
-    (task,) = SUITE.tasks(BoxingChoices(tasks=("death-infection-0",)), None)
+    (task,) = chosen_tasks(SUITE, BoxingChoices(tasks=("death-infection-0",)), None)
     version = SUITE.task_version()
     monkeypatch.setattr(suite_module, "SCORING", suite_module.SCORING + 1)
-    assert SUITE.tasks(BoxingChoices(tasks=("death-infection-0",)), None)[0].sha256 != task.sha256
+    assert chosen_tasks(SUITE, BoxingChoices(tasks=("death-infection-0",)), None)[0].sha256 != task.sha256
     assert SUITE.task_version() != version

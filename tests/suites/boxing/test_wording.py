@@ -5,6 +5,7 @@ import re
 import pytest
 
 from arena.errors import ConfigError
+from evaluation.capabilities import prompts_of
 from evaluation.choices.effective import effective
 from evaluation.submission.checks import _choices
 from suites.boxing.choices import BoxingChoices
@@ -45,7 +46,7 @@ def test_no_story_has_a_formula_a_prior_or_noise(name, goal):
     episode, first, story = story_of(name, goal)
     _, shown = played("random", f"{name}-{goal}-0", wording="story", mode="as-published", **QUICK)
     told = [story, first, *(each.parts[0] for each in shown if each.kind != "explain")]
-    opening = SUITE.opening(BoxingChoices(wording="story"), SUITE.prompts(), 1)[0].text
+    opening = SUITE.opening(BoxingChoices(wording="story"), prompts_of(SUITE), 1)[0].text
     for text in (*told, opening):
         assert not re.search(HINTS, text.lower()), re.search(HINTS, text.lower())
     details = episode.world.details("story")

@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from arena.errors import ConfigError
+from evaluation.selection import chosen_tasks
 from suites.discoveryworld.catalogue import METRICS, PUBLISHED, find_world, kinds, published
 from suites.discoveryworld.suite import SUITE
 
@@ -14,7 +15,7 @@ TABLE = Path(__file__).parents[4] / "shared" / "reference" / "suites" / "discove
 
 
 def ids(**choices):
-    return [task.id for task in SUITE.tasks(SUITE.choices(**choices), None)]
+    return [task.id for task in chosen_tasks(SUITE, SUITE.choices(**choices), None)]
 
 
 @pytest.mark.skipif(not TABLE.exists(), reason=f"{TABLE} is not there")
@@ -73,11 +74,11 @@ def test_wrong_seeds_are_said_once(seeds):
 
 
 def test_the_budget_is_the_papers_or_a_number():
-    tasks = {task.id: task for task in SUITE.tasks(SUITE.choices(seeds="0"), None)}
+    tasks = {task.id: task for task in chosen_tasks(SUITE, SUITE.choices(seeds="0"), None)}
     choices = SUITE.choices()
     given = [
-        SUITE.most_replies(tasks[each], choices)
+        choices.bounds(tasks[each].content).replies
         for each in ("chemistry-easy-0", "chemistry-normal-0", "unit-doors-0")
     ]
     assert given == [100, 1000, 100]
-    assert SUITE.most_replies(tasks["chemistry-normal-0"], SUITE.choices(steps=7)) == 7
+    assert SUITE.choices(steps=7).bounds(tasks["chemistry-normal-0"].content).replies == 7

@@ -6,8 +6,11 @@ import json
 import pytest
 
 from arena.errors import ConfigError, EvaluationError
+from evaluation.capabilities import form_of, prompts_of
+from evaluation.selection import chosen_tasks
 from suites.discoveryworld.findings import episode_panels, run_panels
 from suites.discoveryworld.form import in_words
+from suites.discoveryworld.judge import judge
 from suites.discoveryworld.replies import read_reply
 from suites.discoveryworld.suite import SUITE
 from tests.suites.discoveryworld.worlds import needs_package, opened, played
@@ -22,7 +25,7 @@ def plain(record, **more):
 
 
 def test_a_script_is_refused_in_other_worlds():
-    tasks = SUITE.tasks(SUITE.choices(tasks=("proteomics-easy", "chemistry-easy"), seeds="0"), None)
+    tasks = chosen_tasks(SUITE, SUITE.choices(tasks=("proteomics-easy", "chemistry-easy"), seeds="0"), None)
     SUITE.check("discoveryworld/proteomics", tasks[:1], SUITE.choices())
     with pytest.raises(ConfigError, match="it plays only worlds of proteomics, not chemistry-easy-0"):
         SUITE.check("discoveryworld/proteomics", tasks, SUITE.choices())
@@ -75,7 +78,7 @@ def test_conversations_are_chosen_by_number():
     assert '"options": {"1": ' in said.parts[0]
     wrong = environment.reply("move(north)")
     assert "You are in a conversation: reply with the number of what you say, 1" in wrong.parts[0]
-    form = SUITE.form(None, None, wrong)
+    form = form_of(SUITE, None, None, wrong)
     (choice,) = form.fields
     assert form.text.startswith("You are in a conversation: reply with")
     assert "Somebody says: " in form.text
@@ -96,7 +99,7 @@ def test_without_aids_nobody_teleports():
     first = environment.begin()
     assert "Places:" not in first.parts[0]
     assert "is not allowed in this run" in environment.reply("beside(flag)").parts[0]
-    form = SUITE.form(None, None, first)
+    form = form_of(SUITE, None, None, first)
     assert "You face " in form.text
     assert form.text.endswith("Step 1 of 100.")
     assert not set("{}[]") & set(form.text)
@@ -106,14 +109,14 @@ def test_without_aids_nobody_teleports():
     assert not any("travel" in each for each in (*field.templates, form.help))
     assert not set("{}[]()") & set(form.help)
     assert "statue of an echojelly" in field.words
-    opening = SUITE.opening(SUITE.choices(teleport=False), SUITE.prompts(), 1)[0].text
+    opening = SUITE.opening(SUITE.choices(teleport=False), prompts_of(SUITE), 1)[0].text
     assert "beside(object)" not in opening
 
 
 def test_people_act_in_words_and_spend_no_step_on_what_is_none():
     _, environment = opened("proteomics-easy-0")
     first = environment.begin()
-    form = SUITE.form(None, None, first)
+    form = form_of(SUITE, None, None, first)
     for action, call in (
         ("Go  north.", "move(north)"),
         ("travel to Statue", "goto(Statue)"),
@@ -155,7 +158,7 @@ def judged(record, setup, answers):
             raise answer
         return answer
 
-    return asyncio.run(SUITE.judge(setup, record, ask)), asked
+    return asyncio.run(judge(setup, record, ask)), asked
 
 
 def test_a_judge_reads_the_notes_and_its_silence_is_no_answer():

@@ -4,13 +4,14 @@ import asyncio
 
 import pytest
 
+from evaluation.capabilities import agents_of
 from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.suite import AgentTurn
 from suites.discoveryworld.catalogue import selected
 from suites.discoveryworld.suite import SUITE
 from tests.suites.discoveryworld.worlds import needs_package, opened, played
 
-SCRIPTS = SUITE.agents[1:-1]
+SCRIPTS = tuple(agents_of(SUITE))[1:-1]
 
 pytestmark = needs_package
 
@@ -66,7 +67,7 @@ def test_a_script_goes_on_where_a_resumed_episode_is():
         environment.reply(reply)
     CURRENT.set(CurrentEpisode(setup, environment))
     asked = AgentTurn("proteomics", [], (), 0)
-    assert asyncio.run(SUITE.agent("proteomics")(asked)) == every[5]
+    assert asyncio.run(agents_of(SUITE)["proteomics"](asked)) == every[5]
 
 
 def test_a_script_that_cannot_go_on_says_why():

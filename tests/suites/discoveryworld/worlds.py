@@ -5,8 +5,10 @@ from importlib.util import find_spec
 
 import pytest
 
+from evaluation.capabilities import agents_of, prompts_of, reply_of
 from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.inspect_task.offline import agent_seed
+from evaluation.selection import find_task
 from evaluation.suite import AgentTurn, EpisodeSetup
 from suites.discoveryworld.suite import SUITE
 
@@ -18,7 +20,7 @@ needs_package = pytest.mark.skipif(
 
 def opened(task_id, trial=0, **choices):
     chosen = SUITE.choices(**choices)
-    setup = EpisodeSetup(SUITE, SUITE.find_task(task_id, chosen, None), trial, chosen, SUITE.prompts())
+    setup = EpisodeSetup(SUITE, find_task(SUITE, task_id, chosen, None), trial, chosen, prompts_of(SUITE))
     return setup, SUITE.open(setup)
 
 
@@ -34,6 +36,6 @@ def played(name, task_id, trial=0, tools=(), **choices):
     while not observation.done:
         shown.append(text_of(observation))
         turn = AgentTurn(name, [], tools, agent_seed(0, task_id, trial))
-        reply = asyncio.run(SUITE.agent(name)(turn))
-        observation = environment.reply(reply if isinstance(reply, str) else SUITE.called(*reply))
+        reply = asyncio.run(agents_of(SUITE)[name](turn))
+        observation = environment.reply(reply if isinstance(reply, str) else reply_of(SUITE, *reply))
     return environment.finish(), shown

@@ -11,9 +11,11 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
 from arena.errors import ConfigError
+from evaluation.capabilities import agents_of, logged_task, prompts_of, reply_of, tools_of
 from evaluation.choices.run_choices import RunChoices
 from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.inspect_task.offline import agent_seed
+from evaluation.selection import chosen_tasks, find_task
 from evaluation.suite import AgentTurn, EpisodeSetup
 from evaluation.suites import get_suite
 from suites.est.agents import AGENTS
@@ -32,7 +34,7 @@ BELIEF = f"Belief([{', '.join(['0.4'] * 9)}]);"
 
 def opened(number=0, trial=0, **choices):
     chosen = EstChoices(**choices)
-    setup = EpisodeSetup(SUITE, SUITE.tasks(chosen, None)[number], trial, chosen, SUITE.prompts())
+    setup = EpisodeSetup(SUITE, chosen_tasks(SUITE, chosen, None)[number], trial, chosen, prompts_of(SUITE))
     return setup, SUITE.open(setup)
 
 
@@ -43,7 +45,7 @@ def played(name, setup, environment):
     observation = environment.begin()
     while not observation.done:
         messages.append(ChatMessageUser(content="".join(observation.parts)))
-        reply = asyncio.run(SUITE.agent(name)(AgentTurn(name, messages, (), 7)))
+        reply = asyncio.run(agents_of(SUITE)[name](AgentTurn(name, messages, (), 7)))
         messages.append(ChatMessageAssistant(content=reply))
         observation = environment.reply(reply)
     return environment.finish()
@@ -54,7 +56,7 @@ def test_a_reference_agent_says_that_it_reads_no_texts_of_the_users_own():
     CURRENT.set(CurrentEpisode(setup, environment))
     turn = AgentTurn("naive", [ChatMessageUser(content="Nothing stands on it.")], (), 7)
     with pytest.raises(ConfigError, match=r"est/naive: found no panel.* leave out --prompts"):
-        asyncio.run(SUITE.agent("naive")(turn))
+        asyncio.run(agents_of(SUITE)["naive"](turn))
 
 
 @pytest.mark.parametrize("machine", PRESETS)
@@ -79,11 +81,11 @@ def test_a_call_of_the_tool_is_a_reply():
     assert "`experiment`" not in SUITE.opening(EstChoices(), setup.prompts, 1)[0].text
     messages = [ChatMessageUser(content="".join(environment.begin().parts))]
     CURRENT.set(CurrentEpisode(setup, environment))
-    name, arguments = asyncio.run(SUITE.agent("naive")(AgentTurn("naive", messages, ("experiment",), 7)))
-    assert name in SUITE.tools()
-    written = asyncio.run(SUITE.agent("naive")(AgentTurn("naive", messages, (), 7)))
-    assert read_reply(SUITE.called(name, arguments))[1:3] == read_reply(written)[1:3]
-    assert read_reply(SUITE.called(name, {"belief": [0.5]})).problems
+    name, arguments = asyncio.run(agents_of(SUITE)["naive"](AgentTurn("naive", messages, ("experiment",), 7)))
+    assert name in tools_of(SUITE)
+    written = asyncio.run(agents_of(SUITE)["naive"](AgentTurn("naive", messages, (), 7)))
+    assert read_reply(reply_of(SUITE, name, arguments))[1:3] == read_reply(written)[1:3]
+    assert read_reply(reply_of(SUITE, name, {"belief": [0.5]})).problems
 
 
 def test_a_suite_without_tools_refuses_calls():
@@ -92,16 +94,16 @@ def test_a_suite_without_tools_refuses_calls():
 
 
 def test_tasks_are_the_same_however_many_are_asked_for():
-    every = SUITE.tasks(EstChoices(episodes=30), None)
+    every = chosen_tasks(SUITE, EstChoices(episodes=30), None)
     assert [task.id for task in every[:2]] == ["est-00001", "est-00002"]
     assert len({task.sha256 for task in every}) == 30
-    assert SUITE.tasks(EstChoices(tasks=("est-00030", "est-00002")), None) == [every[29], every[1]]
-    assert SUITE.find_task("est-00030", EstChoices(), None) == every[29]
-    assert SUITE.logged_task(json.loads(json.dumps(vars(every[3])))).sha256 == every[3].sha256
+    assert chosen_tasks(SUITE, EstChoices(tasks=("est-00030", "est-00002")), None) == (every[29], every[1])
+    assert find_task(SUITE, "est-00030", EstChoices(), None) == every[29]
+    assert logged_task(SUITE, json.loads(json.dumps(vars(every[3])))).sha256 == every[3].sha256
     assert all(len(read_drawn(task.content).blickets) == int(task.group[0]) for task in every)
     for wrong in ("est-00000", "est-10001", "est-1", "ivre-00001"):
         with pytest.raises(ConfigError, match="est-00001 to est-10000"):
-            SUITE.tasks(EstChoices(tasks=(wrong,)), None)
+            chosen_tasks(SUITE, EstChoices(tasks=(wrong,)), None)
 
 
 def test_a_belief_that_is_missing_holds_on_and_an_unreadable_trial_is_empty():
@@ -153,7 +155,7 @@ def test_pictures_take_the_place_of_words_or_join_them():
         assert ("On the machine:" in shown.parts[-1]) == words
         assert (shown.drawn_by is not None) == bool(pictures)
         # What draws is not even looked for where there are only words.
-        assert (SUITE.renderer(EstChoices(observation=observation)) is not None) == bool(pictures)
+        assert (EstChoices(observation=observation).renderer() is not None) == bool(pictures)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,10 @@ from importlib.util import find_spec
 import pytest
 from inspect_ai.model import ChatMessageUser
 
+from evaluation.capabilities import agents_of, prompts_of
 from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.inspect_task.offline import agent_seed
+from evaluation.selection import find_task
 from evaluation.suite import AgentTurn, EpisodeSetup
 from evaluation.suites import get_suite
 
@@ -24,7 +26,7 @@ needs_java = pytest.mark.skipif(
 
 def opened(task_id, trial=0, **choices):
     chosen = SUITE.choices(**choices)
-    setup = EpisodeSetup(SUITE, SUITE.find_task(task_id, chosen, None), trial, chosen, SUITE.prompts())
+    setup = EpisodeSetup(SUITE, find_task(SUITE, task_id, chosen, None), trial, chosen, prompts_of(SUITE))
     return setup, SUITE.open(setup)
 
 
@@ -35,7 +37,7 @@ def played(name, task_id, trial=0, **choices):
     seed, observation = agent_seed(0, task_id, trial), environment.begin()
     while not observation.done:
         shown = [ChatMessageUser(content="".join(observation.parts))]
-        observation = environment.reply(asyncio.run(SUITE.agent(name)(AgentTurn(name, shown, (), seed))))
+        observation = environment.reply(asyncio.run(agents_of(SUITE)[name](AgentTurn(name, shown, (), seed))))
     return environment.finish()
 
 

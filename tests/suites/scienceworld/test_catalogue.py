@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ConfigError
+from evaluation.selection import chosen_tasks, find_task
 from evaluation.suites import get_suite
 from suites.scienceworld.catalogue import PUBLISHED, find_variation, kinds, spread
 from suites.scienceworld.replies import LONGEST, command_of
@@ -15,7 +16,7 @@ TABLE = Path(__file__).parents[4] / "shared" / "reference" / "suites" / "science
 
 
 def ids(**choices):
-    return [task.id for task in SUITE.tasks(SUITE.choices(**choices), None)]
+    return [task.id for task in chosen_tasks(SUITE, SUITE.choices(**choices), None)]
 
 
 @pytest.mark.skipif(not TABLE.exists(), reason=f"{TABLE} is not there")
@@ -41,7 +42,7 @@ def test_variations_are_spread_over_the_split():
 
 
 def test_a_task_is_found_by_its_id():
-    task = SUITE.find_task("10-1-0119", SUITE.choices(), None)
+    task = find_task(SUITE, "10-1-0119", SUITE.choices(), None)
     assert task.group == "Biology"
     assert task.content == {"task": "10-1", "name": "mendelian-genetics-known-plant", "variation": 119}
     assert [find_variation(wrong) for wrong in ("10-1-0120", "4-5-0000", "4-1", "4-1-1", "4-1-00²0")] == [
@@ -64,11 +65,11 @@ def test_wrong_tasks_are_said(wrong, said):
 
 def test_the_budget_is_bounded_for_estimates():
     choices = SUITE.choices(budget="gold")
-    tasks = SUITE.tasks(choices, None)
-    assert SUITE.most_replies(tasks[0], SUITE.choices()) == 100
-    assert SUITE.most_replies(tasks[0], SUITE.choices(budget="moves")) == 200
-    assert SUITE.most_replies(tasks[0], choices) == 2 * kinds()["1-1"].gold
-    assert choices.bounds().replies == max(SUITE.most_replies(task, choices) for task in tasks)
+    tasks = chosen_tasks(SUITE, choices, None)
+    assert SUITE.choices().bounds(tasks[0].content).replies == 100
+    assert SUITE.choices(budget="moves").bounds(tasks[0].content).replies == 200
+    assert choices.bounds(tasks[0].content).replies == 2 * kinds()["1-1"].gold
+    assert choices.bounds().replies == max(choices.bounds(task.content).replies for task in tasks)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 import pytest
 
+from evaluation.capabilities import form_of
+from evaluation.selection import chosen_tasks
 from suites.scienceworld.catalogue import kinds
 from suites.scienceworld.findings import episode_panels, run_panels
 from tests.suites.scienceworld.simulation import SUITE, needs_java, opened, played
@@ -80,7 +82,7 @@ def test_an_episode_ends_with_its_steps(monkeypatch):
 def test_a_form_gives_a_command():
     setup, environment = opened("4-1-0225")
     observation = environment.begin()
-    form = SUITE.form(setup.task, setup.choices, observation)
+    form = form_of(SUITE, setup.task, setup.choices, observation)
     environment.close()
     assert "go OBJ" in form.fields[0].templates
     assert "agent" in form.fields[0].words
@@ -114,7 +116,7 @@ def test_a_report_has_the_papers_scores_subgoals_and_twins():
 @pytest.mark.slow
 @pytest.mark.parametrize("task", kinds())
 def test_gold_solves_three_test_variations(task):
-    for spec in SUITE.tasks(SUITE.choices(tasks=(task,)), None):
+    for spec in chosen_tasks(SUITE, SUITE.choices(tasks=(task,)), None):
         record = played("gold", spec.id, simplifications="plain", budget="gold")
         assert record.score == 1, (spec.id, record.outcome, record.turns[-1])
 

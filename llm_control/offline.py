@@ -18,8 +18,8 @@ from inspect_ai.model import (
     ContentImage,
 )
 
-from arena.errors import ConfigError, EvaluationError
-from evaluation.suite import Agent, AgentTurn
+from arena.errors import EvaluationError
+from evaluation.suite import AgentTurn
 from llm_control.agents.fit_reply import as_call, fitted, is_over, script_of
 from llm_control.agents.informed import ideal_reply, oracle_reply, replay_reply
 from llm_control.agents.perceiving import asked_kind, guess, perceive
@@ -34,16 +34,7 @@ REPLAY = "replay/"
 _NOTHING_SEEN = ("I see no ball", "No ball anywhere")
 
 
-def offline_agent(name: str) -> Agent | None:
-    """The agent of a name; None if it is none of these. Raises ConfigError for a missing folder."""
-    if name.startswith(REPLAY):
-        if not Path(name.removeprefix(REPLAY)).is_dir():
-            raise ConfigError(f"arena/{name}: no such folder; expected one of recordings, TASK.json")
-        return reply
-    return reply if name in ("random", "pixels", "oracle", "ideal") else None
-
-
-async def reply(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
+async def _reply(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     """Answer the conversation with a script, or call `act` with it if there is that tool."""
     if (kind := asked_kind(turn.messages[-1].text)) is not None:
         rng = np.random.default_rng(turn.seed)
@@ -53,6 +44,10 @@ async def reply(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
         return ("submit", {"answer": "done"}) if "submit" in turn.tools else "done"
     script = await _script(turn)
     return _by_tools(script if script == WAIT else fitted(script, turn.messages), turn.tools)
+
+
+AGENTS = dict.fromkeys(("pixels", "random", "oracle", "ideal", "replay/FOLDER"), _reply)
+"""The agents by name."""
 
 
 async def _script(turn: AgentTurn) -> str:

@@ -1,20 +1,20 @@
 """Agents that act at every step of an episode, without messages: learned policies, and simple vehicles."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from arena import Action, Episode
-from arena.errors import EvaluationError
+from arena.errors import EvaluationError, RecordingError
 from arena.geometry.layout import episode_rng
-from evaluation.engines.player import Player
-from evaluation.suite import EpisodeSetup, Record, TaskSpec
+from evaluation.suite import EpisodeSetup, Player, Record, TaskSpec
 from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import Policy, loaded
 from llm_control.agents.step_agents import STEP_AGENTS, StepAgent
-from llm_control.environment import ArenaEnvironment
+from llm_control.environment import ArenaEnvironment, recording_of
+from testbed import Task
 
 STEPS_PER_TURN = 50
 """Steps that are one turn of such an agent in log and report, 3 s."""
@@ -24,20 +24,6 @@ ACTS = "(A policy acts at every step; this is no script.)"
 
 POLICY = "policy/"
 """What the name of a learned policy begins with as an agent of the arena; its file follows."""
-
-
-def player(name: str) -> Player | None:
-    """The agent of a name that acts at every step; None if there is none.
-
-    Raises EvaluationError as `load_policy` does.
-    """
-    if name.startswith(POLICY):
-        file = Path(name.removeprefix(POLICY))
-        if "," in str(file):
-            # Inspect takes it for the names of several models.
-            raise EvaluationError(f"{file}: the path of a policy must have no comma; rename the file")
-        return PolicyPlayer(file, loaded(file).sha256)
-    return StepPlayer(name) if name in STEP_AGENTS else None
 
 
 def play(agent: StepAgent, environment: ArenaEnvironment) -> Record:
@@ -114,3 +100,38 @@ class PolicyPlayer:
     def facts(self) -> dict[str, Any]:
         """What a log keeps of it: name and hash of the file, and its `arena-llm.json`."""
         return self._policy.facts()
+
+
+def _policy(name: str) -> PolicyPlayer:
+    """The policy of a name `policy/FILE`. Raises EvaluationError as `load_policy` does."""
+    file = Path(name.removeprefix(POLICY))
+    if "," in str(file):
+        # Inspect takes it for the names of several models.
+        raise EvaluationError(f"{file}: the path of a policy must have no comma; rename the file")
+    return PolicyPlayer(file, loaded(file).sha256)
+
+
+PLAYERS: dict[str, Callable[[str], Player]] = {
+    **dict.fromkeys(("held", "braitenberg", "random-steps"), StepPlayer),
+    "policy/FILE": _policy,
+}
+"""What makes each agent, by its name."""
+
+
+def replayed(setup: EpisodeSetup, record: Any) -> Record:
+    """The episode of an agent without replies again, turn by turn as logged. Raises RecordingError."""
+    recording = recording_of(record.get("replay") or record.get("recording"))
+    task: Task = setup.task.content
+    if not recording.is_of(task.spec):
+        raise RecordingError(f"{task.id}: its arena is not the recorded one")
+    environment = ArenaEnvironment(setup)
+    try:
+        environment.begin()
+        actions = iter(recording.unpacked()[environment.episode.steps :])
+        for turn in record["turns"]:
+            environment.act(str(turn["reply"]), (next(actions) for _ in range(int(turn["steps"]))))
+        return environment.finish()
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise RecordingError(f"its turns are broken: {error}") from None
+    finally:
+        environment.close()

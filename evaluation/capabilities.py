@@ -1,0 +1,163 @@
+"""What a suite may bring besides `Suite`, found by name in its folder.
+
+| module | object | what it is |
+|---|---|---|
+| `prompts` | `VARIABLES`, `OPTIONAL` | variables of each text `NAME.md` of that folder, see `suite_prompts` |
+| | `TEXTS` | instead of files: the texts themselves by name, each with its `$variables` |
+| | `refuse(files, choices)` | raises ConfigError for a user's own texts that do not fit |
+| `offline` | `AGENTS` | offline agents (`Agent`) by name; `replay/FOLDER` takes whatever follows the slash |
+| `players` | `PLAYERS` | agents that play whole episodes: what makes a `Player` of its name, by name |
+| | `replayed(setup, record)` | the episode of such an agent again; raises RecordingError |
+| `tools` | `TOOLS` | what makes each tool by which a model can act, by name |
+| | `reply_of(tool, arguments)` | the reply that a call of a tool stands for; empty if it is wrong |
+| `form` | `form(task, choices, observation)` | what a person answers with (`Form`); None if people cannot |
+| `judge` | `judge(setup, record, ask)` | async: the record with what a second model says of it |
+| `findings` | `episode_panels(record)` | titles and HTML above the transcript of an episode |
+| | `run_panels(records)` | the same for a report's first page, from records by agent |
+| `references` | `SCALE` | reference agents and their scores (`Scale`) |
+| `files` | `files(choices)` | the SHA-256 of each file that the choices name, by the choice |
+| `remarks` | `remarks(choices, prompts, protocol)` | sentences that `eval --show` prints below the choices |
+| `logged` | `logged_task(plain)` | a task as a log has it, if that is no plain `TaskSpec` |
+| `registry` | | imported, so that Inspect AI knows what it registers by the name `arena_llm/...` |
+
+A suite of one file has the objects in that file.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from arena.packages import beside
+from evaluation.by_hand.form import Form
+from evaluation.prompts import NO_FILES, PromptFiles, PromptSet, inline_prompts, suite_prompts
+from evaluation.prompts.folder import with_files
+from evaluation.suite import Agent, Ask, EpisodeSetup, Observation, Player, Record, Suite, TaskSpec
+
+if TYPE_CHECKING:
+    from inspect_ai.tool import Tool
+
+T = TypeVar("T")
+
+Panels = Sequence[tuple[str, str]]
+"""Titles, and HTML as is."""
+
+
+def brought(suite: Suite, module: str, name: str, default: Any = None) -> Any:
+    """An object of a suite's module, or of its own file; the default if it brings none."""
+    found = beside(type(suite), Suite, module, name)
+    return default if found is None else found
+
+
+def prompts_of(suite: Suite, choices: Any = None, files: PromptFiles = NO_FILES) -> PromptSet:
+    """All texts of a run, the user's own too; without `choices` to hold a log's. Raises ConfigError."""
+    if choices is not None and (refuse := brought(suite, "prompts", "refuse")) is not None:
+        refuse(files, choices)
+    return with_files(_own_prompts(suite), files, choices)
+
+
+def _own_prompts(suite: Suite) -> PromptSet:
+    variables = brought(suite, "prompts", "VARIABLES")
+    if variables is None:
+        return inline_prompts(brought(suite, "prompts", "TEXTS", {}))
+    package = str(brought(suite, "prompts", "__name__"))
+    return suite_prompts(package, variables, brought(suite, "prompts", "OPTIONAL", {}))
+
+
+def files_of(suite: Suite, choices: Any) -> Mapping[str, str]:
+    """The SHA-256 of each file that the choices name, by the choice. Raises ConfigError."""
+    files = brought(suite, "files", "files")
+    found: Mapping[str, str] = {} if files is None else files(choices)
+    return found
+
+
+def agents_of(suite: Suite) -> Mapping[str, Agent]:
+    """The offline agents that answer messages, by name."""
+    found: Mapping[str, Agent] = brought(suite, "offline", "AGENTS", {})
+    return found
+
+
+def players_of(suite: Suite) -> Mapping[str, Callable[[str], Player]]:
+    """What makes each agent that plays whole episodes, by name."""
+    found: Mapping[str, Callable[[str], Player]] = brought(suite, "players", "PLAYERS", {})
+    return found
+
+
+def player(suite: Suite, name: str) -> Player | None:
+    """The agent of a name that plays whole episodes; None if there is none. Raises EvaluationError."""
+    made = by_name(players_of(suite), name)
+    return None if made is None else made(name)
+
+
+def by_name(table: Mapping[str, T], name: str) -> T | None:
+    """An entry by its name; where a word in capitals follows a slash, anything can stand for it."""
+    if name in table:
+        return table[name]
+    kind, slash, rest = name.partition("/")
+    takes = (known for known in table if slash and rest and is_kind(known, kind))
+    return next((table[known] for known in takes), None)
+
+
+def is_kind(known: str, kind: str) -> bool:
+    """Whether a name such as `replay/FOLDER` is that of agents of a kind."""
+    return known.partition("/")[0] == kind and known.rpartition("/")[2].isupper()
+
+
+def replayed(setup: EpisodeSetup, record: Mapping[str, Any]) -> Record:
+    """The episode of a player again, from what the log has of it. Raises RecordingError."""
+    again = brought(setup.suite, "players", "replayed")
+    if again is None:
+        raise NotImplementedError(f"{setup.suite.name} has no agents that play whole episodes")
+    found: Record = again(setup, record)
+    return found
+
+
+def tools_of(suite: Suite) -> "Mapping[str, Callable[[], Tool]]":
+    """What makes each tool by which a model can act, by name."""
+    found: Mapping[str, Callable[[], Tool]] = brought(suite, "tools", "TOOLS", {})
+    return found
+
+
+def reply_of(suite: Suite, tool: str, arguments: Mapping[str, Any]) -> str:
+    """The reply that a call of a tool stands for; empty if its arguments are wrong."""
+    return str(brought(suite, "tools", "reply_of")(tool, arguments))
+
+
+def form_of(suite: Suite, task: TaskSpec, choices: Any, observation: Observation) -> Form | None:
+    """What a person answers an observation with; None for what people cannot play."""
+    form = brought(suite, "form", "form")
+    found: Form | None = None if form is None else form(task, choices, observation)
+    return found
+
+
+async def judged(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
+    """The record of a finished episode with what other models say of it; as it is without a judge."""
+    judge = brought(setup.suite, "judge", "judge")
+    found: Record = record if judge is None else await judge(setup, record, ask)
+    return found
+
+
+def episode_panels(suite: Suite, record: Mapping[str, Any]) -> Panels:
+    """What an episode's page shows above the transcript of the logged record."""
+    panels = brought(suite, "findings", "episode_panels")
+    found: Panels = () if panels is None else panels(record)
+    return found
+
+
+def run_panels(suite: Suite, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> Panels:
+    """What a report's first page shows of the records of finished episodes, by agent."""
+    panels = brought(suite, "findings", "run_panels")
+    found: Panels = () if panels is None else panels(records)
+    return found
+
+
+def remarks_of(suite: Suite, choices: Any, prompts: PromptSet, protocol: str | None) -> Sequence[str]:
+    """Sentences on a run below its choices; `protocol` names its preset."""
+    remarks = brought(suite, "remarks", "remarks")
+    found: Sequence[str] = () if remarks is None else remarks(choices, prompts, protocol)
+    return found
+
+
+def logged_task(suite: Suite, plain: Mapping[str, Any]) -> TaskSpec:
+    """A task as a log has it. Raises ArenaError, or as `TaskSpec`, if this version cannot read it."""
+    read = brought(suite, "logged", "logged_task")
+    found: TaskSpec = TaskSpec(**plain) if read is None else read(plain)
+    return found
