@@ -13,8 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from arena_llm.doctor.ask import ask
-from arena_llm.doctor.egl import EGL_PACKAGES, install_command
+from arena_llm.doctor import EGL_PACKAGES, ask, install_command
 
 BROWSER_PACKAGES = ("chromium",)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -64,7 +64,7 @@ def probe(
     """
     import inspect_ai
 
-    from llm_control.perception_task import perception
+    from llm_control.probes import perception
 
     suite = get_suite("arena")
     full = model_name(suite, model)

@@ -114,7 +114,7 @@ OWN_FILES = {
     "arena/files.py": "the one reader and writer",
     "arena/physics/bullet.py": "opens /dev/null",
     "arena_llm/interrupts.py": "opens /dev/null",
-    "arena_llm/pictures/encoders.py": "writes to the temporary path of an atomic_file",
+    "arena_llm/pictures/video.py": "writes to the temporary path of an atomic_file",
     "arena_llm/commands/study.py": "prints an example of the package",
     "evaluation/generation/journal.py": "appends replies one by one, each to the disk",
     "evaluation/plan.py": "creates a plan exclusively, so that none is ever replaced",

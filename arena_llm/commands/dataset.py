@@ -50,8 +50,7 @@ def dataset_command(
 
 
 def _spec(size: int | None, seed: int, format: str, image_uri: str, prompts: "PromptSet") -> "DatasetSpec":
-    from llm_control.training_data import Format
-    from llm_control.training_data.folder import DatasetSpec
+    from llm_control.training_data.folder import DatasetSpec, Format
 
     if size is None:
         raise ConfigError("--size: how many examples? For example: --size 1000")
@@ -67,8 +66,7 @@ def _spec(size: int | None, seed: int, format: str, image_uri: str, prompts: "Pr
 
 def _write(folder: Path, spec: "DatasetSpec", engine: "Engine") -> None:
     from arena.processes import in_order
-    from llm_control.training_data.folder import append, finish, make_row, start
-    from llm_control.training_data.formats import LARGEST_OPENAI, Format
+    from llm_control.training_data.folder import LARGEST_OPENAI, Format, append, finish, make_row, start
 
     if spec.format is Format.OPENAI and spec.size > LARGEST_OPENAI:
         print(f"Note: OpenAI takes at most {LARGEST_OPENAI} examples in one file.", file=sys.stderr)

@@ -75,11 +75,10 @@ def _compare_trace(
 ) -> None:
     from arena import RenderError
     from arena.files import write_file
-    from arena_llm.fidelity import read_trace, replay
     from arena_llm.fidelity.pictures import compare_pictures, write_frames, write_sheet
-    from arena_llm.fidelity.poses import ending_of, poses_of
-    from arena_llm.fidelity.replay import has_random_places
+    from arena_llm.fidelity.replay import has_random_places, replay
     from arena_llm.fidelity.report import Fidelity, as_dict, print_fidelity
+    from arena_llm.fidelity.trace import ending_of, poses_of, read_trace
 
     recording = read_trace(trace, table)
     predicted = poses_of(recording, poses)

@@ -12,7 +12,8 @@ from arena_llm.options import CsvFile, Testbed
 
 if TYPE_CHECKING:
     from arena.replay import Replay
-    from arena_llm.pictures import Film, Video
+    from arena_llm.pictures.film import Film
+    from arena_llm.pictures.video import Video
 
 
 def replay_command(
@@ -38,7 +39,8 @@ def replay_command(
     from arena.csv_log import csv_log
     from arena.files import check_output, check_output_folder
     from arena.replay import Replay
-    from arena_llm.pictures import STEPS_PER_S, Film, open_video
+    from arena_llm.pictures.film import Film
+    from arena_llm.pictures.video import STEPS_PER_S, open_video
     from arena_llm.replay import arena_of, find_recording
 
     if not (video or stills) and (trail is not None or hud or view != "agent"):

@@ -12,8 +12,7 @@ from arena_llm.options import AnimalAI, Lenient, Levels, Seed, Testbed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from arena_llm.pictures import Tile
-    from arena_llm.pictures.contact_sheet import Entry
+    from arena_llm.pictures.tasks import Entry, Tile
 
 LARGEST = 1024
 TILE = 160
@@ -53,7 +52,7 @@ def _show_task(
 ) -> None:
     from arena.files import check_output
     from arena_llm.pictures.canvas import save
-    from arena_llm.pictures.task_picture import SMALLEST, task_picture
+    from arena_llm.pictures.tasks import SMALLEST, task_picture
     from testbed import task_named
 
     _check_size(size, SMALLEST, LARGEST)
@@ -69,10 +68,15 @@ def _show_sheets(
     testbed: Path | None, levels: str | None, out: Path, seed: int, size: int, animal_ai: str, lenient: bool
 ) -> None:
     from arena.files import check_output
-    from arena_llm.pictures import contact_sheet
     from arena_llm.pictures.canvas import save
-    from arena_llm.pictures.contact_sheet import draw_tiles, find_files, plan_sheets, read_entries
-    from arena_llm.pictures.views import StartViews
+    from arena_llm.pictures.tasks import (
+        StartViews,
+        contact_sheet,
+        draw_tiles,
+        find_files,
+        plan_sheets,
+        read_entries,
+    )
 
     _check_size(size, _SMALLEST_TILE, _LARGEST_TILE)
     paths = find_files(testbed, levels)

@@ -11,8 +11,7 @@ from rich.table import Table
 
 from arena import IDLE, Episode, RecordingError, load
 from arena.files import MAX_DATA_BYTES, read_bytes
-from arena_llm.fidelity.frames import compare_frames
-from arena_llm.fidelity.pictures import Pair
+from arena_llm.fidelity.pictures import Pair, compare_frames
 from render import Frame, Renderer, decode, png
 
 Mask = npt.NDArray[np.bool_]

@@ -1,5 +1,8 @@
-"""An episode recorded in the Unity original, read from its files."""
+"""An episode recorded in the Unity original, read from its files; predicted poses, and how it ended."""
 
+import csv
+import hashlib
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -7,10 +10,73 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from arena import ArenaSpec, RecordingError, ScriptError, load
-from arena_llm.fidelity.table import Line, read_table
+from arena import ArenaSpec, ConfigError, RecordingError, ScriptError, load
+from arena.files import read_text
 from llm_control.choices import ArenaChoices
 from llm_control.script import Script, parse
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of a table: its cells by column, and its line in the file."""
+
+    path: Path
+    number: int
+    cells: dict[str, str]
+
+    @property
+    def place(self) -> str:
+        """`file:line`, for messages."""
+        return f"{self.path}:{self.number}"
+
+    def integer(self, column: str) -> int:
+        """A whole number of 0 or more; raises RecordingError if the cell has none."""
+        text = self.cells[column].strip()
+        if not text.isdecimal():
+            raise RecordingError(f"{self.place}: {column}: got {text!r}, expected a whole number")
+        return int(text)
+
+    def real(self, column: str) -> float:
+        """A finite number; raises RecordingError if the cell has none."""
+        text = self.cells[column].strip()
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise RecordingError(f"{self.place}: {column}: got {text!r}, expected a number")
+        return value
+
+    def has(self, column: str) -> bool:
+        """Whether the table has this column and the row a value in it."""
+        return bool((self.cells.get(column) or "").strip())
+
+
+def read_table(path: Path, columns: tuple[str, ...]) -> Iterator[Line]:
+    """The rows of a CSV file that has at least these columns.
+
+    Raises RecordingError if the file cannot be read, lacks one of the columns or has no rows, and for a row
+    that is shorter or longer than the heading.
+    """
+    try:
+        lines = read_text(path).splitlines()
+    except ConfigError as error:
+        raise RecordingError(str(error)) from None
+    table = csv.DictReader(lines)
+    heading = table.fieldnames or ()
+    missing = [column for column in columns if column not in heading]
+    if missing:
+        raise RecordingError(
+            f"{path}:1: no column {', '.join(missing)}; got {', '.join(heading) or 'nothing'}"
+        )
+    cells = None
+    for cells in table:
+        if None in cells or None in cells.values():
+            raise RecordingError(f"{path}:{table.line_num}: expected {len(heading)} cells, as in the heading")
+        yield Line(path, table.line_num, cells)
+    if cells is None:
+        raise RecordingError(f"{path}: the table has a heading, but no rows")
+
 
 HEALTH_TOLERANCE = 0.05
 """Recorded health has one decimal, so an exact replay differs by at most half of its last digit."""
@@ -122,3 +188,70 @@ def _turn(line: Line, last: bool) -> RecordedTurn:
 def _pictures(folder: Path) -> dict[Instant, Path]:
     named = ((_PICTURE.fullmatch(path.name), path) for path in sorted(folder.iterdir()))
     return dict(sorted((Instant(int(name[1]), int(name[2])), path) for name, path in named if name))
+
+
+COLUMNS = ("turn", "x", "z", "speed", "heading")
+
+
+class PredictedPose(NamedTuple):
+    """A predicted state: metres, m/s, and degrees clockwise from +z."""
+
+    x: float
+    z: float
+    speed: float
+    heading: float
+
+    def distance(self, x: float, z: float) -> float:
+        """Horizontal distance from a position, metres."""
+        return math.hypot(x - self.x, z - self.z)
+
+
+class Ending(NamedTuple):
+    """The recorded total reward and last tick of an episode; None if unknown."""
+
+    total_reward: float | None
+    tick: int | None
+
+
+_TUTORIAL_SHA256 = "a64c7bdf20212e86a7c1364f63e36c7c6083026764a67f1d807aeb342920912e"
+_TUTORIAL_POSES = Path(__file__).parent / "tutorial" / "poses.csv"
+TUTORIAL_ENDING = Ending(2.74080023, 1281)
+"""Recorded total reward of the published tutorial; the tick follows from it: 3 x 0.999 - 1281 / 5000."""
+
+
+def is_tutorial(trace: Trace) -> bool:
+    """Whether a recording is the published tutorial: the same scripts in the same order."""
+    scripts = "\n".join(turn.text for turn in trace.turns)
+    return hashlib.sha256(scripts.encode()).hexdigest() == _TUTORIAL_SHA256
+
+
+def tutorial_poses() -> dict[int, PredictedPose]:
+    """The shipped prediction for the published tutorial; the README of its folder lists its limits."""
+    return read_poses(_TUTORIAL_POSES)
+
+
+def read_poses(path: Path) -> dict[int, PredictedPose]:
+    """Predicted poses by turn, from a CSV file with the columns turn, x, z, speed and heading.
+
+    Raises RecordingError if it cannot be read or contains a turn twice.
+    """
+    poses: dict[int, PredictedPose] = {}
+    for line in read_table(path, COLUMNS):
+        turn = line.integer("turn")
+        if turn in poses:
+            raise RecordingError(f"{line.place}: turn {turn} is there twice")
+        poses[turn] = PredictedPose(*(line.real(column) for column in COLUMNS[1:]))
+    return poses
+
+
+def ending_of(trace: Trace, reward: float | None, tick: int | None) -> Ending:
+    """The recorded ending: the arguments, or what is known of the published tutorial."""
+    known = TUTORIAL_ENDING if is_tutorial(trace) else Ending(None, None)
+    return Ending(known.total_reward if reward is None else reward, known.tick if tick is None else tick)
+
+
+def poses_of(trace: Trace, path: Path | None) -> Mapping[int, PredictedPose]:
+    """The predicted poses of a file, or the shipped ones if the recording is the tutorial."""
+    if path is not None:
+        return read_poses(path)
+    return tutorial_poses() if is_tutorial(trace) else {}

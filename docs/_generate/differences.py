@@ -7,9 +7,8 @@ from evaluation.capabilities import prompts_of
 from evaluation.choices.effective import effective
 from evaluation.prompts import PromptSet
 from llm_control.choices import ArenaChoices
-from llm_control.paper.convert import SENT
+from llm_control.paper.convert import SENT, Ingredients
 from llm_control.paper.differences import LIST
-from llm_control.paper.ingredients import Ingredients
 from llm_control.suite import SUITE
 
 SAME = "the same"

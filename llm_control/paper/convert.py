@@ -1,18 +1,386 @@
-"""The paper's public material as folders of prompts and a demonstration."""
+"""The paper's public material as folders of prompts and a demonstration.
 
-from collections.abc import Callable, Sequence
+Texts and example come from a checkout of its program (LLM-AAI), which is read and never run, or of its
+supporting material, as they are printed there."""
+
+import ast
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import yaml
 
 from arena.errors import ConfigError
-from arena.files import check_output_folder
+from arena.files import MAX_DATA_BYTES, check_output_folder, read_bytes, read_text, write_file
+from evaluation.prompts import Prompt, PromptSet, check_variables
 from evaluation.prompts.folder import write_folder
+from evaluation.prompts.layout import Layout
 from llm_control.paper import PAPER
-from llm_control.paper.example import write_example
-from llm_control.paper.ingredients import Ingredients
-from llm_control.paper.material import frame_by_frame_ingredients, material_example, material_ingredients
-from llm_control.paper.program import program_example, program_ingredients
+from llm_control.prompts import OPTIONAL, VARIABLES
+
+_ALL_PICTURES = "${pictures}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ingredients:
+    """The pieces of the paper's messages, as templates (`$$` for a dollar sign); empty if not found.
+
+    `background` is all that precedes `send_off`, which ends with the line before the first picture; `label`
+    precedes each picture; `health` follows the pictures and has the variable `$health`; `invalid` precedes
+    them after a reply that is no script; `intro` and `title` begin the example of Experiment 2, and `user`
+    and `assistant` name who speaks in it. `source` says what they were read from.
+    """
+
+    background: str
+    send_off: str
+    label: str
+    health: str
+    invalid: str = ""
+    intro: str = ""
+    title: str = "Example:\n"
+    user: str = "user: "
+    assistant: str = "assistant: "
+    source: str = ""
+
+    def completed(self, other: "Ingredients | None") -> "Ingredients":
+        """The same, with what it lacks from another."""
+        missing = ("label", "health", "invalid", "intro")
+        return replace(
+            self, **{name: getattr(self, name) or getattr(other, name) for name in missing if other}
+        )
+
+    def prompts(self) -> PromptSet:
+        """As texts of ours: one message of the user before the first reply, as the paper's program sends it.
+
+        Raises ConfigError if a text has a variable that it may not have.
+        """
+        layout = Layout(roles="user", demonstration="inside", notes=False, source=self.source)
+        found = {name: _prompt(name, text) for name, text in self._texts().items() if text}
+        return PromptSet(found, layout)
+
+    def _texts(self) -> Mapping[str, str]:
+        stale = self.health.replace("$health", "$first_health")
+        return {
+            "system": self.background,
+            "first_turn": f"{self.send_off}{_ALL_PICTURES}{stale}",
+            "turn": f"{_ALL_PICTURES}{self.health}",
+            "invalid_script": f"{self.invalid}{_ALL_PICTURES}{self.health}" if self.invalid else "",
+            "picture": self.label,
+            "demonstration_intro": self.intro,
+            "demonstration_title": self.title,
+            # The program drops the first text of the example, and with it the label of its first picture.
+            "demonstration_first": f"$picture{_ALL_PICTURES}{stale}",
+            "demonstration_user": self.user,
+            "demonstration_assistant": self.assistant,
+            "demonstration_end": "\n",
+        }
+
+
+def _prompt(name: str, text: str) -> Prompt:
+    prompt = Prompt(name, text, {**VARIABLES, **OPTIONAL}[name])
+    check_variables(name, prompt)
+    return prompt
+
+
+def template(text: str) -> str:
+    """A text as a template: a dollar sign is doubled."""
+    return text.replace("$", "$$")
+
+
+FILE = "demonstration.yaml"
+FOLDER = "pictures"
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleTurn:
+    """A script, the pictures after it, and the health that was shown with them; None after the last."""
+
+    script: str
+    pictures: tuple[bytes, ...]
+    health: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The first pictures with the health shown there, and the turns."""
+
+    pictures: tuple[bytes, ...]
+    health: float
+    turns: tuple[ExampleTurn, ...]
+
+
+def write_example(example: Example, folder: Path) -> Path:
+    """Write the example into a folder: `demonstration.yaml`, and its pictures. Raises EvaluationError."""
+    path = folder / FILE
+    document = {
+        "source": PAPER,
+        "first": {
+            "pictures": list(_written_pictures(folder, 0, example.pictures)),
+            "health": example.health,
+        },
+        "turns": [_turn_entry(folder, number, turn) for number, turn in enumerate(example.turns, start=1)],
+    }
+    write_file(path, yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
+    return path
+
+
+def _turn_entry(folder: Path, number: int, turn: ExampleTurn) -> dict[str, Any]:
+    if not turn.pictures:
+        return {"script": turn.script}
+    pictures = list(_written_pictures(folder, number, turn.pictures))
+    return {"script": turn.script, "health": turn.health, "pictures": pictures}
+
+
+def _written_pictures(folder: Path, turn: int, pictures: tuple[bytes, ...]) -> Iterator[str]:
+    for place, data in enumerate(pictures):
+        name = f"{FOLDER}/{turn:02d}-{place}.jpg"
+        write_file(folder / name, data)
+        yield name
+
+
+PROMPTS = Path("src/definitions/prompts/prompts.py")
+OBSERVATIONS = Path("src/definitions/prompts/observations.py")
+HISTORIES = "data/tutorial_video/*/*/*/llm_session_history_*.txt"
+
+_PARTS = ("PREAMBLES", "OBSERVATIONS", "GOALS", "COMMANDS", "CHAINS_OF_THOUGHT", "MISC")
+_ELEMENT = re.compile(r"<PromptElement\.(Text|Image): \d+>")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def program_ingredients(root: Path) -> Ingredients | None:
+    """The texts as the program sends them; None if this is no checkout of it.
+
+    The order of the parts, and the blanks between them, are those of its `create_background_prompt`.
+    Raises ConfigError, with file:line, where the program is another one than expected.
+    """
+    if not (root / PROMPTS).is_file():
+        return None
+    prompts, observations = _Strings(root / PROMPTS), _Strings(root / OBSERVATIONS)
+    named = prompts.entry("N_SHOT", "character_prefix")
+    return Ingredients(
+        background=" ".join(prompts.entry(part, "paper") for part in _PARTS) + "\n",
+        send_off=prompts.entry("MISC", "send_off_with_start_of_episode_message"),
+        label=observations.named("YIELD_OBS_MESSAGE"),
+        health=observations.returned("create_in_session_reward_text"),
+        invalid=observations.named("PREVIOUS_RESPONSE_IS_INVALID"),
+        intro=prompts.entry("N_SHOT", "one_example"),
+        title=prompts.entry("N_SHOT", "example_prefix"),
+        user=named.replace("$name", "user"),
+        assistant=named.replace("$name", "assistant"),
+    )
+
+
+def program_example(root: Path) -> Example | None:
+    """The example of Experiment 2 from the history of its recording; None if there is none."""
+    for path in sorted(root.glob(HISTORIES)):
+        # It was written on Windows; what is used of it is ASCII.
+        lines = read_bytes(path).decode("utf-8", "replace").splitlines()
+        return _example([_message(line, f"{path}:{n}") for n, line in enumerate(lines, 1)], str(path))
+    return None
+
+
+class _Strings:
+    """The texts of a Python file that are written out in it, as templates."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            body = ast.parse(read_text(path)).body
+        except SyntaxError as error:
+            raise ConfigError(f"{path}:{error.lineno}: is no Python file") from None
+        self._values = {
+            target.id: node.value
+            for node in body
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        self._functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+
+    def named(self, name: str) -> str:
+        """The text of a name."""
+        return self._text(self._values.get(name), name)
+
+    def entry(self, name: str, key: str) -> str:
+        """The text of a key of a dictionary; of a function without a name what it returns."""
+        node = self._values.get(name)
+        pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
+        found = (v for k, v in pairs if isinstance(k, ast.Constant) and k.value == key)
+        return self._text(next(found, None), f"{name}[{key!r}]")
+
+    def returned(self, name: str) -> str:
+        """The text that a function returns, its arguments as variables."""
+        function = self._functions.get(name)
+        found = (
+            (node.value for node in ast.walk(function) if isinstance(node, ast.Return)) if function else ()
+        )
+        return self._text(next(iter(found), None), f"{name}()")
+
+    def _text(self, node: ast.expr | None, what: str) -> str:
+        if isinstance(node, ast.Lambda):
+            return self._text(node.body, what)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return template(node.value)
+        if isinstance(node, ast.JoinedStr):
+            return "".join(self._text(value, what) for value in node.values)
+        if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Attribute):
+            return node.value.attr  # a member of ScriptCommands, whose text is its name
+        if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name):
+            # A format that begins with a blank puts one before a number that is not negative.
+            given = self._text(node.format_spec, what) if node.format_spec else ""
+            return f"{' ' * given.startswith(' ')}${node.value.id}"
+        line = f":{node.lineno}" if node is not None else ""
+        raise ConfigError(
+            f"{self._path}{line}: {what}: no text found where the paper's program has one; give a checkout "
+            "of github.com/Kinds-of-Intelligence-CFI/LLM-AAI"
+        )
+
+
+def _message(line: str, where: str) -> tuple[str, list[tuple[str, str]]]:
+    """A message of a history: its role, and its texts and pictures."""
+    try:
+        message = ast.literal_eval(_ELEMENT.sub(r"'\1'", line))
+        return str(message["role"]), [(str(kind), str(value)) for kind, value in message["content"]]
+    except (ValueError, SyntaxError, KeyError, TypeError, MemoryError):
+        raise ConfigError(f"{where}: no message of a session's history; give a fresh checkout") from None
+
+
+def _example(messages: list[tuple[str, list[tuple[str, str]]]], source: str) -> Example:
+    shown = [_shown(content, source) for role, content in messages if role == "user"]
+    scripts = ["".join(text for _, text in content) for role, content in messages if role == "assistant"]
+    if not shown or len(scripts) != len(shown):
+        raise ConfigError(f"{source}: {len(shown)} views and {len(scripts)} scripts, expected equal numbers")
+    (pictures, health), *later = shown
+    turns = [ExampleTurn(script, *after) for script, after in zip(scripts, [*later, ((), None)], strict=True)]
+    return Example(pictures, health or 0.0, tuple(turns))
+
+
+def _shown(content: list[tuple[str, str]], source: str) -> tuple[tuple[bytes, ...], float | None]:
+    """The pictures of a message, and the health in its last text."""
+    try:
+        pictures = tuple(base64.b64decode(value, validate=True) for kind, value in content if kind == "Image")
+    except binascii.Error as error:
+        raise ConfigError(f"{source}: a picture is broken ({error})") from None
+    texts: Iterator[str] = (value for kind, value in reversed(content) if kind == "Text")
+    number = _NUMBER.search(next(texts, ""))
+    return pictures, float(number[0]) if number else None
+
+
+EXPERIMENT_1 = ("experiment_1/prompt.md", "prompt-experiment1.md")
+EXPERIMENT_2 = ("experiment_2/prompt.md", "prompt-experiment2.md")
+_FRAME_BY_FRAME_PAGES = ("exploratory_experiments/frame_by_frame/prompt.md",)
+
+HEALTH = (
+    *(99.9, 96.9, 96.7, 96.4, 96.1, 95.6, 94.7, 94.1, 93.2, 92.6, 91.7, 91.2, 90.3, 89.7),
+    *(88.8, 88.4, 87.5, 87.2, 100.0, 99.1, 99.9, 99.5, 99.3, 98.9, 98.6, 97.7, 97.3, 97.1),
+    *(97.0, 96.1, 95.9, 95.8, 95.7, 95.5, 94.3, 94.0, 93.1, 92.6, 91.7, 90.5, 89.6, 89.3),
+)
+"""The health shown before each of the example's 42 scripts, which the material leaves out.
+
+From the recording of the example in LLM-AAI (`data/tutorial_video`).
+"""
+
+_BEGINS = "You are a PLAYER"
+_OFF = "Ready to play?"
+_OBSERVED = re.compile(r"Environment observation captured:?")
+_HEALTH = re.compile(r"^(ENVIRONMENT:.*?)\d+(?:\.\d+)?(\.?) *$", re.MULTILINE)
+_PICTURE = re.compile(r"!\[[^\]]*\]\((?P<path>[^)]+)\)")
+_SCRIPT = re.compile(r"(?:assistant: *)?(?P<script>(?:Think|Go|Turn)\(.*)")
+
+
+def material_ingredients(root: Path) -> Ingredients | None:
+    """The texts of Experiment 1; None if the folder does not have them. Raises ConfigError."""
+    path = _first_of(root, EXPERIMENT_1)
+    return _printed(root, path) if path is not None else None
+
+
+def frame_by_frame_ingredients(root: Path) -> Ingredients | None:
+    """The texts of the frame-by-frame experiment; None if the folder does not have them."""
+    path = _first_of(root, _FRAME_BY_FRAME_PAGES)
+    return _printed(root, path) if path is not None else None
+
+
+def material_example(root: Path) -> Example | None:
+    """The example of Experiment 2; None if the folder does not have it whole. Raises ConfigError."""
+    for name in EXPERIMENT_2:
+        path = root / name
+        found = list(_turns(root, path)) if path.is_file() else []
+        # An earlier version of the material shows the first turns only.
+        if len(found) == len(HEALTH):
+            (_, first), *later = found
+            pictures = [*(pictures for _, pictures in later), ()]
+            healths = [*HEALTH[1:], None]
+            scripts = [script for script, _ in found]
+            turns = map(ExampleTurn, scripts, pictures, healths)
+            return Example(first, HEALTH[0], tuple(turns))
+    return None
+
+
+def _first_of(root: Path, names: tuple[str, ...]) -> Path | None:
+    return next((root / name for name in names if (root / name).is_file()), None)
+
+
+def _printed(root: Path, path: Path) -> Ingredients:
+    text = _plain(_page(path))
+    begin, off = text.find(_BEGINS), text.rfind(_OFF)
+    observed = _OBSERVED.search(text, off)
+    if begin < 0 or off < begin or observed is None:
+        raise ConfigError(
+            f"{path}: expected a text from {_BEGINS!r} to {_OFF!r} and the first observation; give a "
+            "checkout of github.com/tpYu0/llm-aai-supporting-materials"
+        )
+    return Ingredients(
+        background=template(text[begin:off].rstrip()) + "\n",
+        send_off=template(text[off : observed.start()].rstrip()) + "\n",
+        label=observed[0].rstrip(":") + ":",
+        health=_health_line(root),
+    )
+
+
+def _page(path: Path) -> str:
+    return read_text(path).replace("\r\n", "\n")
+
+
+def _plain(text: str) -> str:
+    """Printed text without what only Markdown needs: escapes, and blanks at the ends of lines."""
+    text = text.replace("\\'", "'").replace("\\n\n", "\n")
+    return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def _health_line(root: Path) -> str:
+    """The line with the health, from whichever page shows it; empty if none does."""
+    for name in (*_FRAME_BY_FRAME_PAGES, *EXPERIMENT_2):
+        found = _HEALTH.search(_page(root / name)) if (root / name).is_file() else None
+        if found:
+            return f"{template(found[1])}$health{found[2]}"
+    return ""
+
+
+def _turns(root: Path, path: Path) -> Iterator[tuple[str, tuple[bytes, ...]]]:
+    """Each script of a page with the pictures before it."""
+    pictures: list[bytes] = []
+    for number, line in enumerate(_page(path).splitlines(), start=1):
+        if (shown := _PICTURE.search(line)) is not None:
+            pictures.append(_read_picture(root, path, shown["path"], number))
+        elif (said := _SCRIPT.fullmatch(line.strip())) is not None:
+            yield said["script"], tuple(pictures)
+            pictures = []
+
+
+def _read_picture(root: Path, page: Path, name: str, line: int) -> bytes:
+    """A picture that a page shows; the newest pages name some that lie beside an older one."""
+    places = [root / name, page.parent / name]
+    places += [folder / Path(name).name for folder in sorted(root.glob("*experiment*2*images"))]
+    places += sorted(root.glob(f"experiment_2/*/{Path(name).name}"))
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise ConfigError(f"{page}:{line}: picture {name}: no such file; give a whole checkout")
+    return read_bytes(found, MAX_DATA_BYTES)
+
 
 SENT = f"{PAPER}, as its program sends them"
 PRINTED = f"{PAPER}, as its supporting material prints them"

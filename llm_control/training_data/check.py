@@ -16,17 +16,29 @@ from arena.files import MAX_DATA_BYTES, read_bytes
 from arena.replay import play
 from evaluation.prompts import PromptSet
 from llm_control.script import DEGREES_PER_STEP, parse
-from llm_control.training_data.arenas import THRESHOLD_M, Kind, kind_of
 from llm_control.training_data.example import (
+    THRESHOLD_M,
     VICINITY_M,
     Example,
+    Kind,
     ball_position,
+    kind_of,
     renderer,
     start_episode,
     touches_only_ball,
 )
-from llm_control.training_data.folder import FACTS, LINES, DatasetSpec, is_complete, read_manifest
-from llm_control.training_data.formats import Format, as_line, dialogue, picture_file, picture_in
+from llm_control.training_data.folder import (
+    FACTS,
+    LINES,
+    DatasetSpec,
+    Format,
+    as_line,
+    dialogue,
+    is_complete,
+    picture_file,
+    picture_in,
+    read_manifest,
+)
 from render import Frame, decode
 
 

@@ -3,7 +3,7 @@
 from evaluation.suite import EpisodeSetup, Observation
 from llm_control.choices import ArenaChoices
 from llm_control.environment import ArenaEnvironment, task_spec
-from llm_control.notes import system_text
+from llm_control.messages import system_text
 from llm_control.prompts import arena_prompts
 from llm_control.suite import SUITE
 from people.play.worker_episode import WorkerEpisode

@@ -13,7 +13,7 @@ from arena.taskfile.catalog import KINDS
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.exchanges import EpisodeTalk
 from llm_control.choices import ArenaChoices
-from llm_control.schedule import picture_turns
+from llm_control.observations import picture_turns
 from render.line_of_sight import LineOfSight
 from report.pictures import Kind, kinds
 

@@ -12,9 +12,8 @@ from evaluation.inspect_task.task import conversation_order, make_task
 from evaluation.selection import chosen_tasks
 from evaluation.suite import ModelEnd
 from llm_control.choices import ArenaChoices
-from llm_control.limits import loops, movement, objection
-from llm_control.notes import system_text
-from llm_control.play import ScriptedEpisode
+from llm_control.messages import system_text
+from llm_control.play import ScriptedEpisode, loops, movement, objection
 from llm_control.prompts import arena_prompts
 from llm_control.script import parse
 from render import Renderer, decode
@@ -287,7 +286,7 @@ def test_what_is_in_view_is_shown_or_told_or_both(observation, battery):
 
 
 def test_words_name_only_what_is_not_hidden():
-    from llm_control.description import describe
+    from llm_control.observations import describe
 
     wall = item("Wall", "20 0 13", sizes="6 3 1", rotations="0")
     ball = item("GoodGoal", "20 0 18", sizes="1 1 1")
@@ -311,7 +310,7 @@ def test_words_name_only_what_is_not_hidden():
 def test_words_measure_as_the_camera_sees(bearing, distance, told):
     from math import cos, radians, sin
 
-    from llm_control.description import describe
+    from llm_control.observations import describe
 
     x, z = 20 + distance * sin(radians(bearing)), 10 + distance * cos(radians(bearing))
     scene = episode(agent("20 0 10"), item("GoodGoal", f"{x} 0 {z}", sizes="1 1 1")).scene()

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from arena_llm.doctor.egl import install_command
+from arena_llm.doctor import install_command
 from arena_llm.system import BROWSER_PACKAGES, browser
 
 FLAGS = (

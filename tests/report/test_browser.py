@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from arena_llm.doctor.egl import install_command
+from arena_llm.doctor import install_command
 from arena_llm.system import BROWSER_PACKAGES, browser
 from evaluation.log.run import open_logs
 from report.build import write_log_report

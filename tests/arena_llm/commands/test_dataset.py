@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from llm_control.prompts import arena_prompts
-from llm_control.training_data import make_example
+from llm_control.training_data.example import make_example
 from render import decode
 from tests.command import run, start
 

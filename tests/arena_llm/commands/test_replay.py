@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from arena import FORWARD, TURN_RIGHT, ConfigError, Episode, Recording, RecordingError, Replay, load
-from arena_llm.pictures import STEPS_PER_S, Film, project
-from arena_llm.pictures.hud import strip_height
-from arena_llm.pictures.trajectory import path_color
+from arena_llm.pictures.film import Film, strip_height
+from arena_llm.pictures.paths import path_color, project
+from arena_llm.pictures.video import STEPS_PER_S
 from arena_llm.replay import arena_of, find_recording
 from render import Renderer, decode, top_view
 from tests.arena_llm.pictures.films import read_film

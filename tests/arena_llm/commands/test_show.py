@@ -7,9 +7,18 @@ import pytest
 from PIL import Image
 
 from arena import Episode, load_text
-from arena_llm.pictures import describe, project, task_picture
-from arena_llm.pictures.contact_sheet import PER_SHEET, Entry, find_files, plan_sheets, read_entries
-from arena_llm.pictures.views import StartViews, depends_on_seed
+from arena_llm.pictures.paths import project
+from arena_llm.pictures.tasks import (
+    PER_SHEET,
+    Entry,
+    StartViews,
+    depends_on_seed,
+    describe,
+    find_files,
+    plan_sheets,
+    read_entries,
+    task_picture,
+)
 from render import Renderer, decode, top_view
 from testbed import Task, task_named
 

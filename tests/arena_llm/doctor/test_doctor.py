@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from arena_llm import system
-from arena_llm.doctor import State
-from arena_llm.doctor.ask import answer
-from arena_llm.doctor.checks import drawing_checks, physics_checks, python_check, requirement
-from arena_llm.doctor.probe import fault_of
+from arena_llm.doctor import State, answer, drawing_checks, physics_checks, python_check, requirement
+from arena_llm.doctor_probe import fault_of
 from tests.command import run_fresh
 
 BROKEN_GL = {

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from arena import RecordingError
-from arena_llm.fidelity import CLASSES, classify, compare_frames, read_poses, read_trace, replay
-from arena_llm.fidelity.frames import load_picture
-from arena_llm.fidelity.pictures import compare_pictures
-from arena_llm.fidelity.replay import has_random_places
+from arena_llm.fidelity.pictures import CLASSES, classify, compare_frames, compare_pictures, load_picture
+from arena_llm.fidelity.replay import has_random_places, replay
+from arena_llm.fidelity.trace import read_poses, read_trace
 from render import decode
 from tests.arena_llm.fidelity.recordings import SIDE, record, save
 

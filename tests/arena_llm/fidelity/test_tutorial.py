@@ -5,11 +5,9 @@ import math
 import pytest
 
 from arena import EventKind
-from arena_llm.fidelity import read_trace, replay
-from arena_llm.fidelity.frames import CLASSES, classify
-from arena_llm.fidelity.pictures import compare_pictures
-from arena_llm.fidelity.poses import TUTORIAL_ENDING, is_tutorial, tutorial_poses
-from arena_llm.fidelity.trace import Instant
+from arena_llm.fidelity.pictures import CLASSES, classify, compare_pictures
+from arena_llm.fidelity.replay import replay
+from arena_llm.fidelity.trace import TUTORIAL_ENDING, Instant, is_tutorial, read_trace, tutorial_poses
 
 FIRST_PUSHED_BALL = 18
 """The model of the poses ignores that balls hinder, so it holds up to the turn after this one."""

@@ -6,17 +6,10 @@ import numpy as np
 import pytest
 
 from arena import Episode, load_text
-from arena_llm.pictures import (
-    Status,
-    Tile,
-    Trail,
-    contact_sheet,
-    project,
-    strip,
-    trajectory,
-)
 from arena_llm.pictures.canvas import fitted, text_width, wrapped
-from arena_llm.pictures.trajectory import path_color
+from arena_llm.pictures.film import Status, strip
+from arena_llm.pictures.paths import Trail, path_color, project, trajectory
+from arena_llm.pictures.tasks import Tile, contact_sheet
 from render import Camera, Renderer, birds_eye, first_person, top_view
 
 SIDE = 256

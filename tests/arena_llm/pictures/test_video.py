@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from arena import ConfigError, Episode, EvaluationError
-from arena_llm.pictures import STEPS_PER_S, open_video
+from arena_llm.pictures.video import STEPS_PER_S, open_video
 from render import Renderer
 from testbed import task_named
 from tests.arena_llm.pictures.films import read_film
@@ -81,7 +81,7 @@ import resource, sys
 import numpy as np
 from pathlib import Path
 from arena import EvaluationError
-from arena_llm.pictures import open_video
+from arena_llm.pictures.video import open_video
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 try:
     with open_video(Path(sys.argv[1])) as video:

@@ -19,10 +19,8 @@ from llm_control.messages import first_parts, opening
 from llm_control.observations import View
 from llm_control.prompts import arena_prompts
 from llm_control.script import Go, Turn, parse
-from llm_control.training_data import THRESHOLD_M, Format, Kind, as_line, make_example
-from llm_control.training_data.example import BallPosition, fits
-from llm_control.training_data.folder import DatasetSpec, make_row
-from llm_control.training_data.formats import dialogue
+from llm_control.training_data.example import THRESHOLD_M, BallPosition, Kind, fits, make_example
+from llm_control.training_data.folder import DatasetSpec, Format, as_line, dialogue, make_row
 from render import decode
 
 TURNS = (Kind.LEFT, Kind.RIGHT)
@@ -156,7 +154,7 @@ def test_the_prompt_is_that_of_an_evaluation(examples):
 def test_an_example_is_the_same_in_another_process_and_depends_on_seed_and_number_only():
     spec = DatasetSpec(10, 5, Format.OPENAI, PROMPTS)
     program = (
-        "from llm_control.training_data import Format; from llm_control.prompts import arena_prompts\n"
+        "from llm_control.training_data.folder import Format; from llm_control.prompts import arena_prompts\n"
         "from llm_control.training_data.folder import DatasetSpec, make_row\n"
         "row = make_row(6, DatasetSpec(999, 5, Format.OPENAI, arena_prompts()))\n"
         "import hashlib; print(hashlib.sha256((row.line + row.facts).encode()).hexdigest())"

@@ -1,18 +1,67 @@
-"""The checks of Python, packages, physics and drawing, each with a remedy."""
+"""Checks of Python, packages, physics and drawing; imports nothing that may be missing or broken."""
 
 import ctypes.util
+import json
 import os
 import platform
 import re
+import signal
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Any
 
-from arena_llm.doctor.ask import ask
-from arena_llm.doctor.egl import EGL_PACKAGES, has_egl, install_command
+TIMEOUT_S = 120.0
+"""A probe takes two seconds; one that takes this long hangs."""
+
+
+def ask(probe: str) -> dict[str, Any]:
+    """Findings of the probe `drawing` or `physics`; `fault` says what is wrong, "" if nothing is."""
+    return answer([sys.executable, "-m", "arena_llm.doctor_probe", probe])
+
+
+def answer(command: Sequence[str], timeout_s: float = TIMEOUT_S) -> dict[str, Any]:
+    """The last line that a command prints, as JSON; a crash or a timeout is its `fault`."""
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, errors="replace")
+    except subprocess.TimeoutExpired:
+        return {"fault": f"no answer within {timeout_s:g} s"}
+    except OSError as error:
+        return {"fault": f"Python could not be started ({error.strerror or error})"}
+    if ran.returncode < 0:
+        return {"fault": f"the process was ended by {_signal_name(-ran.returncode)}"}
+    try:
+        found: dict[str, Any] = json.loads(ran.stdout.strip().splitlines()[-1])
+    except (IndexError, ValueError):
+        last = (ran.stderr.strip().splitlines() or [f"exit status {ran.returncode}"])[-1]
+        return {"fault": last}
+    return found
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+EGL_PACKAGES = ("libegl1", "libgl1-mesa-dri")
+"""Debian packages of EGL and its software renderer."""
+
+
+def has_egl() -> bool:
+    """Whether an EGL library is found; other systems than Linux bring their own OpenGL."""
+    return not sys.platform.startswith("linux") or ctypes.util.find_library("EGL") is not None
+
+
+def install_command(packages: Sequence[str] = EGL_PACKAGES) -> list[str]:
+    """The command that installs packages (default: EGL) on Debian and its relatives."""
+    sudo = [] if os.geteuid() == 0 else ["sudo"]
+    return [*sudo, "apt-get", "install", "--yes", *packages]
+
 
 PYTHONS = ((3, 11), (3, 14))
 """The first supported Python, and the first one too new (`pyproject.toml`)."""

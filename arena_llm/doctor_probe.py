@@ -1,4 +1,4 @@
-"""`python -m arena_llm.doctor.probe drawing|physics`: tries one of them and prints a line of JSON.
+"""`python -m arena_llm.doctor_probe drawing|physics`: tries one of them and prints a line of JSON.
 
 It is a process of its own because a broken driver may crash it.
 """

@@ -1,0 +1,319 @@
+"""The commands `arena-llm testbed`: check, verify, generate, fetch and browse task files."""
+
+import json
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arena.errors import ArenaError, ConfigError, EvaluationError
+from arena_llm.console import exit_interrupted, line_console, progress_bar
+from arena_llm.interrupts import work_begins
+from arena_llm.options import (
+    AnimalAI,
+    EngineName,
+    EngineOption,
+    Jobs,
+    Lenient,
+    Levels,
+    RayAddress,
+    Testbed,
+    open_engine,
+)
+
+if TYPE_CHECKING:
+    from testbed.check import FileReport
+
+_STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+
+
+class Format(StrEnum):
+    """How findings are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def check_command(
+    target: Annotated[Path, typer.Argument(help="A task file, or a folder of them with its subfolders.")],
+    seed: Annotated[int, typer.Option(help="First of the seeds that every arena is built with.")] = 0,
+    jobs: Jobs = None,
+    output: Annotated[Format, typer.Option("--format", help="How findings are printed.")] = Format.TEXT,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Only files with errors or warnings.")] = False,
+    upgrade: Annotated[bool, typer.Option("--upgrade", help="First rewrite old keys and names.")] = False,
+    svg: Annotated[Path | None, typer.Option(help="Folder for plans of the arenas, from above.")] = None,
+    animal_ai: AnimalAI = "3.1.3",
+    lenient: Lenient = False,
+) -> None:
+    """Read, build and settle task files, and report problems; status 1 if there are errors."""
+    from arena.files import check_output_folder
+    from arena.processes import cores
+    from testbed.check import Level, Options, check_files, task_files
+
+    console = Console(soft_wrap=True)
+    as_text = output is Format.TEXT
+    paths = task_files(target)
+    check_output_folder(svg)
+    reports: list[FileReport] = []
+    shown: list[FileReport] = []
+    work = check_files(target, paths, Options(seed, upgrade, svg, animal_ai, lenient), jobs or cores())
+    try:
+        with closing(work) as results, progress_bar(console if as_text else None) as bar:
+            for report in bar.track(results, total=len(paths), description="checking"):
+                reports.append(report)
+                kept = report.above(Level.WARNING) if quiet else report
+                if quiet and not kept.findings and not kept.changes:
+                    continue
+                shown.append(kept)
+                if as_text:
+                    _print_report(console, kept)
+    except KeyboardInterrupt:
+        exit_interrupted(f"Stopped after {len(reports)} of {len(paths)} files.")
+    if as_text:
+        _print_summary(console, reports)
+    else:
+        print(json.dumps(_as_json(shown, reports), indent=1))
+    if any(report.worst == Level.ERROR for report in reports):
+        raise typer.Exit(1)
+
+
+def _print_report(console: Console, report: "FileReport") -> None:
+    """One line for each change and finding, `file:line: level: text [code]`."""
+    for change in report.changes:
+        changed = ("changed", "green"), f": {change.old} -> {change.new}"
+        console.print(Text.assemble(f"{report.path}:{change.line}: ", *changed))
+    for finding in report.findings:
+        where = f"{report.path}:{finding.line}: " if finding.line else f"{report.path}: "
+        level = (str(finding.level), _STYLES[str(finding.level)])
+        console.print(Text.assemble(where, level, f": {finding.text} ", (f"[{finding.code}]", "dim")))
+    if not report.findings and not report.changes:
+        console.print(Text(f"{report.path}: ok"))
+
+
+def _print_summary(console: Console, reports: "Sequence[FileReport]") -> None:
+    """A table of what was found, the worst first, and one line of totals."""
+    from testbed.check import CODES, Level
+
+    table = Table("level", "code", "findings", "files", "meaning")
+    for code, count in _counts(reports).items():
+        level = str(CODES[code].level)
+        row = (str(count["findings"]), str(count["files"]), CODES[code].meaning)
+        table.add_row(Text(level, style=_STYLES[level]), code, *row)
+    if table.row_count:
+        console.print(table)
+    levels = [finding.level for report in reports for finding in report.findings]
+    totals = ", ".join(_plural(levels.count(level), str(level)) for level in sorted(Level)[::-1])
+    rewritten = sum(bool(report.changes) for report in reports)
+    more = f"; {rewritten} rewritten" if rewritten else ""
+    console.print(Text(f"{_plural(len(reports), 'file')}: {totals}{more}"))
+
+
+def _counts(reports: "Sequence[FileReport]") -> dict[str, dict[str, int]]:
+    """For every code that was found, in the order of `CODES`: how often, and in how many files."""
+    from testbed.check import CODES
+
+    found = [[finding.code for finding in report.findings] for report in reports]
+    counts = {
+        code: {"findings": sum(codes.count(code) for codes in found), "files": sum(code in c for c in found)}
+        for code in CODES
+    }
+    return {code: count for code, count in counts.items() if count["findings"]}
+
+
+def _as_json(shown: "Sequence[FileReport]", reports: "Sequence[FileReport]") -> dict[str, Any]:
+    """Findings of the shown files, and the counts of all files."""
+    from testbed.check import CODES
+
+    return {
+        "files": [
+            {
+                "file": str(report.path),
+                "changes": [asdict(change) for change in report.changes],
+                "findings": [
+                    {"line": f.line, "level": str(f.level), "code": f.code, "text": f.text}
+                    for f in report.findings
+                ],
+            }
+            for report in shown
+        ],
+        "codes": {
+            code: {"level": str(CODES[code].level), **count} for code, count in _counts(reports).items()
+        },
+        "checked": len(reports),
+    }
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[NAME]...", help="original, llm-aai, or both. Default: both."),
+]
+From = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FOLDER_OR_URL",
+        help="Clone, folder, or URL of a .tar.gz to take the files from. Default: the public repository.",
+    ),
+]
+
+
+def fetch_command(names: Names = None, source: From = None) -> None:
+    """Fetch the original's 900 task files, and LLM-AAI's, for `--testbed original` and `llm-aai`."""
+    from testbed.originals import NAMES
+
+    for name in names or ():
+        if name not in NAMES:
+            raise ConfigError(f"got {name!r}, expected {' or '.join(NAMES)}")
+    work_begins()
+    failed: list[str] = []
+    try:
+        for known in NAMES:
+            if not names or known in names:
+                _fetch(known, source, failed)
+    except KeyboardInterrupt:
+        exit_interrupted("Stopped; of a battery that was not complete, nothing was kept.")
+    if failed:
+        raise EvaluationError("\n".join(failed))
+
+
+def _fetch(name: str, source: str | None, failed: list[str]) -> None:
+    from testbed.originals import SOURCES, fetch, is_kept, kept_folder
+
+    console = line_console()
+    known = next(each for each in SOURCES if each == name)
+    if is_kept(known):
+        console.print(f"{name}: all 900 files are in {kept_folder(known)} already")
+        return
+    console.print(f"{name}: fetching from {source or SOURCES[known].repository} ({SOURCES[known].licence})")
+    try:
+        folder = fetch(known, source)
+    except ArenaError as error:
+        failed.append(str(error))
+        return
+    console.print(f"{name}: 900 files, each with its published SHA-256, in {folder}; use --testbed {name}")
+
+
+testbed_app = typer.Typer(help="Check, verify, generate, fetch and browse task files.", no_args_is_help=True)
+testbed_app.command("check")(check_command)
+testbed_app.command("fetch")(fetch_command)
+
+
+@testbed_app.command("verify")
+def verify_command(
+    testbed: Testbed = None,
+    levels: Levels = None,
+    jobs: Jobs = None,
+    engine: EngineOption = EngineName.LOCAL,
+    ray_address: RayAddress = None,
+) -> None:
+    """Replay each task's solution, which must pass, and its failure, which must fail; status 1 otherwise."""
+    from testbed import find_tasks, parse_levels
+    from testbed.proof.solutions import verify_all
+    from testbed.tasks import LEVELS_FOLDER
+
+    folder = testbed or LEVELS_FOLDER
+    tasks = find_tasks(parse_levels(levels) if levels else None, folder)
+    console, problems, count = line_console(), 0, 0
+    try:
+        with (
+            open_engine(engine, ray_address, jobs) as opened,
+            closing(verify_all(tasks, folder, opened.jobs, opened)) as verdicts,
+            progress_bar(console) as bar,
+        ):
+            for verdict in bar.track(verdicts, total=len(tasks), description="verifying"):
+                count += 1
+                if verdict.problem:
+                    problems += 1
+                    console.print(f"{verdict.task_id}: {verdict.problem}")
+    except KeyboardInterrupt:
+        exit_interrupted(f"Stopped after {count} of {len(tasks)} tasks.")
+    proven = count - problems
+    console.print(f"{proven} of {count} tasks are proven: solved by one recording, failed by another.")
+    if problems:
+        raise typer.Exit(1)
+
+
+@testbed_app.command("generate")
+def generate_command(
+    out: Annotated[Path, typer.Option(help="Folder for the files; a second run continues in it.")],
+    count: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Number of tasks, spread over the paradigms. Default: 30, or as the battery."
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Another seed draws other tasks. Default: 1, or a secret one.")
+    ] = None,
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help="Draw a hidden split: as the battery, from a secret seed.")
+    ] = False,
+    levels: Annotated[str, typer.Option(help="Levels, such as 1-3 or 1,4.")] = "1-10",
+    difficulty: Annotated[
+        int | None, typer.Option(min=1, max=3, help="Difficulty, 1 to 3. Default: all.")
+    ] = None,
+    jobs: Jobs = None,
+    engine: EngineOption = EngineName.LOCAL,
+    ray_address: RayAddress = None,
+) -> None:
+    """Draw fresh tasks, each proven solvable before it is written, with solutions and a table of demands."""
+    from arena.files import check_output_folder
+    from testbed import parse_levels
+    from testbed.proof.demands import write_table
+    from testbed.proof.hidden import hidden_split, whole
+    from testbed.proof.prove import fresh, make
+    from testbed.proof.similarity import report
+
+    check_output_folder(out)
+    chosen = parse_levels(levels)
+    split = hidden_split(out, seed) if hidden else None
+    count = count or (whole(chosen, difficulty) if split else 30)
+    orders = fresh(chosen, count, split.seed if split else 1 if seed is None else seed, difficulty)
+    made = 0
+    try:
+        with open_engine(engine, ray_address, jobs) as opened:
+            with closing(make(orders, out, opened.jobs, opened)) as results, progress_bar() as bar:
+                for _ in bar.track(results, total=len(orders), description="drawing"):
+                    made += 1
+            table = write_table(out, opened.jobs, opened)
+    except KeyboardInterrupt:
+        exit_interrupted(f"Stopped with {made} of {count} tasks in {out}; the same command continues.")
+    line_console().print(f"{made} tasks in {out}, all solved; demands: {table}. {report(out)}")
+    if split:
+        line_console().print(
+            f"Keep {out} secret, and logs of it too. To publish, SHA-256 of the seed: {split.commitment}"
+        )
+
+
+@testbed_app.command("atlas")
+def atlas_command(
+    out: Annotated[Path, typer.Option(help="Folder for the page.")] = Path("atlas"),
+    testbed: Testbed = None,
+    levels: Levels = None,
+) -> None:
+    """Write a page to browse all tasks: from above with the solution's path, from the agent, in words."""
+    from arena.files import check_output_folder
+    from testbed import find_tasks, parse_levels
+    from testbed.proof.atlas import write_atlas
+    from testbed.tasks import LEVELS_FOLDER
+
+    folder = testbed or LEVELS_FOLDER
+    tasks = find_tasks(parse_levels(levels) if levels else None, folder)
+    check_output_folder(out)
+    try:
+        with progress_bar() as bar:
+            page = write_atlas(tasks, folder, out, lambda entries: bar.track(entries, total=len(tasks)))
+    except KeyboardInterrupt:
+        exit_interrupted(f"Stopped; {out} is not complete.")
+    line_console().print(f"Atlas of {len(tasks)} tasks: {page}")
