@@ -58,18 +58,21 @@ def _from_json(found: dict[str, Any], rest: str) -> Reply:
 
 
 def _from_lines(text: str) -> Reply:
-    lines = [(place, line.strip(_MARKS)) for place, line in enumerate(text.splitlines())]
-    for place, line in reversed([each for each in lines if each[1]]):
-        bare = _LABEL.sub("", line).strip(_MARKS)
-        rest = "\n".join(other for k, other in lines if k != place).strip()
+    lines = [line.strip(_MARKS) for line in text.splitlines()]
+
+    def without(place: int) -> str:
+        return "\n".join(lines[:place] + lines[place + 1 :]).strip()
+
+    for place in reversed([place for place, line in enumerate(lines) if line]):
+        bare = _LABEL.sub("", lines[place]).strip(_MARKS)
         if bare.isdecimal():
-            return Reply(rest, SAY, (bare,))
+            return Reply(without(place), SAY, (bare,))
         called = _CALL.fullmatch(bare)
         if called is None:
             continue
         action = _BY_NAME.get(" ".join(called[1].split()).casefold())
         if action is not None:
-            return Reply(rest, action, _arguments(called[2], len(action.takes)))
+            return Reply(without(place), action, _arguments(called[2], len(action.takes)))
         return Reply(text.strip(), problem=_unknown(called[1]))
     return Reply(text.strip(), problem=f"No action was found. {HOW}")
 
