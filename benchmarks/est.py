@@ -10,8 +10,8 @@ from rich.table import Table
 from arena.errors import ConfigError
 from benchmarks import run
 from suites.est.agents import AGENTS, Maker
+from suites.est.findings import COLUMNS, published
 from suites.est.hypotheses import Floats
-from suites.est.table import COLUMNS, published
 from suites.est.world import CONTEXT, HORIZON, PRESETS, Machines, Preset
 
 

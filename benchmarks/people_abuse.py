@@ -7,12 +7,8 @@ alone and then while 3,000 connections with unfinished requests are kept open an
 import argparse
 import asyncio
 import itertools
-import os
 import random
-import re
 import resource
-import subprocess
-import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -21,7 +17,7 @@ from pathlib import Path
 
 import httpx
 
-from benchmarks.people_load import Client, percentile, report
+from benchmarks.people_load import Client, percentile, report, served
 from people.play.security import COOKIE
 
 STUDY = """\
@@ -138,16 +134,8 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, chosen.half_open + 1000), most))
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "study.yaml").write_text(STUDY, encoding="utf-8")
-        command = [sys.executable, "-m", "arena_llm", "study", f"{folder}/study.yaml"]
-        command += ["--db", f"{folder}/crowd.db", "--port", "0"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as server:
-            assert server.stdout is not None
-            try:
-                found = (re.search(r"Participants: (http\S+)/", line) for line in server.stdout)
-                url = next(each[1] for each in found if each)
-                asyncio.run(measure(url, chosen.half_open, chosen.sign_ups, chosen.seconds))
-            finally:
-                server.terminate()
+        with served("study", f"{folder}/study.yaml", "--db", f"{folder}/crowd.db") as url:
+            asyncio.run(measure(url, chosen.half_open, chosen.sign_ups, chosen.seconds))
 
 
 if __name__ == "__main__":

@@ -7,14 +7,14 @@ reports the step rate, and finally checks that the database has every step that 
 import argparse
 import asyncio
 import json
-import os
 import random
 import re
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -218,6 +218,18 @@ def _lost(database: Path, steps: int) -> int:
     return max(0, steps - stored)
 
 
+@contextmanager
+def served(*words: str) -> Iterator[str]:
+    """The address of a new server, without a slash at its end; it ends with the block."""
+    command = [sys.executable, "-m", "arena_llm", *words, "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            found = (re.search(r"http://[^/\s]+", line) for line in server.stdout or ())
+            yield next(each[0] for each in found if each)
+        finally:
+            server.terminate()
+
+
 def main() -> None:
     """Run the load test."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.people_load", description=__doc__)
@@ -235,17 +247,9 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "load.db"
-        command = [sys.executable, "-m", "arena_llm", "play", "--levels", chosen.levels, "--port", "0"]
-        command += ["--no-open", "--db", str(database)]
-        command += ["--workers", chosen.workers] if chosen.workers else []
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as server:
-            try:
-                url = re.search(r"http\S+", server.stdout.readline() if server.stdout else "")
-                if url is None:
-                    sys.exit("the server did not start")
-                clients = asyncio.run(play(url[0], *how))
-            finally:
-                server.terminate()
+        words = ["play", "--levels", chosen.levels, "--no-open", "--db", str(database)]
+        with served(*words, *(["--workers", chosen.workers] if chosen.workers else [])) as url:
+            clients = asyncio.run(play(url, *how))
         print(report(clients, _lost(database, sum(client.seen.steps for client in clients))))
 
 

@@ -31,7 +31,7 @@ from evaluation.by_hand.form import Choice, Form, Number, Several, Text
 from evaluation.capabilities import agents_of, form_of, judged, logged_task, prompts_of, reply_of, tools_of
 from evaluation.choices.effective import effective
 from evaluation.choices.presets import preset_names
-from evaluation.choices.run_choices import SCAFFOLDS, RunChoices
+from evaluation.choices.run_choices import SCAFFOLDS
 from evaluation.current import CURRENT
 from evaluation.scale.references import LETTERS, RUNNERS, garbage, scale_of
 from evaluation.selection import chosen_tasks, find_task
@@ -40,6 +40,9 @@ from evaluation.suites import register
 
 MOST_REPLIES = 1000
 """Replies after which an episode that nothing bounds is taken for endless."""
+
+TRIES = 3
+"""How often a suite may ask for a reply that is wrong."""
 
 NONSENSE = (
     *("", " \n", "I'm sorry, but I can't help with that.", "\x00", "\u2603 \U0001f916", "None", "-1"),
@@ -77,6 +80,10 @@ class Kit:
     def ids(self) -> tuple[str, ...]:
         """The ids of these tasks."""
         return tuple(task.id for task in self.tasks)
+
+    def longest(self, task: TaskSpec) -> int:
+        """The most replies of an episode in which every one is wrong, and is asked for again."""
+        return TRIES * (self.most(task) or MOST_REPLIES)
 
     def most(self, task: TaskSpec) -> int | None:
         """The most replies of an episode by the choices."""
@@ -200,12 +207,16 @@ def _task(kit: Kit, task: TaskSpec) -> Iterator[str]:
         yield f"task {task.id}: sha256 is {task.sha256!r}; expected hashlib.sha256(...).hexdigest()"
     if not isinstance(task.group, str | int):
         yield f"task {task.id}: group is {task.group!r}; expected a word or a number"
-    plain = json.loads(json.dumps(to_jsonable_python(task)))
-    if to_jsonable_python(logged_task(kit.suite, plain).content) != plain["content"]:
-        yield f"task {task.id}: its content is another one after it was written to a log and read again"
+    if (read := _logged(kit.suite, task)).sha256 != task.sha256:
+        yield f"task {task.id}: another one, {read.id}, after it was written to a log and read again"
     again = find_task(kit.suite, task.id, kit.choices, None)
     if again is None or again.sha256 != task.sha256:
         yield f"named({task.id!r}): did not give the task that tasks() has by this id"
+
+
+def _logged(suite: Suite, task: TaskSpec) -> TaskSpec:
+    """A task after it was written to a log and read again."""
+    return logged_task(suite, json.loads(json.dumps(to_jsonable_python(task))))
 
 
 def _texts(kit: Kit) -> Iterator[str]:
@@ -226,7 +237,7 @@ def _texts(kit: Kit) -> Iterator[str]:
 
 def _wrong_replies(kit: Kit) -> Iterator[str]:
     """Silence, garbage and nonsense: turns with an error, never an exception, and nothing is passed."""
-    most = kit.most(kit.tasks[0]) or MOST_REPLIES
+    most = kit.longest(kit.tasks[0])
     rng = np.random.default_rng(1)
     wrong: dict[str, Callable[[int], str]] = {
         "silence": lambda k: "",
@@ -240,8 +251,8 @@ def _wrong_replies(kit: Kit) -> Iterator[str]:
         yield from (f"{name}: {fault}" for fault in _of_record(record, given[: len(shown) - 1], kit))
         if not shown[-1].done:
             yield (
-                f"{name}: the episode wants more than {most} replies; count a wrong reply as a turn, and "
-                "return the most replies that an episode can have from choices.bounds(content)"
+                f"{name}: the episode wants more than {most} replies, {TRIES} for each of bounds; count "
+                "a wrong reply as a turn, and return the most of an episode from choices.bounds(content)"
             )
         if name in ("silence", "garbage"):
             if usable := [k for k, turn in enumerate(record.turns, start=1) if not turn["error"]]:
@@ -302,6 +313,8 @@ def _determinism(kit: Kit) -> Iterator[str]:
     for trial in (0, 1):
         setup = kit.setup(trial=trial)
         once = play(setup, kit.replies).digest
+        if play(setup._replace(task=_logged(kit.suite, setup.task)), kit.replies).digest != once:
+            yield "a task that was read from a log gives another episode; is its content ready for JSON?"
         random.seed(trial)
         np.random.seed(trial)
         if play(setup, kit.replies).digest != once:
@@ -354,7 +367,7 @@ def _agent(kit: Kit) -> Iterator[str]:
     if kit.agent is None:
         return
     name, best = f"{kit.suite.name}/{kit.agent}", kit.by_agent(kit.tasks[0])
-    silent = play(kit.setup(), [""] * (kit.most(kit.tasks[0]) or MOST_REPLIES)).record
+    silent = play(kit.setup(), [""] * kit.longest(kit.tasks[0])).record
     floor, first = ((each.score or 0, bool(each.passed)) for each in (silent, best))
     others = ((each.score or 0, bool(each.passed)) for each in map(kit.by_agent, kit.short[1:]))
     if max(first, *others, first) <= floor:
@@ -376,11 +389,7 @@ def _tools(kit: Kit) -> Iterator[str]:
     for name in names:
         if not (defined := ToolDef(tools[name]())).description:
             yield f"tool {name}: has no description; write a docstring, with Args for each argument"
-        wrong: tuple[dict[str, Any], ...] = (
-            {},
-            {"nonsense": 1},
-            dict.fromkeys(defined.parameters.properties),
-        )
+        wrong: Sequence[Any] = ({}, {"nonsense": 1}, dict.fromkeys(defined.parameters.properties))
         for arguments in wrong:
             said = reply_of(kit.suite, name, arguments)
             shown, record = play(kit.setup(replies="tools"), [said])
@@ -554,6 +563,3 @@ def _found(check: Callable[[Kit], Iterator[str]], kit: Kit) -> Iterator[str]:
         own = [frame for frame in frames if frame.filename.startswith(home)] or frames[-1:]
         place = f"{own[-1].filename}:{own[-1].lineno}"
         yield f"{place}: {type(error).__name__}: {' '.join(str(error).split())[:300]}"
-
-
-__all__ = ["CHECKS", "Fault", "RunChoices", "check_suite"]

@@ -8,7 +8,6 @@ from arena.errors import ConfigError, EvaluationError
 from arena.processes import Engine
 from evaluation.engines.backend import LocalBackend, using, worthwhile_processes
 from evaluation.estimate import sample_prices
-from evaluation.folders import check_writable
 from evaluation.generation.admission import spending
 from evaluation.generation.budget import RunBudget, RunLimits, spent_before
 from evaluation.generation.journal import Journal, journal_beside, keeping, new_name, no_other_process
@@ -16,6 +15,7 @@ from evaluation.generation.prices import set_price
 from evaluation.log.files import headers, local_path, read_header, read_summaries, recovered
 from evaluation.log.run import RunLog
 from evaluation.models import model_name, player_of
+from evaluation.report_folder import check_writable
 from evaluation.request import EvalRequest
 
 Display = Literal["full", "rich", "plain", "none"]
@@ -131,7 +131,7 @@ def _run(
     import inspect_ai
 
     from evaluation.inspect_task.errors import PrerequisiteError
-    from evaluation.inspect_task.registry import suite_task
+    from evaluation.inspect_task.registry import registered
 
     common: dict[str, Any] = {
         "log_dir": str(log_dir),
@@ -142,6 +142,7 @@ def _run(
         "retry_on_error": request.effective.choices.relaunches,
         **{name: value for name, value in parallel.items() if value is not None},
     }
+    suite_task = registered(request.suite)
     for name in (model, *(model_name(request.suite, each) for each in request.effective.choices.judges)):
         check_model(name)
     again = _to_resume(log_dir, request) if resume else None
@@ -153,7 +154,7 @@ def _run(
                 if again:
                     logs = inspect_ai.eval_retry(str(again), **common)
                 else:
-                    task = suite_task(request.suite, **request.task_args())
+                    task = suite_task(**request.task_args())
                     # All episodes' pictures together would be more than some machines' memory.
                     logs = inspect_ai.eval(
                         task, model=model, metadata=metadata, log_header_only=True, **common

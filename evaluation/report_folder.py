@@ -1,7 +1,9 @@
 """The folder of a report: knows which files are its own, and touches no others."""
 
 import json
+import os
 import re
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -23,6 +25,19 @@ _OF_VERSION_0_2 = (
     *("tasks", "ranks", "outperformed", "correlations", "comparisons"),
 )
 """Files of a report without a list, without their endings."""
+
+
+def check_writable(folder: Path, option: str = "--log-dir") -> None:
+    """Raise EvaluationError where the folder of an option cannot be made or written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        reason = error.strerror or os.strerror(error.errno or 0)
+        raise EvaluationError(
+            f"{folder}: cannot write there ({reason}); choose another with {option}"
+        ) from None
 
 
 class ReportFolder:

@@ -25,7 +25,7 @@ from llm_control.agents.informed import ideal_reply, oracle_reply, replay_reply
 from llm_control.agents.perceiving import asked_kind, guess, perceive
 from llm_control.agents.pixels import answer
 from llm_control.agents.plan_replies import WAIT
-from llm_control.agents.random_agent import random_script
+from llm_control.script import random_script
 from render import Frame, decode
 
 REPLAY = "replay/"

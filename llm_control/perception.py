@@ -6,9 +6,9 @@ from typing import Any
 
 from arena.errors import EvaluationError
 from evaluation.evaluate import Display, check_model
-from evaluation.folders import check_writable
 from evaluation.log.files import local_path
 from evaluation.models import model_name
+from evaluation.report_folder import check_writable
 from evaluation.scale.references import offline_agent
 from evaluation.statistics import wilson
 from evaluation.suites import get_suite

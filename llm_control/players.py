@@ -1,6 +1,6 @@
 """Agents that act at every step of an episode, without messages: learned policies, and simple vehicles."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -111,10 +111,22 @@ def _policy(name: str) -> PolicyPlayer:
     return PolicyPlayer(file, loaded(file).sha256)
 
 
-PLAYERS: dict[str, Callable[[str], Player]] = {
-    **dict.fromkeys(("held", "braitenberg", "random-steps"), StepPlayer),
-    "policy/FILE": _policy,
-}
+class _Players(Mapping[str, Callable[[str], Player]]):
+    """Agents of steps, whoever registered them and when, and learned policies."""
+
+    def __getitem__(self, name: str) -> Callable[[str], Player]:
+        if name not in list(self):
+            raise KeyError(name)
+        return _policy if name.startswith(POLICY) else StepPlayer
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*STEP_AGENTS, POLICY + "FILE"))
+
+    def __len__(self) -> int:
+        return len(STEP_AGENTS) + 1
+
+
+PLAYERS = _Players()
 """What makes each agent, by its name."""
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, groupby, repeat
 
+import numpy as np
 from lark import Token
 
 from arena.action import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT, Action
@@ -257,3 +258,9 @@ def _no_move(text: str, position: int) -> ScriptSyntaxError:
     place = ReplyText(text).place(position)
     reason = "An answer is one word, with or without a thought before it: Think('...'); Forward"
     return ScriptSyntaxError(reason, *place, text[position:].strip()[:40], tuple(MOVES))
+
+
+def random_script(rng: np.random.Generator) -> str:
+    """One turn by a multiple of 6 degrees within a half circle either way, then 1 to 20 steps forward."""
+    turn = Turn(int(6 * rng.integers(-30, 31)))
+    return str(Script((turn, Go(int(rng.integers(1, 21))))))

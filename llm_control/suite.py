@@ -96,6 +96,22 @@ class ArenaSuite(Suite):
         return software_versions()
 
 
+def files(choices: ArenaChoices) -> dict[str, str]:
+    """The hash of a demonstration's file and pictures."""
+    from llm_control.demonstration.file import file_sha256
+
+    shown = choices.demonstration
+    return {"demonstration": file_sha256(Path(shown))} if isinstance(shown, str) else {}
+
+
+def remarks(choices: ArenaChoices, prompts: PromptSet, protocol: str | None) -> Sequence[str]:
+    """What the run is in short if no preset says so, and how it differs from the paper."""
+    from llm_control.paper.differences import differences_sentence, in_short
+
+    short = [] if protocol else [f"Without a preset: {in_short(choices, prompts)}."]
+    return () if choices.acts else (*short, differences_sentence(choices, prompts))
+
+
 def _levels(choices: ArenaChoices) -> tuple[int, ...] | None:
     return None if choices.levels is None else parse_levels(choices.levels)
 

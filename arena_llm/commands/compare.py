@@ -86,7 +86,7 @@ def compare_command(
     log_dir: LogDir = Path("logs"),
 ) -> None:
     """Compare runs with children, the 2019 competition, published agents and models, and studies."""
-    from evaluation.folders import check_writable
+    from evaluation.report_folder import check_writable
     from report.comparison.read import read_groups, read_runs_apart
     from report.comparison.whole import compare
 

@@ -13,11 +13,11 @@ from arena import Episode
 from arena.geometry.layout import episode_rng
 from arena.rays import CAST_LENGTH, FRACTION
 from llm_control.agents.pixels import answer
-from llm_control.agents.random_agent import random_script
 from llm_control.agents.step_agents import STEP_AGENTS, Braitenberg, StepAgent
 from llm_control.choices import ArenaChoices
 from llm_control.offline import fruitless
 from llm_control.play import ScriptedEpisode
+from llm_control.script import random_script
 from render import Renderer
 from testbed.oracle.attempt import Attempt
 from testbed.oracle.local_planner import Leg

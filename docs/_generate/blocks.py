@@ -4,10 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
-
 from arena.taskfile.catalog import KINDS
-from benchmarks.learners import table as learners_table
 from docs._generate import differences, keys, kinds, options, references
 from docs._generate.markdown import code, table
 from evaluation.results import RESULT_COLUMNS
@@ -29,13 +26,6 @@ def example_suite() -> str:
     """The one example that is a suite, as it is in the source tree."""
     [file] = (Path(__file__).parents[2] / "examples").glob("*/*/suite.py")
     return f'```python title="{file.parent.name}/suite.py"\n{file.read_text(encoding="utf-8")}```'
-
-
-def learners() -> str:
-    """What learning algorithms reach on the levels, as `python -m benchmarks.learners` wrote it."""
-    results = Path(__file__).parents[1] / "figures" / "learners.csv"
-    header, *rows = learners_table.rows(pd.read_csv(results))
-    return table(header, rows)
 
 
 def columns() -> str:
@@ -73,6 +63,5 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "differences": differences.differences_table,
     "example-suite": example_suite,
     "columns": columns,
-    "learners": learners,
     "references": references.references_table,
 }

@@ -246,8 +246,8 @@ class RunChoices(BaseModel):
 class Bounds(BaseModel):
     """What bounds the requests of one episode, for estimates.
 
-    `replies`: maximum number; None if nothing bounds it. `first_images` and `images` are those of the first
-    and of each later observation, each of `image_px` a side, or
+    `replies`: maximum number if none is asked for again; None if nothing bounds it. `first_images` and
+    `images` are those of the first and of each later observation, each of `image_px` a side, or
     `image_width` wide if that is not 0; `turn_tokens` are those of an observation's
     text, `told_tokens` those of the line that stands for it, without pictures, in earlier turns.
     """

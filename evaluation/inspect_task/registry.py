@@ -21,10 +21,15 @@ from evaluation.suites import get_suite, suite_names
 
 def suite_task(suite: Suite, **arguments: Any) -> Task:
     """The registered task of a suite with these arguments, as Inspect makes it. Raises InspectUserError."""
+    made: Task = registered(suite)(**arguments)
+    return made
+
+
+def registered(suite: Suite) -> Any:
+    """The task of a suite, which Inspect knows from now on as it knows the suite's agents and tools."""
     if suite.name not in _tasks:
         _tasks[suite.name] = _register(suite)
-    made: Task = _tasks[suite.name](**arguments)
-    return made
+    return _tasks[suite.name]
 
 
 def _register(suite: Suite) -> Any:

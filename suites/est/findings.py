@@ -1,8 +1,10 @@
 """What a report says of runs and episodes beyond every suite's tables."""
 
+import csv
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -11,13 +13,21 @@ from evaluation.panels.calibration import Bin
 from evaluation.panels.calibration import calibration as calibrated
 from evaluation.panels.template import panel
 from evaluation.statistics import mean_text, wilson
-from suites.est.table import published
 from suites.est.world import CONTEXT, HORIZON
 
 Record = Mapping[str, Any]
 
 part = partial(panel, "suites.est")
 """HTML of a macro of this suite's template."""
+
+COLUMNS = ("context accuracy, %", "context reward", "accuracy, %", "reward")
+"""Of the paper's Table 2: after the four context panels, and after the episode; rewards are totals."""
+
+
+def published() -> dict[str, tuple[float, ...]]:
+    """The paper's Table 2: rows of `COLUMNS`, by our agents' names."""
+    text = files("suites.est").joinpath("published.csv").read_text(encoding="utf-8")
+    return {name: tuple(map(float, figures)) for name, *figures in csv.reader(text.splitlines()[1:])}
 
 
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:

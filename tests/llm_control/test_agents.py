@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from llm_control.agents.pixels import GREEN, RED, YELLOW, answer, blobs, driven, most_open, steps_for
-from llm_control.agents.random_agent import random_script
 from llm_control.demonstration import demonstration
-from llm_control.script import Go, Turn, parse
+from llm_control.script import Go, Turn, parse, random_script
 from render import Renderer
 from tests.arena.worlds import agent, episode, item
 
@@ -69,7 +68,7 @@ def test_random_scripts_are_scripts_and_repeat():
     scripts = [random_script(np.random.default_rng([3, turn])) for turn in range(50)]
     assert all(not parse(script, strict=True).repairs for script in scripts)
     assert len(set(scripts)) > 40
-    program = "import numpy as np; from llm_control.agents.random_agent import random_script as r\n"
+    program = "import numpy as np; from llm_control.script import random_script as r\n"
     program += "print([r(np.random.default_rng([3, turn])) for turn in range(50)])"
     output = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -299,7 +299,7 @@ def test_the_command_writes_texts_that_read_back_as_they_are(tmp_path):
     said = CliRunner().invoke(app, ["prompts", "--suite", "est", "--out", str(tmp_path / "est")])
     assert said.exit_code == 0, said.output
     est = get_suite("est")
-    assert est.prompts(PromptFiles(folder=tmp_path / "est")).sha256 == est.prompts().sha256
+    assert prompts_of(est, files=PromptFiles(folder=tmp_path / "est")).sha256 == prompts_of(est).sha256
     said = CliRunner().invoke(
         app, ["prompts", "--suite", "est", "--from", "x", "--out", str(tmp_path / "no")]
     )

@@ -17,8 +17,9 @@ from tests.report.pages import table_rows
 class Panelled(ArenaSuite):
     group_name = "set"
 
-    def panels(self, record):
-        return [("What <happened>", f"<p>{record['turns'][0]['reply'][:5]} <b>so far</b></p>")]
+
+def episode_panels(record):
+    return [("What <happened>", f"<p>{record['turns'][0]['reply'][:5]} <b>so far</b></p>")]
 
 
 @pytest.fixture(scope="module")

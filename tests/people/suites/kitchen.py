@@ -24,10 +24,11 @@ class KitchenSuite(GuessingSuite):
     def open(self, setup):
         return Kitchen(setup)
 
-    def form(self, task, choices, observation):
-        things = ("orange", "door to kitchen", *(f"cup {number}" for number in range(8)))
-        command = Text("command", "Command", templates=TEMPLATES, words=things, buttons=("look around",))
-        return Form("What do you do?", (command,), lambda values: values["command"])
+
+def form(task, choices, observation):
+    things = ("orange", "door to kitchen", *(f"cup {number}" for number in range(8)))
+    command = Text("command", "Command", templates=TEMPLATES, words=things, buttons=("look around",))
+    return Form("What do you do?", (command,), lambda values: values["command"])
 
 
 SUITE = KitchenSuite()

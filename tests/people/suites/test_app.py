@@ -208,7 +208,7 @@ def test_wrong_options_are_said(arguments, told, tmp_path):
 
 
 def test_a_suite_without_a_form_cannot_be_played(store, monkeypatch):
-    monkeypatch.setattr(type(SUITE), "form", lambda *_: None)
+    monkeypatch.setattr("people.suites.games.form_of", lambda *_: None)
     with pytest.raises(ConfigError, match="people cannot play it, as it has no form"):
         served(store)
 

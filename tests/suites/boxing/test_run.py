@@ -1,14 +1,12 @@
 """Whole runs by the command, with a real SDK: what a model is sent, and a run that is killed and resumed."""
 
-import csv
 import json
 import re
 
 import pytest
 from inspect_ai.log import read_eval_log
-from werkzeug import Response
 
-from tests.command import command, killed_when, run
+from tests.command import command, run
 from tests.llm_control.provider import MODEL, answer
 
 __all__ = ["command"]
@@ -46,46 +44,6 @@ def eval_(folder, *more):
 
 def newest(folder):
     return max(folder.glob("*.eval"), key=lambda path: path.stat().st_mtime)
-
-
-@pytest.mark.slow
-def test_a_killed_run_is_resumed_verified_and_reported(provider, tmp_path):
-    arguments = eval_(tmp_path / "logs", "--novice", "--max-samples", 1)
-    killed_when(lambda: len(provider) >= 14, *arguments)
-    resumed = run(*arguments, "--resume", **KEY)
-    assert resumed.returncode == 0, resumed.stderr
-    log = read_eval_log(str(newest(tmp_path / "logs")))
-    assert sorted(sample.id for sample in log.samples) == ["dugongs-prediction-0", "irt-prediction-0"]
-    verified = run("verify", newest(tmp_path / "logs"))
-    assert "2 of 2 episodes: agrees" in verified.stdout, verified.stdout + verified.stderr
-    made = run("report", newest(tmp_path / "logs"), "--out", tmp_path / "report")
-    assert (made.returncode, made.stderr) == (0, "")
-    # All that is known of an episode stands in its row, missing answers too.
-    (row, _) = csv.DictReader((tmp_path / "report" / "episodes.csv").read_text().splitlines())
-    assert (row["missing_answers"], row["asked_answers"]) == ("0", "8")
-    page = (tmp_path / "report" / "index.html").read_text()
-    assert re.search(r"Novice beside scientist.*Calibration of probabilities", page, re.DOTALL)
-
-
-@pytest.mark.parametrize("cause", ["refused", "budget"])
-def test_a_run_with_an_episode_that_was_broken_off_has_a_report(cause, httpserver, monkeypatch, tmp_path):
-    requests = []
-
-    def serve(request):
-        requests.append(request)
-        if cause == "refused" and len(requests) > 5:
-            return Response('{"error": {"message": "no", "type": "invalid_request_error"}}', 400)
-        act = "what is its design" in str(json.loads(request.data)["messages"][-1]["content"])
-        return answer("<observe>1</observe>" if act else "<answer>0.5</answer>", tokens=100)
-
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
-    more = ("--max-tokens-run", 450) if cause == "budget" else ()
-    broken = run(*eval_(tmp_path / "logs", "--tasks", "dugongs-prediction-0", *more), **KEY)
-    assert "Traceback" not in broken.stderr
-    made = run("report", tmp_path / "logs", "--out", tmp_path / "report")
-    assert (made.returncode, made.stderr) == (0, "")
-    assert "dugongs-prediction-0" in (tmp_path / "report" / "episodes.csv").read_text()
 
 
 def test_questions_leave_the_history_and_a_novice_has_none(provider, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.est import measure
 from suites.est.agents import AGENTS, Naive
-from suites.est.table import published
+from suites.est.findings import published
 from suites.est.world import PRESETS, Machines
 
 EST = PRESETS["est"]

@@ -2,12 +2,9 @@
 
 import asyncio
 import json
-import re
-import time
 
 import numpy as np
 import pytest
-from inspect_ai.log import read_eval_log
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
 from arena.errors import ConfigError
@@ -23,8 +20,7 @@ from suites.est.choices import EstChoices
 from suites.est.episode import read_drawn
 from suites.est.replies import read_reply
 from suites.est.world import PRESETS, Machines
-from tests.command import command, killed_when, run
-from tests.llm_control.provider import MODEL, answer
+from tests.command import command
 
 __all__ = ["command"]
 
@@ -173,36 +169,3 @@ def test_wrong_arguments_are_said(arguments, said, tmp_path, command):
     assert failed.returncode != 0
     assert said in failed.stderr
     assert "Traceback" not in failed.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("protocol", ["text", pytest.param("both", marks=pytest.mark.slow)])
-def test_a_killed_run_is_resumed_verified_and_reported(protocol, tmp_path, httpserver):
-    asked: list[list] = []
-
-    def serve(request):
-        asked.append(json.loads(request.data)["messages"])
-        if len(asked) > 12:
-            time.sleep(0.2)
-        return answer(f"Think('I try {len(asked[-1])}.'); {BELIEF} Trial([{len(asked[-1]) // 2 % 9 + 1}]);")
-
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
-    local = {"OPENAI_BASE_URL": httpserver.url_for("/v1"), "OPENAI_API_KEY": "none"}
-    command = ["eval", "--suite", "est", "--model", MODEL, "--protocol", protocol, "--episodes", 3]
-    command += ["--log-dir", tmp_path / "logs", *(["--image-size", 64] if protocol == "both" else [])]
-    killed_when(lambda: len(asked) >= 14, *command, "--max-samples", 1, **local)
-    resumed = run(*command, "--resume", **local)
-    assert resumed.returncode == 0, resumed.stderr
-    newest = max((tmp_path / "logs").glob("*.eval"), key=lambda path: path.stat().st_mtime)
-    log = read_eval_log(str(newest))
-    assert len(log.samples) == 3
-    assert len(asked) < 3 * 10 + 14, "finished episodes are asked for again"
-    pictures = [m for m in asked[-1] if not isinstance(m["content"], str) and "image_url" in str(m)]
-    assert bool(pictures) == (protocol == "both")
-    verified = run("verify", newest)
-    assert "3 of 3 episodes: agrees" in verified.stdout, verified.stderr
-    made = run("report", newest, "--out", tmp_path / "report")
-    assert (made.returncode, made.stderr) == (0, "")
-    assert re.search(
-        r"paper: search-naive.*36\.83", (tmp_path / "report" / "index.html").read_text(), re.DOTALL
-    )

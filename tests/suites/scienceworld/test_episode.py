@@ -2,7 +2,6 @@
 
 import pytest
 
-from evaluation.capabilities import form_of
 from evaluation.selection import chosen_tasks
 from suites.scienceworld.catalogue import kinds
 from suites.scienceworld.findings import episode_panels, run_panels
@@ -77,16 +76,6 @@ def test_an_episode_ends_with_its_steps(monkeypatch):
     assert record.metrics["steps"] <= 3
     if record.score == 0 and record.outcome != "wrong":
         assert (record.outcome, record.model_end) == ("last step", "episode")
-
-
-def test_a_form_gives_a_command():
-    setup, environment = opened("4-1-0225")
-    observation = environment.begin()
-    form = form_of(SUITE, setup.task, setup.choices, observation)
-    environment.close()
-    assert "go OBJ" in form.fields[0].templates
-    assert "agent" in form.fields[0].words
-    assert form.reply(form.read({"command": " look around "})) == "look around"
 
 
 def test_a_report_has_the_papers_scores_subgoals_and_twins():
