@@ -35,7 +35,7 @@ def cases():
             yield pytest.param(name, part, marks=marks, id=f"{name}-{part[0]}")
 
 
-@pytest.mark.parametrize(("name", "checks"), cases())
+@pytest.mark.parametrize(("name", "checks"), list(cases()))
 def test_our_suites_keep_their_contract(name, checks):
     assert check_suite(get_suite(name), checks, SHORT[name]) == ()
 
