@@ -2,7 +2,6 @@
 
 import io
 import json
-import mmap
 import os
 import signal
 import subprocess
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from benchmarks.environments import resident_mb
 from benchmarks.figures import OURS, Absent, Apart, Figures, ratios, spreads
 
 COMMAND = [sys.executable, "-m", "benchmarks"]
@@ -95,15 +93,6 @@ def test_a_process_that_hangs_is_given_up_and_ended(monkeypatch):
         with pytest.raises(Absent, match=r"did not answer within 0\.5 s"):
             process.call(time.sleep, 600)
     assert time.monotonic() - began < 300
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems count otherwise")
-def test_memory_that_is_taken_is_seen():
-    # Not an array: that may lie where another was before.
-    with mmap.mmap(-1, 32_000_000) as block:
-        before = resident_mb()
-        block.write(b"1" * 32_000_000)
-        assert resident_mb() - before == pytest.approx(32, abs=4)
 
 
 def test_ctrl_c_ends_all_processes_and_keeps_what_there_is(tmp_path):

@@ -1,19 +1,15 @@
 """A suite from another package takes every path that the arena's takes."""
 
-import json
 import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
-from tests.command import killed_when
 from tests.evaluation.example_suite import EXAMPLE, ROOT, arena_llm, environment
-from tests.llm_control.provider import MODEL, answer
 
 __all__ = ["environment"]
 
@@ -110,37 +106,6 @@ def test_two_runs_are_compared_by_group(logs, environment, tmp_path):
     page = "".join(path.read_text() for path in (tmp_path / "compared").rglob("*.html"))
     assert "up to 100" in page
     assert "children" not in page
-
-
-@pytest.mark.slow
-def test_a_killed_run_is_resumed(environment, tmp_path, httpserver):
-    """Killed in the middle of an episode, finished ones are kept and nobody is asked for them again."""
-    asked: list[str] = []
-
-    def serve(request):
-        said = json.loads(request.data)["messages"]
-        asked.append(said[1]["content"] if isinstance(said[1]["content"], str) else str(said[1]["content"]))
-        if len(asked) > 3:
-            time.sleep(0.3)
-        return answer("3")
-
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
-    local = {**environment, "OPENAI_BASE_URL": httpserver.url_for("/v1")}
-    command = ["eval", "--suite", "guessing", "--model", MODEL, "--guesses", "2"]
-    command += ["--log-dir", str(tmp_path)]
-    killed_when(lambda: len(asked) >= 5, *command, **local)
-    resumed = arena_llm(local, *command, "--resume")
-    assert resumed.returncode == 0, resumed.stderr
-    newest = max(tmp_path.glob("*.eval"), key=lambda path: path.stat().st_mtime)
-    samples = read_eval_log(str(newest)).samples
-    assert {s.id: s.scores["episode_score"].value for s in samples} == {
-        "3-of-10": 1,
-        "7-of-10": 0,
-        "9-of-10": 0,
-        "3-of-100": 1,
-        "7-of-100": 0,
-        "99-of-100": 0,
-    }
 
 
 def test_a_limit_of_the_run_keeps_episodes_from_beginning(environment, tmp_path):
