@@ -196,16 +196,19 @@ def logged_sample(raw: Any, suite: Suite, choices: Any, ours: bool, where: str) 
     else:
         planned = (str(raw.id),)
         records = {planned[0]: metadata["episode"]} if metadata.get("episode") is not None else {}
-    faults = {}
+    faults: dict[str, EvaluationError] = {}
+    sample = LoggedSample(suite, choices, ours, raw, planned, together, records, faults)
     for task_id in {*planned, *records}:
         place = f"{where}: {task_id}" if together else where
         try:
             if task_id in records:
                 check_record(records[task_id], suite, place)
-            check_score(_scored(raw, task_id, together), row_of(records.get(task_id) or {}), place)
+            # A limit leaves the score of what was played without a verdict.
+            if task_id not in records or sample.limit_of(task_id) is None:
+                check_score(_scored(raw, task_id, together), row_of(records.get(task_id) or {}), place)
         except EvaluationError as error:
             faults[task_id] = error
-    return LoggedSample(suite, choices, ours, raw, planned, together, records, faults)
+    return sample
 
 
 NOT_RUN = "not run"
