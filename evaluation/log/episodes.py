@@ -203,9 +203,7 @@ def logged_sample(raw: Any, suite: Suite, choices: Any, ours: bool, where: str) 
         try:
             if task_id in records:
                 check_record(records[task_id], suite, place)
-            # A limit leaves the score of what was played without a verdict.
-            if task_id not in records or sample.limit_of(task_id) is None:
-                check_score(_scored(raw, task_id, together), row_of(records.get(task_id) or {}), place)
+            check_score(_scored(raw, task_id, together), row_of(records.get(task_id) or {}), place)
         except EvaluationError as error:
             faults[task_id] = error
     return sample

@@ -231,11 +231,14 @@ def check_sample(sample: Any, where: str) -> None:
 
 
 def check_score(scored: Mapping[str, Any], row: Mapping[str, Any], where: str) -> None:
-    """Raise EvaluationError if a score and its episode's `row` of results are not both there."""
-    if not scored:
-        return
+    """Raise EvaluationError if a score has no episode, or its verdict other values than the episode's `row`.
+
+    A limit leaves a score without a verdict.
+    """
     if scored.get("outcome") is not None and "outcome" not in row:
         raise EvaluationError(f"{where}: has a score, but no episode; the file was changed or is damaged")
+    if scored.get("passed") is None:
+        return
     for name in sorted(row.keys() - {"turns"}):
         if (scored.get(name) is None) != (row[name] is None):
             got = f"got {scored.get(name)!r}, the episode has {row[name]!r}"
