@@ -73,7 +73,8 @@ def evaluate(
         with using(remote or local):
             log = _run(request, model, log_dir, about, resume, display, limits, expected, parallel)
     finally:
-        local.close()
+        for used in filter(None, (local, remote)):
+            used.close()
     return RunLog(local_path(log.location))
 
 

@@ -36,6 +36,10 @@ class Backend(Protocol):
         """Let an agent play a whole episode; waits for it."""
         ...
 
+    def close(self) -> None:
+        """End its processes."""
+        ...
+
 
 class LocalBackend:
     """This process for episodes that are played by replies; `processes` for agents that play by themselves.
@@ -69,7 +73,7 @@ class LocalBackend:
             raise EvaluationError("a process that played episodes was killed from outside") from None
 
     def close(self) -> None:
-        """End the pool."""
+        """End the pool of processes."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
 

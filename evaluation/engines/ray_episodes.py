@@ -1,8 +1,8 @@
 """A backend of Ray workers: if one is lost, its episodes are replayed on another."""
 
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
@@ -11,6 +11,9 @@ from evaluation.engines.same_software import check_renderer, check_software
 from evaluation.suite import Environment, EpisodeSetup, Observation, Player, Record
 
 Made = TypeVar("Made")
+
+LEAVE_SECONDS = 10.0
+"""So long threads whose workers were ended may take to notice it."""
 
 
 class Call(NamedTuple):
@@ -85,13 +88,15 @@ class RayBackend:
 
     def __init__(self, ray: Any, jobs: int, retries: int, renderer: str | None = None) -> None:
         self.ray, self._jobs, self.retries = ray, jobs, retries
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._slots: list[WorkerSlot] = []
+        self._calls, self._closed = 0, False
         self._renderer = renderer
 
     def open(self, setup: EpisodeSetup) -> "RayEpisode":
         """Begin an episode at the worker that has fewest."""
-        return RayEpisode(self, self._slot(), setup)
+        with self.calling():
+            return RayEpisode(self, self._slot(), setup)
 
     def compute(self, environment: Environment, function: Callable[[], Made]) -> Made:
         """Call a function in the worker that plays an episode."""
@@ -107,6 +112,29 @@ class RayBackend:
             return episode.call(partial(player.play, setup))
         finally:
             episode.close()
+
+    @contextmanager
+    def calling(self) -> Generator[None, None, None]:
+        """Let a thread call Ray. Raises EvaluationError once the backend is closed."""
+        with self._lock:
+            if self._closed:
+                raise EvaluationError("the run was stopped")
+            self._calls += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._calls -= 1
+                self._lock.notify_all()
+
+    def close(self) -> None:
+        """End the workers, and wait for threads that were abandoned: Ray's end would end their process."""
+        with self._lock:
+            self._closed = True
+            for slot in self._slots:
+                with suppress(self.ray.exceptions.RayError):
+                    self.ray.kill(slot.worker)
+            self._lock.wait_for(lambda: not self._calls, LEAVE_SECONDS)
 
     def leave(self, slot: WorkerSlot) -> None:
         """Note that an episode of a slot is over."""
@@ -169,7 +197,7 @@ class RayEpisode:
         self._backend.leave(self._slot)
         if self._worker is not None:
             # Nobody waits for it: a worker that is lost has nothing to free.
-            with suppress(self._backend.ray.exceptions.RayError):
+            with suppress(self._backend.ray.exceptions.RayError, EvaluationError), self._backend.calling():
                 self._worker.end.remote(self._key)
 
     def call(self, function: Callable[[], Made]) -> Made:
@@ -194,13 +222,14 @@ class RayEpisode:
         ray, reason = self._backend.ray, ""
         for _ in range(self._backend.retries + 1):
             worker = self._slot.worker
-            try:
-                return ray.get(ask(worker))
-            except ray.exceptions.RayTaskError as error:
-                raise error.cause from None
-            except ray.exceptions.RayActorError as error:
-                reason = type(error).__name__
-                self._slot.replace(worker)
+            with self._backend.calling():
+                try:
+                    return ray.get(ask(worker))
+                except ray.exceptions.RayTaskError as error:
+                    raise error.cause from None
+                except ray.exceptions.RayActorError as error:
+                    reason = type(error).__name__
+                    self._slot.replace(worker)
         raise EvaluationError(
             f"{self._setup.task.id}: the process that played it was killed from outside "
             f"{self._backend.retries + 1} times ({reason}), so it is not retried; does it need more memory "
