@@ -12,7 +12,7 @@ from arena.errors import ConfigError
 from evaluation.capabilities import files_of, player, prompts_of
 from evaluation.choices.effective import Effective, effective
 from evaluation.choices.presets import load_preset, preset_names
-from evaluation.models import full_name
+from evaluation.models import full_name, model_name
 from evaluation.prompts import PromptFiles, PromptSet
 from evaluation.selection import chosen_tasks
 from evaluation.suite import Player, Suite, TaskSpec
@@ -98,6 +98,14 @@ class EvalRequest:
     def prompts(self) -> PromptSet:
         """The texts of the run. Raises ConfigError for a file that cannot serve."""
         return prompts_of(self.suite, self.effective.choices, PromptFiles(self.prompt, self.texts))
+
+    def refuse_early(self, *, key: bool = True) -> None:
+        """Refuse wrong options, tasks, texts and a missing `key` before slow packages are imported.
+
+        Raises as `tasks` and `prompts`, and EvaluationError as `model_name`.
+        """
+        (model_name if key else full_name)(self.suite, self.model)
+        _ = self.tasks, self.prompts
 
     def task_args(self) -> dict[str, Any]:
         """The arguments of the Inspect task, with paths that hold in any folder."""

@@ -260,3 +260,9 @@ def version_of(tasks: Iterable[TaskSpec]) -> str:
     """The first twelve digits of a SHA-256 over the ids and digests of tasks."""
     listed = "".join(f"{task.id} {task.sha256}\n" for task in tasks)
     return hashlib.sha256(listed.encode()).hexdigest()[:12]
+
+
+def agent_seed(seed: int, task_id: str, trial: int) -> int:
+    """A seed of 31 bits for one episode of an offline agent."""
+    digest = hashlib.sha256(f"{seed}/{task_id}/{trial}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1

@@ -8,26 +8,13 @@ from pydantic import ValidationError
 from arena import Action, Episode, Recording
 from arena.errors import RecordingError
 from evaluation.prompts import PromptSet
-from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record, TaskSpec
+from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record
 from llm_control.choices import ArenaChoices
 from llm_control.messages import first_parts, turn_parts
 from llm_control.observations import View, eye, words
 from llm_control.play import ScriptedEpisode, TurnRecord
 from render.context import drawn_by
 from testbed import Task
-
-
-def task_spec(task: Task) -> TaskSpec:
-    """A task of the battery as one of a suite; the group is its level."""
-    mark = task.spec.pass_mark
-    return TaskSpec(
-        task.id,
-        task.level,
-        task.sha256,
-        target="unmarked" if mark is None else f"{mark:g}",
-        metadata={"level": task.level, "pass_mark": mark},
-        content=task,
-    )
 
 
 def new_episode(setup: EpisodeSetup) -> Episode:

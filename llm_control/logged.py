@@ -12,7 +12,8 @@ from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
 from evaluation.log.schema import Count, Finite
 from evaluation.suite import TaskSpec
-from llm_control.environment import recording_of, task_spec
+from llm_control.environment import recording_of
+from llm_control.suite import task_spec
 from testbed import Task
 
 

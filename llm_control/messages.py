@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
-
-from evaluation.inspect_task.content import content
 from evaluation.prompts import PromptSet
 from evaluation.suite import Frame, Part
 from llm_control.choices import ArenaChoices
 from llm_control.demonstration import Demonstration, ShownTurn, chosen_demonstration
 from llm_control.observations import View, degraded
 from llm_control.play import TurnRecord
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
 
 NO_LIMIT = "any number"
 """What a model is shown in the place of a number of scripts if there is no limit."""
@@ -72,12 +73,14 @@ _NEXT, _OTHERS = "\ue000", "\ue001"
 _MARK = re.compile(f"([{_NEXT}{_OTHERS}])")
 
 
-def opening(choices: ArenaChoices, prompts: PromptSet, tasks: int = 1) -> list[ChatMessage]:
+def opening(choices: ArenaChoices, prompts: PromptSet, tasks: int = 1) -> "list[ChatMessage]":
     """What comes before the first picture: the system text and, if chosen, the demonstration.
 
     `tasks`: how many episodes the conversation has. Raises ConfigError for a demonstration's file that cannot
     be read.
     """
+    from inspect_ai.model import ChatMessageSystem
+
     messages: list[ChatMessage] = [ChatMessageSystem(content=system_text(choices, prompts, tasks))]
     if choices.demonstration:
         shown = chosen_demonstration(choices)
@@ -165,8 +168,12 @@ def _merged(parts: Iterable[Part]) -> Iterator[Part]:
         yield text
 
 
-def _as_messages(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> Iterator[ChatMessage]:
+def _as_messages(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> "Iterator[ChatMessage]":
     """A demonstration as messages like those of the episode that follows."""
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+
+    from evaluation.inspect_task.content import content
+
     begun = _view(choices, shown.first_pictures)
     parts = first_parts(choices, prompts, shown.health, begun, shown.first_health)
     intro = prompts["demonstration_intro"].fill()
@@ -180,8 +187,12 @@ def _as_messages(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration
     yield ChatMessageUser(content=f"{end}\n\n{prompts['demonstration_end'].fill()}")
 
 
-def _inside(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> Iterator[ChatMessage]:
+def _inside(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> "Iterator[ChatMessage]":
     """A demonstration inside one message of the user; each of its turns begins a text of its own."""
+    from inspect_ai.model import ChatMessageUser
+
+    from evaluation.inspect_task.content import content
+
     user, assistant = (prompts[f"demonstration_{role}"].fill() for role in ("user", "assistant"))
     name = "demonstration_first" if prompts["demonstration_first"].text else "first_turn"
     begun = _view(choices, shown.first_pictures)

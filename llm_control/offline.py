@@ -7,16 +7,9 @@ depends on the episode's seed and the number of the reply alone.
 import base64
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageTool,
-    ChatMessageUser,
-    ContentImage,
-)
 
 from arena.errors import EvaluationError
 from evaluation.suite import AgentTurn
@@ -27,6 +20,9 @@ from llm_control.agents.pixels import answer
 from llm_control.agents.plan_replies import WAIT
 from llm_control.script import random_script
 from render import Frame, decode
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
 
 REPLAY = "replay/"
 """What the name of the replaying agent begins with; the folder of recordings follows."""
@@ -57,7 +53,7 @@ async def _script(turn: AgentTurn) -> str:
         return ideal_reply()
     if turn.name.startswith(REPLAY):
         return replay_reply(Path(turn.name.removeprefix(REPLAY)))
-    replies = [script_of(message) for message in turn.messages if isinstance(message, ChatMessageAssistant)]
+    replies = [script_of(message) for message in turn.messages if message.role == "assistant"]
     rng = np.random.default_rng([turn.seed, len(replies)])
     if turn.name == "random":
         return random_script(rng)
@@ -73,10 +69,10 @@ def _by_tools(script: str, tools: tuple[str, ...]) -> str | tuple[str, dict[str,
     return script
 
 
-def _last_image(messages: Sequence[ChatMessage]) -> Frame:
+def _last_image(messages: "Sequence[ChatMessage]") -> Frame:
     for message in reversed(messages):
-        if isinstance(message, ChatMessageUser | ChatMessageTool) and not isinstance(message.content, str):
-            images = [part for part in message.content if isinstance(part, ContentImage)]
+        if message.role in ("user", "tool") and not isinstance(message.content, str):
+            images = [part for part in message.content if part.type == "image"]
             if images:
                 return decode(base64.b64decode(images[-1].image.partition(",")[2]))
     raise EvaluationError("arena/pixels needs pictures, and this conversation has none; use arena/random")

@@ -12,7 +12,7 @@ from evaluation.report_folder import check_writable
 from evaluation.scale.references import offline_agent
 from evaluation.statistics import wilson
 from evaluation.suites import get_suite
-from llm_control.probes import KINDS
+from llm_control.agents.perceiving import KINDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,45 +29,18 @@ from evaluation.inspect_task.errors import refusing
 from evaluation.inspect_task.inspect_options import chosen_with_options
 from evaluation.inspect_task.naming import of_distribution
 from evaluation.suites import get_suite
+from llm_control.agents.perceiving import ASKED, DISTANCE_BINS, KINDS
 from llm_control.choices import ArenaChoices
 from llm_control.observations import probe_frame
 
 Place = tuple[float, float]
 """Of a ball: bearing in degrees, positive to the right, and distance in metres between centre and camera."""
 
-DISTANCE_BINS = {"near": (2.0, 5.0), "middle": (7.0, 11.0), "far": (14.0, 20.0)}
-"""Distances in metres by answer, with gaps between them, so that no answer is a matter of centimetres."""
-
 WIDEST_DEG, CLEAR_DEG = 45.0, 6.0
 """Balls stand at most so far from straight ahead; those left or right at least so far."""
 
 APART_DEG = 16.0
 """Least angle between two balls, so that neither hides a part of the other from 4 m on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of question: its text, and the answers there are."""
-
-    question: str
-    answers: tuple[str, ...]
-
-
-KINDS = {
-    "side": Kind("Is the green ball left or right of the middle of the image?", ("left", "right")),
-    "distance": Kind(
-        "How far away is the green ball, which is one metre across? near: less than 6 metres; middle: 6 to "
-        "12 metres; far: more than 12 metres.",
-        tuple(DISTANCE_BINS),
-    ),
-    "count": Kind("How many balls are in the image?", ("0", "1", "2", "3", "4")),
-    "nearer": Kind(
-        "Two balls, one green and one yellow, are of the same size. Which is nearer?", ("green", "yellow")
-    ),
-}
-"""The kinds of questions by name."""
-
-ASKED = "Answer with one word and nothing else. Possible answers: "
 
 
 @dataclass(frozen=True, slots=True)

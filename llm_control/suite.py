@@ -9,7 +9,7 @@ from evaluation.prompts import PromptSet
 from evaluation.selection import unknown_task
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec
 from llm_control.choices import ArenaChoices
-from testbed import find_tasks, parse_levels
+from testbed import Task, find_tasks, parse_levels
 from testbed.originals import NAMES, is_published
 from testbed.tasks import files_named, files_version, find_paths, level_of, read_tasks
 
@@ -17,6 +17,19 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
     from llm_control.environment import ArenaEnvironment
+
+
+def task_spec(task: Task) -> TaskSpec:
+    """A task of the battery as one of a suite; the group is its level."""
+    mark = task.spec.pass_mark
+    return TaskSpec(
+        task.id,
+        task.level,
+        task.sha256,
+        target="unmarked" if mark is None else f"{mark:g}",
+        metadata={"level": task.level, "pass_mark": mark},
+        content=task,
+    )
 
 
 class ArenaSuite(Suite):
@@ -34,14 +47,10 @@ class ArenaSuite(Suite):
 
         Raises ConfigError as `find_tasks` does.
         """
-        from llm_control.environment import task_spec
-
         return [task_spec(task) for task in find_tasks(_levels(choices), folder, choices.animal_ai)]
 
     def named(self, name: str, choices: ArenaChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """The task of an id from its file, without reading all the others."""
-        from llm_control.environment import task_spec
-
         files = files_named(name.partition("#")[0], folder)
         found = [task for path in files for task in read_tasks(path, choices.animal_ai) if task.id == name]
         if not found:

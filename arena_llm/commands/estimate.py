@@ -33,15 +33,18 @@ def estimate_command(
 
     Makes no API calls and needs no key.
     """
+    from evaluation.request import EvalRequest
+    from evaluation.suites import get_suite
+
+    request = EvalRequest(get_suite(suite), model, testbed, prompt, protocol, choices, prompts)
+    request.refuse_early(key=False)
+
     from evaluation.estimate import estimate
     from evaluation.generation.image_tokens import NOTE
     from evaluation.generation.prices import price_note
     from evaluation.generation.request_limits import request_warnings
     from evaluation.power import planned_study
-    from evaluation.request import EvalRequest
-    from evaluation.suites import get_suite
 
-    request = EvalRequest(get_suite(suite), model, testbed, prompt, protocol, choices, prompts)
     found = estimate(request, prices, turns)
     ids = [task.id for task in request.tasks]
     trials = request.effective.choices.trials

@@ -77,19 +77,28 @@ def evaluate_command(
 ) -> None:
     """Evaluate a model on the tasks of a suite, and report the results."""
     from arena.files import check_output_folder
+    from evaluation.request import EvalRequest
+    from evaluation.suites import get_suite
+
+    request = EvalRequest(get_suite(suite), model or "", testbed, prompt, protocol, choices, prompts)
+    if sweep and plan:
+        raise ConfigError("--plan: it is the plan of one run; leave it out with --sweep")
+    if jobs and engine is EngineName.LOCAL:
+        raise ConfigError(
+            "--jobs: only --engine ray takes it; without Ray, episodes are played in one process"
+        )
+    check_output_folder(out)
+    if model and not sweep and not show:
+        request.refuse_early()
+
     from arena_llm.sweep import sweep_of
     from evaluation.estimate import estimate
     from evaluation.generation.budget import RunLimits
     from evaluation.generation.prices import price_note
     from evaluation.generation.request_limits import request_warnings
     from evaluation.models import full_name
-    from evaluation.request import EvalRequest
-    from evaluation.suites import get_suite
 
-    request = EvalRequest(get_suite(suite), model or "", testbed, prompt, protocol, choices, prompts)
     limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
-    if sweep and plan:
-        raise ConfigError("--plan: it is the plan of one run; leave it out with --sweep")
     swept = sweep_of(sweep, request) if sweep else None
     requests = list(swept.requests.values()) if swept else [request]
     if show:
@@ -102,7 +111,6 @@ def evaluate_command(
         )
     if names := request.without_effect():
         line_console().print(f"Without effect on this agent: {', '.join(names)} of {protocol}")
-    check_output_folder(out)
     notes = _plan_notes(plan, request) if plan else {}
     notes["prices"] = price_note(full_name(request.suite, model), prices, folders=False)
     if max_cost is not None or request.effective.choices.max_cost_per_episode is not None:
@@ -115,10 +123,6 @@ def evaluate_command(
     ]
     for warning in dict.fromkeys(warnings):
         line_console().print(warning)
-    if jobs and engine is EngineName.LOCAL:
-        raise ConfigError(
-            "--jobs: only --engine ray takes it; without Ray, episodes are played in one process"
-        )
     with open_engine(engine, ray_address, jobs) as opened:
         run = {"resume": resume, "limits": limits, "prices": prices, "notes": notes, "engine": opened}
         parallel = {"max_samples": max_samples, "max_connections": max_connections}

@@ -29,10 +29,13 @@ def report_command(
 ) -> None:
     """Make a folder of pages from logs: figures, tables, and every episode with its pictures and replies."""
     from arena.files import check_output_folder
-    from evaluation.log.run import open_logs
 
     check_output_folder(out)
-    opened = open_logs(_logs(logs))
+    found = _logs(logs)
+
+    from evaluation.log.run import open_logs
+
+    opened = open_logs(found)
     console = line_console()
     for log in opened:
         if not log.complete:

@@ -40,7 +40,6 @@ def verify_command(
     """Play logged episodes again and compare every logged value; status 1 if one differs."""
     from arena.files import check_output, write_file
     from arena_llm.verify.recordings import is_recording
-    from arena_llm.verify.tables import as_json, pass_rates, print_findings, print_summary, worst
     from evaluation.verify.sources import Options, find_sources
 
     console = line_console()
@@ -52,6 +51,9 @@ def verify_command(
             verify_sources(found.sources, Options(frames, testbed, task), opened, every)
     except KeyboardInterrupt:
         exit_interrupted(f"Stopped after {len(every)} episodes.")
+
+    from arena_llm.verify.tables import as_json, pass_rates, print_findings, print_summary, worst
+
     rates, unknown = pass_rates(found.logs, every)
     print_findings(console, every, rates)
     print_summary(console, every, unknown, len(found.skipped))

@@ -7,7 +7,6 @@ from arena.errors import ArenaError
 from arena.replay import Replay
 from arena_llm.replay import arena_of
 from evaluation.by_hand.played import PlayedEpisode
-from evaluation.verify.sample import verify_played, verify_sample
 from evaluation.verify.sources import Checked, Finding, Options, Source, unverified
 
 
@@ -26,10 +25,14 @@ def _holds(path: Path, kind: type[Recording] | type[PlayedEpisode]) -> bool:
 
 def verify(source: Source, options: Options) -> tuple[Checked, ...]:
     """One result for a recording, one for each task of a sample; what is wrong is in the results."""
+    from evaluation.verify.sample import verify_sample
+
     return _recording(source, options) if source.sample is None else verify_sample(source, options)
 
 
 def _recording(source: Source, options: Options) -> tuple[Checked, ...]:
+    from evaluation.verify.sample import verify_played
+
     try:
         if _holds(source.path, PlayedEpisode):
             return (verify_played(source.path),)

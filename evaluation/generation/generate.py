@@ -14,8 +14,8 @@ from evaluation.generation.final import HOPELESS, FinalError, ProviderError, cau
 from evaluation.generation.image_budget import ImageBudget
 from evaluation.generation.journal import episode_replies
 from evaluation.inspect_task.inspect_options import obeying
-from evaluation.inspect_task.offline import agent_seed
 from evaluation.inspect_task.private import given_config
+from evaluation.suite import agent_seed
 from evaluation.suites import suite_names
 
 _REFUSABLE = ("temperature", "seed")

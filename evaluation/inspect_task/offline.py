@@ -1,6 +1,5 @@
 """A suite's offline agents as a model provider of Inspect AI, on the same path as any model."""
 
-import hashlib
 from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
@@ -66,9 +65,3 @@ def provider_of(suite: Suite) -> type[ModelAPI]:
             return output
 
     return OfflineAgents
-
-
-def agent_seed(seed: int, task_id: str, trial: int) -> int:
-    """A seed of 31 bits for one episode of an offline agent."""
-    digest = hashlib.sha256(f"{seed}/{task_id}/{trial}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") >> 1

@@ -12,12 +12,18 @@ LARGE = frozenset({"events", "messages", "attachments", "store"})
 """Parts of a sample that are read only if they are needed: they have its pictures."""
 
 
-def read_header(path: Path) -> Any:
-    """What a log says once for all of its episodes. Raises EvaluationError if it is no log."""
-    from inspect_ai.log import read_eval_log
-
+def check_log(path: Path) -> None:
+    """Raise EvaluationError if there is no file."""
     if not path.is_file():
         raise EvaluationError(f"{path}: no such log; expected a file ending in .eval, or a folder of them")
+
+
+def read_header(path: Path) -> Any:
+    """What a log says once for all of its episodes. Raises EvaluationError if it is no log."""
+    check_log(path)
+
+    from inspect_ai.log import read_eval_log
+
     try:
         return read_eval_log(str(path), header_only=True)
     except Exception as error:  # whatever is in the file, Inspect's reader may raise anything
@@ -90,7 +96,7 @@ def recovered(path: Path) -> Path:
 def find_logs(paths: Sequence[Path]) -> list[Path]:
     """The logs among files and folders; of a folder, the newest of each run that was resumed.
 
-    Raises EvaluationError for a folder without logs, and for a table of results.
+    Raises EvaluationError for a folder without logs, for a table of results, and if there is no file.
     """
     found: list[Path] = []
     for path in paths:
@@ -98,7 +104,11 @@ def find_logs(paths: Sequence[Path]) -> list[Path]:
             raise EvaluationError(
                 f"{path}: a table, no log of arena-llm eval; arena-llm compare takes tables"
             )
-        found += _newest(path) if path.is_dir() else [path]
+        if path.is_dir():
+            found += _newest(path)
+        else:
+            check_log(path)
+            found.append(path)
     return list(dict.fromkeys(found))
 
 

@@ -10,13 +10,12 @@ from arena.errors import ArenaError, EvaluationError
 from evaluation.agents.agents import opening
 from evaluation.capabilities import prompts_of
 from evaluation.current import CURRENT, CurrentEpisode
-from evaluation.inspect_task.offline import agent_seed
 from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.scale.references import RUNNERS, Reference, Scale, offline_agent
 from evaluation.scale.scaled import headline_scores
 from evaluation.selection import chosen_tasks
 from evaluation.statistics import mean_half
-from evaluation.suite import AgentTurn, EpisodeSetup, Record, Suite, TaskSpec
+from evaluation.suite import AgentTurn, EpisodeSetup, Record, Suite, TaskSpec, agent_seed
 
 
 def roles(scale: Scale) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ import numpy as np
 from arena.files import read_text
 from evaluation.capabilities import agents_of, brought, by_name, players_of
 from evaluation.choices.contradictions import shown
-from evaluation.statistics import student
 from evaluation.suite import Agent, AgentTurn, Suite
 
 FLOORS = ("silent", "garbage", "prior-only")
@@ -79,6 +78,8 @@ class Reference(NamedTuple):
     @property
     def error(self) -> float:
         """The standard error of the score."""
+        from evaluation.statistics import student
+
         return self.half / student(self.episodes - 1) if self.half else 0.0
 
 

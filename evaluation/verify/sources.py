@@ -6,9 +6,12 @@ from contextlib import chdir, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError, EvaluationError, RecordingError
-from evaluation.log.run import RunLog
+
+if TYPE_CHECKING:
+    from evaluation.log.run import RunLog
 
 
 class Verdict(StrEnum):
@@ -110,7 +113,7 @@ class Found:
     """The episodes, the logs they are from, and the files of folders that are neither log nor recording."""
 
     sources: tuple[Source, ...]
-    logs: tuple[RunLog, ...]
+    logs: "tuple[RunLog, ...]"
     skipped: tuple[Path, ...]
 
 
@@ -119,10 +122,14 @@ def find_sources(targets: Iterable[Path], is_recording: Callable[[Path], bool]) 
 
     Raises RecordingError for a target that is neither, a log that cannot be read, and if there is none.
     """
+    files = list(_files(targets))
+
+    from evaluation.log.run import RunLog
+
     sources: list[Source] = []
     logs: list[RunLog] = []
     skipped: list[Path] = []
-    for path, named in _files(targets):
+    for path, named in files:
         if path.suffix == ".eval":
             try:
                 log = RunLog(path)

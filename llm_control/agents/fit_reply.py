@@ -6,24 +6,26 @@ is known to them from the choices, as texts of others say it in words of their o
 
 from collections.abc import Sequence
 from functools import cache
-
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem
+from typing import TYPE_CHECKING
 
 from evaluation.current import CURRENT
 from evaluation.prompts import RUNNER, load_prompt
 from llm_control.prompts import VARIABLES
 from llm_control.script import DEGREES_PER_STEP, Command, Go, Script, Think, Turn, move_of, parse
 
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, ChatMessageAssistant
 
-def script_of(message: ChatMessageAssistant) -> str:
+
+def script_of(message: "ChatMessageAssistant") -> str:
     """The script of a reply, in its text or in its calls."""
     calls = [str(call.arguments.get("script", "")) for call in message.tool_calls or ()]
     return "\n".join([message.text, *calls])
 
 
-def fitted(script: str, messages: Sequence[ChatMessage]) -> str:
+def fitted(script: str, messages: "Sequence[ChatMessage]") -> str:
     """The script cut to one step, or without its thoughts, where that is asked for; a move is one word."""
-    system = "".join(message.text for message in messages if isinstance(message, ChatMessageSystem))
+    system = "".join(message.text for message in messages if message.role == "system")
     # With the layout `roles: user` it is part of the first message.
     system = system or messages[0].text
     episode = CURRENT.get(None)
@@ -36,7 +38,7 @@ def fitted(script: str, messages: Sequence[ChatMessage]) -> str:
     return (move_of if moves else str)(Script(commands))
 
 
-def is_over(messages: Sequence[ChatMessage]) -> bool:
+def is_over(messages: "Sequence[ChatMessage]") -> bool:
     """Whether the last message says that no episode is left; an agent scaffold may ask on."""
     return load_prompt("evaluation.prompts", "episode_last", RUNNER).text in messages[-1].text
 

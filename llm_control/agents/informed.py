@@ -12,7 +12,6 @@ from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.suite import Environment
 from llm_control.agents.plan_replies import Plan, next_reply
 from llm_control.agents.recorded import recorded_plan, solution_plan
-from testbed.oracle.solve import solve
 
 _plans: WeakKeyDictionary[Environment, Plan] = WeakKeyDictionary()
 
@@ -59,6 +58,8 @@ def _holds(environment: Environment) -> bool:
 
 
 async def _solved(episode: CurrentEpisode) -> Plan:
+    from testbed.oracle.solve import solve
+
     setup, taken = episode.setup, episode.environment.known
     task = setup.task.content
     asked = partial(

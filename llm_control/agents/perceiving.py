@@ -1,10 +1,39 @@
-"""How the offline agents answer a perception probe."""
+"""The questions of a perception probe, and how the offline agents answer them."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from llm_control.agents.pixels import GREEN, YELLOW, blobs
-from llm_control.probes import ASKED, KINDS
 from render import Frame
+
+DISTANCE_BINS = {"near": (2.0, 5.0), "middle": (7.0, 11.0), "far": (14.0, 20.0)}
+"""Distances in metres by answer, with gaps between them, so that no answer is a matter of centimetres."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of question: its text, and the answers there are."""
+
+    question: str
+    answers: tuple[str, ...]
+
+
+KINDS = {
+    "side": Kind("Is the green ball left or right of the middle of the image?", ("left", "right")),
+    "distance": Kind(
+        "How far away is the green ball, which is one metre across? near: less than 6 metres; middle: 6 to "
+        "12 metres; far: more than 12 metres.",
+        tuple(DISTANCE_BINS),
+    ),
+    "count": Kind("How many balls are in the image?", ("0", "1", "2", "3", "4")),
+    "nearer": Kind(
+        "Two balls, one green and one yellow, are of the same size. Which is nearer?", ("green", "yellow")
+    ),
+}
+"""The kinds of questions by name."""
+
+ASKED = "Answer with one word and nothing else. Possible answers: "
 
 
 def asked_kind(text: str) -> str | None:

@@ -2,10 +2,10 @@
 
 from evaluation.suite import EpisodeSetup, Observation
 from llm_control.choices import ArenaChoices
-from llm_control.environment import ArenaEnvironment, task_spec
+from llm_control.environment import ArenaEnvironment
 from llm_control.messages import system_text
 from llm_control.prompts import arena_prompts
-from llm_control.suite import SUITE
+from llm_control.suite import SUITE, task_spec
 from people.play.worker_episode import WorkerEpisode
 from people.play.worker_protocol import Open, Opened, Reply, ScriptTurn, Step
 from people.play_end import LIMIT

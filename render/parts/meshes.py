@@ -1,11 +1,10 @@
 """Unit meshes, to be scaled by a part's size, and the parts of plain things, floor and fence."""
 
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import trimesh
 
 from arena.errors import RenderError
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, prism_vertices, tube_wedges
@@ -16,6 +15,9 @@ from arena.taskfile.kind import Shape
 from render.looks.look import FENCE, FLOOR, POST, RAIL, Look
 from render.parts import timers, tree
 from render.parts.glyphs import GLYPHS, Polygons, glyph_vertices
+
+if TYPE_CHECKING:
+    import trimesh
 
 Vertices = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.uint32]
@@ -87,6 +89,8 @@ def parts_of(thing: Thing, size: Vector) -> tuple[Part, ...]:
 @cache
 def unit_meshes() -> dict[str, Mesh]:
     """All meshes by name; each fits a cube of side 1 around the origin."""
+    import trimesh
+
     return {
         "box": _flat(trimesh.creation.box(UNIT)),
         "prism": _flat(trimesh.Trimesh(prism_vertices(UNIT), _PRISM_FACES, process=False)),
@@ -108,7 +112,7 @@ def _glyph(polygons: Polygons) -> Mesh:
     return Mesh(vertices, np.arange(len(vertices), dtype=np.uint32))
 
 
-def _flat(mesh: trimesh.Trimesh) -> Mesh:
+def _flat(mesh: "trimesh.Trimesh") -> Mesh:
     """Triangles share corners only within a face, so that edges are sharp."""
     normals = np.repeat(mesh.face_normals, 3, axis=0)
     return _shared(np.hstack([mesh.triangles.reshape(-1, 3), normals]))
@@ -122,6 +126,8 @@ def _shared(corners: npt.NDArray[np.float64]) -> Mesh:
 
 def _ball(subdivisions: int) -> Mesh:
     """A ball whose triangles share corners, so that it is shaded smoothly."""
+    import trimesh
+
     mesh = trimesh.creation.icosphere(subdivisions=subdivisions, radius=0.5)
     vertices = np.hstack([mesh.vertices, 2 * mesh.vertices]).astype(np.float32)
     return Mesh(vertices, mesh.faces.ravel().astype(np.uint32))
@@ -153,6 +159,8 @@ def _tube() -> Mesh:
 
 def _faceted(triangles: npt.NDArray[np.float64]) -> Mesh:
     """A mesh of triangles (m, 3, 3)."""
+    import trimesh
+
     soup = triangles.reshape(-1, 3)
     return _flat(trimesh.Trimesh(soup, np.arange(len(soup)).reshape(-1, 3), process=False))
 

@@ -7,7 +7,6 @@ from itertools import pairwise, product
 
 import numpy as np
 import numpy.typing as npt
-import trimesh
 
 from render.parts.glyphs import Polygons
 
@@ -57,6 +56,8 @@ def arrows(inward: bool) -> npt.NDArray[np.float64]:
 
 def _on_ball(flat: Polygons, radius: float) -> npt.NDArray[np.float64]:
     """Convex polygons around a mark's middle as triangles on the ball, for each side, facing outwards."""
+    import trimesh
+
     fans = np.array([polygon[[0, k, k + 1]] for polygon in flat for k in range(1, len(polygon) - 1)])
     points, faces = trimesh.remesh.subdivide_to_size(  # type: ignore[no-untyped-call]
         np.concatenate([fans.reshape(-1, 2), np.zeros((3 * len(fans), 1))], axis=1),

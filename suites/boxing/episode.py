@@ -7,8 +7,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from evaluation.inspect_task.offline import agent_seed
-from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record
+from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
 from suites.boxing.choices import TRIES, BoxingChoices
 from suites.boxing.oracle import drawn
 from suites.boxing.outcomes import Floats

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from evaluation.inspect_task.offline import agent_seed
-from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record
+from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record, agent_seed
 from suites.discoveryworld.actions import PLAIN, Scene, Unusable, available
 from suites.discoveryworld.catalogue import kinds
 from suites.discoveryworld.choices import DiscoveryWorldChoices

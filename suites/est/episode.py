@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evaluation.inspect_task.offline import agent_seed
-from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record
+from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record, agent_seed
 from suites.est.choices import EstChoices
 from suites.est.hypotheses import OBJECTS, Bools, distance, sets_of
 from suites.est.replies import NO_TRIAL, Reply, read_reply

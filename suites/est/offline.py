@@ -2,19 +2,20 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from inspect_ai.model import ChatMessage
 
 from evaluation.current import CURRENT
-from evaluation.inspect_task.errors import InspectUserError
 from evaluation.suite import AgentTurn
 from suites.est.agents import AGENTS as REFERENCES
 from suites.est.episode import DARK, LIT, NOTHING
 from suites.est.hypotheses import OBJECTS, Bools
 from suites.est.replies import written
 from suites.est.world import PRESETS
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
 
 _SEEN = re.compile(rf"Step (\d+) of .*On the machine: (.+)\. The machine is ({LIT}|{DARK})\.")
 _NUMBER = re.compile(r"(\d) \(")
@@ -29,6 +30,8 @@ async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     playing = REFERENCES[turn.name](preset, 1, np.random.default_rng(turn.seed))
     seen = panels(turn.messages)
     if not seen:
+        from evaluation.inspect_task.errors import InspectUserError
+
         raise InspectUserError(
             f"est/{turn.name}: found no panel; it reads the suite's own texts: leave out --prompts"
         )
@@ -44,7 +47,7 @@ AGENTS = dict.fromkeys(REFERENCES, _agent)
 """The reference agents."""
 
 
-def panels(messages: Sequence[ChatMessage]) -> list[tuple[Bools, bool]]:
+def panels(messages: "Sequence[ChatMessage]") -> list[tuple[Bools, bool]]:
     """Each panel (9,) bool of the episode that is being played, and whether the machine was lit."""
     found: list[tuple[Bools, bool]] = []
     for message in messages:

@@ -6,8 +6,7 @@ from functools import cache
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from evaluation.inspect_task.offline import agent_seed
-from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record
+from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
 from suites.scienceworld.choices import GOLD_FACTOR, MOST_COMMANDS, MOVES, PAPER_STEPS, ScienceWorldChoices
 from suites.scienceworld.replies import command_of
 from suites.scienceworld.simulator import UNUSABLE, Subgoal, World

@@ -16,7 +16,7 @@ from evaluation.capabilities import prompts_of
 from evaluation.engines.backend import LocalBackend
 from evaluation.suite import EpisodeSetup
 from llm_control.choices import ArenaChoices
-from llm_control.environment import task_spec
+from llm_control.suite import task_spec
 from render.context import drawn_by
 from testbed import find_tasks
 from tests.evaluation.rays import (

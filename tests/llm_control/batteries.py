@@ -11,7 +11,7 @@ from evaluation.results import TrialResult
 from evaluation.suite import EpisodeSetup
 from evaluation.suites import get_suite
 from llm_control.choices import ArenaChoices
-from llm_control.environment import task_spec
+from llm_control.suite import task_spec
 from testbed import Task
 
 ARENA = get_suite("arena")

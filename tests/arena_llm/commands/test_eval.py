@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import evaluation.estimate
 import evaluation.evaluate
+import evaluation.request
 from arena import EvaluationError
 from arena.taskfile.versions import Version
 from arena_llm.cli import app
@@ -98,7 +99,8 @@ def asked(monkeypatch):
         raise EvaluationError("not played in this test")
 
     monkeypatch.setattr(evaluation.evaluate, "evaluate", evaluate)
-    # It would read texts and tasks, which these tests name without having them.
+    # These would read texts and tasks, which these tests name without having them.
+    monkeypatch.setattr(evaluation.request.EvalRequest, "refuse_early", lambda self: None)
     monkeypatch.setattr(evaluation.estimate, "estimate", lambda *asked: None)
     return found
 
