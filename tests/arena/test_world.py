@@ -4,10 +4,12 @@ import gc
 import math
 import sys
 
+import numpy as np
 import pytest
 
 from arena import BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Action, Move, Rotate
 from arena.geometry.layout import episode_rng, resolve
+from arena.kernel.tables import BODY
 from arena.physics.world import World
 from tests.arena.worlds import agent, energy, episode, item, spec
 
@@ -253,3 +255,55 @@ def test_a_j_block_of_version_4_stands_on_the_collider_below_its_mesh(version, b
         for _ in range(5):
             run.step(IDLE)
         assert run.scene().positions[0, 1] - 0.999 / 2 == pytest.approx(bottom, abs=0.005)
+
+
+def world_of(*items, **options):
+    return World(resolve(spec(*items, t=0, **options), episode_rng(0, "test", 0)))
+
+
+def advance(world, action, ticks, **options):
+    for _ in range(ticks):
+        world.advance([action] * len(world.agents), **options)
+
+
+def test_what_lies_on_a_ball_falls_when_that_is_removed():
+    world = world_of(
+        agent(), item("GoodGoal", "20 0 20", sizes="2 2 2"), item("GoodGoalMulti", "20 2.3 20", sizes="1 1 1")
+    )
+    advance(world, IDLE, 150)
+    assert world.position(1)[1] > 2
+    world.remove(0)
+    advance(world, IDLE, 60)
+    assert world.position(1)[1] == pytest.approx(0.49, abs=0.01)
+
+
+@pytest.mark.parametrize(("eats", "reached"), [(False, 39.4), (True, 10.0)])
+def test_a_ball_is_pushed_unless_it_is_going_to_be_eaten(eats, reached):
+    world = world_of(agent(), item("GoodGoal", "20 0 10", sizes="1 1 1"))
+    advance(world, FORWARD, 100, eats=eats)
+    assert world.position(0)[2] == pytest.approx(reached, abs=0.1)
+
+
+def test_a_ramp_tips_over_a_third_of_its_length_and_a_wall_over_half():
+    kinds = {"Ramp": "20 0 20", "Wall": "30 0 20"}
+    world = world_of(agent(), *(item(kind, kinds[kind], sizes="2 1 3", rotations="0") for kind in kinds))
+    advance(world, IDLE, 5)
+    owner, arm = world.things.parts["owner"], world.things.parts["arm"]
+    assert [arm[owner == index][0] for index in (0, 1)] == pytest.approx([2 / 3, 1], abs=0.002)
+
+
+def test_still_walls_sleep_while_something_else_moves():
+    wall = item("Wall", "20 1 20", sizes="2 2 2")
+    world = world_of(agent(), agent("30 0 5"), wall, version="4")
+    advance(world, IDLE, 2)
+    assert world._made._sleeping.awake == (0,)
+    advance(world, IDLE, 100)
+    assert world._made._sleeping.awake == ()
+
+
+def test_ticks_that_were_taken_elsewhere_count():
+    stage = settled()._stage
+    before = stage.tick
+    parts = stage.lend(np.zeros(BODY), np.zeros_like(stage.accounts[0].clock)).copy()
+    stage.take_back(parts, 7)
+    assert stage.tick == before + 7

@@ -152,9 +152,9 @@ def test_the_sentence_has_file_place_got_and_expected(played, tmp_path):
         ((*turn, "belief"), [0.5], "turns.0: got {'turn': 1, "),
         ((sample, "metadata", "episode"), ABSENT, "trial 1: has a score, but no episode"),
         (
-            (sample, "scores", "episode_score", "metadata", "passed"),
+            (sample, "scores", "episode_score", "metadata", "steps"),
             ABSENT,
-            "score: passed: got None, the ep",
+            "score: steps: got None, the ep",
         ),
         ((sample, "metadata", "episode", "passed"), "yes", "passed: got 'yes', expected a valid boolean"),
         ((sample, "metadata", "episode", "steps"), 10**400, "steps: got 1"),

@@ -7,9 +7,8 @@ import pytest
 
 from evaluation.capabilities import agents_of, prompts_of, reply_of
 from evaluation.current import CURRENT, CurrentEpisode
-from evaluation.inspect_task.offline import agent_seed
 from evaluation.selection import find_task
-from evaluation.suite import AgentTurn, EpisodeSetup
+from evaluation.suite import AgentTurn, EpisodeSetup, agent_seed
 from suites.discoveryworld.suite import SUITE
 
 needs_package = pytest.mark.skipif(

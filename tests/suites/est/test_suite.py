@@ -11,9 +11,8 @@ from arena.errors import ConfigError
 from evaluation.capabilities import agents_of, logged_task, prompts_of, reply_of, tools_of
 from evaluation.choices.run_choices import RunChoices
 from evaluation.current import CURRENT, CurrentEpisode
-from evaluation.inspect_task.offline import agent_seed
 from evaluation.selection import chosen_tasks, find_task
-from evaluation.suite import AgentTurn, EpisodeSetup
+from evaluation.suite import AgentTurn, EpisodeSetup, agent_seed
 from evaluation.suites import get_suite
 from suites.est.agents import AGENTS
 from suites.est.choices import EstChoices

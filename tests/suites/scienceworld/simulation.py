@@ -11,9 +11,8 @@ from inspect_ai.model import ChatMessageUser
 
 from evaluation.capabilities import agents_of, prompts_of
 from evaluation.current import CURRENT, CurrentEpisode
-from evaluation.inspect_task.offline import agent_seed
 from evaluation.selection import find_task
-from evaluation.suite import AgentTurn, EpisodeSetup
+from evaluation.suite import AgentTurn, EpisodeSetup, agent_seed
 from evaluation.suites import get_suite
 
 SUITE = get_suite("scienceworld")
