@@ -155,10 +155,20 @@ def play(setup: EpisodeSetup, replies: Sequence[str] | Iterator[str]) -> Played:
 def _data(kit: Kit) -> Iterator[str]:
     """Names, headline, choices, presets and versions."""
     suite, kind = kit.suite, type(kit.suite)
-    for name in ("name", "title", "task_name"):
-        if not isinstance(getattr(suite, name, None), str):
-            yield f"{kind.__name__}.{name} is missing: write {name} = '...' into the class"
-            return
+    missing = [
+        each for each in ("name", "title", "task_name") if not isinstance(getattr(suite, each, None), str)
+    ]
+    for name in missing:
+        yield f"{kind.__name__}.{name} is missing: write {name} = '...' into the class"
+    if missing:
+        return
+    for name in sorted(
+        name for name in {*dir(kind)} - {*dir(Suite), *Suite.__annotations__} if not name.startswith("_")
+    ):
+        yield (
+            f"{kind.__name__}.{name}: nobody reads it; a suite brings what `Suite` lacks in modules of its folder, "
+            "which `evaluation.capabilities` lists, and its own members begin with _"
+        )
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", suite.name):
         yield f"name = {suite.name!r}: expected lower case letters, digits, - and _"
     module = sys.modules[kind.__module__]
@@ -313,8 +323,6 @@ def _determinism(kit: Kit) -> Iterator[str]:
     for trial in (0, 1):
         setup = kit.setup(trial=trial)
         once = play(setup, kit.replies).digest
-        if play(setup._replace(task=_logged(kit.suite, setup.task)), kit.replies).digest != once:
-            yield "a task that was read from a log gives another episode; is its content ready for JSON?"
         random.seed(trial)
         np.random.seed(trial)
         if play(setup, kit.replies).digest != once:
@@ -323,6 +331,8 @@ def _determinism(kit: Kit) -> Iterator[str]:
                 "(choices.seed, task.id, trial), and nothing from the clock"
             )
             return
+        if play(setup._replace(task=_logged(kit.suite, setup.task)), kit.replies).digest != once:
+            yield "a task that was read from a log gives another episode; is its content ready for JSON?"
         if _beside(setup, kit.replies) != [once, once]:
             yield "two episodes at a time disturb one another; keep nothing of an episode outside its object"
             return
@@ -365,6 +375,10 @@ def _elsewhere(setup: EpisodeSetup, replies: Sequence[str]) -> str:
 def _agent(kit: Kit) -> Iterator[str]:
     """The best offline agent does better than silence, by text and by tools."""
     if kit.agent is None:
+        yield (
+            "no offline agent: nothing here writes replies that can be used, so verdict, determinism and verify are "
+            "not tested; write AGENTS = {'ideal': reply} beside the suite, see `evaluation.suite.Agent`"
+        )
         return
     name, best = f"{kit.suite.name}/{kit.agent}", kit.by_agent(kit.tasks[0])
     silent = play(kit.setup(), [""] * kit.longest(kit.tasks[0])).record

@@ -105,7 +105,7 @@ class EvalRequest:
         Raises as `tasks` and `prompts`, and EvaluationError as `model_name`.
         """
         (model_name if key else full_name)(self.suite, self.model)
-        _ = self.tasks, self.prompts
+        _ = self.tasks, self.player is None and self.prompts
 
     def task_args(self) -> dict[str, Any]:
         """The arguments of the Inspect task, with paths that hold in any folder."""

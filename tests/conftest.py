@@ -5,9 +5,12 @@ import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 from hypothesis import settings
+
+from tests.e2e import starts_processes
 
 pytest_plugins = ("tests.command",)
 
@@ -30,6 +33,15 @@ os.environ.update(dict.fromkeys(("no_proxy", "NO_PROXY"), "localhost,127.0.0.1,:
 HERE = ("localhost", "127.0.0.1", "0.0.0.0", "::1", "", None, b"localhost", b"127.0.0.1")
 
 SHARED = Path(__file__).parents[2] / "shared"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts a whole command, server or browser."""
+    for item in items:
+        fixtures = (each.func for name, found in item._fixtureinfo.name2fixturedefs.items() for each in found)
+        called = (getattr(each, "__wrapped__", each) for each in (item.function, *fixtures))
+        if any(starts_processes(each) for each in called if isinstance(each, FunctionType)):
+            item.add_marker("e2e")
 
 
 @pytest.fixture(scope="session", autouse=True)

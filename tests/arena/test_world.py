@@ -267,9 +267,7 @@ def advance(world, action, ticks, **options):
 
 
 def test_what_lies_on_a_ball_falls_when_that_is_removed():
-    world = world_of(
-        agent(), item("GoodGoal", "20 0 20", sizes="2 2 2"), item("GoodGoalMulti", "20 2.3 20", sizes="1 1 1")
-    )
+    world = world_of(agent(), item("GoodGoal", "20 0 20", "20 2.3 20", sizes="2 2 2; 1 1 1"))
     advance(world, IDLE, 150)
     assert world.position(1)[1] > 2
     world.remove(0)
@@ -303,7 +301,6 @@ def test_still_walls_sleep_while_something_else_moves():
 
 def test_ticks_that_were_taken_elsewhere_count():
     stage = settled()._stage
-    before = stage.tick
     parts = stage.lend(np.zeros(BODY), np.zeros_like(stage.accounts[0].clock)).copy()
     stage.take_back(parts, 7)
-    assert stage.tick == before + 7
+    assert stage.tick == 37

@@ -42,6 +42,8 @@ def test_our_suites_keep_their_contract(name, checks):
 
 BROKEN = (
     ("data", "SUITE = ", "OTHER = ", "has no SUITE that is this suite"),
+    ("data", "    def open(", "    panels = None\n\n    def open(", "BrokenSuite.panels: nobody reads it"),
+    ("agent", "AGENTS = {", "OTHERS = {", "no offline agent"),
     ("tasks", '"number-{number}"', '"number {number}"', "without commas and spaces"),
     ("tasks", '{number}".encode', '".encode', "all have the same sha256"),
     ("texts", "You are shown a number. Reply with one word: even or odd.", "", "says nothing"),
