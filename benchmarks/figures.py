@@ -104,9 +104,9 @@ def spreads(frame: "pd.DataFrame") -> "pd.DataFrame":
 def ratios(frame: "pd.DataFrame") -> "pd.DataFrame":
     """How many times the others' values ours are, round by round: median, lowest and highest."""
     key = ["column", "round"]
-    ours = frame[frame["name"] == OURS].set_index(key)["value"].rename("ours")
-    others = frame[~frame["name"].str.startswith(OURS)].join(ours, on=key, how="inner")
-    times = others.assign(value=others["ours"] / others["value"])
+    ours = frame[frame["name"] == OURS][[*key, "value"]]
+    others = frame[~frame["name"].str.startswith(OURS)].merge(ours, on=key, suffixes=("", " of ours"))
+    times = others.assign(value=others["value of ours"] / others["value"])
     return times.groupby(["name", "column"], sort=False)["value"].agg(["median", "min", "max"])
 
 

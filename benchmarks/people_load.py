@@ -4,254 +4,223 @@
 reports the step rate, and finally checks that the database has every step that the pages saw.
 """
 
-import argparse
-import asyncio
-import json
 import random
 import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import httpx
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
+import numpy as np
+import typer
 
 from arena.action import STEP_S
-from people.play.page_protocol import PROTOCOL, read_frame
-from people.play.security import COOKIE
-from people.simulation.game_page import DISPLAY
+from benchmarks import run
+from people.simulation.game_page import GamePage, Received
+from people.simulation.visitor import Visitor, client_at
 from people.store import Store
 
 KEYS_EVERY_S = 0.4
 """Interval between changes of the keys; a person changes them two or three times a second."""
 
+LISTEN_S = 0.005
+"""Time after which a participant who hears nothing looks whether something is to be sent."""
+
 
 @dataclass
-class Seen:
-    """Measurements of one client; lateness and delay in milliseconds."""
+class Player:
+    """Plays tasks one after another, pressing random keys, and keeps what was measured in milliseconds.
 
+    `kbytes_per_s` is the speed at which it reads, `delay_s` the time after which its replies arrive.
+    """
+
+    url: str
+    seed: int
+    kbytes_per_s: float | None = None
+    delay_s: float = 0.0
     late_ms: list[float] = field(default_factory=list)
     delay_ms: list[float] = field(default_factory=list)
     key_ms: list[float] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
-    steps: int = 0
-    frames: int = 0
-    received_bytes: int = 0
     pauses: list[str] = field(default_factory=list)
+    steps: int = 0
+    received_bytes: int = 0
     episodes: int = 0
     playing_s: float = 0.0
 
-
-class Client:
-    """Plays tasks one after another, pressing random keys."""
-
-    def __init__(
-        self, url: str, seed: int, kbytes_per_s: float | None, delay_s: float = 0.0, cookie: str | None = None
-    ) -> None:
-        self.seen, self._cookie = Seen(), cookie
-        self._delay_s, self._replies = delay_s, set[asyncio.Task[None]]()
-        self._url, self._random, self._rate = url, random.Random(seed), kbytes_per_s
-        self._count = self._trial = self._step = 0
+    def play(self, until: float) -> None:
+        """Play until that time (Unix seconds)."""
+        self._random, self._step = random.Random(self.seed), 0
         self._began: float | None = None
         self._pressed_at: float | None = None
-
-    async def play(self, until: float) -> None:
-        """Play until that time (Unix seconds)."""
-        cookie = self._cookie or await asyncio.to_thread(_cookie, self._url)
-        origin = self._url.rstrip("/")
-        address = origin.replace("http", "ws", 1) + "/play/socket"
-        headers = {"Cookie": f"{COOKIE}={cookie}"}
-        async with connect(address, origin=origin, additional_headers=headers, compression=None) as socket:  # type: ignore[arg-type]
-            await self._send(socket, "hello", protocol=PROTOCOL)
-            keys = asyncio.create_task(self._press(socket))
-            try:
-                while (left := until - time.time()) > 0:
-                    async with asyncio.timeout(left):
-                        await self._take(socket, await socket.recv())
-            except TimeoutError:
-                pass
-            finally:
-                keys.cancel()
-            await self._send(socket, "pause", trial=self._trial, reason="key")
+        self._press_next, self._replies = 0.0, list[tuple[float, str, dict[str, int]]]()
+        with client_at(self.url) as client:
+            visitor = Visitor(client)
+            visitor.open()
+        with GamePage(self.url, visitor.token) as page:
+            page.patient, page.timeout_s = False, LISTEN_S
+            while time.time() < until:
+                self._send(page)
+                with suppress(TimeoutError):
+                    self._take(page, page.recv())
+            page.do("pause", reason="key")
             self._halt()
 
-    async def _take(self, socket: ClientConnection, data: str | bytes) -> None:
-        self.seen.received_bytes += len(data)
-        if isinstance(data, bytes):
-            number, drawn = read_frame(data)
-            self.seen.frames += 1
-            now = time.time()
-            self.seen.delay_ms.append(1000 * (now - drawn.due))
-            # The step that was due after the press is the first that the key has changed.
-            if self._pressed_at is not None and drawn.due > self._pressed_at:
-                self.seen.key_ms.append(1000 * (now - self._pressed_at))
-                self._pressed_at = None
-            self.seen.sizes.append(drawn.size)
-            if self._rate:
-                await asyncio.sleep(len(data) / 1000 / self._rate)
-            self._reply(socket, "ack", frame=number)
-            return
-        message = json.loads(data)
+    def _send(self, page: GamePage) -> None:
+        """The replies that are due, and now and then other keys."""
+        now = time.time()
+        while self._replies and self._replies[0][0] <= now:
+            _, kind, values = self._replies.pop(0)
+            page.say(kind, **values)
+        if self._began is not None and now >= self._press_next:
+            self._press_next = now + KEYS_EVERY_S * self._random.uniform(0.5, 1.5)
+            self._pressed_at = now
+            page.do("keys", action=self._random.choice((1, 2, 3, 3, 4, 5)))
+
+    def _take(self, page: GamePage, message: Received) -> None:
         match message["type"]:
+            case "frame":
+                self._see(message)
             case "trial":
-                self._trial, self._step = message["trial"], message["step"]
-                await self._send(socket, "start", trial=self._trial, **DISPLAY)
+                self._step = message["step"]
+                page.do("start")
             case "running":
                 self._began = time.time()
             case "state":
-                self.seen.steps += message["step"] - self._step
+                self.steps += message["step"] - self._step
                 self._step = message["step"]
-                self.seen.late_ms += message["late"]
+                self.late_ms += message["late"]
             case "paused":
                 self._halt()
-                self.seen.pauses.append(message["reason"])
-                await self._send(socket, "start", trial=self._trial, **DISPLAY)
+                self.pauses.append(message["reason"])
+                page.do("start")
             case "ping":
-                self._reply(socket, "pong", ping=message["ping"])
+                self._reply("pong", ping=message["ping"])
             case "end":
                 self._halt()
-                self.seen.episodes += 1
-                await self._send(socket, "next", trial=self._trial)
+                self.episodes += 1
+                page.do("next")
+
+    def _see(self, message: Received) -> None:
+        drawn, now = message["frame"], time.time()
+        self.received_bytes += len(drawn.jpeg)
+        self.delay_ms.append(1000 * (now - drawn.due))
+        # The step that was due after the press is the first that the key has changed.
+        if self._pressed_at is not None and drawn.due > self._pressed_at:
+            self.key_ms.append(1000 * (now - self._pressed_at))
+            self._pressed_at = None
+        self.sizes.append(drawn.size)
+        if self.kbytes_per_s:
+            time.sleep(len(drawn.jpeg) / 1000 / self.kbytes_per_s)
+        self._reply("ack", frame=message["number"])
+
+    def _reply(self, kind: str, **values: int) -> None:
+        """Reply as late as over a long distance."""
+        self._replies.append((time.time() + self.delay_s, kind, values))
 
     def _halt(self) -> None:
         if self._began is not None:
-            self.seen.playing_s += time.time() - self._began
+            self.playing_s += time.time() - self._began
             self._began = None
 
-    async def _press(self, socket: ClientConnection) -> None:
-        while True:
-            await asyncio.sleep(KEYS_EVERY_S * self._random.uniform(0.5, 1.5))
-            if self._began is not None:
-                self._pressed_at = time.time()
-                await self._send(
-                    socket, "keys", trial=self._trial, action=self._random.choice((1, 2, 3, 3, 4, 5))
-                )
 
-    def _reply(self, socket: ClientConnection, kind: str, **values: Any) -> None:
-        """Send a reply as late as over a long distance."""
-
-        async def later() -> None:
-            await asyncio.sleep(self._delay_s)
-            with suppress(ConnectionClosed):
-                await self._send(socket, kind, **values)
-
-        self._replies.add(task := asyncio.create_task(later()))
-        task.add_done_callback(self._replies.discard)
-
-    async def _send(self, socket: ClientConnection, kind: str, **values: Any) -> None:
-        self._count += 1
-        await socket.send(json.dumps({"type": kind, "n": self._count, **values}))
+def spread(name: str, values: Sequence[float]) -> str:
+    """Median, 99th percentile and largest of times."""
+    if not values:
+        return f"{name}: none"
+    middle, most, largest = np.percentile(values, (50, 99, 100))
+    return f"{name}: median {middle:.1f}, 99 % {most:.1f}, largest {largest:.1f} ms"
 
 
-def _cookie(url: str) -> str:
-    """The token that a server gives to a new participant."""
-    cookies = httpx.get(url, timeout=30).cookies
-    assert COOKIE in cookies, f"{url} sent no cookie"
-    return cookies[COOKIE]
+def report(players: Sequence[Player]) -> str:
+    """What participants have measured."""
+
+    def together(name: str) -> list[Any]:
+        return [value for player in players for value in getattr(player, name)]
+
+    sizes, pauses = together("sizes"), together("pauses")
+    steps, playing = sum(each.steps for each in players), sum(each.playing_s for each in players)
+    rates = [each.steps / each.playing_s for each in players if each.playing_s] or [0.0]
+    shares = (f"{size}: {sizes.count(size) / len(sizes):.0%}" for size in sorted(set(sizes)))
+    return "\n".join(
+        [
+            f"{len(players)} participants, {playing / len(players):.0f} s of play each, "
+            f"{sum(each.episodes for each in players)} episodes",
+            f"steps/s per participant: {np.mean(rates):.2f}, lowest {min(rates):.2f} "
+            f"(expected {1 / STEP_S:.2f})",
+            spread("step lateness", together("late_ms")),
+            spread("frame delay", together("delay_ms")),
+            spread("key to frame", together("key_ms")),
+            f"frames: {len(sizes)} of {steps} steps ({len(sizes) / max(steps, 1):.1%}), sizes "
+            + ", ".join(shares),
+            f"{sum(each.received_bytes for each in players) / 1000 / max(playing, 1):.0f} kB/s of frames"
+            " per participant",
+            f"pauses by the server: {', '.join(sorted(set(pauses))) or 'none'} ({len(pauses)})",
+        ]
+    )
 
 
-def percentile(values: list[float], percent: float) -> float:
-    """The smallest value that `percent` of the values do not exceed; NaN if there are none."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(percent / 100 * len(ordered)))] if ordered else float("nan")
-
-
-def report(clients: list[Client], lost: int | None) -> str:
-    """What clients have measured; `lost` is the number of steps that are missing in the database."""
-    seen = [client.seen for client in clients]
-    late = [value for one in seen for value in one.late_ms]
-    delay = [value for one in seen for value in one.delay_ms]
-    key = [value for one in seen for value in one.key_ms]
-    sizes = [size for one in seen for size in one.sizes]
-    steps, frames = sum(one.steps for one in seen), sum(one.frames for one in seen)
-    playing = sum(one.playing_s for one in seen)
-    rates = [one.steps / one.playing_s for one in seen if one.playing_s]
-    pauses = [reason for one in seen for reason in one.pauses]
-    lines = [
-        f"{len(seen)} participants, {playing / len(seen):.0f} s of play each, "
-        f"{sum(one.episodes for one in seen)} episodes",
-        f"steps/s per participant: {sum(rates) / max(len(rates), 1):.2f}, lowest {min(rates, default=0):.2f} "
-        f"(expected {1 / STEP_S:.2f})",
-        *(
-            f"{name}: median {percentile(values, 50):.1f}, 99 % {percentile(values, 99):.1f}, "
-            f"largest {max(values, default=float('nan')):.1f} ms"
-            for name, values in (("step lateness", late), ("frame delay", delay), ("key to frame", key))
-        ),
-        f"frames: {frames} of {steps} steps ({100 * frames / max(steps, 1):.1f} %), sizes "
-        + ", ".join(f"{size}: {100 * sizes.count(size) / len(sizes):.0f} %" for size in sorted(set(sizes))),
-        f"{sum(one.received_bytes for one in seen) / 1000 / max(playing, 1):.0f} kB/s per participant",
-        "pauses by the server: "
-        + (", ".join(sorted(set(pauses))) + f" ({len(pauses)})" if pauses else "none"),
-    ]
-    if lost is not None:
-        lines.append(f"steps that the pages saw but the database does not have: {lost}")
-    return "\n".join(lines)
-
-
-async def play(
-    url: str, participants: int, seconds: float, kbytes_per_s: float | None, delay_s: float = 0.0
-) -> list[Client]:
-    """Let a number of clients play for a time.
-
-    A slow client reads only `kbytes_per_s`; a distant one replies to frames `delay_s` later.
-    """
-    clients = [Client(url, seed, kbytes_per_s, delay_s) for seed in range(participants)]
+def play(players: Sequence[Player], seconds: float) -> None:
+    """Let players play for a time, each in a thread."""
     until = time.time() + seconds
-    await asyncio.gather(*(client.play(until) for client in clients))
-    return clients
-
-
-def _lost(database: Path, steps: int) -> int:
-    with Store(f"sqlite:///{database}") as store:
-        stored = sum(
-            len(store.actions(trial.id))
-            for participant in store.participants("play")
-            for trial in store.trials(participant.id)
-        )
-    return max(0, steps - stored)
+    with ThreadPoolExecutor(len(players)) as threads:
+        list(threads.map(lambda player: player.play(until), players))
 
 
 @contextmanager
 def served(*words: str) -> Iterator[str]:
-    """The address of a new server, without a slash at its end; it ends with the block."""
+    """A server of this command of `arena-llm`; yields its address without a final slash."""
     command = [sys.executable, "-m", "arena_llm", *words, "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
         try:
-            found = (re.search(r"http://[^/\s]+", line) for line in server.stdout or ())
-            yield next(each[0] for each in found if each)
+            found = (re.search(r"(http://[^/\s]+)", line) for line in server.stdout)
+            if (url := next((each[1] for each in found if each), None)) is None:
+                sys.exit("the server did not start")
+            yield url
         finally:
             server.terminate()
 
 
-def main() -> None:
-    """Run the load test."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.people_load", description=__doc__)
-    parser.add_argument("--participants", type=int, default=8)
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--levels", default="1-10", help="levels of the shipped battery to play")
-    parser.add_argument("--workers", help="worker processes of the server")
-    parser.add_argument("--slow", type=float, metavar="KB/S", help="speed at which each client reads")
-    parser.add_argument("--delay", type=float, default=0, metavar="MS", help="round trip of a frame")
-    parser.add_argument("--url", help="a running server (default: a new one)")
-    chosen = parser.parse_args()
-    how = (chosen.participants, chosen.seconds, chosen.slow, chosen.delay / 1000)
-    if chosen.url:
-        print(report(asyncio.run(play(chosen.url, *how)), None))
+def lost(database: Path, steps: int) -> int:
+    """Steps that the pages saw but the database does not have."""
+    with Store(f"sqlite:///{database}") as store:
+        trials = (trial for person in store.participants("play") for trial in store.trials(person.id))
+        return max(0, steps - sum(len(store.actions(trial.id)) for trial in trials))
+
+
+def main(
+    participants: Annotated[int, typer.Option(min=1, help="Participants who play.")] = 8,
+    seconds: Annotated[float, typer.Option(min=1, help="Seconds of play.")] = 60,
+    levels: Annotated[str, typer.Option(help="Levels of the shipped battery to play.")] = "1-10",
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes of the server.")] = None,
+    slow: Annotated[float | None, typer.Option(help="Speed in kB/s at which each reads.")] = None,
+    delay: Annotated[float, typer.Option(min=0, help="Round trip of a frame in ms.")] = 0,
+    url: Annotated[str, typer.Option(help="A running server. Default: a new one.")] = "",
+) -> None:
+    """Let simulated participants play concurrently, and print how late steps and frames were."""
+    players = [Player(url.rstrip("/"), number, slow, delay / 1000) for number in range(participants)]
+    if url:
+        play(players, seconds)
+        print(report(players))
         return
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "load.db"
-        words = ["play", "--levels", chosen.levels, "--no-open", "--db", str(database)]
-        with served(*words, *(["--workers", chosen.workers] if chosen.workers else [])) as url:
-            clients = asyncio.run(play(url, *how))
-        print(report(clients, _lost(database, sum(client.seen.steps for client in clients))))
+        words = ["play", "--levels", levels, "--no-open", "--db", str(database)]
+        with served(*words, *(["--workers", str(workers)] if workers else [])) as own:
+            for player in players:
+                player.url = own
+            play(players, seconds)
+        print(report(players))
+        missing = lost(database, sum(player.steps for player in players))
+        print(f"steps that the pages saw but the database does not have: {missing}")
 
 
 if __name__ == "__main__":
-    main()
+    run(main, "benchmarks.people_load")

@@ -82,18 +82,18 @@ CONTENDERS = (
     ),
     Contender(
         "TinyRenderer",
-        "benchmarks.peers.tiny",
+        "benchmarks.peers.bullet_peer",
         {Work.FRAMES: "the same things, floor and fence, lit, in plain colours; no textures or translucency"},
     ),
     Contender(
         "TinyRenderer, shadows",
-        "benchmarks.peers.tiny",
+        "benchmarks.peers.bullet_peer",
         {Work.FRAMES: "as TinyRenderer, with its shadow pass"},
         {"shadows": True},
     ),
     Contender(
         "bare PyBullet",
-        "benchmarks.peers.bare",
+        "benchmarks.peers.bullet_peer",
         {
             Work.CAMERA: f"{_BARE}; TinyRenderer without shadows",
             Work.RAYS: f"{_BARE}; 5 thin rays",

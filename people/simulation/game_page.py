@@ -35,7 +35,7 @@ class GamePage:
         self, url: str, token: str | None, *, origin: str | None = None, hello: bool = True,
         timeout_s: float = 60.0,
     ) -> None:  # fmt: skip
-        self._timeout_s = timeout_s
+        self.timeout_s = timeout_s
         self._opened = connect(
             url.replace("http", "ws", 1) + "/play/socket",
             origin=Origin(origin or url),
@@ -63,7 +63,7 @@ class GamePage:
 
     def recv(self) -> Received:
         """The next message, or frame, without an answer. Raises ConnectionClosed, TimeoutError."""
-        data = self.socket.recv(timeout=self._timeout_s)
+        data = self.socket.recv(timeout=self.timeout_s)
         if isinstance(data, bytes):
             number, drawn = read_frame(data)
             return {"type": "frame", "number": number, "frame": drawn}

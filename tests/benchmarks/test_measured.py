@@ -23,9 +23,8 @@ from benchmarks.environments import (
 from benchmarks.figures import QUICK, Figures
 from benchmarks.learning import measure_learning, measure_steps, sample, scene, select_tasks
 from benchmarks.peers import CONTENDERS, Work, batch_contender, compare
-from benchmarks.peers.bare import SIDE_M, BareWorld, bare_world
+from benchmarks.peers.bullet_peer import SIDE_M, BareWorld, TinyWorld, bare_world
 from benchmarks.peers.scenery import HIDDEN, SCENE_FILE, Changes, Subject, place_of, scene_subject
-from benchmarks.peers.tiny import TinyWorld
 from render import Renderer
 from render.pyrender.solids import solids_of
 from testbed import CHILDREN, Task, task_named

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from arena import Episode
-from benchmarks.linking.agents import AGENTS, passes
+from benchmarks.linking import AGENTS, passes
 from human_data.baselines import agents_on_both_batteries
 from human_data.linking import (
     ORIGINAL,

@@ -2,19 +2,40 @@
 
 import csv
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from arena import ACTIONS, Episode
 from arena.action import STEP_S
-from benchmarks.people_study.script import Diary, Play
+from people.simulation.simulate import Journey
 from people.study.plan import Plan
 from testbed import Task
 
 Row = dict[str, str]
+REFUSED, LEFT = "refused", "left"
 STOPPED, TIME_OVER = "You stopped this task.", "The time for this task is over."
+
+
+@dataclass
+class Play:
+    """A trial: the action that was held, the last step that the page saw, and its end, if the page got it."""
+
+    position: int
+    held: int
+    seen: int = 0
+    steps: int | None = None
+    text: str | None = None
+    stopped: bool = False
+
+
+@dataclass
+class Diary(Journey):
+    """What a participant did, with their code and group, and the trials by their ids."""
+
+    code: str = ""
+    group: str = ""
+    plays: dict[int, Play] = field(default_factory=dict)
 
 
 def rows(path: Path) -> list[Row]:
@@ -25,11 +46,10 @@ def rows(path: Path) -> list[Row]:
 
 def disagreements(out: Path, plan: Plan, diaries: Sequence[Diary]) -> Iterator[str]:
     """A sentence for everything in the export in `out` that is not as the participants experienced it."""
-    took_part = {diary.code: diary for diary in diaries if diary.agreed}
+    took_part = {diary.code: diary for diary in diaries if diary.ending != REFUSED}
     yield from _participants(out, took_part, len(diaries) - len(took_part))
     yield from _answers(out, took_part)
     yield from _trials(out, plan, took_part)
-    yield from _wide(out, took_part)
 
 
 def _participants(out: Path, diaries: Mapping[str, Diary], refused: int) -> Iterator[str]:
@@ -45,7 +65,11 @@ def _participants(out: Path, diaries: Mapping[str, Diary], refused: int) -> Iter
         yield f"refusals: got {count}, expected {refused}"
     ends = {(row["participant"], row["kind"]) for row in rows(out / "notes.csv")}
     for code, diary in diaries.items():
-        for kind, expected in (("completed", diary.completed), ("withdrawn", diary.left), ("consent", True)):
+        for kind, expected in (
+            ("completed", diary.ending == "completed"),
+            ("withdrawn", diary.ending == LEFT),
+            ("consent", True),
+        ):
             if ((code, kind) in ends) != expected:
                 yield f"{code}: {kind} is {not expected}, expected {expected}"
 
@@ -102,7 +126,7 @@ def _trial(row: Row, play: Play, diary: Diary, actions: Sequence[int]) -> Iterat
         yield f"seconds_played {row['seconds_played']} for {len(actions)} actions"
     if play.steps is not None and row["steps_played"] != str(play.steps):
         yield f"steps_played {row['steps_played']}, but the page was told {play.steps}"
-    if bool(row["finished_at"]) != (not diary.left or row["ended_by"] != "withdrew"):
+    if bool(row["finished_at"]) != (diary.ending != LEFT or row["ended_by"] != "withdrew"):
         yield f"finished_at {row['finished_at']!r} with ended_by {row['ended_by']!r}"
     expected = {STOPPED: ("stopped",), TIME_OVER: ("limit", "time")}
     if play.text in expected and row["ended_by"] not in expected[play.text]:
@@ -141,54 +165,7 @@ def _orders(out: Path, diaries: Mapping[str, Diary]) -> Iterator[str]:
             played[row["participant"]].append((int(row["position"]), row["task_id"]))
     for code, trials in played.items():
         expected = list(enumerate(orders[code]))
-        if trials != expected[: len(trials)] or (diaries[code].completed and len(trials) < len(expected)):
+        if trials != expected[: len(trials)] or (
+            diaries[code].ending == "completed" and len(trials) < len(expected)
+        ):
             yield f"{code}: played {trials} of {expected}"
-
-
-def _wide(out: Path, diaries: Mapping[str, Diary]) -> Iterator[str]:
-    """The wide table and the results beside the table of trials."""
-    trials, wide = rows(out / "trials.csv"), rows(out / "participants_wide.csv")
-    results = Counter((row["agent"], row["passed"]) for row in rows(out / "results_by_participant.csv"))
-    if [row["participant"] for row in wide] != [row["participant"] for row in rows(out / "participants.csv")]:
-        yield "participants_wide.csv: other participants than participants.csv"
-    for row in wide:
-        code = row["participant"]
-        own = [trial for trial in trials if trial["participant"] == code]
-        test = [trial for trial in own if int(trial["position"]) >= 0]
-        passed = sum(trial["passed"] == "True" for trial in test)
-        expected: dict[str, Any] = {
-            "trials": len(test),
-            "judged": sum(trial["passed"] != "" for trial in test),
-            "passed": passed,
-            "practice_trials": len(own) - len(test),
-            "steps_played": sum(int(trial["steps_played"] or 0) for trial in own),
-            **{
-                f"{t['task_id']}.{name}": t[name] for t in test for name in ("position", "passed", "ended_by")
-            },
-        }
-        for name, value in expected.items():
-            if row[name] != str(value):
-                yield f"{code}: participants_wide.csv has {name} {row[name]!r}, expected {value!r}"
-        if results[code, "True"] != passed:
-            yield f"{code}: results_by_participant.csv has {results[code, 'True']} passes, expected {passed}"
-        for (page, item), answer in diaries[code].answers.items():
-            if (got := row.get(f"{page}.{item}", "").removesuffix(".0")) != answer:
-                yield f"{code}: participants_wide.csv has {page}.{item} {got!r}, expected {answer!r}"
-
-
-def compared_disagreements(out: Path, levels: Path, agents: Sequence[str]) -> Iterator[str]:
-    """Whether the table of `compare` counts the trials of the test, for each of these names of the people."""
-    expected: dict[tuple[str, str], list[int]] = {}
-    for row in rows(out / "trials.csv"):
-        if int(row["position"]) >= 0 and row["passed"]:
-            counts = expected.setdefault((row["task_id"][:2].lstrip("0"), ""), [0, 0])
-            counts[0] += row["passed"] == "True"
-            counts[1] += 1
-    for agent in agents:
-        got = {
-            (row["level"], ""): [int(float(row["passes"])), int(float(row["trials"]))]
-            for row in rows(levels)
-            if row["who"] == agent
-        }
-        if got != expected:
-            yield f"compare: {agent} has {got}, expected {expected}"

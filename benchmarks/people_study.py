@@ -1,0 +1,297 @@
+"""Simulated participants in a study whose server is killed: does the export agree with what they did?
+
+`python -m benchmarks.people_study --participants 30` takes about five minutes on two cores. Its status is 1
+if anything disagrees.
+"""
+
+import random
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlencode
+
+import httpx
+import psutil
+import typer
+from websockets.exceptions import ConnectionClosed
+
+from arena.closing import Closing
+from benchmarks import run
+from benchmarks.people_agree import LEFT, REFUSED, Diary, Play, disagreements
+from people.simulation.answers import questionnaire_of
+from people.simulation.game_page import GamePage, Received
+from people.simulation.simulate import SimulatedParticipant
+from people.simulation.visitor import Form, Visitor, client_at
+from people.store import Store
+from people.store.export import export
+from people.study.config import Study
+from people.study.plan import Plan, load_plan
+
+STUDY = Path(__file__).with_suffix(".yaml")
+
+INTERVAL_S = 20.0
+"""A killed process has to start again in less on a busy machine, or nobody gets any further."""
+
+PATIENCE_S = 600.0
+"""A participant who gets no further for so long has found a fault."""
+
+RETRY_S = 0.3
+LOST = (httpx.TransportError, ConnectionClosed, OSError, TimeoutError)
+ACTIONS = (1, 3, 4, 5)
+"""What is held in a task: turning, driving, or both (indices into `arena.ACTIONS`)."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """What a participant does besides: refuse; leave before a stage, or in a task of the test; disconnect in
+    each task; stop each task.
+    """
+
+    refuse: bool = False
+    leave_before: str = ""
+    leave_in: int | None = None
+    disconnect: bool = False
+    stop: bool = False
+
+
+SCRIPTS = (
+    *(Script(), Script(disconnect=True), Script(refuse=True), Script(stop=True), Script()),
+    *(Script(leave_in=1), Script(disconnect=True, stop=True), Script(leave_before="break-1")),
+    *(Script(disconnect=True), Script(leave_before="questions-afterwards")),
+)
+"""Of the participants in turn; most complete the study."""
+
+
+class ScriptedParticipant(SimulatedParticipant):
+    """Goes through a study by a script, also if the server is killed and restarted.
+
+    `steady` is held while something is sent that would count twice if it were repeated.
+    """
+
+    journey: Diary
+
+    def __init__(self, study: Study, url: str, number: int, script: Script, steady: threading.Lock) -> None:
+        super().__init__(lambda token: study, url, f"{number}", PATIENCE_S)
+        self.journey = Diary(code=f"person-{number:02d}", group=f"g{number % 3}")
+        self._study, self._script, self._steady = study, script, steady
+        self._disconnected: set[int] = set()
+
+    def run(self, address: str = "") -> Diary:
+        """Go through the study; returns the diary. Raises RuntimeError if that leads nowhere."""
+        people = self._study.participants
+        link = urlencode({people.id: self.journey.code, people.keep[0]: self.journey.group})
+        with client_at(self.url) as client:
+            visitor = Visitor(client)
+            self._again(lambda: visitor.open(f"{address}/?{link}"))
+            while self._goes_on():
+                self._check(visitor)
+                try:
+                    if not self._continue(visitor):
+                        return self.journey
+                except LOST:
+                    time.sleep(RETRY_S)
+                    self._again(visitor.open)
+        raise RuntimeError(f"{self.journey.code} got stuck at {visitor.stage or visitor.page.url}")
+
+    def _again(self, call: Callable[[], object]) -> None:
+        while True:
+            try:
+                call()
+                return
+            except httpx.TransportError:
+                if not self._goes_on():
+                    raise
+                time.sleep(RETRY_S)
+
+    def _continue(self, visitor: Visitor) -> bool:
+        if self._script.refuse:
+            with self._steady:
+                visitor.send("/consent", answer="refuse")
+            self.journey.ending = REFUSED
+            return False
+        if visitor.stage and visitor.stage == self._script.leave_before:
+            self._leave(visitor)
+            return False
+        if "You have left the study" in visitor.page.text:
+            self.journey.ending = LEFT
+            return False
+        return super()._continue(visitor)
+
+    def _fill_in(self, visitor: Visitor, form: Form) -> None:
+        # What is sent again after a kill is the same.
+        self._source = random.Random(f"{self.journey.code} {visitor.stage}")
+        if (page := questionnaire_of(self._study, visitor.stage)) is not None:
+            name = visitor.stage.removeprefix("questions-")
+            for item in page.items:
+                self.journey.answers.setdefault((name, item.id), "")
+        super()._fill_in(visitor, form)
+
+    def _leave(self, visitor: Visitor) -> None:
+        visitor.send("/withdraw")
+        self.journey.ending = LEFT
+
+    def _play(self, visitor: Visitor) -> None:
+        with GamePage(self.url, visitor.token, timeout_s=20.0) as page:
+            message = page.until("trial", "over")
+            while message["type"] == "trial":
+                play = self.journey.plays.setdefault(
+                    message["trial"], Play(message["position"], self._source.choice(ACTIONS))
+                )
+                page.do("start")
+                while (message := page.hear())["type"] != "end":
+                    self._act(visitor, page, play, message)
+                    if self.journey.ending == LEFT:
+                        return
+                play.steps, play.text = message["steps"], message["text"]
+                page.do("next")
+                message = page.until("trial", "over")
+
+    def _act(self, visitor: Visitor, page: GamePage, play: Play, message: Received) -> None:
+        """What the participant does after a message in a trial."""
+        if message["type"] == "failed":
+            raise RuntimeError(f"{self.journey.code}: {message['reason']}")
+        if message["type"] == "running":
+            page.do("keys", action=play.held)
+        if message["type"] != "state":
+            return
+        play.seen = max(play.seen, message["step"])
+        trial = page.trial["trial"]
+        if play.seen < 12:
+            return
+        if self._script.disconnect and trial not in self._disconnected:
+            self._disconnected.add(trial)
+            with suppress(OSError):
+                page.socket.socket.shutdown(socket.SHUT_RDWR)
+        elif self._script.leave_in == play.position:
+            self._leave(visitor)
+        elif self._script.stop and not play.stopped:
+            play.stopped = True
+            page.do("stop")
+
+
+class KilledServer(Closing):
+    """`arena-llm study` in a process of its own; `url` has no slash at its end."""
+
+    def __init__(self, file: Path, database: str, workers: int) -> None:
+        command = [sys.executable, "-m", "arena_llm", "study", str(file), "--db", database]
+        self._command = [*command, "--workers", str(workers)]
+        self.kills = {"server": 0, "workers": 0}
+        self._start("0")
+        self._port = self.url.rpartition(":")[2]
+
+    def _start(self, port: str) -> None:
+        self._process = subprocess.Popen([*self._command, "--port", port], stdout=subprocess.PIPE, text=True)
+        printed = ""
+        for line in self._process.stdout or ():
+            printed += line
+            if "Ctrl-C" in line:
+                break
+        if (found := re.search(r"Participants: (http://[^/]+)", printed)) is None:
+            raise RuntimeError(f"the server did not start: {printed}")
+        self.url = found[1]
+
+    def kill(self) -> None:
+        """Kill the server with -9, and start it again on its port."""
+        self._process.kill()
+        self._ended()
+        self.kills["server"] += 1
+        self._start(self._port)
+
+    def kill_worker(self) -> None:
+        """Kill one of the worker processes with -9."""
+        for child in psutil.Process(self._process.pid).children():
+            with suppress(psutil.Error):
+                if any("spawn_main" in word for word in child.cmdline()):
+                    child.kill()
+                    self.kills["workers"] += 1
+                    return
+
+    def kill_now_and_then(self, steady: threading.Lock, done: threading.Event) -> None:
+        """Kill a worker after every `INTERVAL_S`, and instead of every third one the server."""
+        for number in range(1, 1000):
+            if done.wait(INTERVAL_S):
+                return
+            if number % 3:
+                self.kill_worker()
+            else:
+                with steady:
+                    self.kill()
+
+    def close(self) -> None:
+        """End the server."""
+        self._process.terminate()
+        self._ended()
+
+    def _ended(self) -> None:
+        self._process.wait()
+        if self._process.stdout:
+            self._process.stdout.close()
+
+
+def play(server: KilledServer, plan: Plan, participants: int, at_once: int) -> list[Diary]:
+    """The diaries of the participants, of whom a number are there concurrently."""
+    steady, done = threading.Lock(), threading.Event()
+    people = [
+        ScriptedParticipant(plan.study, server.url, number, SCRIPTS[number % len(SCRIPTS)], steady)
+        for number in range(participants)
+    ]
+    killer = threading.Thread(target=server.kill_now_and_then, args=(steady, done))
+    killer.start()
+    try:
+        with ThreadPoolExecutor(at_once) as threads:
+            return list(threads.map(lambda person: person.run(), people))
+    finally:
+        done.set()
+        killer.join()
+
+
+def check(folder: Path, database: str, plan: Plan, diaries: Sequence[Diary]) -> list[str]:
+    """What disagrees in the export and `verify`."""
+    out, name = folder / "data", plan.study.name
+    with Store(database) as store:
+        done = export(store, name, out, bids=True)
+    print(f"Exported: {done.summary()}")
+    found = list(disagreements(out, plan, diaries))
+    finished = sum(len(list(path.iterdir())) for path in (out / "recordings").iterdir())
+    command = [sys.executable, "-m", "arena_llm", "verify", str(out / "recordings")]
+    verified = subprocess.run(command, capture_output=True, text=True, check=False)
+    print(verified.stdout.strip().splitlines()[-1])
+    found += [f"verify: {verified.stdout}{verified.stderr}"] if verified.returncode else []
+    found += [f"verify: {finished} recordings"] if finished != done.recordings else []
+    return found
+
+
+def main(
+    participants: Annotated[int, typer.Option(min=1, help="Participants.")] = 30,
+    at_once: Annotated[int, typer.Option(min=1, help="Participants who are there concurrently.")] = 8,
+    workers: Annotated[int, typer.Option(min=1, help="Worker processes of the server.")] = 2,
+) -> None:
+    """Let participants go through a study whose server is killed, and check the export."""
+    began, plan = time.monotonic(), load_plan(STUDY)
+    with tempfile.TemporaryDirectory(prefix="people-study-") as folder:
+        database = f"sqlite:///{folder}/study.db"
+        with KilledServer(STUDY, database, workers) as server:
+            diaries = play(server, plan, participants, at_once)
+        ends = dict(Counter(diary.ending for diary in diaries))
+        print(f"{len(diaries)} participants in {(time.monotonic() - began) / 60:.1f} minutes: {ends}")
+        print(f"Killed with -9: {server.kills}")
+        found = check(Path(folder), database, plan, diaries)
+    for problem in found:
+        print(f"Disagrees: {problem}")
+    print(f"{len(found)} disagreements")
+    raise typer.Exit(bool(found))
+
+
+if __name__ == "__main__":
+    run(main, "benchmarks.people_study")

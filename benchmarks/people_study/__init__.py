@@ -1,1 +1,0 @@
-"""A study of scripted participants on a server that is killed: do all exports agree with the script?"""
