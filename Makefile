@@ -63,6 +63,10 @@ eval: setup
 test: dev
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
+# For every commit: all but the slow ones and those that start a whole command, server or browser.
+test-fast: dev
+	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal -m 'not slow and not e2e'
+
 test-slow: dev
 	$(BIN)/python -m pytest -m slow
 	$(BIN)/python -m pytest --hypothesis-profile=long --timeout=0 tests/arena
