@@ -14,7 +14,7 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no
 # PyBullet's wheel brings 150 MB of robots and examples that nothing here opens, and 125 MB of debug symbols.
 PYBULLET_UNUSED := pybullet_data pybullet_envs pybullet_examples pybullet_robots
 
-.PHONY: setup dev lock browser database scienceworld python eval test test-slow docs check clean
+.PHONY: setup dev lock browser database scienceworld python eval test test-fast test-slow docs check clean
 
 # What evaluations need.
 setup: $(VENV)/.installed
