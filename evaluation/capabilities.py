@@ -24,7 +24,7 @@ A suite of one file has the objects in that file.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from arena.packages import beside
 from evaluation.by_hand.form import Form
@@ -37,8 +37,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Panels = Sequence[tuple[str, str]]
-"""Titles, and HTML as is."""
+
+class Panel(NamedTuple):
+    """A part of a report's page; `body` is HTML, shown as it is."""
+
+    title: str
+    body: str
 
 
 def brought(suite: Suite, module: str, name: str, default: Any = None) -> Any:
@@ -135,18 +139,16 @@ async def judged(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
     return found
 
 
-def episode_panels(suite: Suite, record: Mapping[str, Any]) -> Panels:
+def episode_panels(suite: Suite, record: Mapping[str, Any]) -> list[Panel]:
     """What an episode's page shows above the transcript of the logged record."""
     panels = brought(suite, "findings", "episode_panels")
-    found: Panels = () if panels is None else panels(record)
-    return found
+    return [] if panels is None else [Panel(*each) for each in panels(record)]
 
 
-def run_panels(suite: Suite, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> Panels:
+def run_panels(suite: Suite, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Panel]:
     """What a report's first page shows of the records of finished episodes, by agent."""
     panels = brought(suite, "findings", "run_panels")
-    found: Panels = () if panels is None else panels(records)
-    return found
+    return [] if panels is None else [Panel(*each) for each in panels(records)]
 
 
 def remarks_of(suite: Suite, choices: Any, prompts: PromptSet, protocol: str | None) -> Sequence[str]:

@@ -29,14 +29,12 @@ from arena.errors import ArenaError, ConfigError
 from evaluation.agents.agents import opening
 from evaluation.by_hand.form import Choice, Form, Number, Several, Text
 from evaluation.capabilities import agents_of, form_of, judged, logged_task, prompts_of, reply_of, tools_of
-from evaluation.choices.effective import effective
-from evaluation.choices.presets import preset_names
+from evaluation.choices.effective import effective, preset_names
 from evaluation.choices.run_choices import SCAFFOLDS
-from evaluation.current import CURRENT
+from evaluation.engines.backend import CURRENT
 from evaluation.scale.references import LETTERS, RUNNERS, garbage, scale_of
-from evaluation.selection import chosen_tasks, find_task
 from evaluation.suite import AgentTurn, EpisodeSetup, ModelEnd, Observation, Record, Suite, TaskSpec
-from evaluation.suites import register
+from evaluation.suites import chosen_tasks, find_task, register
 
 MOST_REPLIES = 1000
 """Replies after which an episode that nothing bounds is taken for endless."""

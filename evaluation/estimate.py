@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluation.agents.agents import asides, note_tokens, opening
-from evaluation.choices.run_choices import Bounds, RunChoices
-from evaluation.generation.image_rules import COLLAGE_PX, kept_images
+from evaluation.choices.run_choices import COLLAGE_PX, Bounds, RunChoices, kept_images
 from evaluation.generation.image_tokens import image_tokens
 from evaluation.generation.prices import load_prices, price_of
 from evaluation.log.run import CONVERSATION

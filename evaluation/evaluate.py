@@ -131,7 +131,7 @@ def _run(
 ) -> Any:
     import inspect_ai
 
-    from evaluation.inspect_task.errors import PrerequisiteError
+    from evaluation.inspect_task.interface import PrerequisiteError
     from evaluation.inspect_task.registry import registered
 
     common: dict[str, Any] = {
@@ -196,7 +196,7 @@ def check_model(model: str) -> None:
     from inspect_ai.model import get_model
 
     import evaluation.inspect_task.registry  # noqa: F401  registers the providers of suites
-    from evaluation.inspect_task.errors import PrerequisiteError
+    from evaluation.inspect_task.interface import PrerequisiteError
 
     try:
         get_model(model)

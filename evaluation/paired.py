@@ -1,9 +1,12 @@
 """Two agents on the same tasks: the difference, how sure it is, and what could have been found."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from math import comb
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +15,7 @@ from scipy.stats import permutation_test
 from scipy.stats import t as student
 
 from evaluation.results import GROUP
-from evaluation.statistics import family, people_error, task_rates
+from evaluation.statistics import clustered_interval, counted, family, people_error, task_rates
 
 PERMUTATIONS = 9999
 """Random sign changes if there are more possible ones than this; otherwise all are tried."""
@@ -219,3 +222,122 @@ def _permutation_p(sums: npt.NDArray[np.float64]) -> float:
 def _with_holm(rows: list[dict[str, object]]) -> pd.DataFrame:
     frame = pd.DataFrame(rows)
     return frame.assign(p_holm=holm(frame["p"].tolist()))[list(_COLUMNS)]
+
+
+RELIABILITY_NOTE = (
+    "All of k: the chance that k trials of a task all pass (pass^k: Yao et al. 2024, arXiv 2406.12045), C(c, "
+    "k) / C(n, k) with c passes in n trials. Any of k: that at least one of k passes (pass@k: Chen et al. "
+    "2021, arXiv 2107.03374), 1 - C(n - c, k) / C(n, k). Both are unbiased; trials without a verdict count "
+    "as failed, and tasks with fewer than k planned trials are left out. Means over tasks, with 95 % "
+    "intervals over tasks (variants kept together)."
+)
+
+COLUMNS = ("agent", "scope", "k", "tasks", "all_k", "all_low", "all_high", "any_k", "any_low", "any_high")
+
+
+def all_of(passes: int, trials: int, k: int) -> float:
+    """The unbiased estimate that k trials all pass, after `passes` in `trials` (at least k)."""
+    return comb(passes, k) / comb(trials, k)
+
+
+def any_of(passes: int, trials: int, k: int) -> float:
+    """The unbiased estimate that at least one of k trials passes, after `passes` in `trials` (at least k)."""
+    return 1 - comb(trials - passes, k) / comb(trials, k)
+
+
+def reliability(results: pd.DataFrame) -> pd.DataFrame:
+    """pass^k and pass@k of each agent for every k up to its trials, over all levels and on each, a row each.
+
+    `results` has the columns of `results_frame`. Columns: `agent`; `scope` (a level, or `ALL_LEVELS`); `k`;
+    `tasks` with at least k planned trials; `all_k`, `any_k` with their intervals (95 %). Empty if no task has
+    two. See `RELIABILITY_NOTE`.
+    """
+    trials = counted(results)
+    passed = (
+        trials["passed"].astype(int).groupby([trials[key] for key in ("agent", GROUP, "task_id")], sort=False)
+    )
+    tasks = passed.agg(passes="sum", trials="count").reset_index()
+    several = tasks.groupby("agent")["trials"].transform("max") > 1
+    rows = [
+        row for agent, own in tasks[several].groupby("agent", sort=False) for row in _rows(str(agent), own)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _rows(agent: str, tasks: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+    levels = {str(level): part for level, part in tasks.groupby(GROUP)}
+    for scope, part in {ALL_LEVELS: tasks, **(levels if len(levels) > 1 else {})}.items():
+        for k in range(1, int(part["trials"].max()) + 1):
+            enough = part[part["trials"] >= k]
+            counts = list(zip(enough["passes"], enough["trials"], strict=True))
+            found = [
+                _mean(enough["task_id"], [each(c, n, k) for c, n in counts]) for each in (all_of, any_of)
+            ]
+            yield (agent, scope, k, len(enough), *found[0], *found[1])
+
+
+def _mean(task_ids: "pd.Series[str]", shares: list[float]) -> tuple[float, float, float]:
+    """The mean of shares of tasks with its interval."""
+    sums = pd.Series(shares, task_ids.map(family).to_numpy()).groupby(level=0).agg(["sum", "count"])
+    ends = clustered_interval(sums["sum"].to_numpy(float), sums["count"].to_numpy(float))
+    return (sum(shares) / len(shares), *ends)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStudy:
+    """Two agents on the same `tasks`, `trials` each, in `groups` of tasks that are variants of one another.
+
+    `difference` is the smallest true one, as a share from 0 to 1, that is found in `POWER` of such studies:
+    NaN with fewer than two groups, 1 if none can be found. `rate`, `alike` and `shared` are assumed, as
+    `planned_difference` takes them.
+    """
+
+    tasks: int
+    groups: int
+    trials: int
+    rate: float
+    alike: float
+    shared: float
+    difference: float
+
+    def sentences(self) -> str:
+        """The difference and all that it rests on, in sentences."""
+        return (
+            f"Two agents compared on {_counted(self.tasks, 'task')}, {_counted(self.trials, 'trial')} each, "
+            f"by one run like this per agent: {self._finding()}. {self._assumed()}"
+        )
+
+    def _finding(self) -> str:
+        if math.isnan(self.difference):
+            return "no difference can be distinguished from chance, because all tasks are variants of one"
+        if self.difference >= 1:
+            return "no difference can be relied on to be found; play more tasks"
+        return (
+            f"the smallest true difference of their pass rates that {POWER:.0%} of such comparisons find "
+            f"is {100 * self.difference:.0f} percentage points"
+        )
+
+    def _assumed(self) -> str:
+        return (
+            f"Assumed: about {self.rate:.0%} are passed; trials of one agent on one idea correlate by "
+            f"{self.alike:g}, what two agents find hard by {self.shared:g}; tasks come in "
+            f"{_counted(self.groups, 'group')} of variants (one per idea), which are unrelated; paired "
+            "test at 5 %, two-sided, uncorrected."
+        )
+
+
+def planned_study(
+    task_ids: Sequence[str], trials: int, *, rate: float = 0.5, alike: float = 0.5, shared: float = 0.5
+) -> PlannedStudy:
+    """The study that compares two agents on these tasks, `trials` each.
+
+    Variants of a task (ids LL-TT-VV) count as further trials of it, as they do in `compare_agents`.
+    """
+    groups = len({family(task_id) for task_id in task_ids})
+    each = trials * len(task_ids) / groups
+    difference = planned_difference(groups, each, rate=rate, alike=alike, shared=shared)
+    return PlannedStudy(len(task_ids), groups, trials, rate, alike, shared, difference)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

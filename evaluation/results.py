@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
@@ -13,6 +13,17 @@ import pandas as pd
 from arena.errors import EvaluationError
 from arena.files import MAX_DATA_BYTES, read_bytes
 
+GROUP = "level"
+"""Column of a table of results with the group of the task, as version 0.2 called it in its files."""
+
+OF_PEOPLE = ("condition", "block", "animal_ai", "task_sha256")
+"""Further columns of people's results: their part of a study, the version of Animal-AI, the task's file."""
+
+
+def column(meaning: str, kind: str | None = None, **default: Any) -> Any:
+    """A field of `TrialResult` that is a column of results.csv; `kind` is pandas' type for it."""
+    return field(metadata={"meaning": meaning, "kind": kind}, **default)
+
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
@@ -22,45 +33,34 @@ class TrialResult:
     `metrics` are further ones of the suite's `headline`, each a column of a table.
     """
 
-    agent: str
-    task_id: str
-    group: int | str
-    trial: int
-    pass_mark: float | None
-    total_reward: float | None = None
-    passed: bool | None = None
-    outcome: str | None = None
-    steps: int | None = None
-    turns: int | None = None
-    score: float | None = None
-    error: str | None = None
+    agent: str = column("name of the run's agent: the model, unless another was given", "str")
+    task_id: str = column("id of the task", "str")
+    group: int | str = column("group of the task, in the arena its level", "int64")
+    trial: int = column("number of the trial, from 0", "int64")
+    pass_mark: float | None = column("total reward from which the trial counts as passed; empty without one")
+    total_reward: float | None = column("total reward of the episode", default=None)
+    passed: bool | None = column(
+        "the verdict; empty without one, which counts as failed if the task has a criterion",
+        "boolean",
+        default=None,
+    )
+    outcome: str | None = column("what ended the episode", default=None)
+    steps: int | None = column("steps of the environment", default=None)
+    turns: int | None = column("replies", default=None)
+    score: float | None = column("score from 0 to 1", default=None)
+    error: str | None = column("why there is no score", default=None)
     metrics: Mapping[str, float] = field(default_factory=dict)
 
 
-GROUP = "level"
-"""Column of a table of results with the group of the task, as version 0.2 called it in its files."""
-
-OF_PEOPLE = ("condition", "block", "animal_ai", "task_sha256")
-"""Further columns of people's results: their part of a study, the version of Animal-AI, the task's file."""
-
-RESULT_COLUMNS = {
-    "agent": "name of the run's agent: the model, unless another was given",
-    "task_id": "id of the task",
-    GROUP: "group of the task, in the arena its level",
-    "trial": "number of the trial, from 0",
-    "pass_mark": "total reward from which the trial counts as passed; empty without one",
-    "total_reward": "total reward of the episode",
-    "passed": "the verdict; empty without one, which counts as failed if the task has a criterion",
-    "outcome": "what ended the episode",
-    "steps": "steps of the environment",
-    "turns": "replies",
-    "score": "score from 0 to 1",
-    "error": "why there is no score",
+_FIELDS = {
+    GROUP if each.name == "group" else each.name: each for each in fields(TrialResult) if each.metadata
 }
+
+RESULT_COLUMNS = {name: str(each.metadata["meaning"]) for name, each in _FIELDS.items()}
 """Columns of results.csv, the fields of `TrialResult`, with their meanings; the suite's metrics follow."""
 
 _COLUMNS = tuple(RESULT_COLUMNS)
-_TYPES = {"agent": "str", "task_id": "str", GROUP: "int64", "trial": "int64", "passed": "boolean"}
+_TYPES = {name: each.metadata["kind"] for name, each in _FIELDS.items() if each.metadata["kind"]}
 _WORDED = _TYPES | {GROUP: "str"}
 _WHOLE = (GROUP, "trial")
 _MEASURED = ("pass_mark", "total_reward", "steps", "turns")
@@ -76,6 +76,12 @@ def results_frame(rows: Iterable[TrialResult]) -> pd.DataFrame:
     frame = pd.DataFrame(plain, columns=list(columns))
     numbered = frame[GROUP].map(lambda group: isinstance(group, int)).all()
     return frame.astype(_TYPES if numbered else _WORDED)
+
+
+def result_of(row: Mapping[str, Any], metrics: Iterable[str] = ()) -> TrialResult:
+    """A result from the columns of a table; `metrics` are names of its further ones."""
+    found = {name: row[name] for name in metrics if name not in _FIELDS and row.get(name) is not None}
+    return TrialResult(**{each.name: row[name] for name, each in _FIELDS.items()}, metrics=found)
 
 
 def result_row(result: TrialResult) -> dict[str, Any]:

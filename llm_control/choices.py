@@ -7,8 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from arena.rules import SAFETY_STEPS
-from evaluation.choices.contradictions import Rule
-from evaluation.choices.run_choices import Bounds, Limit, RunChoices, listed
+from evaluation.choices.run_choices import Bounds, Limit, Rule, RunChoices, listed
 from testbed import CHILDREN, SHORT_FORM
 
 _NAMED_TASKS = {"short-form": SHORT_FORM, "children": CHILDREN}

@@ -23,11 +23,10 @@ from arena.scene import Scene
 from evaluation.generation.faults import guard
 from evaluation.generation.generate import generate as ask
 from evaluation.generation.generate import generate_config
-from evaluation.generation.image_budget import ImageBudget
+from evaluation.generation.memory import ImageBudget
 from evaluation.inspect_task.content import content
-from evaluation.inspect_task.errors import refusing
 from evaluation.inspect_task.inspect_options import chosen_with_options
-from evaluation.inspect_task.naming import of_distribution
+from evaluation.inspect_task.interface import of_distribution, refusing
 from evaluation.suites import get_suite
 from llm_control.agents.perceiving import ASKED, DISTANCE_BINS, KINDS
 from llm_control.choices import ArenaChoices

@@ -2,7 +2,7 @@
 
 from inspect_ai.agent import Agent, agent, react
 
-from evaluation.inspect_task.naming import of_distribution
+from evaluation.inspect_task.interface import of_distribution
 from llm_control.probes import perception
 from llm_control.tools import act
 

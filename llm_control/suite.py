@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from arena.errors import ConfigError, EvaluationError
 from evaluation.prompts import PromptSet
-from evaluation.selection import unknown_task
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec
+from evaluation.suites import unknown_task
 from llm_control.choices import ArenaChoices
 from testbed import Task, find_tasks, parse_levels
 from testbed.originals import NAMES, is_published

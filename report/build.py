@@ -1,8 +1,8 @@
 """The whole report of one or several logs: read, examine, write, one episode at a time."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -12,24 +12,36 @@ import pandas as pd
 from arena.errors import EvaluationError
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
-from evaluation.paired import PAIRED_NOTE, apart_sentences, compare_agents, other_tasks
-from evaluation.reliability import RELIABILITY_NOTE, reliability
+from evaluation.paired import (
+    PAIRED_NOTE,
+    RELIABILITY_NOTE,
+    apart_sentences,
+    compare_agents,
+    other_tasks,
+    reliability,
+)
 from evaluation.report_folder import FileNames, ReportFolder, write_facts
-from evaluation.results import GROUP, TrialResult, results_frame
-from evaluation.run_card import RunFacts, run_card
+from evaluation.results import GROUP, result_of, results_frame
 from evaluation.scale.scaled import Scaled, basis_of, scaled_scores
 from evaluation.statistics import MISSING_NOTE, counted, task_rates
 from evaluation.suites import DEFAULT
-from report import episode_page, site, tables
+from evaluation.summary import RunSummary
+from report import episode_page, tables
 from report.arena.pages import ArenaReport
 from report.comparison.runs import has_published_tasks
-from report.files import write_cards, write_rates, write_tables
-from report.formats import NONE, count, listed
-from report.methods import analysis_paragraph, partial_sentence, run_facts, run_paragraph
-from report.panels import Row, SuiteReport
-from report.pictures import PictureBook
-from report.rates import HEADLINE_HEADINGS, GroupRates, headline_cells, headlines
-from report.tables import scaled_values
+from report.files import render, write_assets, write_cards, write_rates, write_tables
+from report.methods import analysis_paragraph, run_facts, run_paragraph
+from report.panels import PictureBook, Row, SuiteReport
+from report.tables import (
+    HEADLINE_HEADINGS,
+    NONE,
+    GroupRates,
+    count,
+    headline_cells,
+    headlines,
+    listed,
+    scaled_values,
+)
 
 
 class Tables(NamedTuple):
@@ -43,14 +55,11 @@ class Tables(NamedTuple):
 
 
 def write_index(
-    folder: ReportFolder,
-    logs: Sequence[RunLog],
-    found: Tables,
-    known: Sequence[RunFacts],
-    suite: SuiteReport,
+    folder: ReportFolder, runs: Sequence[RunSummary], found: Tables, suite: SuiteReport
 ) -> dict[str, Any]:
     """Write figure, tables and facts; returns what the template of the first page is given."""
     results, rates, rows, turns, scaled = found
+    logs = [run.log for run in runs]
     name, digests = f"{suite.suite.group_name}s", [log.digests for log in logs]
     apart = {
         (one.agent, other.agent): other_tasks(one.digests, other.digests)
@@ -58,12 +67,9 @@ def write_index(
     }
     pairs = compare_agents(results, apart)
     agents = {log.agent: log.agent if log.complete else f"{log.agent} (partial run)" for log in logs}
-    facts = {log.agent: run_facts(log, each, suite) for log, each in zip(logs, known, strict=True)}
+    facts = {run.log.agent: run_facts(run, suite) for run in runs}
     shared = _shared(list(facts.values()))
-    cards = [
-        run_card(log, each, "" if log.complete else partial_sentence(log))
-        for log, each in zip(logs, known, strict=True)
-    ]
+    cards = [run.card for run in runs]
     write_cards(folder, cards)
     bases = {log.agent: basis_of(log) for log in logs}
     write_facts(folder, shared, _played_originals(logs), suite.suite.name, digests, bases)
@@ -102,7 +108,7 @@ def write_index(
         "rows": rows,
         "costs": tables.costs_table(rows, agents, cards),
         "methods": [
-            *(run_paragraph(log, each, suite) for log, each in zip(logs, known, strict=True)),
+            *(run_paragraph(run, suite) for run in runs),
             analysis_paragraph(len(logs) > 1, suite.analysis(rows)),
         ],
         "facts": tables.facts_table(facts),
@@ -133,19 +139,6 @@ def task_page(task_id: str, rows: Sequence[Row], suite: SuiteReport) -> dict[str
 def _shared(facts: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """What holds for all runs."""
     return {key: value for key, value in facts[0].items() if all(own.get(key) == value for own in facts)}
-
-
-def results_of(rows: Sequence[Row], metrics: Collection[str] = ()) -> pd.DataFrame:
-    """The columns of `TrialResult` of the rows of episodes; `metrics` are names of its further ones."""
-    names = {field.name: GROUP if field.name == "group" else field.name for field in fields(TrialResult)}
-    del names["metrics"]
-    return results_frame(
-        TrialResult(
-            **{name: row[column] for name, column in names.items()},
-            metrics={name: row[name] for name in metrics if name not in names and row.get(name) is not None},
-        )
-        for row in rows
-    )
 
 
 def _episodes(rows: Sequence[Row]) -> pd.DataFrame:
@@ -199,7 +192,10 @@ def _tasks(
     suite: SuiteReport,
     references: Mapping[str, Mapping[str, str]],
 ) -> list[dict[str, Any]]:
-    rates = {(row["agent"], row["task_id"]): row for row in task_rates(results_of(rows)).to_dict("records")}
+    rates = {
+        (row["agent"], row["task_id"]): row
+        for row in task_rates(results_frame(map(result_of, rows))).to_dict("records")
+    }
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(row["task_id"], []).append(row)
@@ -248,27 +244,22 @@ class _Report:
     frames: bool
     rows: list[dict[str, Any]] = field(default_factory=list)
     turns: list[dict[str, Any]] = field(default_factory=list)
-    facts: list[RunFacts] = field(default_factory=list)
+    runs: list[RunSummary] = field(default_factory=list)
     _names: FileNames = field(default_factory=FileNames)
 
     def add(self, log: RunLog, advance: Callable[[], None]) -> None:
         """Read a log and write the pages of its episodes; `advance` is called after each."""
         self.suite.begin(log)
-        self.facts.append(RunFacts())
-        partial = [] if log.complete else [partial_sentence(log)]
-        for before, values, after in _with_neighbours(self._episodes(log)):
+        self.runs.append(RunSummary(log))
+        pages = (self._episode(episode, log) for episode in self.runs[-1].episodes())
+        for before, values, after in _with_neighbours(pages):
             row = values["row"]
-            values["warnings"] = [*partial, *values["warnings"]]
+            values["warnings"] = [*filter(None, [log.partial]), *values["warnings"]]
             values |= {"before": before and before["row"]["page"], "after": after and after["row"]["page"]}
             title = f"{row['task_id']}, {row['agent']}, trial {row['trial'] + 1}"
-            page = site.render("episode.html.j2", depth=2, title=title, report_title=self.title, **values)
+            page = render("episode.html.j2", depth=2, title=title, report_title=self.title, **values)
             self.folder.write(row["page"], page)
             advance()
-
-    def _episodes(self, log: RunLog) -> Iterator[dict[str, Any]]:
-        for episode in log.episodes():
-            self.facts[-1].add(episode)
-            yield self._episode(episode, log)
 
     def _episode(self, episode: LoggedEpisode, log: RunLog) -> dict[str, Any]:
         """What the template of the episode's page is given; its rows are added to the tables."""
@@ -287,21 +278,24 @@ class _Report:
         self.turns += episode_page.turn_rows(episode, self.suite)
         return {"row": row, **episode_page.page(book, findings)}
 
-    def finish(self, logs: Sequence[RunLog]) -> WrittenReport:
+    def finish(self) -> WrittenReport:
         """Write the tables, the pages of tasks and the first page."""
-        site.write_assets(self.folder)
+        write_assets(self.folder)
         for task_id in dict.fromkeys(row["task_id"] for row in self.rows):
             rows = [row for row in self.rows if row["task_id"] == task_id]
             values = task_page(task_id, rows, self.suite)
             title = f"Task {task_id}"
-            page = site.render("task.html.j2", depth=1, title=title, report_title=self.title, **values)
+            page = render("task.html.j2", depth=1, title=title, report_title=self.title, **values)
             self.folder.write(rows[0]["task_page"], page)
-        results = results_of(self.rows, self.suite.suite.headline.values())
+        metrics = self.suite.suite.headline.values()
+        results = results_frame(result_of(row, metrics) for row in self.rows)
         rates = self.suite.rates(results)
-        scaled = scaled_scores(results, self.suite.suite, {log.agent: basis_of(log) for log in logs})
+        scaled = scaled_scores(
+            results, self.suite.suite, {run.log.agent: basis_of(run.log) for run in self.runs}
+        )
         tables = Tables(results, rates, self.rows, pd.DataFrame(self.turns), scaled)
-        values = write_index(self.folder, logs, tables, self.facts, self.suite)
-        page = site.render("index.html.j2", title=self.title, **values)
+        values = write_index(self.folder, self.runs, tables, self.suite)
+        page = render("index.html.j2", title=self.title, **values)
         return WrittenReport(self.folder.write("index.html", page), results, rates, scaled)
 
 
@@ -339,7 +333,7 @@ def write_log_report(
         report = _Report(own, heading, suite, frames)
         for log in logs:
             report.add(log, advance)
-        return report.finish(logs)
+        return report.finish()
 
 
 def suite_report(logs: Sequence[RunLog], frames: bool) -> SuiteReport:

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.exchanges import Exchange
 from evaluation.results import result_row
-from report.panels import EpisodeFindings, SuiteReport, agent_panels
-from report.pictures import PictureBook, sent_counts
+from report.panels import EpisodeFindings, PictureBook, SuiteReport, agent_panels, sent_counts
 
 
 class Column(NamedTuple):

@@ -1,23 +1,60 @@
-"""The files beside the pages: tables, figures, and the facts of the runs."""
+"""The files of a report: pages from templates, tables, figures, and the facts of the runs."""
 
 import io
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from arena.files import read_text
-from evaluation import run_card
 from evaluation.report_folder import ReportFolder
 from evaluation.results import has_parquet
-from evaluation.run_card import RunCard
 from evaluation.statistics import counted
+from evaluation.summary import CARDS_FILE, RunCard
 from report.figures.groups import draw_groups
 from report.figures.look import ENDINGS, MISSING, save
-from report.rates import GroupRates
+from report.tables import GroupRates
+
+ASSETS = ("report.css", "tables.js")
+"""Files of every report, in its folder `assets`."""
+
+
+def write_assets(folder: ReportFolder) -> None:
+    """Write what all pages of a report link to."""
+    for name in ASSETS:
+        folder.write(f"assets/{name}", (files(__package__) / "templates" / name).read_bytes())
+
+
+def render(template: str, *, depth: int = 0, **values: Any) -> str:
+    """A page; `depth` is the number of folders above it in the report. Everything but `Markup` is escaped."""
+    return _environment().get_template(template).render(depth=depth, **values)
+
+
+def part(template: str, **values: Any) -> Markup:
+    """A part of a page, as `render` makes a whole one."""
+    return Markup(render(template, **values))
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader(__package__),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["made_with"] = version("arena-llm")
+    return environment
+
 
 TABLES = {
     "results": "one row per planned trial, as arena-llm compare reads it",
@@ -67,12 +104,12 @@ def write_tables(folder: ReportFolder, tables: Mapping[str, pd.DataFrame]) -> di
 def write_cards(folder: ReportFolder, cards: Sequence[RunCard]) -> None:
     """Write the card of each run."""
     plain = [card.model_dump(mode="json") for card in cards]
-    folder.write(run_card.FILE, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
+    folder.write(CARDS_FILE, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_cards(folder: Path) -> list[RunCard]:
     """The card of each run of a report that was written just before."""
-    return [RunCard.model_validate(each) for each in json.loads(read_text(folder / run_card.FILE))]
+    return [RunCard.model_validate(each) for each in json.loads(read_text(folder / CARDS_FILE))]
 
 
 def write_rates(

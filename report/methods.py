@@ -3,44 +3,47 @@
 from collections.abc import Iterator
 
 from evaluation.log.run import RunLog
-from evaluation.plan import deviations
-from evaluation.run_card import RunFacts, sent_words
-from report.formats import count
+from evaluation.request import deviations
+from evaluation.summary import RunSummary, sent_words
 from report.panels import SuiteReport
+from report.tables import count
 
 
-def run_facts(log: RunLog, known: RunFacts, suite: SuiteReport) -> dict[str, str]:
+def run_facts(run: RunSummary, suite: SuiteReport) -> dict[str, str]:
     """Model, options, prompt, software and price of a run, in words."""
+    log = run.log
     given = {name: value for name, value in log.arguments.items() if value not in (None, False, "")}
     prompt = log.system_prompt_sha256()
-    sent = sent_words(known.requests)
+    sent = sent_words(run.requests)
     asked = {"sent": sent} if sent else {}
     hashed = {"system prompt (SHA-256)": prompt} if prompt else {}
     prices = log.metadata.get("prices")
     return {
         "model": log.model,
-        "answered by": ", ".join(sorted(known.answered_by)) or "nothing",
+        "answered by": ", ".join(sorted(run.answered_by)) or "nothing",
         **suite.facts(log),
         "options": ", ".join(f"{name}={value}" for name, value in given.items()) or "defaults",
         **({} if log.choices.acts else asked | hashed),
         "log": log.path.name,
-        **{name: ", ".join(sorted(versions)) for name, versions in known.versions.items()},
+        **{name: ", ".join(sorted(versions)) for name, versions in run.versions.items()},
         **({"prices": prices} if prices else {}),
     }
 
 
-def run_paragraph(log: RunLog, known: RunFacts, suite: SuiteReport) -> str:
+def run_paragraph(run: RunSummary, suite: SuiteReport) -> str:
     """How one run was done."""
-    settings = "" if log.choices.acts else _settings(log, known)
-    parts = [_what(log, known, suite.suite.group_name), suite.methods(log, known.versions), settings]
-    return " ".join(filter(None, [*parts, _end(log, known), plan_sentence(log)]))
+    log = run.log
+    settings = "" if log.choices.acts else _settings(run)
+    parts = [_what(run, suite.suite.group_name), suite.methods(log, run.versions), settings]
+    return " ".join(filter(None, [*parts, _end(run), plan_sentence(log)]))
 
 
-def _what(log: RunLog, known: RunFacts, group: str) -> str:
-    others = known.answered_by - {log.model, log.model.partition("/")[2]}
+def _what(run: RunSummary, group: str) -> str:
+    log = run.log
+    others = run.answered_by - {log.model, log.model.partition("/")[2]}
     answered = f" (which answered as {', '.join(sorted(others))})" if others else ""
     name = log.agent if log.agent == log.model else f"{log.agent}, that is {log.model}"
-    names = [str(name) for name in sorted(known.groups, key=lambda each: (str(type(each)), each)) if name]
+    names = [str(name) for name in sorted(run.groups, key=lambda each: (str(type(each)), each)) if name]
     groups = f"{group}{'s' * (len(names) > 1)} {', '.join(names)}" if names else f"no {group}"
     return (
         f"{name}{answered} was evaluated on {count(len(log.task_ids), 'task')} of {groups}, "
@@ -48,7 +51,8 @@ def _what(log: RunLog, known: RunFacts, group: str) -> str:
     )
 
 
-def _settings(log: RunLog, known: RunFacts) -> str:
+def _settings(run: RunSummary) -> str:
+    log = run.log
     own = "The system prompt was the user's own. " if log.arguments.get("prompt") else ""
     if log.arguments.get("prompts"):
         texts = log.prompts()
@@ -56,32 +60,33 @@ def _settings(log: RunLog, known: RunFacts) -> str:
         own += f"The texts were given in a folder{source} whose SHA-256 as a whole is {texts.sha256}. "
     prompt = log.system_prompt_sha256()
     hashed = f"The SHA-256 of the system prompt as sent is {prompt}. " if prompt else ""
-    sent = sent_words(known.requests)
+    sent = sent_words(run.requests)
     return own + hashed + (f"Sent with each request: {sent}." if sent else "")
 
 
-def _end(log: RunLog, known: RunFacts) -> str:
+def _end(run: RunSummary) -> str:
+    log = run.log
     inspect = log.header.eval.packages.get("inspect_ai", "of unknown version")
     state = "completely" if log.complete else f"in part ({log.finished} of {log.planned} trials have a score)"
-    unjudged = known.without_verdict.total()
+    unjudged = run.without_verdict.total()
     missing = f" {count(unjudged, 'trial')} had no verdict." if unjudged else ""
-    if known.limited:
+    if run.limited:
         missing += (
-            f" Of these, {known.limited} were ended by a limit of tokens, cost, time or messages, or by a "
+            f" Of these, {run.limited} were ended by a limit of tokens, cost, time or messages, or by a "
             "stop of the model."
         )
     return (
         f"The run was carried out {state} by Inspect AI {inspect} on {str(log.header.eval.created)[:10]} "
-        f"(log {log.path.name}).{missing}{_mishaps(log, known)}"
+        f"(log {log.path.name}).{missing}{_mishaps(run)}"
     )
 
 
-def _mishaps(log: RunLog, known: RunFacts) -> str:
+def _mishaps(run: RunSummary) -> str:
     """What went wrong on the way, if anything did."""
     found = {
-        "interruption": log.resumes,
-        "failed request": known.counts["failed_attempts"],
-        "restarted trial": known.counts["relaunches"],
+        "interruption": run.log.resumes,
+        "failed request": run.counts["failed_attempts"],
+        "restarted trial": run.counts["relaunches"],
     }
     said = ", ".join(count(number, what) for what, number in found.items() if number)
     return f" On the way: {said}." if said else ""
@@ -101,17 +106,6 @@ def plan_sentence(log: RunLog) -> str:
 def _unplayed(log: RunLog) -> Iterator[str]:
     if log.finished < log.planned:
         yield f"trials: {log.planned} were planned, {log.finished} have a score"
-
-
-def partial_sentence(log: RunLog) -> str:
-    """That a run is not complete, how it ended, and how much of it there is."""
-    state = {"started": "was not ended", "cancelled": "was cancelled", "error": "failed"}
-    ended = state.get(log.header.status, "ended")
-    return (
-        f"Partial run: {log.agent} ({log.path.name}) {ended}; {log.finished} of {log.planned} planned "
-        f"trials have a score. {log.cap}The others are shown as missing and "
-        "count as failed."
-    )
 
 
 def analysis_paragraph(compared: bool, suite_sentences: str) -> str:

@@ -1,28 +1,159 @@
 """What a suite adds to the report of its logs. By default an episode's page is a transcript."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from enum import StrEnum
+from typing import Any
 
 import pandas as pd
 from markupsafe import Markup, escape
 
-from evaluation.capabilities import episode_panels, run_panels
+from evaluation.capabilities import Panel, episode_panels, run_panels
+from evaluation.choices.run_choices import RunChoices
 from evaluation.log.episodes import LoggedEpisode
+from evaluation.log.exchanges import EpisodeTalk, Exchange, Request, picture
 from evaluation.log.run import RunLog
 from evaluation.results import result_row
 from evaluation.suite import Suite
-from report.pictures import PictureBook
-from report.rates import GroupRates, group_rates
+from render import Frame
+from render.image import webp
+from report.tables import GroupRates, group_rates
+
+Save = Callable[[str, bytes], object]
+
+
+class Kind(StrEnum):
+    """What a picture of the page is; the text stands under it."""
+
+    SENT = "sent to the model"
+    COLLAGE = "sent to the model, in place of all pictures so far"
+    LEFT_OUT = "left out: the model was not sent this"
+    UNKNOWN = "of the conversation; the log does not say what was sent for this reply"
+    TRUE = "the true view: the model was not sent this"
+    AHEAD = "the view ahead, drawn again: the agent has sensors of its own"
+    DRAWN = "drawn again: the log does not say what was sent"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A picture on the page: its file, as seen from the page, and what it is."""
+
+    file: str
+    kind: Kind
+
+    @property
+    def style(self) -> str:
+        """Its class on the page."""
+        return self.kind.name.lower().replace("_", "-")
+
+
+@dataclass(slots=True)
+class PictureBook:
+    """The pictures of one episode, by the turn before whose reply they stand; None is the end.
+
+    `save` is given a file's bytes and its name, which is in `folder`; None for a page without pictures, which
+    still says what was sent. `notes` say by turn what was sent; `dropped` counts turns without some pictures.
+    """
+
+    episode: LoggedEpisode
+    choices: RunChoices
+    folder: str
+    save: Save | None
+    shown: dict[int | None, list[Shown]] = field(default_factory=dict)
+    notes: dict[int, str] = field(default_factory=dict)
+    dropped: int = 0
+    _files: int = 0
+
+    def __post_init__(self) -> None:
+        talk = self.episode.talk
+        if talk is not None:
+            for number, exchange in enumerate(talk.exchanges, start=1):
+                if exchange.so_far:
+                    self._add_exchange(number, exchange)
+            # The view after the last reply that was played.
+            for uri in talk.rest:
+                self._add(len(talk.exchanges) + 1, uri, Kind.SENT if talk.unplayed else Kind.UNKNOWN)
+
+    def add(self, turn: int | None, draw: Callable[[], Frame], kind: Kind) -> None:
+        """Draw a picture that is not in the log, if the page has pictures."""
+        if self.save is not None:
+            self._keep(turn, draw(), kind)
+
+    def _add_exchange(self, turn: int, exchange: Exchange) -> None:
+        request = exchange.request
+        if request is None or request.collage is None:
+            for uri, kind in zip(exchange.shown, kinds(exchange), strict=True):
+                self._add(turn, uri, kind)
+        if request is None:
+            self._note(
+                turn,
+                "The log does not say what was sent for this reply: it was kept from an attempt that was "
+                "broken off.",
+            )
+            return
+        if request.collage is not None:
+            self._add(turn, request.collage, Kind.COLLAGE)
+        self.dropped += exchange.so_far > request.sent
+        self._note(turn, sent_note(request, exchange.so_far, self.choices))
+
+    def _add(self, turn: int, uri: str, kind: Kind) -> None:
+        if self.save is None:
+            return
+        try:
+            self._keep(turn, picture(uri), kind)
+        except (ValueError, OSError):
+            self._note(turn, "A picture of this turn is broken in the log.")
+
+    def _keep(self, turn: int | None, frame: Frame, kind: Kind) -> None:
+        assert self.save is not None
+        self._files += 1
+        name = f"{self.folder}/{self._files:02d}.webp"
+        self.save(name, webp(frame))
+        self.shown.setdefault(turn, []).append(Shown(name, kind))
+
+    def _note(self, turn: int, text: str) -> None:
+        self.notes[turn] = f"{self.notes.get(turn, '')} {text}".strip()
+
+
+def kinds(exchange: Exchange) -> list[Kind]:
+    """What became of each new picture before a reply: the last slots of its request are theirs."""
+    number, request = len(exchange.shown), exchange.request
+    if request is None:
+        return [Kind.UNKNOWN] * number
+    if request.collage is not None:
+        return [Kind.SENT] * number
+    slots = request.slots[len(request.slots) - number :] if number else ()
+    padded = (*[None] * (number - len(slots)), *slots)
+    return [Kind.SENT if slot is not None else Kind.LEFT_OUT for slot in padded]
+
+
+def sent_note(request: Request, so_far: int, choices: RunChoices) -> str:
+    """How many of the conversation's pictures were in a request, in a sentence."""
+    if request.collage is not None:
+        return f"Sent: one picture that combines all {len(request.slots)} so far."
+    forgotten = so_far - len(request.slots)
+    left_out = len(request.slots) - request.sent
+    text = f"Sent: {request.sent} of the {so_far} pictures so far."
+    if left_out:
+        budget = request.budget or choices.images
+        why = ", the most that the server accepts" if request.budget else ""
+        text += f" {left_out} left out (images = {budget}{why})."
+    if forgotten > 0:
+        text += f" {forgotten} no longer sent ({choices.memory})."
+    return text
+
+
+def sent_counts(talk: EpisodeTalk | None) -> dict[int, dict[str, int]]:
+    """How many of the conversation's pictures were in each turn's request, and how many were not."""
+    exchanges = enumerate(talk.exchanges if talk else (), start=1)
+    return {
+        turn: {"pictures_sent": each.request.sent, "pictures_left_out": each.so_far - each.request.sent}
+        for turn, each in exchanges
+        if each.request is not None
+    }
+
 
 Row = Mapping[str, Any]
-
-
-class Panel(NamedTuple):
-    """A part of a page; `body` is markup, shown as it is."""
-
-    title: str
-    body: Markup
 
 
 @dataclass
@@ -62,7 +193,7 @@ class SuiteReport:
         # A task may have a score and no verdict; a trial that was broken off has no outcome.
         if episode.result.outcome is not None:
             self._records.setdefault(episode.result.agent, []).append(record)
-        return EpisodeFindings(_marked_up(episode_panels(self.suite, record)), episode.metrics)
+        return EpisodeFindings(episode_panels(self.suite, record), episode.metrics)
 
     def turn_columns(self, turn: Mapping[str, Any]) -> dict[str, Any]:
         """Further columns of a turn in turns.csv."""
@@ -83,7 +214,7 @@ class SuiteReport:
     def run_panels(self, rows: Sequence[Row], agents: Mapping[str, str]) -> Sequence[Panel]:
         """Panels of the first page; `rows` are all episodes, `agents` headings by agent."""
         named = {agents.get(agent, agent): records for agent, records in self._records.items()}
-        return _marked_up(run_panels(self.suite, named))
+        return run_panels(self.suite, named)
 
     def facts(self, log: RunLog) -> Mapping[str, str]:
         """Facts of a run by their names, for its table of facts and run.json."""
@@ -98,12 +229,8 @@ class SuiteReport:
         return ""
 
 
-def _marked_up(panels: Sequence[tuple[str, str]]) -> list[Panel]:
-    return [Panel(title, Markup(body)) for title, body in panels]
-
-
 def agent_panels(agent: Mapping[str, Any]) -> Iterator[Panel]:
-    """The panels for what a log has of an agent (`evaluation.agents.calls.Calls.log`)."""
+    """The panels for what a log has of an agent (`evaluation.agents.agents.Calls.log`)."""
     if plan := agent.get("plan"):
         rows = [(str(step["after"] + 1), step["step"], step["result"] or "") for step in plan]
         yield Panel("The agent's plan", _table(("from turn", "step", "result"), rows))

@@ -3,35 +3,273 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
+from arena.errors import EvaluationError
 from evaluation.paired import ALL_LEVELS
 from evaluation.results import GROUP
-from evaluation.run_card import RunCard, sent_words
 from evaluation.scale.scaled import OVERALL, SCALE_NOTE, Scaled
-from evaluation.statistics import mean_scores
-from report.formats import NONE, decimals, interval, p_value, percent, points
-from report.rates import HEADINGS, HEADLINE_HEADINGS, cells, headline_cells, label
+from evaluation.statistics import MISSING_NOTE, RATES, mean_scores, metric_means, pass_rates
+from evaluation.summary import RunCard, sent_words
 
-UNKNOWN = "unknown"
+if TYPE_CHECKING:
+    from rich.table import Table as TerminalTable
 
-Row = Mapping[str, Any]
+NONE = "–"
+"""Stands for what there is no value of."""
+
+
+def percent(share: float) -> str:
+    """A proportion in whole percent, halves away from zero as readers expect: 0.775 is 78."""
+    return f"{math.floor(100 * share + 0.5 + 1e-9):d}"
+
+
+def points(difference: float) -> str:
+    """A difference of proportions in percentage points, with a true minus sign."""
+    return ("−" if difference < -0.005 else "") + percent(abs(difference))
+
+
+def decimals(value: float) -> str:
+    """Two decimals, with a true minus sign."""
+    return f"{value:.2f}".replace("-", "−")
+
+
+def p_value(value: float) -> str:
+    """A p value with three decimals."""
+    return NONE if math.isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def interval(form: Callable[[float], str], value: float, low: float, high: float) -> str:
+    """A value with its ends in brackets, which are left out if they are NaN, as is all of it for a NaN."""
+    if math.isnan(value):
+        return NONE
+    return form(value) + ("" if math.isnan(low) else f" [{form(low)} to {form(high)}]")
+
+
+def count(number: int, thing: str) -> str:
+    """`1 task`, `2 tasks`."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+Row = Mapping[Any, Any]
+"""A row of a table of results or rates by its columns."""
 
 
 class Table(NamedTuple):
-    """A table for a page; the first `texts` columns are text, the others numbers."""
+    """A table for a page or a terminal; the first `texts` columns are text, the others numbers."""
 
     headings: Sequence[str]
     rows: Sequence[Sequence[object]]
     texts: int = 1
+
+    def terminal(self, title: str = "", caption: str = "", *, sections: bool = False) -> "TerminalTable":
+        """The table for a terminal, without columns of dashes only.
+
+        With `sections`, the first column stands above its rows.
+        """
+        from rich.table import Table as TerminalTable
+        from rich.text import Text
+
+        made = TerminalTable(title=title or None, caption=caption or None, caption_justify="left")
+        shown = [
+            place
+            for place in range(int(sections), len(self.headings))
+            if any(r[place] != "-" for r in self.rows)
+        ]
+        for place in shown:
+            justify: Any = "left" if place < self.texts else "right"
+            made.add_column(self.headings[place], justify=justify, overflow="fold")
+        for name, rows in groupby(self.rows, key=itemgetter(0)) if sections else [("", self.rows)]:
+            if sections:
+                made.add_section()
+                made.add_row(Text(str(name), "bold"))
+            for row in rows:
+                made.add_row(*(Text(str(row[place])) for place in shown))
+        return made
+
+
+COLUMNS = (
+    *(GROUP, "level_name", "who", "source", "task_set", "tasks", "planned", "trials", "passes", "missing"),
+    *(*RATES, "quartile_1", "quartile_3", "comparable"),
+)
+
+LINKED = "linked"
+"""Source of rows that are predicted from other tasks, so that they have no counts."""
+
+HEADINGS = ("Who", "Passed", "Tasks", "Rate", "95 %", "Judged", "Bounds", "Middle half")
+"""Columns of `cells`."""
+
+
+def no_name(_: int | str) -> str:
+    """For groups that have no name beside the one in the results."""
+    return ""
+
+
+def run_rates(results: pd.DataFrame) -> pd.DataFrame:
+    """The rows of runs alone; `results` has the columns of `results_frame`."""
+    return pass_rates(results).assign(task_set="this run", source="run").rename(columns={"agent": "who"})
+
+
+def group_rates(
+    results: pd.DataFrame, name: Callable[[Any], str] = no_name, rows: Sequence[pd.DataFrame] | None = None
+) -> pd.DataFrame:
+    """Pass rates by group, one row each, with `COLUMNS`; groups ascend, and `rows` keep their order.
+
+    `rows` are tables with some of the columns, of which the groups in `results` are kept; default: the runs'.
+    `name` is the name of a group. Raises EvaluationError if there are no results.
+    """
+    if results.empty:
+        raise EvaluationError("there are no results to compare: no trial was planned")
+    parts = [run_rates(results)] if rows is None else rows
+    both = pd.concat([part.reindex(columns=list(COLUMNS)) for part in parts], ignore_index=True)
+    both = both[both[GROUP].isin(set(results[GROUP]))]
+    both = both.assign(level_name=both[GROUP].map(name), comparable=both["comparable"].ne(False))
+    # Of published groups every trial has a verdict.
+    known: dict[str, Any] = {"planned": both["trials"], "missing": 0}
+    both = both.assign(**{key: both[key].fillna(value).astype(int) for key, value in known.items()})
+    others = both["source"] != "run"
+    both.loc[others, ["judged_rate", "most"]] = both.loc[others, "pass_rate"]
+    return both.sort_values(GROUP, kind="stable", ignore_index=True)
+
+
+def headlines(results: pd.DataFrame, metrics: Mapping[str, str]) -> pd.DataFrame:
+    """The headline metrics of each agent over all its tasks, and the pass rate last, one row each.
+
+    `results` has the columns of `results_frame`; `metrics` are those of `Suite.headline`, of which only those
+    that the results have are returned. Columns: `agent`, `metric`; `planned` and `missing` trials; `mean`,
+    with 0 for a missing trial, `low`, `high` (95 %); `judged` of the trials that have it; `most`, with 1 for
+    the missing ones.
+    """
+    columns = {**metrics, **({} if "passed" in metrics.values() else {PASS_RATE: "passed"})}
+    whole = results.assign(**{GROUP: 0})
+    names = {"pass_rate": "mean", "judged_rate": "judged", "score": "mean", "judged_score": "judged"}
+    parts = [
+        (pass_rates(whole) if column == "passed" else metric_means(whole, column))
+        .rename(columns=names)
+        .assign(metric=metric)
+        for metric, column in columns.items()
+        if column in results
+    ]
+    order = {agent: place for place, agent in enumerate(results["agent"].unique())}
+    found = pd.concat(parts).sort_values("agent", key=lambda agents: agents.map(order), kind="stable")
+    return found.reset_index(drop=True)[list(HEADLINE_COLUMNS)]
+
+
+PASS_RATE = "pass rate"
+HEADLINE_COLUMNS = ("agent", "metric", "planned", "missing", "mean", "low", "high", "judged", "most")
+HEADLINE_HEADINGS = ("Who", "Metric", "Trials", "Missing", "Mean", "95 %", "Judged", "Bounds")
+"""Columns of `headline_cells`."""
+
+
+def headline_cells(row: Row) -> tuple[str, ...]:
+    """A row of `headlines` as text, under `HEADLINE_HEADINGS`."""
+    form = (lambda share: f"{percent(share)} %") if row["metric"] == PASS_RATE else decimals
+
+    def span(low: float, high: float) -> str:
+        return "-" if math.isnan(low) else f"{form(low)}-{form(high)}".replace(" %-", "-")
+
+    judged = form(row["judged"]) if row["missing"] and not math.isnan(row["judged"]) else "-"
+    return (
+        *(row["agent"], row["metric"], str(row["planned"]), str(row["missing"] or "-")),
+        "-" if math.isnan(row["mean"]) else form(row["mean"]),
+        span(row["low"], row["high"]),
+        judged,
+        span(row["mean"], row["most"]) if row["missing"] else "-",
+    )
+
+
+class GroupRates(NamedTuple):
+    """Rates by group as a report shows them.
+
+    `table` is that of `group_rates`; `small_print` stands in its figure, `notes` below it on the page;
+    `alone` is said in the figure of a group that only runs did.
+    """
+
+    table: pd.DataFrame
+    small_print: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    alone: str = ""
+
+
+def label(row: Row) -> str:
+    """A row's group, with its name if it has one."""
+    return f"{row[GROUP]} {row['level_name']}".strip()
+
+
+def who(row: Row) -> str:
+    """Whose row it is; a run's second row says that it covers the children's tasks."""
+    shared = (row["source"], row["task_set"]) == ("run", "children 40")
+    name = f"{row['who']}, children's tasks" if shared else str(row["who"])
+    if row["source"] == LINKED:
+        return f"{name}, {LINKED}"
+    return name if row["comparable"] else f"{name} (not comparable)"
+
+
+def passed(row: Row) -> str:
+    """Passed of planned trials; a dash for a rate that is predicted."""
+    return "-" if row["source"] == LINKED else f"{row['passes']}/{row['planned']}"
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """A row as text, under `HEADINGS`; a dash stands for a missing value, and where no trial is missing."""
+    missing = f" ({row['missing']} missing)" if row["missing"] else ""
+    return (
+        who(row),
+        f"{passed(row)}{missing}",
+        str(row["tasks"]),
+        _rate(row["pass_rate"]),
+        _span(row["low"], row["high"]),
+        _rate(row["judged_rate"]) if row["missing"] else "-",
+        _span(row["pass_rate"], row["most"]) if row["missing"] else "-",
+        _span(row["quartile_1"], row["quartile_3"]),
+    )
+
+
+def _rate(share: float) -> str:
+    return "-" if math.isnan(share) else f"{percent(share)} %"
+
+
+def _span(low: float, high: float) -> str:
+    return "-" if math.isnan(low) else f"{percent(low)}-{percent(high)}"
+
+
+UNKNOWN = "unknown"
 
 
 def group_table(rates: pd.DataFrame, heading: str) -> Table:
     """The rates of runs and others by group."""
     rows = [(label(row), *cells(row)) for row in rates.to_dict("records")]
     return Table((heading, *HEADINGS), rows, 2)
+
+
+def rates_table(rates: pd.DataFrame, group: str, caption: str = "") -> "TerminalTable":
+    """The same for a terminal; `group` is what a group of tasks is called, such as level."""
+    if rates["missing"].any():
+        caption = f"{MISSING_NOTE} {caption}".strip()
+    return group_table(rates, group).terminal(f"Trials passed, by {group}", caption, sections=True)
+
+
+def prices_table(cards: Sequence[RunCard]) -> Table:
+    """Runs side by side: what they used, and what a passed trial costs."""
+    headings = ("Run", "Passed", "Tokens out", "of which reasoning", "Price, US$", "per passed trial")
+    rows = [
+        (
+            *(card.agent, f"{card.passed}/{card.judged + card.missing}"),
+            *(f"{card.output_tokens:,}", f"{card.reasoning_tokens:,}"),
+            *(NONE if cost is None else f"{cost:.4f}" for cost in (card.cost_usd, card.cost_per_pass_usd)),
+        )
+        for card in cards
+    ]
+    return Table(headings, rows)
 
 
 def headline_table(found: pd.DataFrame) -> Table:

@@ -117,7 +117,7 @@ OWN_FILES = {
     "arena_llm/pictures/video.py": "writes to the temporary path of an atomic_file",
     "arena_llm/commands/study.py": "prints an example of the package",
     "evaluation/generation/journal.py": "appends replies one by one, each to the disk",
-    "evaluation/plan.py": "creates a plan exclusively, so that none is ever replaced",
+    "evaluation/request.py": "creates a plan exclusively, so that none is ever replaced",
     "evaluation/report_folder.py": "appends the names of its files, each before it is written",
     "human_data/baselines.py": "tables of the package",
     "people/store/database.py": "creates the database's file for its owner only",

@@ -154,17 +154,15 @@ def _log_of(request: "EvalRequest", log_dir: Path) -> Path:
 def _report(compared: "Comparison", out: Path, facts: dict[str, str]) -> None:
     from importlib.metadata import version
 
-    from report.comparison.page import write_comparison
-    from report.comparison.tables import gaps_summary, pairs_summary, summary_table
-    from report.rates import headlines_table, rates_table
-    from report.tables import scaled_lines
+    from report.comparison.page import gaps_summary, pairs_summary, summary_table, write_comparison
+    from report.tables import headline_table, rates_table, scaled_lines
 
     versions = {run.animal_ai for run in compared.runs}
     same = {"Animal-AI": str(*versions)} if len(versions) == 1 and None not in versions else {}
     known = {"arena-llm": version("arena-llm"), **same, **facts}
     page = write_comparison(compared, out, title="Runs compared", facts=known)
     console = wide_console(100)
-    console.print(headlines_table(compared.tables["headlines"]))
+    console.print(headline_table(compared.tables["headlines"]).terminal("All tasks"))
     console.print(rates_table(compared.rates.table, compared.group, *compared.rates.notes[:1]))
     if compared.groups:
         console.print(summary_table(compared))

@@ -40,10 +40,9 @@ def estimate_command(
     request.refuse_early(key=False)
 
     from evaluation.estimate import estimate
-    from evaluation.generation.image_tokens import NOTE
+    from evaluation.generation.image_tokens import NOTE, request_warnings
     from evaluation.generation.prices import price_note
-    from evaluation.generation.request_limits import request_warnings
-    from evaluation.power import planned_study
+    from evaluation.paired import planned_study
 
     found = estimate(request, prices, turns)
     ids = [task.id for task in request.tasks]

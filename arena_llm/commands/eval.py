@@ -94,8 +94,8 @@ def evaluate_command(
     from arena_llm.sweep import sweep_of
     from evaluation.estimate import estimate
     from evaluation.generation.budget import RunLimits
+    from evaluation.generation.image_tokens import request_warnings
     from evaluation.generation.prices import price_note
-    from evaluation.generation.request_limits import request_warnings
     from evaluation.models import full_name
 
     limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
@@ -131,7 +131,7 @@ def evaluate_command(
 
 def _plan_notes(plan: Path, request: "EvalRequest") -> dict[str, Any]:
     """What the log keeps of a plan; deviations are printed before anything is spent."""
-    from evaluation.plan import deviations, settle_plan
+    from evaluation.request import deviations, settle_plan
 
     planned, done = settle_plan(plan, request), request.plan()
     for deviation in deviations(planned, done):
@@ -195,8 +195,7 @@ def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **r
     from arena_llm.sweep import Sweep, play_sweep
     from evaluation.evaluate import evaluate
     from report.files import read_cards
-    from report.rates import costs_table, headlines, headlines_table, rates_table
-    from report.tables import scaled_lines
+    from report.tables import headline_table, headlines, prices_table, rates_table, scaled_lines
 
     console = Console()
     run["display"] = "rich" if console.is_terminal else "plain"
@@ -217,12 +216,12 @@ def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **r
     except RenderError:
         frames = False
     written = report_logs(logs, out or beside, None, frames)
-    console.print(headlines_table(headlines(written.results, suite.headline)))
+    console.print(headline_table(headlines(written.results, suite.headline)).terminal("All tasks"))
     console.print(rates_table(written.rates.table, suite.group_name, *written.rates.notes[:1]))
     for text in scaled_lines(written.scaled):
         console.print(text, markup=False, highlight=False)
     if isinstance(asked, Sweep):
-        wide_console(110).print(costs_table(read_cards(written.page.parent)))
+        wide_console(110).print(prices_table(read_cards(written.page.parent)).terminal("Tokens and prices"))
     console.print(f"Report: {written.page}", soft_wrap=True)
     _refuse_missing(logs, written.results)
 

@@ -44,7 +44,6 @@ def write_command(
     from arena.files import check_output
     from evaluation import submission as files
     from evaluation.log.run import RunLog
-    from report.methods import partial_sentence
 
     if schema:
         print(files.schema())
@@ -59,7 +58,7 @@ def write_command(
     submitter = files.Submitter(name=name, contact=contact, notes=notes)
     check_output(out)
     run = RunLog(log)
-    made = files.submission(run, submitter, "" if run.complete else partial_sentence(run))
+    made = files.submission(run, submitter)
     files.write_submission(made, out)
     _print_state(out, made, "agrees with its results")
 
@@ -74,8 +73,7 @@ def check_command(
 ) -> None:
     """Check a submission by itself, against its log, and by replaying every episode."""
     from evaluation.log.run import RunLog
-    from evaluation.submission import read_submission
-    from evaluation.submission.file import log_problems
+    from evaluation.submission import log_problems, read_submission
 
     if replay and log is None:
         raise typer.BadParameter("plays the episodes of a log: give --log too", param_hint="--replay")
@@ -100,8 +98,7 @@ def rank_command(
     """Rank submissions by pass rate, missing trials as failed; same tasks and trials only."""
     from rich.table import Table
 
-    from evaluation.submission import read_submission, recomputed
-    from evaluation.submission.model import ranked
+    from evaluation.submission import ranked, read_submission, recomputed
 
     console = wide_console(100)
     boards = ranked([(path, read_submission(path)) for path in files])
@@ -137,7 +134,7 @@ def _print_state(path: Path, made: "Submission", agrees: str) -> None:
 
 
 def _print_unchecked(path: Path, made: "Submission") -> None:
-    from evaluation.submission.checks import unchecked
+    from evaluation.submission import unchecked
 
     for sentence in unchecked(made):
         line_console().print(f"{path}: {sentence}.", markup=False)

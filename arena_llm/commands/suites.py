@@ -47,7 +47,7 @@ def suites_command(context: typer.Context) -> None:
 def show_command(name: Name) -> None:
     """Show a suite's presets, offline agents and what else it brings."""
     from evaluation.capabilities import brought, players_of, tools_of
-    from evaluation.choices.presets import preset_names
+    from evaluation.choices.effective import preset_names
     from evaluation.scale.references import agent_names, scale_of
 
     suite = _suite(name)

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluation.log.run import RunLog
-from evaluation.verify.records import same
+from evaluation.verify.sample import same
 from evaluation.verify.sources import Checked, Verdict
 
 MOST_ROWS, MOST_PER_EPISODE = 60, 4

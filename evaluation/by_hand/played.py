@@ -11,9 +11,8 @@ from pydantic_core import to_jsonable_python
 from arena.errors import ArenaError, RecordingError
 from arena.files import read_text
 from evaluation.capabilities import logged_task, prompts_of
-from evaluation.selection import chosen_tasks
 from evaluation.suite import EpisodeSetup, Record
-from evaluation.suites import get_suite
+from evaluation.suites import chosen_tasks, get_suite
 
 
 class PlayedEpisode(BaseModel):

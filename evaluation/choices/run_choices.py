@@ -1,14 +1,88 @@
 """The choices of a run that every suite has; a suite adds its own in a subclass."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from arena.errors import ConfigError
 from arena.packages import beside
-from evaluation.choices.contradictions import Contradiction, Rule, refuse_contradictions
-from evaluation.generation.image_rules import PATTERN
+
+PATTERN = r"^(all|last-[1-9][0-9]{0,4}|first\+last|collage)$"
+"""How a budget is written."""
+
+LEFT_OUT = "[picture left out]"
+"""What stands where a picture was."""
+
+COLLAGE = "[The pictures so far are put into one, row by row from the earliest to the present.]"
+"""What stands before a collage."""
+
+COLLAGE_PX = 2048
+"""Longest side of a collage; OpenAI and Anthropic shrink larger pictures themselves (their vision guides)."""
+
+
+def kept_images(rule: str, count: int) -> frozenset[int]:
+    """Which of `count` pictures a budget keeps, counted from 0; for a collage, its position."""
+    if rule == "all":
+        return frozenset(range(count))
+    if rule == "first+last":
+        return frozenset({0, count - 1} if count else ())
+    last = 1 if rule == "collage" else int(rule.removeprefix("last-"))
+    return frozenset(range(max(count - last, 0), count))
+
+
+Choices = Mapping[str, Any]
+
+
+class Contradiction(ConfigError):
+    """Choices that exclude each other.
+
+    `fields` are their names, `values` all choices, `reason` is a clause that says why.
+    """
+
+    def __init__(self, fields: tuple[str, ...], values: Choices, reason: str) -> None:
+        super().__init__(fields, values, reason)
+        self.fields = fields
+        self.values = values
+        self.reason = reason
+
+    def message(self, origins: Mapping[str, str]) -> str:
+        """The sentence, with where each choice comes from."""
+        named = [f"{field} = {shown(self.values[field])}{_from(origins.get(field))}" for field in self.fields]
+        together = " together" if len(named) > 1 else ""
+        return f"{' and '.join(named)}: impossible{together}, because {self.reason}"
+
+    def __str__(self) -> str:
+        return self.message({})
+
+
+def _from(origin: str | None) -> str:
+    return f" ({origin})" if origin else ""
+
+
+def shown(value: object) -> str:
+    """A choice as it is written on a command line."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+class Rule(NamedTuple):
+    """Choices of these names are refused together if `broken` says so, for the `reason`."""
+
+    fields: tuple[str, ...]
+    broken: Callable[[Choices], bool]
+    reason: str
+
+
+def refuse_contradictions(choices: Choices, rules: Sequence[Rule]) -> None:
+    """Raise `Contradiction` for the first rule that the choices break."""
+    for rule in rules:
+        if rule.broken(choices):
+            raise Contradiction(rule.fields, choices, rule.reason)
 
 
 def listed(value: Any) -> Any:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from anyio import to_thread
@@ -112,3 +114,22 @@ async def in_thread(act: Callable[..., Made], *args: Any, wait: bool | None = No
     if not (backend().remote if wait is None else wait):
         return act(*args)
     return await to_thread.run_sync(act, *args, abandon_on_cancel=True)
+
+
+@dataclass
+class CurrentEpisode:
+    """The episode that a conversation is playing now.
+
+    It is changed in place, because a tool call runs in a context of its own: what is set there is lost.
+    """
+
+    setup: EpisodeSetup
+    environment: Environment
+
+    async def compute(self, function: Callable[[], Made]) -> Made:
+        """Call a function in the process that plays the episode; other episodes continue meanwhile."""
+        return await in_thread(backend().compute, self.environment, function)
+
+
+CURRENT: ContextVar[CurrentEpisode] = ContextVar("current_episode")
+"""The episode of the present coroutine; set where a conversation begins."""

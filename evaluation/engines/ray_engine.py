@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 from arena.errors import EvaluationError
 from arena.processes import AHEAD, cores
 from arena.recording import software_versions
-from evaluation.engines.ray_episodes import RayBackend
-from evaluation.engines.same_software import check_software
+from evaluation.engines.ray_episodes import RayBackend, check_software
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")

@@ -1,5 +1,6 @@
 """A backend of Ray workers: if one is lost, its episodes are replayed on another."""
 
+import platform
 import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
@@ -7,8 +8,28 @@ from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from arena.errors import EvaluationError
-from evaluation.engines.same_software import check_renderer, check_software
 from evaluation.suite import Environment, EpisodeSetup, Observation, Player, Record
+
+
+def check_software(asked: Mapping[str, str], here: Mapping[str, str]) -> None:
+    """Raises EvaluationError if this machine's software is not that of the run."""
+    for name, value in here.items():
+        if asked.get(name) != value:
+            raise _other(name, value, asked.get(name))
+
+
+def check_renderer(asked: str | None, here: str | None) -> None:
+    """Raises EvaluationError where this machine draws with something else than the one that asks it."""
+    if here is not None and here != asked:
+        raise _other("pictures by", here, asked)
+
+
+def _other(name: str, here: str, asked: str | None) -> EvaluationError:
+    return EvaluationError(
+        f"{platform.node()} has {name} {here}, and this run needs {asked}, or its results could differ; use "
+        "the same on every machine of the cluster"
+    )
+
 
 Made = TypeVar("Made")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evaluation.generation.final import FinalError
+from evaluation.generation.stops import FinalError
 
 NOT_PLAYED = "not played: "
 """How the error of an episode begins that a limit of the run kept from beginning."""

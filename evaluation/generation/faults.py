@@ -1,11 +1,15 @@
 """What happens when a provider fails: how often it is asked again, and what the log may say of it.
 
 Inspect AI retries; this module sets after which errors and how long to wait, and has every request counted.
+Values of keys are taken from whatever a provider sends back.
 """
 
 import email.utils
 import json
+import os
+import re
 import time
+from collections.abc import Iterable
 from typing import Any
 
 from inspect_ai.log import transcript
@@ -16,10 +20,9 @@ from tenacity import RetryCallState, wait_exponential_jitter
 from tenacity.wait import wait_base
 
 from arena.errors import EvaluationError
-from evaluation.generation.final import FAILED
 from evaluation.generation.journal import NotKept, RefusedBefore, digest, episode_replies
-from evaluation.generation.secrets import redact_error, secrets, without_secrets
-from evaluation.inspect_task.private import model_usage_cost
+from evaluation.generation.stops import FAILED
+from evaluation.inspect_task.interface import model_usage_cost
 from evaluation.log.exchanges import parameters_in
 
 FIRST_WAIT_S = 3.0
@@ -144,3 +147,55 @@ def retry_after(error: BaseException | None) -> float | None:
     except ValueError:
         date = email.utils.parsedate_tz(value)
         return max(email.utils.mktime_tz(date) - time.time(), 0.0) if date else None
+
+
+_NAMES = re.compile(r"(?i)(?:^|_)(?:key|token|secret|password)$")
+"""Ends of the names of environment variables that hold keys."""
+
+_SHORTEST = 8
+"""Characters of a value that may be a key; shorter ones, such as `none`, would take words out of texts."""
+
+PLACEHOLDER = "[key]"
+"""What stands in the place of a key."""
+
+
+def secrets(more: Iterable[object] = ()) -> tuple[str, ...]:
+    """The keys in the environment now, and those among `more`; the longest first."""
+    found = {value for name, value in os.environ.items() if _NAMES.search(name)}
+    found |= {value for value in more if isinstance(value, str)}
+    return tuple(sorted((value for value in found if len(value) >= _SHORTEST), key=len, reverse=True))
+
+
+def without_secrets(value: Any, keys: tuple[str, ...]) -> Any:
+    """A value of strings, bytes, lists and dicts in which no key is left; others come back as they are."""
+    if isinstance(value, str):
+        for key in keys:
+            value = value.replace(key, PLACEHOLDER)
+        return value
+    if isinstance(value, bytes):
+        for key in keys:
+            value = value.replace(key.encode(), PLACEHOLDER.encode())
+        return value
+    if isinstance(value, dict):
+        return {k: without_secrets(v, keys) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(without_secrets(v, keys) for v in value) if type(value) in (list, tuple) else value
+    return value
+
+
+def redact_error(error: BaseException, keys: tuple[str, ...]) -> None:
+    """Take keys out of an error in place, out of what caused it and out of the answer that it carries."""
+    seen: set[int] = set()
+    pending: list[BaseException | None] = [error]
+    while pending:
+        each = pending.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        each.args = without_secrets(each.args, keys)
+        for name, value in vars(each).items():
+            setattr(each, name, without_secrets(value, keys))
+        answer = getattr(each, "response", None)
+        if isinstance(content := getattr(answer, "_content", None), bytes):
+            answer._content = without_secrets(content, keys)  # type: ignore[union-attr]
+        pending += [each.__cause__, each.__context__]

@@ -10,11 +10,11 @@ from inspect_ai.util import LimitExceededError
 from evaluation.choices.run_choices import RunChoices
 from evaluation.generation.admission import admission
 from evaluation.generation.faults import guard
-from evaluation.generation.final import HOPELESS, FinalError, ProviderError, cause_of, status_of
-from evaluation.generation.image_budget import ImageBudget
 from evaluation.generation.journal import episode_replies
+from evaluation.generation.memory import ImageBudget
+from evaluation.generation.stops import HOPELESS, FinalError, ProviderError, cause_of, status_of
 from evaluation.inspect_task.inspect_options import obeying
-from evaluation.inspect_task.private import given_config
+from evaluation.inspect_task.interface import given_config
 from evaluation.suite import agent_seed
 from evaluation.suites import suite_names
 

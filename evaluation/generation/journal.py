@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from arena.errors import EvaluationError
-from evaluation.generation.final import FinalError, cause_of, status_of
+from evaluation.generation.stops import FinalError, cause_of, status_of
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelCall, ModelOutput

@@ -1,7 +1,9 @@
-"""Why a model stopped, where what came is no reply: it is never played, and its episode has no verdict."""
+"""Why a model stopped, and after which errors a trial is not restarted, as the same would happen again."""
 
 from collections.abc import Mapping
 from typing import Any
+
+from arena.errors import EvaluationError
 
 OUTPUT_LIMIT = "output limit"
 CONTEXT_LENGTH = "context length"
@@ -31,3 +33,53 @@ def stop_of(output: Any) -> dict[str, Any] | None:
         return None
     said = output.completion or (details.explanation if details else "") or ""
     return {"kind": kind, "said": " ".join(said.split())[:300]}
+
+
+FAILED = "attempt failed"
+"""Key of what a log says of a request that failed."""
+
+HOPELESS = frozenset({400, 401, 402, 403, 404, 405, 413, 415, 422})
+"""HTTP statuses of a request that fails again if it is sent again (RFC 9110, 15.5)."""
+
+_met: dict[str, tuple["FinalError", list[Any]]] = {}
+"""Errors of this process and the messages before, by the sample's uuid, which a restarted sample keeps."""
+
+
+class ProviderError(EvaluationError):
+    """A provider failed more often than it is asked again."""
+
+
+class FinalError(EvaluationError):
+    """A restart of the trial would end in the same error."""
+
+
+def remember(state: Any, error: FinalError) -> None:
+    """Have Inspect's restart of a sample end at its beginning; `state` is the sample's TaskState."""
+    _met[state.uuid] = error, state.messages
+
+
+def refuse_restart(state: Any) -> None:
+    """Raise the error again with which a sample ended for good, if it did; its messages are kept."""
+    if state.uuid in _met:
+        error, state.messages = _met[state.uuid]
+        raise error
+
+
+def status_of(error: BaseException) -> Any:
+    """The HTTP status behind an error; the providers' SDKs put it on theirs, which Inspect may wrap."""
+    cause: BaseException | None = error
+    while cause is not None:
+        status = getattr(cause, "status_code", None) or getattr(cause, "code", None)
+        if status is not None:
+            return status
+        cause = cause.__cause__
+    return None
+
+
+def cause_of(error: BaseException) -> str:
+    """What a provider said, in one line: of the innermost error, without the request that was sent."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    said = getattr(error, "provider_message", None) or getattr(error, "message", None) or str(error)
+    lines = [line.strip() for line in str(said).splitlines() if line.strip()]
+    return (lines[-1] if lines else type(error).__name__)[:300]

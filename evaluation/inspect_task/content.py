@@ -6,7 +6,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser,
 
 from evaluation.choices.run_choices import RunChoices
 from evaluation.image_format import data_uri, encoded
-from evaluation.prompts.layout import Layout
+from evaluation.prompts import Layout
 from evaluation.suite import Part
 
 Content = list[ContentText | ContentImage]

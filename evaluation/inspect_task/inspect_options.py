@@ -9,11 +9,9 @@ from typing import Any
 from inspect_ai import Task
 from inspect_ai.model import GenerateConfig
 
-from evaluation.choices.contradictions import shown
 from evaluation.choices.effective import Effective, effective
-from evaluation.choices.run_choices import RunChoices
-from evaluation.inspect_task.errors import InspectUserError
-from evaluation.inspect_task.private import given_config
+from evaluation.choices.run_choices import RunChoices, shown
+from evaluation.inspect_task.interface import InspectUserError, given_config
 from evaluation.suite import Suite
 
 PARAMETERS = {

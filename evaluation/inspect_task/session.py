@@ -1,16 +1,15 @@
-"""One conversation's episodes, one after another: replies in, what answers them out.
-
-No model and no provider here, so that any solver can play: ours, or an agent that calls the tools.
-"""
+"""One conversation's episodes, one after another: replies in, what answers them out."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from inspect_ai.model import ChatMessage, ChatMessageUser, ContentText
+from inspect_ai.solver import TaskState
+from inspect_ai.tool import ToolError, ToolResult
+from inspect_ai.util import store
 
 from evaluation.agents.agents import opening
-from evaluation.current import CURRENT, CurrentEpisode
-from evaluation.engines.backend import backend, in_thread
+from evaluation.engines.backend import CURRENT, CurrentEpisode, backend, in_thread
 from evaluation.generation.memory import ALONE, ONCE, SENT, TOLD
 from evaluation.inspect_task.content import Content, content, joined
 from evaluation.prompts import PromptSet
@@ -142,3 +141,36 @@ class Session:
         self.records[task.id] = record = environment.finish()
         self._environment = None
         return record
+
+
+_KEY = "arena_session"
+
+_sessions: dict[str, Session] = {}
+"""The running samples' sessions by sample id; physics cannot lie in the store, which goes to the log."""
+
+
+def open_session(state: TaskState, session: Session) -> None:
+    """Make a session the one that the sample's tools play."""
+    state.store.set(_KEY, state.uuid)
+    _sessions[state.uuid] = session
+
+
+def session_of(state: TaskState) -> Session:
+    """The session of a sample. Raises KeyError if none is open."""
+    return _sessions[state.uuid]
+
+
+def close_session(state: TaskState) -> bool:
+    """Forget a sample's session and free its resources; says whether its episodes were finished."""
+    session = _sessions.pop(state.uuid, None)
+    if session is not None:
+        session.close()
+    return session is not None and not session.wants_reply
+
+
+async def play_reply(text: str) -> ToolResult:
+    """Play a reply in the sample whose tool calls this; for the tools of suites."""
+    session = _sessions.get(store().get(_KEY, ""))
+    if session is None:
+        raise ToolError("no episode is open: this tool works only in a task of arena_llm")
+    return list(await session.in_thread(session.reply, text))

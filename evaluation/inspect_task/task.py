@@ -18,25 +18,28 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from arena.geometry.layout import episode_rng
-from evaluation.agents.agents import ReplyingAgent, agent_of
-from evaluation.agents.calls import Calls, CallStopped
+from evaluation.agents.agents import Calls, CallStopped, ReplyingAgent, agent_of
 from evaluation.agents.prompts import with_agent_texts
 from evaluation.agents.replies import read_reply
 from evaluation.capabilities import prompts_of, tools_of
 from evaluation.engines.backend import LocalBackend, backend, in_thread
 from evaluation.generation.admission import admission
 from evaluation.generation.faults import guard
-from evaluation.generation.final import FinalError, refuse_restart, remember
 from evaluation.generation.generate import generate_config
-from evaluation.generation.image_budget import ImageBudget
 from evaluation.generation.journal import begin_replies, open_journal
-from evaluation.generation.stops import stop_of
+from evaluation.generation.memory import ImageBudget
+from evaluation.generation.stops import FinalError, refuse_restart, remember, stop_of
 from evaluation.inspect_task.inspect_options import ChosenTask
-from evaluation.inspect_task.judging import ask_other, judge_episodes
-from evaluation.inspect_task.private import log_every_call
-from evaluation.inspect_task.scoring import episode_score, keep_records, replies, total_reward
-from evaluation.inspect_task.session import Session
-from evaluation.inspect_task.tools import close_session, open_session, session_of
+from evaluation.inspect_task.interface import log_every_call
+from evaluation.inspect_task.scoring import (
+    ask_other,
+    episode_score,
+    judge_episodes,
+    keep_records,
+    replies,
+    total_reward,
+)
+from evaluation.inspect_task.session import Session, close_session, open_session, session_of
 from evaluation.log.run import CONVERSATION
 from evaluation.models import player_of
 from evaluation.prompts import PromptSet

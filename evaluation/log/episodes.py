@@ -11,8 +11,7 @@ from typing import Any, Self
 
 from arena.errors import EvaluationError
 from evaluation.generation.budget import NOT_PLAYED, STOPPED
-from evaluation.generation.final import FAILED
-from evaluation.generation.stops import CAUSES
+from evaluation.generation.stops import CAUSES, FAILED
 from evaluation.log.exchanges import (
     JUDGE,
     OTHER,

@@ -13,8 +13,7 @@ from typing import Any
 
 from evaluation.agents.replies import Reply, read_reply
 from evaluation.capabilities import reply_of, tools_of
-from evaluation.choices.run_choices import RunChoices
-from evaluation.generation.image_rules import COLLAGE, LEFT_OUT
+from evaluation.choices.run_choices import COLLAGE, LEFT_OUT, RunChoices
 from evaluation.suite import Suite
 from evaluation.suites import suite_names
 from render import Frame, decode

@@ -35,6 +35,10 @@ CONVERSATION = "conversation"
 _LEVEL = re.compile(r"(\d{2})-\d{2}-\d{2}.*")
 
 
+_ENDS = {"started": "was not ended", "cancelled": "was cancelled", "error": "failed"}
+"""How a run ended before its end, by Inspect's word for its state."""
+
+
 def open_logs(named: Sequence[tuple[str | None, Path]]) -> "list[RunLog]":
     """Several logs; each is a name for its agent, or None, and a file.
 
@@ -166,6 +170,17 @@ class RunLog:
     def complete(self) -> bool:
         """Whether the run came to its end with a score of every planned trial."""
         return self.header.status == "success" and self.finished == self.planned
+
+    @property
+    def partial(self) -> str:
+        """That the run is incomplete, how it ended, and how much of it there is; empty if it is complete."""
+        if self.complete:
+            return ""
+        ended = _ENDS.get(self.header.status, "ended")
+        return (
+            f"Partial run: {self.agent} ({self.path.name}) {ended}; {self.finished} of {self.planned} "
+            f"planned trials have a score. {self.cap}The others are shown as missing and count as failed."
+        )
 
     @cached_property
     def resumes(self) -> int:

@@ -1,4 +1,4 @@
-"""The texts that a model is shown: Markdown files with `$name` variables.
+"""The texts that a model is shown: Markdown files with `$name` variables; and how they become messages.
 
 Strict both ways: a variable that a text may not use, and a value too few or too many, are errors.
 """
@@ -10,11 +10,57 @@ from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena.errors import ConfigError
 from arena.files import read_bytes
-from evaluation.prompts.layout import FILE, Layout, read_layout
+from evaluation.choices.keys import read_keys
+
+FILE = "layout.yaml"
+
+
+class Layout(BaseModel):
+    """How the texts become messages; the defaults are those of a run without a prompts folder."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    roles: Literal["system", "user"] = Field(
+        default="system",
+        description="user: all that precedes the first reply, the system text included, is one message of "
+        "the user",
+    )
+    demonstration: Literal["messages", "inside"] = Field(
+        default="messages",
+        description="inside: its turns stand in a message of the user, each with its label, in place of "
+        "messages of their own",
+    )
+    notes: bool = Field(
+        default=True, description="whether notes on the choices of the run follow the system text"
+    )
+    source: str = Field(default="", description="where the texts are from, for reports")
+
+    def text(self) -> str:
+        """As `layout.yaml` has it; empty for the defaults."""
+        changed = self.model_dump(exclude_defaults=True)
+        return yaml.safe_dump(changed, sort_keys=False) if changed else ""
+
+
+def read_layout(text: str, source: str) -> Layout:
+    """A layout from the text of its file. Raises ConfigError, with file:line, for what it cannot have."""
+    values, lines = read_keys(source, text, tuple(Layout.model_fields), "roles: user")
+    try:
+        return Layout(**values)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        key = str(problem["loc"][0])
+        expected = problem["msg"].removeprefix("Input should be ")
+        raise ConfigError(
+            f"{source}:{lines[key]}: {key}: got {problem['input']!r}, expected {expected}"
+        ) from None
+
 
 Variables = Mapping[str, tuple[str, ...]]
 """By name of a text: its variables, each with a format if it has one (`health:.1f`)."""

@@ -9,8 +9,16 @@ from typing import Any
 from arena.errors import ConfigError
 from arena.files import check_output_folder, write_file
 from evaluation.agents.prompts import with_agent_texts
-from evaluation.prompts import Prompt, PromptFiles, PromptSet, check_variables, read_prompt_file
-from evaluation.prompts.layout import FILE, Layout, read_layout
+from evaluation.prompts import (
+    FILE,
+    Layout,
+    Prompt,
+    PromptFiles,
+    PromptSet,
+    check_variables,
+    read_layout,
+    read_prompt_file,
+)
 
 
 def with_files(prompts: PromptSet, files: PromptFiles, choices: Any = None) -> PromptSet:

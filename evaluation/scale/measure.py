@@ -9,13 +9,13 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 from arena.errors import ArenaError, EvaluationError
 from evaluation.agents.agents import opening
 from evaluation.capabilities import prompts_of
-from evaluation.current import CURRENT, CurrentEpisode
+from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.scale.references import RUNNERS, Reference, Scale, offline_agent
 from evaluation.scale.scaled import headline_scores
-from evaluation.selection import chosen_tasks
 from evaluation.statistics import mean_half
 from evaluation.suite import AgentTurn, EpisodeSetup, Record, Suite, TaskSpec, agent_seed
+from evaluation.suites import chosen_tasks
 
 
 def roles(scale: Scale) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from arena.files import read_text
 from evaluation.capabilities import agents_of, brought, by_name, players_of
-from evaluation.choices.contradictions import shown
+from evaluation.choices.run_choices import shown
 from evaluation.suite import Agent, AgentTurn, Suite
 
 FLOORS = ("silent", "garbage", "prior-only")

@@ -19,9 +19,12 @@ from evaluation.script.reply import (
     RepairKind,
     ReplyText,
     ScriptSyntaxError,
+    Unwrapped,
+    Wrapping,
+    json_strings,
     syntax_error,
+    without_fence,
 )
-from evaluation.script.wrapping import Unwrapped, Wrapping, json_strings, without_fence
 
 Command = TypeVar("Command")
 

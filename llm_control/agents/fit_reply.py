@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from evaluation.current import CURRENT
+from evaluation.engines.backend import CURRENT
 from evaluation.prompts import RUNNER, load_prompt
 from llm_control.prompts import VARIABLES
 from llm_control.script import DEGREES_PER_STEP, Command, Go, Script, Think, Turn, move_of, parse

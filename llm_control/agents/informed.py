@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from evaluation.current import CURRENT, CurrentEpisode
+from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.suite import Environment
 from llm_control.agents.plan_replies import Plan, next_reply
 from llm_control.agents.recorded import recorded_plan, solution_plan

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from string import Template
 from typing import Any, NamedTuple
 
-from evaluation.choices.contradictions import shown
+from evaluation.choices.run_choices import shown
 from evaluation.prompts import PromptSet
 from llm_control.choices import ArenaChoices
 from llm_control.paper import PAPER

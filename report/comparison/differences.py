@@ -1,4 +1,4 @@
-"""How far a run is from comparison groups, level by level, with intervals."""
+"""How far a run is from comparison groups, level by level and task by task, with intervals."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from evaluation.statistics import clustered_interval, family, level_of_id
-from report.comparison.references import ReferenceGroup, same_tasks
-from report.comparison.runs import Run
+from evaluation.statistics import clustered_interval, family, level_of_id, wilson
+from report.comparison.runs import ReferenceGroup, Run, same_tasks
 
 ALL = "all"
 """All levels together in the column `scope`."""
@@ -150,3 +149,53 @@ def joined(parts: Sequence[Estimate]) -> Estimate:
     below = math.hypot(*(part.value - part.low for part in parts)) / len(parts)
     above = math.hypot(*(part.high - part.value for part in parts)) / len(parts)
     return Estimate(mean, mean - below, mean + above)
+
+
+TASKS_NOTE = (
+    "On a single task, the interval of a difference (95 %, Newcombe's) is over the trials of the run and "
+    "over the children, people or trials of the group; the teams are the whole population. One trial says "
+    "little: its own interval reaches from 0 to 79 % or from 21 to 100 %."
+)
+
+TASK_COLUMNS = (
+    *("agent", "group", "source", "task_id", "level", "pairing", "trials", "rate", "judged_rate", "most"),
+    *("group_members", "group_rate", "difference", "low", "high"),
+)
+
+
+def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.DataFrame:
+    """The difference of every run from every group on each task that both did, one row each.
+
+    Columns: `agent`; `group`, `source`; `task_id`, `level`; `pairing` (`SAME` or
+    `NOT_COMPARABLE`); `trials` and `rate` of the run, missing trials as failed, with
+    `judged_rate` of the others and `most`, with the missing ones passed; `group_members` and `group_rate`;
+    `difference` with `low`, `high` (95 %; NaN if not comparable). See `TASKS_NOTE`.
+    """
+    rows = []
+    for run in runs:
+        for group in groups:
+            if not same_tasks(run, group):
+                continue
+            comparable = set(run.rates_beside(group.source)["task_id"])
+            for row in run.task_rates().to_dict("records"):
+                task_id, rate, trials = row["task_id"], row["rate"], row["trials"]
+                if task_id not in group.rates.index:
+                    continue
+                theirs = float(group.rates[task_id])
+                found = difference(_of_trials(rate, trials), _of_members(theirs, group))
+                pairing = SAME if task_id in comparable else NOT_COMPARABLE
+                if pairing == NOT_COMPARABLE:
+                    found = Estimate(math.nan, math.nan, math.nan)
+                about = (run.agent, group.name, group.source, task_id, row["level"], pairing, trials, rate)
+                known = (row["judged"], row["most"])
+                rows.append((*about, *known, group.members, theirs, *found))
+    return pd.DataFrame(rows, columns=list(TASK_COLUMNS))
+
+
+def _of_trials(rate: float, trials: int) -> Estimate:
+    return Estimate(rate, *wilson(rate * trials, trials))
+
+
+def _of_members(rate: float, group: ReferenceGroup) -> Estimate:
+    is_sample = group.source != "teams"
+    return _of_trials(rate, group.members) if is_sample else Estimate(rate, rate, rate)

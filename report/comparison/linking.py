@@ -18,10 +18,8 @@ from report.comparison.levels import (
     described,
     level_name,
 )
-from report.comparison.references import ReferenceGroup, shipped_groups
-from report.comparison.runs import Run
-from report.formats import interval, listed, percent, points
-from report.rates import LINKED, GroupRates
+from report.comparison.runs import ReferenceGroup, Run, shipped_groups
+from report.tables import LINKED, GroupRates, interval, listed, percent, points
 from testbed import SHORT_FORM
 
 _GROUPS = ("children", "teams")

@@ -14,14 +14,12 @@ from evaluation.log.files import find_logs
 from evaluation.log.run import RunLog
 from evaluation.report_folder import FACTS
 from evaluation.results import read_results, refuse_twins, results_frame
-from evaluation.run_card import RunCard
 from evaluation.scale.scaled import Basis, basis, basis_of
 from evaluation.submission import read_submission
 from evaluation.suites import DEFAULT, get_suite
+from evaluation.summary import RunCard
 from people.groups import PEOPLE, is_group, together
-from report.comparison.references import NAMES, ReferenceGroup, people, shipped_groups
-from report.comparison.runs import Run, played_run
-from report.methods import partial_sentence
+from report.comparison.runs import NAMES, ReferenceGroup, Run, people, played_run, shipped_groups
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
 """Endings of files that are read as a study's database."""
@@ -209,8 +207,7 @@ def _logged(path: Path, name: str | None, original: bool) -> Run:
     if results.empty:
         raise EvaluationError(f"{path}: holds no planned trial")
     version = getattr(log.choices, "animal_ai", None)
-    partial = "" if log.complete else partial_sentence(log)
-    return played_run(results, original, version, partial, log.suite.name, log.digests, basis_of(log))
+    return played_run(results, original, version, log.partial, log.suite.name, log.digests, basis_of(log))
 
 
 def _submitted(path: Path, name: str | None, original: bool) -> Run:

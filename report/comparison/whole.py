@@ -6,23 +6,18 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from arena.errors import ConfigError, EvaluationError
-from evaluation.paired import compare_agents
-from evaluation.reliability import reliability
+from evaluation.paired import compare_agents, reliability
 from evaluation.scale.scaled import NO_SCALE, Scaled, scaled_scores
 from evaluation.suite import Suite
 from evaluation.suites import DEFAULT, get_suite
 from report.comparison.contamination import contamination
-from report.comparison.demand_profile import demand_profile
-from report.comparison.differences import compare_with_groups
-from report.comparison.item_analysis import item_analysis
-from report.comparison.items import correlations
-from report.comparison.levels import capacities
+from report.comparison.differences import compare_tasks, compare_with_groups
+from report.comparison.items import correlations, item_analysis
+from report.comparison.levels import capacities, demand_profile
 from report.comparison.linking import rates_beside_others
 from report.comparison.ranks import outperformed, ranks
-from report.comparison.references import ReferenceGroup
-from report.comparison.runs import Run, apart, cautions
-from report.comparison.tasks import compare_tasks
-from report.rates import GroupRates, group_rates, headlines
+from report.comparison.runs import ReferenceGroup, Run, apart, cautions
+from report.tables import GroupRates, group_rates, headlines
 
 
 @dataclass(frozen=True, eq=False)

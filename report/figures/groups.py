@@ -17,8 +17,7 @@ from matplotlib.transforms import Affine2D, ScaledTranslation, Transform, blende
 from evaluation.results import GROUP
 from report.figures import look
 from report.figures.look import wrap
-from report.formats import NONE, percent
-from report.rates import LINKED, Row, passed, who
+from report.tables import LINKED, NONE, Row, passed, percent, who
 
 _INDENT = 0.1
 _PLOT = (1.13, 2.42)

@@ -6,8 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from evaluation.choices.contradictions import Rule
-from evaluation.choices.run_choices import Bounds, Names, RunChoices, listed
+from evaluation.choices.run_choices import Bounds, Names, Rule, RunChoices, listed
 from suites.boxing.environments import WORLDS
 from suites.boxing.questions import Mode
 from suites.boxing.world import Wording

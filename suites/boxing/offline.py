@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from evaluation.current import CURRENT
+from evaluation.engines.backend import CURRENT
 from evaluation.suite import AgentTurn
 from suites.boxing.episode import NOVICE, BoxingEpisode, opened
 from suites.boxing.outcomes import Floats

@@ -6,8 +6,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from arena.errors import ConfigError
-from evaluation.choices.contradictions import Rule
-from evaluation.choices.run_choices import Bounds, RunChoices
+from evaluation.choices.run_choices import Bounds, Rule, RunChoices
 from suites.discoveryworld.catalogue import MOST_SEEDS, PAPER_SEEDS, Kind, kinds, seed_list
 
 LONGEST_EPISODE = 100_000

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evaluation.panels.template import panel
+from evaluation.panels import panel
 from evaluation.statistics import mean_text, trial_means
 from suites.discoveryworld.catalogue import LEVELS, METRICS, PUBLISHED, Kind, kinds, published
 

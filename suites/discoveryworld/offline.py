@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from evaluation.current import CURRENT
+from evaluation.engines.backend import CURRENT
 from evaluation.suite import AgentTurn, Environment, EpisodeSetup
 from suites.discoveryworld.replies import read_reply
 from suites.discoveryworld.scripts import replies

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from arena.errors import ConfigError
 from evaluation.prompts import PromptSet
-from evaluation.selection import unknown_task
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec
+from evaluation.suites import unknown_task
 from suites.discoveryworld.actions import available
 from suites.discoveryworld.catalogue import Kind, find_world, kinds, names, seed_list, selected
 from suites.discoveryworld.choices import DiscoveryWorldChoices

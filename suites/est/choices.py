@@ -4,8 +4,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from evaluation.choices.contradictions import Rule
-from evaluation.choices.run_choices import Bounds, RunChoices
+from evaluation.choices.run_choices import Bounds, Rule, RunChoices
 from suites.est.world import HORIZON
 
 MOST_EPISODES = 10_000

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.panels.calibration import Bin
-from evaluation.panels.calibration import calibration as calibrated
-from evaluation.panels.template import panel
+from evaluation.panels import Bin, panel
+from evaluation.panels import calibration as calibrated
 from evaluation.statistics import mean_text, wilson
 from suites.est.world import CONTEXT, HORIZON
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evaluation.current import CURRENT
+from evaluation.engines.backend import CURRENT
 from evaluation.suite import AgentTurn
 from suites.est.agents import AGENTS as REFERENCES
 from suites.est.episode import DARK, LIT, NOTHING
@@ -30,7 +30,7 @@ async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     playing = REFERENCES[turn.name](preset, 1, np.random.default_rng(turn.seed))
     seen = panels(turn.messages)
     if not seen:
-        from evaluation.inspect_task.errors import InspectUserError
+        from evaluation.inspect_task.interface import InspectUserError
 
         raise InspectUserError(
             f"est/{turn.name}: found no panel; it reads the suite's own texts: leave out --prompts"

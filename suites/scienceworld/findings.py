@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.panels.template import panel
+from evaluation.panels import panel
 from evaluation.statistics import mean_text, trial_means
 from suites.scienceworld.catalogue import PUBLISHED, TWINS, kinds
 

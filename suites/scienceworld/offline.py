@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.current import CURRENT
+from evaluation.engines.backend import CURRENT
 from evaluation.suite import AgentTurn
 from suites.scienceworld.episode import EASY, gold_path, valid_actions
 

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from evaluation.prompts import PromptSet
-from evaluation.selection import unknown_task
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec
+from evaluation.suites import unknown_task
 from suites.scienceworld.catalogue import Kind, find_variation, kinds, spread, variation_id
 from suites.scienceworld.choices import ScienceWorldChoices
 

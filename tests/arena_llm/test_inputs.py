@@ -12,11 +12,11 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.recording import Recording
 from arena.taskfile.load import load
-from evaluation.choices.presets import load_preset
+from evaluation.choices.effective import load_preset
 from evaluation.generation.prices import load_prices
-from evaluation.plan import read_plan
+from evaluation.request import read_plan
 from evaluation.prompts import read_prompt_file
-from evaluation.prompts.layout import read_layout
+from evaluation.prompts import read_layout
 from evaluation.results import read_results
 from evaluation.submission import read_submission
 from evaluation.suites import get_suite

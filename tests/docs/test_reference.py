@@ -14,7 +14,7 @@ from docs._generate.blocks import BLOCKS
 from docs._generate.kinds import public_kinds
 from docs._generate.markdown import PageError, filled, table
 from docs._generate.meanings import KEY_MEANINGS
-from evaluation.choices.presets import preset_names
+from evaluation.choices.effective import preset_names
 from llm_control.choices import ArenaChoices
 from llm_control.suite import SUITE
 from render import decode

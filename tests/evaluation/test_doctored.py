@@ -13,8 +13,7 @@ from arena.errors import EvaluationError, RecordingError
 from arena_llm.commands.submission import check_command
 from evaluation.log.run import RunLog
 from evaluation.results import TrialResult, results_frame
-from evaluation.submission import Submitter, read_submission, submission, write_submission
-from evaluation.submission.model import rates_of
+from evaluation.submission import Submitter, rates_of, read_submission, submission, write_submission
 from tests.llm_control.batteries import run
 
 TASKS = "01-01-01,01-01-02,02-01-01,02-01-02"

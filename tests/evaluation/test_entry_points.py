@@ -18,16 +18,16 @@ from werkzeug import Request as HttpRequest
 from werkzeug import Response
 
 from arena_llm.verify.tables import pass_rates
-from evaluation.inspect_task.errors import InspectUserError
+from evaluation.inspect_task.interface import InspectUserError
 from evaluation.inspect_task.registry import suite_task
 from evaluation.log.run import RunLog
 from evaluation.statistics import pass_rates as pass_rates_of
 from evaluation.verify.sources import Verdict
 from llm_control.tools import act
 from report.build import write_log_report
+from report.comparison.page import summary_table
 from report.comparison.read import read_run
-from report.comparison.references import shipped_groups
-from report.comparison.tables import summary_table
+from report.comparison.runs import shipped_groups
 from report.comparison.whole import compare
 from tests.evaluation.test_evaluate import openai_reply
 from tests.evaluation.verify.logs import checked

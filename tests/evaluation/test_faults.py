@@ -14,10 +14,9 @@ from werkzeug import Response
 
 from arena_llm.commands.report import report_logs
 from arena_llm.verify.tables import pass_rates
-from evaluation import run_card
 from evaluation.generation import faults
 from evaluation.generation.stops import CAUSES
-from evaluation.run_card import RunCard
+from evaluation.summary import CARDS_FILE, RunCard
 from evaluation.verify.sources import Verdict
 from tests.evaluation.test_evaluate import google_reply
 from tests.evaluation.verify.logs import checked
@@ -272,7 +271,7 @@ def test_the_report_says_what_was_really_sent_and_what_went_wrong(battery, tmp_p
     options = {**FAST, "temperature": 0.5, "max_tokens": 100, "max_scripts": 3}
     result = run(battery, tmp_path / "logs", MODEL, **options)
     written = report_logs([result.run], tmp_path / "report", None, False)
-    (card,) = json.loads((tmp_path / "report" / run_card.FILE).read_text())
+    (card,) = json.loads((tmp_path / "report" / CARDS_FILE).read_text())
     RunCard.model_validate_json(json.dumps(card))
     parameters = {"temperature": 0.5, "max_tokens": 100}
     assert card["sent"] == [{"parameters": parameters, "seeds": 0, "requests": 3}]

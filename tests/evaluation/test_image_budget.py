@@ -9,8 +9,8 @@ from inspect_ai.log import read_eval_log
 
 from arena import ConfigError
 from evaluation.choices.effective import effective
-from evaluation.generation.image_budget import collage, takes_one_only
-from evaluation.generation.image_rules import COLLAGE_PX, LEFT_OUT, kept_images
+from evaluation.choices.run_choices import COLLAGE_PX, LEFT_OUT, kept_images
+from evaluation.generation.memory import collage, takes_one_only
 from render import decode
 from tests.evaluation.test_evaluate import png_of
 from tests.llm_control.batteries import ARENA, run, write_battery

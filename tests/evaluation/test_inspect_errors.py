@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from arena import ConfigError, RecordingError
-from evaluation.inspect_task.errors import InspectUserError, PrerequisiteError, refusing
+from evaluation.inspect_task.interface import InspectUserError, PrerequisiteError, refusing
 from tests.test_structure import FILES, ROOT
 
-ADAPTER = Path("evaluation/inspect_task/private.py")
+ADAPTER = Path("evaluation/inspect_task/interface.py")
 """It imports what Inspect AI has no public name for."""
 
 PRIVATE = {

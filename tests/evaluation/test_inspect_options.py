@@ -9,7 +9,7 @@ from inspect_ai.model import GenerateConfig, get_model
 
 from arena import ConfigError
 from evaluation.generation import faults
-from evaluation.inspect_task.errors import InspectUserError
+from evaluation.inspect_task.interface import InspectUserError
 from evaluation.log.run import RunLog
 from tests.llm_control.batteries import write_battery
 from tests.llm_control.provider import MODEL, answer, failure

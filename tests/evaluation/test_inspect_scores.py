@@ -8,8 +8,8 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import SampleScore, Score
 
 from evaluation.evaluate import evaluate
-from evaluation.inspect_task.metrics import by_group, pass_rate, stderr
 from evaluation.inspect_task.registry import suite_task
+from evaluation.inspect_task.scoring import by_group, pass_rate, stderr
 from testbed.tasks import LEVELS_FOLDER, files_version, find_paths
 from tests.llm_control.batteries import ARENA, eval_request, write_battery
 

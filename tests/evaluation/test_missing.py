@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.paired import compare_agents
-from evaluation.reliability import reliability
+from evaluation.paired import compare_agents, reliability
 from evaluation.results import results_frame
 from evaluation.statistics import counted, mean_scores, pass_rates
 from evaluation.suites import get_suite, suite_names
@@ -14,8 +13,7 @@ from report.comparison.contamination import contamination
 from report.comparison.differences import compare_with_groups
 from report.comparison.levels import capacities
 from report.comparison.ranks import outperformed, ranks
-from report.comparison.references import shipped_groups
-from report.comparison.runs import played_run
+from report.comparison.runs import played_run, shipped_groups
 from testbed import CHILDREN
 from tests.evaluation.runs import rows
 

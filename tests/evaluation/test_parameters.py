@@ -10,7 +10,7 @@ from werkzeug import Response
 
 from evaluation.generation import faults
 from evaluation.log.run import open_logs
-from evaluation.run_card import Requests, RunFacts, sent_words
+from evaluation.summary import Requests, sent_words
 from report.build import write_log_report
 from tests.evaluation.test_evaluate import anthropic_reply, google_reply, openai_reply
 from tests.llm_control.batteries import run, write_battery
@@ -212,4 +212,4 @@ def test_parameters_in_words():
     sent = [Requests(parameters={"temperature": 0.0, "stop": ["<EOS>"]}, seeds=0, requests=3)]
     assert sent_words(sent) == 'stop ["<EOS>"], temperature 0'
     assert sent_words([Requests(parameters={}, seeds=0, requests=3)]) == "no parameters"
-    assert sent_words(RunFacts().requests) == ""
+    assert sent_words(()) == ""

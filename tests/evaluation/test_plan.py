@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from arena import ConfigError, EvaluationError
 from arena_llm.cli import app
 from evaluation.log.run import open_logs
-from evaluation.plan import deviations, read_plan, settle_plan
+from evaluation.request import deviations, read_plan, settle_plan
 from report.methods import plan_sentence
 from tests.llm_control.batteries import eval_request, write_battery
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from evaluation.paired import POWER, planned_difference
-from evaluation.power import planned_study
+from evaluation.paired import POWER, planned_difference, planned_study
 
 
 @pytest.mark.parametrize(("alike", "shared"), [(0.5, 0.5), (0.25, 0.9), (0.5, 0.0)])

@@ -9,8 +9,7 @@ from evaluation.evaluate import evaluate
 from evaluation.request import EvalRequest
 from evaluation.scale.measure import mean_score, play
 from evaluation.scale.references import RUNNERS, references, scale_of
-from evaluation.selection import chosen_tasks
-from evaluation.suites import get_suite
+from evaluation.suites import chosen_tasks, get_suite
 
 needs_simulator = pytest.mark.skipif(
     find_spec("scienceworld") is None or shutil.which("java") is None,

@@ -5,7 +5,7 @@ from math import comb
 
 import pytest
 
-from evaluation.reliability import all_of, any_of, reliability
+from evaluation.paired import all_of, any_of, reliability
 from evaluation.results import results_frame
 from tests.evaluation.runs import rows
 

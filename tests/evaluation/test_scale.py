@@ -19,9 +19,8 @@ from evaluation.scale.references import (
     scale_of,
 )
 from evaluation.scale.scaled import OVERALL, Basis, headline_scores, mismatch, scaled_scores
-from evaluation.selection import chosen_tasks
 from evaluation.suite import Suite
-from evaluation.suites import get_suite
+from evaluation.suites import chosen_tasks, get_suite
 
 
 class Example(Suite):

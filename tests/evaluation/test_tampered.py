@@ -12,14 +12,13 @@ from arena.replay import Replay
 from arena_llm.replay import arena_of, find_recording
 from arena_llm.verify.tables import as_json, pass_rates, worst
 from evaluation.log.run import RunLog, open_logs
-from evaluation.plan import deviations, read_plan
+from evaluation.request import deviations, read_plan
 from evaluation.submission import Submitter, submission
 from evaluation.verify.sample import verify_sample
 from evaluation.verify.sources import Options, find_sources
 from report import files
 from report.build import write_log_report
 from report.comparison.read import read_run
-from report.methods import partial_sentence
 from tests.command import run
 from tests.evaluation.tampered import ABSENT, WRONG, members, places, tampered, write
 from tests.suites.discoveryworld.worlds import needs_package
@@ -62,7 +61,7 @@ def read_everything(log, out, replays):
     """All that commands do with a log; `replays` says whether episodes may be played again."""
     read_run(str(log))
     opened = RunLog(log)
-    yield submission(opened, Submitter(name="A. Tester"), "" if opened.complete else partial_sentence(opened))
+    yield submission(opened, Submitter(name="A. Tester"))
     if replays:
         found = find_sources([log], lambda _: False)
         every = [each for source in found.sources for each in verify_sample(source, Options())]

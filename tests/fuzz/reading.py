@@ -39,7 +39,7 @@ def read_task(path: Path) -> None:
 
 
 def read_protocol(path: Path) -> None:
-    from evaluation.choices.presets import load_preset
+    from evaluation.choices.effective import load_preset
     from evaluation.suites import get_suite
 
     load_preset(get_suite("arena"), str(path))

@@ -22,8 +22,8 @@ from arena import (
     load,
 )
 from arena_llm.cli import app
-from evaluation.choices.presets import preset_names
-from evaluation.current import CURRENT, CurrentEpisode
+from evaluation.choices.effective import preset_names
+from evaluation.engines.backend import CURRENT, CurrentEpisode
 from llm_control.agents.informed import oracle_reply
 from llm_control.agents.plan_replies import END, SCRIPTS, WAIT, Plan, next_reply, replies_needed
 from llm_control.choices import ArenaChoices

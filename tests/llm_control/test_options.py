@@ -9,8 +9,8 @@ from arena import ConfigError, Outcome
 from evaluation.choices.effective import effective
 from evaluation.inspect_task.session import Session
 from evaluation.inspect_task.task import conversation_order, make_task
-from evaluation.selection import chosen_tasks
 from evaluation.suite import ModelEnd
+from evaluation.suites import chosen_tasks
 from llm_control.choices import ArenaChoices
 from llm_control.messages import system_text
 from llm_control.play import ScriptedEpisode, loops, movement, objection

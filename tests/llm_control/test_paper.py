@@ -17,7 +17,7 @@ from llm_control.demonstration import chosen_demonstration
 from llm_control.paper.convert import convert
 from llm_control.paper.differences import LIST, differences
 from render import decode
-from report.arena.methods import methods_sentences
+from report.arena.pages import methods_sentences
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import ARENA, eval_request, evaluated, write_battery
 from tests.llm_control.paper_material import (

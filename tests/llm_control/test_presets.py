@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
 from arena import ConfigError
-from evaluation.choices.effective import effective
-from evaluation.choices.presets import load_preset, preset_names
+from evaluation.choices.effective import effective, load_preset, preset_names
 from evaluation.generation.budget import RunLimits
-from evaluation.selection import chosen_tasks
+from evaluation.suites import chosen_tasks
 from evaluation.verify.sources import Verdict
 from llm_control.choices import ArenaChoices
 from testbed import CHILDREN

@@ -8,7 +8,7 @@ from arena import ConfigError
 from evaluation.capabilities import prompts_of
 from evaluation.inspect_task.session import Session
 from evaluation.prompts import PromptFiles
-from evaluation.selection import chosen_tasks
+from evaluation.suites import chosen_tasks
 from evaluation.verify.sources import Verdict
 from llm_control.choices import ArenaChoices
 from llm_control.demonstration.file import file_sha256, read_demonstration

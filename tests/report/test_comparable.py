@@ -6,21 +6,16 @@ import pytest
 
 from evaluation.results import results_frame
 from human_data.baselines import children_by_task
-from report.comparison.differences import NOT_COMPARABLE, compare_with_groups
+from report.comparison.differences import NOT_COMPARABLE, compare_tasks, compare_with_groups
 from report.comparison.items import correlations
 from report.comparison.levels import compare_levels, described
-from report.comparison.page import write_comparison
+from report.comparison.page import pairs_summary, sections, summary_table, write_comparison
 from report.comparison.ranks import outperformed, ranks
 from report.comparison.read import read_run
-from report.comparison.references import shipped_groups
-from report.comparison.runs import Run, cautions
-from report.comparison.tables import pairs_summary, sections, summary_table
-from report.comparison.tasks import compare_tasks
+from report.comparison.runs import Run, cautions, shipped_groups
 from report.comparison.whole import compare
-from report.figures.items import draw_items
-from report.figures.ranking import draw_ranking
-from report.figures.spread import draw_spread
-from report.rates import cells
+from report.figures.comparison import draw_items, draw_ranking, draw_spread
+from report.tables import cells
 from testbed import CHILDREN
 from tests.evaluation.runs import rows
 from tests.report.test_compared import on_40

@@ -10,17 +10,13 @@ from scipy.stats import kendalltau, norm, spearmanr
 from arena import EvaluationError
 from evaluation.results import results_frame
 from human_data.baselines import children_by_task, competition_by_task
-from report.comparison.differences import Estimate, _paired, compare_with_groups, difference
+from report.comparison.differences import Estimate, _paired, compare_tasks, compare_with_groups, difference
 from report.comparison.items import correlations, kendall, spearman
 from report.comparison.levels import capacities, demanded
 from report.comparison.ranks import ON_900, outperformed, ranks
-from report.comparison.references import NAMES, ReferenceGroup, people, shipped_groups
-from report.comparison.runs import Run, cautions, played_run
-from report.comparison.tasks import compare_tasks
+from report.comparison.runs import NAMES, ReferenceGroup, Run, cautions, people, played_run, shipped_groups
 from report.comparison.whole import compare
-from report.figures.items import draw_items
-from report.figures.ranking import draw_ranking
-from report.figures.spread import draw_spread
+from report.figures.comparison import draw_items, draw_ranking, draw_spread
 from testbed import CHILDREN, find_tasks
 from testbed.originals import NAMES as BATTERIES
 from testbed.originals import digests

@@ -8,8 +8,7 @@ from arena import EvaluationError
 from evaluation.results import TrialResult, results_frame
 from human_data.baselines import children_by_task
 from report.comparison.levels import BASELINES_NOTE, compare_levels
-from report.formats import percent
-from report.rates import HEADINGS, cells, headlines, headlines_table, rates_table
+from report.tables import HEADINGS, cells, headline_table, headlines, percent, rates_table
 from tests.evaluation.runs import level, rows
 
 
@@ -141,7 +140,7 @@ def test_published_metrics_come_first_and_the_pass_rate_beside_them(named):
     assert (found["missing"] == 1).all()
     assert (found["planned"] == 6).all()
     out = io.StringIO()
-    Console(file=out, width=120).print(headlines_table(found))
+    Console(file=out, width=120).print(headline_table(found).terminal("All tasks"))
     lines = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.getvalue().splitlines()]
     body = [line for line in lines if line]
     assert body[0][:5] + body[0][6:] == ["m", "score", "6", "1", "0.42", "0.50", "0.42-0.58"]

@@ -3,8 +3,7 @@ import pytest
 from arena import EvaluationError
 from evaluation.results import read_results, results_frame
 from report.comparison.page import write_comparison
-from report.comparison.references import shipped_groups
-from report.comparison.runs import Run
+from report.comparison.runs import Run, shipped_groups
 from report.comparison.whole import compare
 from report.files import figure_notes
 from tests.evaluation.runs import level, rows

@@ -13,17 +13,12 @@ from arena import EvaluationError
 from evaluation.results import results_frame
 from evaluation.statistics import clustered_interval, pass_rates
 from human_data.baselines import children_by_task, children_passed_of_level
-from report.comparison.page import write_comparison
+from report.comparison.page import summary_table, write_comparison
 from report.comparison.read import read_groups, read_run, read_runs_apart
-from report.comparison.references import ReferenceGroup, shipped_groups
-from report.comparison.runs import Run
-from report.comparison.tables import summary_table
+from report.comparison.runs import ReferenceGroup, Run, shipped_groups
 from report.comparison.whole import compare
-from report.figures.capacities import draw_capacities
-from report.figures.items import draw_items
+from report.figures.comparison import draw_capacities, draw_items, draw_ranking, draw_spread
 from report.figures.look import COLUMN, PAGE_HEIGHT, PAGE_WIDTH
-from report.figures.ranking import draw_ranking
-from report.figures.spread import draw_spread
 from testbed import CHILDREN
 from tests.evaluation.runs import level, rows
 from tests.report.lettering import assert_readable

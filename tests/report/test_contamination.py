@@ -5,8 +5,8 @@ import pytest
 from arena import EvaluationError
 from evaluation.results import results_frame
 from report.comparison.contamination import contamination
+from report.comparison.page import gaps_summary, sections
 from report.comparison.runs import Run
-from report.comparison.tables import gaps_summary, sections
 from report.comparison.whole import compare
 from tests.evaluation.runs import rows
 

@@ -6,11 +6,10 @@ import pytest
 
 from evaluation.results import results_frame
 from human_data.baselines import competition_by_task
-from report.comparison.demand_profile import DEMANDS, _standardised, demand_profile, firth
-from report.comparison.item_analysis import item_analysis, items_by_level
-from report.comparison.page import write_comparison
+from report.comparison.items import item_analysis, items_by_level
+from report.comparison.levels import DEMANDS, _standardised, demand_profile, firth
+from report.comparison.page import sections, write_comparison
 from report.comparison.runs import Run
-from report.comparison.tables import sections
 from report.comparison.whole import compare
 from testbed import CHILDREN
 from tests.evaluation.runs import rows

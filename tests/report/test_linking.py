@@ -6,10 +6,9 @@ from evaluation.results import results_frame
 from human_data.linking import linked, shipped_digests
 from report.comparison.linking import linked_difference, linked_levels, linked_ranks, rates_beside_others
 from report.comparison.page import write_comparison
-from report.comparison.references import shipped_groups
-from report.comparison.runs import played_run
+from report.comparison.runs import played_run, shipped_groups
 from report.comparison.whole import compare
-from report.rates import cells
+from report.tables import cells
 from testbed import SHORT_FORM
 from tests.evaluation.runs import rows
 from tests.report.pages import table_rows

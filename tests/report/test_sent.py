@@ -11,7 +11,7 @@ from evaluation.log.exchanges import Exchange, Request, picture
 from evaluation.log.run import RunLog, open_logs
 from llm_control.choices import ArenaChoices
 from report.build import write_log_report
-from report.pictures import Kind, kinds, sent_note
+from report.panels import Kind, kinds, sent_note
 from tests.llm_control.batteries import run, write_battery
 
 SMALL = {"image_size": 64, "max_scripts": 3, "tasks": "01-04-03"}

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, cast
 
 from inspect_ai.model import ChatMessage, ModelOutput
 
-from evaluation.agents.calls import Calls
+from evaluation.agents.agents import Calls
 from evaluation.choices.run_choices import RunChoices
-from evaluation.current import CURRENT
+from evaluation.engines.backend import CURRENT
 from evaluation.prompts import Variables
 from suites.boxing.apprentice.sandbox import Limits, run_confined
 from suites.boxing.choices import BoxingChoices

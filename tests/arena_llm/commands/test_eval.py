@@ -15,7 +15,7 @@ from arena import EvaluationError
 from arena.taskfile.versions import Version
 from arena_llm.cli import app
 from evaluation.generation.budget import RunLimits
-from evaluation.selection import chosen_tasks
+from evaluation.suites import chosen_tasks
 from llm_control.choices import ArenaChoices
 from llm_control.suite import SUITE
 from testbed import task_named

@@ -5,8 +5,7 @@ import json
 import pytest
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
-from evaluation.agents.memory import Memory
-from evaluation.agents.plan_execute import turns_since_step
+from evaluation.agents.agents import Memory, turns_since_step
 from evaluation.agents.replies import read_reply, result_in, step_in
 from evaluation.choices.run_choices import RunChoices
 from evaluation.generation.memory import ONCE, SENT

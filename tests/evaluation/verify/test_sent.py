@@ -5,7 +5,7 @@ import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ContentText
 
-from evaluation.generation.image_rules import LEFT_OUT
+from evaluation.choices.run_choices import LEFT_OUT
 from evaluation.log.exchanges import talk
 from evaluation.verify.sources import Verdict
 from tests.evaluation.verify.logs import as_content, checked, frame, images

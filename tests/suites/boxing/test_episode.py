@@ -9,10 +9,9 @@ import pytest
 from arena.errors import ConfigError
 from evaluation.capabilities import agents_of, form_of, prompts_of
 from evaluation.choices.effective import effective
-from evaluation.current import CURRENT, CurrentEpisode
-from evaluation.selection import chosen_tasks, find_task
+from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.suite import AgentTurn, EpisodeSetup
-from evaluation.suites import get_suite
+from evaluation.suites import chosen_tasks, find_task, get_suite
 from suites.boxing.choices import BoxingChoices
 from suites.boxing.environments import WORLDS
 from suites.boxing.episode import BoxingEpisode

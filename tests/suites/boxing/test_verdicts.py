@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.boxing import VERDICTS, verdict_rows
-from evaluation.selection import chosen_tasks
+from evaluation.suites import chosen_tasks
 from suites.boxing import suite as suite_module
 from suites.boxing.choices import BoxingChoices
 from suites.boxing.episode import Answers

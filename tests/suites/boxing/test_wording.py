@@ -7,7 +7,7 @@ import pytest
 from arena.errors import ConfigError
 from evaluation.capabilities import prompts_of
 from evaluation.choices.effective import effective
-from evaluation.submission.checks import _choices
+from evaluation.submission import _choices
 from suites.boxing.choices import BoxingChoices
 from suites.boxing.environments import WORLDS
 from suites.boxing.oracle import kinds

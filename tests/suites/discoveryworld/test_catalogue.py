@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from arena.errors import ConfigError
-from evaluation.selection import chosen_tasks
+from evaluation.suites import chosen_tasks
 from suites.discoveryworld.catalogue import METRICS, PUBLISHED, find_world, kinds, published
 from suites.discoveryworld.suite import SUITE
 

@@ -7,7 +7,7 @@ import pytest
 
 from arena.errors import ConfigError, EvaluationError
 from evaluation.capabilities import form_of, prompts_of
-from evaluation.selection import chosen_tasks
+from evaluation.suites import chosen_tasks
 from suites.discoveryworld.findings import episode_panels, run_panels
 from suites.discoveryworld.form import in_words
 from suites.discoveryworld.judge import judge

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from evaluation.capabilities import agents_of
-from evaluation.current import CURRENT, CurrentEpisode
+from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.suite import AgentTurn
 from suites.discoveryworld.catalogue import selected
 from suites.discoveryworld.suite import SUITE

@@ -6,9 +6,9 @@ from importlib.util import find_spec
 import pytest
 
 from evaluation.capabilities import agents_of, prompts_of, reply_of
-from evaluation.current import CURRENT, CurrentEpisode
-from evaluation.selection import find_task
+from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.suite import AgentTurn, EpisodeSetup, agent_seed
+from evaluation.suites import find_task
 from suites.discoveryworld.suite import SUITE
 
 needs_package = pytest.mark.skipif(

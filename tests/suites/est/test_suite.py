@@ -10,10 +10,9 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 from arena.errors import ConfigError
 from evaluation.capabilities import agents_of, logged_task, prompts_of, reply_of, tools_of
 from evaluation.choices.run_choices import RunChoices
-from evaluation.current import CURRENT, CurrentEpisode
-from evaluation.selection import chosen_tasks, find_task
+from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.suite import AgentTurn, EpisodeSetup, agent_seed
-from evaluation.suites import get_suite
+from evaluation.suites import chosen_tasks, find_task, get_suite
 from suites.est.agents import AGENTS
 from suites.est.choices import EstChoices
 from suites.est.episode import read_drawn

@@ -10,10 +10,9 @@ import pytest
 from inspect_ai.model import ChatMessageUser
 
 from evaluation.capabilities import agents_of, prompts_of
-from evaluation.current import CURRENT, CurrentEpisode
-from evaluation.selection import find_task
+from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.suite import AgentTurn, EpisodeSetup, agent_seed
-from evaluation.suites import get_suite
+from evaluation.suites import find_task, get_suite
 
 SUITE = get_suite("scienceworld")
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ConfigError
-from evaluation.selection import chosen_tasks, find_task
-from evaluation.suites import get_suite
+from evaluation.suites import chosen_tasks, find_task, get_suite
 from suites.scienceworld.catalogue import PUBLISHED, find_variation, kinds, spread
 from suites.scienceworld.replies import LONGEST, command_of
 

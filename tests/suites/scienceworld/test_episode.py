@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.selection import chosen_tasks
+from evaluation.suites import chosen_tasks
 from suites.scienceworld.catalogue import kinds
 from suites.scienceworld.findings import episode_panels, run_panels
 from tests.suites.scienceworld.simulation import SUITE, needs_java, opened, played

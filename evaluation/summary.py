@@ -1,20 +1,23 @@
-"""A run in one machine-readable page: what was asked, what was really sent, and what became of the trials."""
+"""A run in brief: what was asked, what was really sent, and what became of the trials.
+
+`RunSummary` has it all; the run card, a submission and the pages of a report are views of it.
+"""
 
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.log.episodes import LoggedEpisode, Usage
+from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
 from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.statistics import pass_rates
 
-FILE = "run_card.json"
+CARDS_FILE = "run_card.json"
 """Name of the file in a report's folder: a list with the card of each run."""
 
 
@@ -74,21 +77,27 @@ class RunCard(BaseModel):
 
 
 @dataclass(slots=True)
-class RunFacts:
-    """What is known of a run only after all its episodes were read; `versions` is by name of the software."""
+class RunSummary:
+    """A run's log, and what is known only after all its episodes were read; `versions` is by software."""
 
+    log: RunLog
     answered_by: set[str] = field(default_factory=set)
     versions: dict[str, set[str]] = field(default_factory=dict)
     groups: set[int | str] = field(default_factory=set)
     sent: Counter[str] = field(default_factory=Counter)
     without_verdict: Counter[str] = field(default_factory=Counter)
-    counts: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(COUNTED, 0)))
     costs: list[float | None] = field(default_factory=list)
     limited: int = 0
     results: list[TrialResult] = field(default_factory=list)
 
-    def add(self, episode: LoggedEpisode) -> None:
-        """Take an episode into account."""
+    def episodes(self) -> Iterator[LoggedEpisode]:
+        """Every planned trial of the log, each taken into account. Raises EvaluationError as `RunLog`."""
+        for episode in self.log.episodes():
+            self._add(episode)
+            yield episode
+
+    def _add(self, episode: LoggedEpisode) -> None:
         if episode.answered_by:
             self.answered_by.add(episode.answered_by)
         self.groups.add(episode.result.group)
@@ -99,23 +108,9 @@ class RunFacts:
             self.without_verdict[episode.status] += 1
         for name, version in (episode.replay.get("versions") or {}).items():
             self.versions.setdefault(name, set()).add(version)
-        self._count(episode, episode.usage)
-
-    def _count(self, episode: LoggedEpisode, usage: Usage) -> None:
-        self.counts += Counter(
-            judged=int(episode.result.passed is not None),
-            passed=int(bool(episode.result.passed)),
-            failed_attempts=episode.failed_attempts,
-            relaunches=episode.relaunches,
-            replies=len(episode.turns),
-            invalid_replies=episode.invalid_replies,
-            repaired_replies=episode.repaired_replies,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            reasoning_tokens=usage.reasoning_tokens,
-        )
-        if usage.input_tokens or usage.output_tokens:
-            self.costs.append(usage.cost)
+        self.counts.update({name: int(count(episode)) for name, count in COUNTED.items()})
+        if episode.usage.input_tokens or episode.usage.output_tokens:
+            self.costs.append(episode.usage.cost)
 
     @property
     def requests(self) -> tuple[Requests, ...]:
@@ -131,17 +126,64 @@ class RunFacts:
         )
 
     @property
-    def rates(self) -> dict[str, Any]:
+    def cost(self) -> float | None:
+        """US dollars of all episodes; None if a price is unknown."""
+        known = [cost for cost in self.costs if cost is not None]
+        return sum(known) if len(known) == len(self.costs) else None
+
+    @property
+    def card(self) -> RunCard:
+        """The page for programs."""
+        log, passed, cost = self.log, self.counts["passed"], self.cost
+        counts: dict[str, Any] = dict(self.counts)
+        packages: Mapping[str, str] = log.header.eval.packages
+        software = {name: tuple(sorted(found)) for name, found in self.versions.items()}
+        return RunCard(
+            suite=log.suite.name,
+            agent=log.agent,
+            model=log.model,
+            answered_by=tuple(sorted(self.answered_by)),
+            began=str(log.header.eval.created),
+            log=log.path.name,
+            task_version=str(log.header.eval.task_version or ""),
+            scoring=log.metadata.get("scoring"),
+            software={name: (version,) for name, version in packages.items()} | software,
+            choices=log.choices.model_dump(mode="json"),
+            prompts_sha256=log.prompts().sha256 if log.parameters.get("texts") else None,
+            tasks={task_id: log.logged_tasks.get(task_id, {}).get("sha256") for task_id in log.task_ids},
+            trials=log.trials,
+            sent=self.requests,
+            planned=log.planned,
+            without_verdict=dict(self.without_verdict),
+            resumes=log.resumes,
+            cost_usd=cost,
+            cost_per_pass_usd=cost / passed if cost is not None and passed else None,
+            partial=log.partial,
+            **counts,
+            **self._rates,
+        )
+
+    @property
+    def _rates(self) -> dict[str, Any]:
         """The pass rate over all tasks, with the missing trials and what they could have made of it."""
         (row,) = pass_rates(results_frame(self.results).assign(**{GROUP: 0})).to_dict("records")
         names = ("missing", "pass_rate", "judged_rate", "most")
         return {name: None if math.isnan(row[name]) else row[name] for name in names}
 
-    @property
-    def cost(self) -> float | None:
-        """US dollars of all episodes; None if a price is unknown."""
-        known = [cost for cost in self.costs if cost is not None]
-        return sum(known) if len(known) == len(self.costs) else None
+
+COUNTED: Mapping[str, Callable[[LoggedEpisode], int | bool]] = {
+    "judged": lambda e: e.result.passed is not None,
+    "passed": lambda e: bool(e.result.passed),
+    "failed_attempts": lambda e: e.failed_attempts,
+    "relaunches": lambda e: e.relaunches,
+    "replies": lambda e: len(e.turns),
+    "invalid_replies": lambda e: e.invalid_replies,
+    "repaired_replies": lambda e: e.repaired_replies,
+    "input_tokens": lambda e: e.usage.input_tokens,
+    "output_tokens": lambda e: e.usage.output_tokens,
+    "reasoning_tokens": lambda e: e.usage.reasoning_tokens,
+}
+"""What is added up over episodes, by the card's name for it."""
 
 
 def _requests(parameters: dict[str, Any] | None, seeds: Counter[int | None]) -> Requests:
@@ -164,40 +206,6 @@ def _parameters(sent: Requests) -> str:
         return "unknown parameters, as the log does not have the requests themselves"
     named = ", ".join(f"{name} {_value(value)}" for name, value in sorted(sent.parameters.items()))
     return (named or "no parameters") + (f", {sent.seeds} seeds" if sent.seeds > 1 else "")
-
-
-def run_card(log: RunLog, facts: RunFacts, partial: str = "") -> RunCard:
-    """The card of a log after `facts` took all its episodes; `partial` says how it ended before its end."""
-    names = ("judged", "passed", "failed_attempts", "relaunches", "replies", "invalid_replies")
-    tokens = ("repaired_replies", "input_tokens", "output_tokens", "reasoning_tokens")
-    counts: dict[str, Any] = {name: facts.counts[name] for name in (*names, *tokens)}
-    passed, cost = facts.counts["passed"], facts.cost
-    packages: Mapping[str, str] = log.header.eval.packages
-    software = {name: tuple(sorted(found)) for name, found in facts.versions.items()}
-    return RunCard(
-        suite=log.suite.name,
-        agent=log.agent,
-        model=log.model,
-        answered_by=tuple(sorted(facts.answered_by)),
-        began=str(log.header.eval.created),
-        log=log.path.name,
-        task_version=str(log.header.eval.task_version or ""),
-        scoring=log.metadata.get("scoring"),
-        software={name: (version,) for name, version in packages.items()} | software,
-        choices=log.choices.model_dump(mode="json"),
-        prompts_sha256=log.prompts().sha256 if log.parameters.get("texts") else None,
-        tasks={task_id: log.logged_tasks.get(task_id, {}).get("sha256") for task_id in log.task_ids},
-        trials=log.trials,
-        sent=facts.requests,
-        planned=log.planned,
-        without_verdict=dict(facts.without_verdict),
-        resumes=log.resumes,
-        cost_usd=cost,
-        cost_per_pass_usd=cost / passed if cost is not None and passed else None,
-        partial=partial,
-        **counts,
-        **facts.rates,
-    )
 
 
 def _value(value: object) -> str:

@@ -1,0 +1,482 @@
+"""A run as a file to submit: card, trials and rates; what the file contradicts; and the order of several."""
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from arena.errors import ArenaError, EvaluationError
+from arena.files import MAX_DATA_BYTES, file_sha256, read_bytes, write_file
+from arena.rules import SAFETY_STEPS
+from evaluation.log.episodes import LoggedEpisode
+from evaluation.log.run import RunLog
+from evaluation.results import GROUP, TrialResult, results_frame
+from evaluation.statistics import RATES, pass_rates
+from evaluation.suite import Suite, TaskSpec
+from evaluation.suites import DEFAULT, chosen_tasks, get_suite
+from evaluation.summary import RunCard, RunSummary
+from testbed.originals import NAMES, is_published, kept_folder
+
+OVERALL = "all"
+"""The group of all tasks together."""
+
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+"""A SHA-256 in hexadecimal."""
+
+
+class _Plain(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Trial(_Plain):
+    """The result of one planned trial; `passed` is None without a verdict, which then has an `error`."""
+
+    task_id: str
+    group: int | str = Field(description="of the task; in the arena its level")
+    trial: int = Field(ge=0)
+    pass_mark: float | None
+    total_reward: float | None
+    passed: bool | None
+    outcome: str | None
+    steps: int | None = Field(ge=0)
+    turns: int | None = Field(ge=0)
+    score: float | None
+    error: str | None
+    metrics: dict[str, float] = Field(default={}, description="further ones of the suite's headline")
+    missing: str | None = Field(None, description="why there is no verdict, as the card counts it; schema 2")
+
+
+class GroupRate(_Plain):
+    """The pass rate of a group of tasks, missing trials as failed, with its 95 % interval over tasks.
+
+    In files of schema 1 some have `pass_rate` of the trials with a verdict, and none of the fields that may
+    be absent.
+    """
+
+    group: int | str = Field(description=f"{OVERALL} for all tasks")
+    tasks: int = Field(ge=0)
+    planned: int | None = Field(None, ge=0, description="planned trials of tasks with a criterion")
+    trials: int = Field(ge=0, description="with a verdict")
+    passes: int = Field(ge=0)
+    missing: int = Field(ge=0, description="planned trials without a verdict")
+    pass_rate: float | None = Field(ge=0, le=1)
+    low: float | None = Field(ge=0, le=1)
+    high: float | None = Field(ge=0, le=1)
+    judged_rate: float | None = Field(None, ge=0, le=1, description="of the trials with a verdict")
+    most: float | None = Field(None, ge=0, le=1, description="pass rate if all missing trials had passed")
+
+
+class Submitter(_Plain):
+    """Who submits, in their own words; nothing of it is checked."""
+
+    name: str = Field(min_length=1, max_length=200)
+    contact: str = ""
+    notes: str = Field("", description="for example on what the model was trained on")
+
+
+class Submission(_Plain):
+    """One run: its card, the result of every planned trial, and the rates that follow from them."""
+
+    schema_version: Literal[1, 2] = 2
+    submitter: Submitter
+    log_sha256: Digest | None = Field(None, description="of the log's file; schema 2 has it")
+    card: RunCard
+    own_tasks: bool = Field(description="whether the tasks come from a folder that the user named")
+    rates: tuple[GroupRate, ...]
+    results: tuple[Trial, ...] = Field(min_length=1)
+
+    def frame(self) -> pd.DataFrame:
+        """The results with the columns of `results_frame`."""
+        return results_frame(
+            TrialResult(agent=self.card.agent, **trial.model_dump(exclude={"missing"}))
+            for trial in self.results
+        )
+
+
+def schema() -> str:
+    """The JSON schema of a submission."""
+    return json.dumps(Submission.model_json_schema(), indent=1)
+
+
+_EXACT = 1e-9
+"""How far a rate may be from the quotient of its counts."""
+
+
+def rates_of(results: pd.DataFrame) -> Iterator[GroupRate]:
+    """Of all tasks, then of each group; `results` has the columns of `results_frame`."""
+    everything = pass_rates(results.assign(**{GROUP: 0})).assign(**{GROUP: OVERALL})
+    for row in (*everything.to_dict("records"), *pass_rates(results).to_dict("records")):
+        known: dict[str, Any] = {str(key): value for key, value in row.items() if key not in ("agent", GROUP)}
+        for name in RATES:
+            known[name] = None if math.isnan(known[name]) else float(known[name])
+        yield GroupRate(group=row[GROUP], **known)
+
+
+def recomputed(made: Submission) -> tuple[GroupRate, ...]:
+    """The rates of a submission by this version's statistics, whichever version wrote the file."""
+    return tuple(rates_of(made.frame()))
+
+
+def rate_problems(made: Submission) -> Iterator[str]:
+    """What in the rates does not follow from the counts, and in the counts not from the results.
+
+    Intervals need only contain their rate: they are those of the statistics of the version that wrote them.
+    """
+    expected = {rate.group: rate for rate in recomputed(made)}
+    stated = {rate.group: rate for rate in made.rates}
+    if list(stated) != list(expected) or len(made.rates) != len(stated):
+        yield "rates: they do not follow from the results: expected all tasks together, then each group"
+        return
+    for group, rate in stated.items():
+        for name, value in _expected(rate, expected[group]).items():
+            if not _equal(getattr(rate, name), value):
+                got = getattr(rate, name)
+                yield f"rates of {group}: they do not follow from the results: {name}: got {got}, not {value}"
+        ends = (rate.low, rate.pass_rate, rate.high)
+        known = [end for end in ends if end is not None]
+        if len(known) == len(ends) and not known[0] - _EXACT <= known[1] <= known[2] + _EXACT:
+            interval = f"{rate.low} to {rate.high}"
+            yield f"rates of {group}: the interval {interval} does not contain {rate.pass_rate}"
+
+
+def _expected(stated: GroupRate, counted: GroupRate) -> dict[str, float | None]:
+    """What is compared; version 0.2 counted tasks and rates of the trials with a verdict only."""
+    if stated.planned is None:
+        return {"trials": counted.trials, "passes": counted.passes, "pass_rate": counted.judged_rate}
+    names = ("tasks", "planned", "trials", "passes", "missing", "pass_rate", "judged_rate", "most")
+    return {name: getattr(counted, name) for name in names}
+
+
+def _equal(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) <= _EXACT
+
+
+class Entry(NamedTuple):
+    """A submission and its rank, which it shares with those of the same rate."""
+
+    rank: int
+    path: Path
+    made: Submission
+
+
+def ranked(found: Sequence[tuple[Path, Submission]]) -> list[tuple[str, list[Entry]]]:
+    """The submissions of each set of tasks and trials, the best first, under a title."""
+    boards: dict[str, list[tuple[Path, Submission]]] = {}
+    for path, made in found:
+        boards.setdefault(_title(made), []).append((path, made))
+    return [(title, _entries(board)) for title, board in boards.items()]
+
+
+def _entries(board: Sequence[tuple[Path, Submission]]) -> list[Entry]:
+    rated = sorted(((_rate(made), path, made) for path, made in board), key=lambda each: -each[0])
+    return [Entry(1 + sum(other > rate for other, _, _ in rated), path, made) for rate, path, made in rated]
+
+
+def _rate(made: Submission) -> float:
+    rate = recomputed(made)[0].pass_rate
+    return -1.0 if rate is None else rate
+
+
+def _title(made: Submission) -> str:
+    """The suite, the tasks by number and SHA-256, and the trials."""
+    card = made.card
+    listed = "".join(f"{task_id} {digest}\n" for task_id, digest in sorted(card.tasks.items()))
+    digest = hashlib.sha256(listed.encode()).hexdigest()[:12]
+    return f"{card.suite}: {len(card.tasks)} tasks ({digest}), trials of each: {card.trials}"
+
+
+_CARD_RATES = ("missing", "pass_rate", "judged_rate", "most")
+
+Known = Mapping[str, TaskSpec]
+
+
+def problems(made: Submission) -> Iterator[str]:
+    """What in a submission contradicts its results or the tasks of its version, one sentence each."""
+    yield from _trial_set(made)
+    for trial in made.results:
+        yield from (f"results: {trial.task_id}, trial {trial.trial}: {wrong}" for wrong in _of_trial(trial))
+    yield from _card(made)
+    yield from rate_problems(made)
+    if made.schema_version > 1:
+        yield from _counts(made)
+    tasks, _ = known_tasks(made)
+    if tasks is not None:
+        yield from _battery(made, tasks)
+
+
+def unchecked(made: Submission) -> Iterator[str]:
+    """What the file alone does not show, one sentence each."""
+    if made.schema_version == 1:
+        yield (
+            "a file of schema 1: it names no SHA-256 of its log, and no reasons of missing trials for each"
+        )
+    _, reason = known_tasks(made)
+    if reason:
+        yield f"tasks not checked: {reason}"
+
+
+def known_tasks(made: Submission) -> tuple[Known | None, str]:
+    """The tasks that the card's choices select here, by id; or None and why these are not known."""
+    card = made.card
+    try:
+        suite = get_suite(card.suite)
+        choices = _choices(suite, card.choices)
+        if made.own_tasks:
+            return _published_tasks(card, suite, choices)
+        if (here := suite.task_version(None)) != card.task_version:
+            return None, f"they are of version {card.task_version or 'unknown'}, and here is {here}"
+        return {task.id: task for task in chosen_tasks(suite, choices, None)}, ""
+    except (ArenaError, ValidationError) as error:
+        return None, str(error).splitlines()[0]
+
+
+def _published_tasks(card: RunCard, suite: Suite, choices: Any) -> tuple[Known | None, str]:
+    """As `known_tasks`, of a folder of the submitter's own: known if all files are of a published battery."""
+    pairs = card.tasks.items()
+    name = next((each for each in NAMES if all(is_published(task, sha, each) for task, sha in pairs)), None)
+    if suite.name != DEFAULT or name is None:
+        return None, "they are those of the submitter's own folder"
+    if not kept_folder(name).is_dir():
+        return None, (
+            f"by their SHA-256 they are files of the battery {name}, which is not on this computer: "
+            f"arena-llm testbed fetch {name}"
+        )
+    folder = kept_folder(name)
+    if card.task_version == suite.task_version(folder):
+        return {task.id: task for task in chosen_tasks(suite, choices, folder)}, ""
+    # Their folder had some of its files only, so what the choices select is not known.
+    every = suite.tasks(choices.model_copy(update={"levels": None}), folder)
+    return {task.id: task for task in every if task.id in card.tasks}, ""
+
+
+def _choices(suite: Suite, plain: Mapping[str, object]) -> Any:
+    fields, renamed = suite.choices.model_fields, suite.choices.renamed(plain)
+    return suite.choices.model_validate({name: value for name, value in renamed.items() if name in fields})
+
+
+def _trial_set(made: Submission) -> Iterator[str]:
+    card = made.card
+    trials = {(trial.task_id, trial.trial) for trial in made.results}
+    if len(trials) < len(made.results):
+        yield "results: a trial of a task stands there twice"
+    planned = {(task, trial) for task in card.tasks for trial in range(card.trials)}
+    if trials != planned:
+        yield f"results: got {len(trials)} trials, expected {len(planned)}: those of the card's tasks"
+    if (chosen := card.choices.get("trials", card.trials)) != card.trials:
+        yield f"card.trials: got {card.trials}, its choices have {chosen}"
+
+
+def _of_trial(trial: Trial) -> Iterator[str]:
+    judged, reward, mark = trial.passed is not None, trial.total_reward, trial.pass_mark
+    if mark is not None and judged == (trial.error is not None):
+        yield "a trial without a verdict has an error, and no other"
+    if trial.error is not None and (reward, trial.outcome, trial.score) != (None, None, None):
+        yield "a trial without a verdict has no reward, outcome or score"
+    if mark is not None and judged:
+        if reward is None:
+            yield "it has a verdict, but no reward"
+        elif trial.passed != (reward >= mark):
+            yield f"passed: got {trial.passed}, but the reward is {reward:g} and the mark {mark:g}"
+        if trial.score is not None and trial.score != float(bool(trial.passed)):
+            yield f"score: got {trial.score:g}, but passed is {trial.passed}"
+    if trial.score is not None and not 0 <= trial.score <= 1:
+        yield f"score: got {trial.score:g}, expected 0 to 1"
+
+
+def _card(made: Submission) -> Iterator[str]:
+    card = made.card
+    verdicts = [trial.passed for trial in made.results if trial.passed is not None]
+    for name, counted in (
+        ("planned", len(made.results)),
+        ("judged", len(verdicts)),
+        ("passed", sum(verdicts)),
+    ):
+        if (stated := getattr(card, name)) != counted:
+            yield f"card.{name}: got {stated}, the results have {counted}"
+    for name, value in card:
+        if isinstance(value, int | float) and value < 0:
+            yield f"card.{name}: got {value}, expected 0 or more"
+
+
+def _counts(made: Submission) -> Iterator[str]:
+    """What only files of schema 2 have."""
+    card = made.card
+    if made.log_sha256 is None:
+        yield "log_sha256: is absent, expected the SHA-256 of the log"
+    for trial in made.results:
+        if (trial.missing is None) != (trial.passed is not None):
+            place = f"results: {trial.task_id}, trial {trial.trial}"
+            yield f"{place}: missing: expected a reason without a verdict, and only then"
+    reasons = Counter(trial.missing for trial in made.results if trial.missing is not None)
+    if reasons != Counter(card.without_verdict):
+        yield f"card.without_verdict: got {card.without_verdict}, the results have {dict(reasons)}"
+    overall = made.rates[0]
+    for name in _CARD_RATES:
+        if getattr(card, name) != getattr(overall, name):
+            yield f"card.{name}: got {getattr(card, name)}, the rates have {getattr(overall, name)}"
+
+
+def _battery(made: Submission, tasks: Known) -> Iterator[str]:
+    """Whether tasks, groups, marks and lengths are those of the version that the card names."""
+    card = made.card
+    if set(card.tasks) != set(tasks):
+        yield f"card.tasks: got {len(card.tasks)} tasks, expected the {len(tasks)} that its choices select"
+    for task_id, digest in card.tasks.items():
+        if task_id in tasks and digest != tasks[task_id].sha256:
+            yield f"card.tasks: {task_id}: its SHA-256 is not that of version {card.task_version}"
+    suite = get_suite(card.suite)
+    choices = _choices(suite, card.choices)
+    for trial in made.results:
+        if (task := tasks.get(trial.task_id)) is not None:
+            place = f"results: {trial.task_id}, trial {trial.trial}"
+            yield from (f"{place}: {wrong}" for wrong in _of_task(trial, task, suite, choices))
+
+
+def _of_task(trial: Trial, task: TaskSpec, suite: Suite, choices: Any) -> Iterator[str]:
+    stated = {"group": trial.group, "pass_mark": trial.pass_mark}
+    expected = {"group": task.group, "pass_mark": task.metadata.get("pass_mark")}
+    for name, value in expected.items():
+        if stated[name] != value:
+            yield f"{name}: got {stated[name]}, the task has {value}"
+    if (trial.steps or 0) > SAFETY_STEPS:
+        yield f"steps: got {trial.steps}, every episode ends after {SAFETY_STEPS}"
+    most = None if getattr(choices, "acts", False) else choices.bounds(task.content).replies
+    if most is not None and (trial.turns or 0) > most:
+        yield f"turns: got {trial.turns}, the choices allow {most}"
+
+
+def submission(log: RunLog, submitter: Submitter) -> Submission:
+    """The submission of a log.
+
+    Raises EvaluationError if the log is broken or has no planned trial, and if what it states of its trials
+    contradicts itself or the tasks.
+    """
+    summary = RunSummary(log)
+    trials = tuple(_trial(episode) for episode in summary.episodes())
+    if not trials:
+        raise EvaluationError(f"{log.path}: holds no planned trial; evaluate a model first (arena-llm eval)")
+    try:
+        made = Submission(
+            submitter=submitter,
+            log_sha256=sha256_of(log.path),
+            own_tasks=log.folder is not None,
+            card=summary.card,
+            rates=tuple(rates_of(results_frame(summary.results))),
+            results=trials,
+        )
+    except (ValidationError, TypeError, ValueError) as error:
+        raise EvaluationError(f"{log.path}: states what no run gives: {_first(error)}") from None
+    refuse(made, log.path, "the log was changed, or its tasks were")
+    return made
+
+
+def read_submission(path: Path) -> Submission:
+    """A submission from its file.
+
+    Raises EvaluationError if it cannot be read or does not agree with itself or with the tasks.
+    """
+    try:
+        plain = json.loads(read_bytes(path, MAX_DATA_BYTES), parse_constant=_refuse, parse_float=_finite)
+        made = Submission.model_validate(plain)
+    except OSError as error:
+        raise EvaluationError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except (ValueError, RecursionError) as error:  # pydantic's and JSON's are ValueErrors
+        raise EvaluationError(
+            f"{path}: {_first(error)}; write it by arena-llm submission, and change nothing in it"
+        ) from None
+    refuse(made, path, "write it by arena-llm submission, and change nothing in it")
+    return made
+
+
+def refuse(made: Submission, path: Path, advice: str) -> None:
+    """Raise EvaluationError if a submission contradicts itself or the tasks that it names."""
+    for problem in problems(made):
+        raise EvaluationError(f"{path}: {problem}; {advice}")
+
+
+def write_submission(made: Submission, path: Path) -> None:
+    """Write a submission. Raises EvaluationError if the file cannot be written."""
+    write_file(path, made.model_dump_json(indent=1) + "\n")
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file of any size. Raises EvaluationError if it cannot be read."""
+    try:
+        return file_sha256(path)
+    except OSError as error:
+        raise EvaluationError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def _trial(episode: LoggedEpisode) -> Trial:
+    known = asdict(episode.result)
+    values = {name: known[name] for name in known if name != "agent"}
+    try:
+        return Trial(**values, missing=episode.status)
+    except ValidationError as error:
+        place = f"{episode.result.task_id}, trial {episode.result.trial}"
+        raise EvaluationError(f"{place}: the log states what no run gives: {_first(error)}") from None
+
+
+def _refuse(word: str) -> float:
+    raise ValueError(f"got {word}, expected finite numbers")
+
+
+def _finite(text: str) -> float:
+    return value if math.isfinite(value := float(text)) else _refuse(text)
+
+
+def _first(error: Exception) -> str:
+    """The first thing that is wrong, with its place."""
+    if not isinstance(error, ValidationError):
+        return (str(error).splitlines() or [type(error).__name__])[0][:200]
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'as a whole'}: {first['msg']}"
+
+
+_NOT_THE_LOGS = frozenset({"log", "resumes", "partial", "cost_per_pass_usd"})
+"""What of the card depends on the log's place or repeats other values."""
+
+
+def log_problems(made: Submission, log: RunLog) -> Iterator[str]:
+    """What in a submission is not what the log gives, one sentence each.
+
+    Raises EvaluationError if the log is broken or contradicts itself.
+    """
+    if made.log_sha256 is not None and made.log_sha256 != (got := sha256_of(log.path)):
+        yield f"log_sha256: names {made.log_sha256[:12]}..., that of this log is {got[:12]}..."
+    again = submission(log, made.submitter)
+    if made.own_tasks != again.own_tasks:
+        yield f"own_tasks: got {made.own_tasks}, the log has {again.own_tasks}"
+    older = {"sent"} if made.schema_version == 1 else set()
+    for name in sorted(made.card.model_fields_set - _NOT_THE_LOGS - older):
+        if (stated := getattr(made.card, name)) != (there := getattr(again.card, name)):
+            yield f"card.{name}: got {_short(stated)}, the log has {_short(there)}"
+    trials = {(trial.task_id, trial.trial): trial for trial in again.results}
+    for trial in made.results:
+        yield from _unlike(trial, trials.pop((trial.task_id, trial.trial), None))
+    if trials:
+        yield f"results: {len(trials)} trials of the log are absent"
+
+
+def _unlike(trial: Trial, logged: Trial | None) -> Iterator[str]:
+    place = f"results: {trial.task_id}, trial {trial.trial}"
+    if logged is None:
+        yield f"{place}: the log has no such trial"
+        return
+    for name in sorted(trial.model_fields_set):
+        if (stated := getattr(trial, name)) != (there := getattr(logged, name)):
+            yield f"{place}: {name}: got {_short(stated)}, the log has {_short(there)}"
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
