@@ -12,8 +12,7 @@ from evaluation.choices.run_choices import COLLAGE_PX, Bounds, RunChoices, kept_
 from evaluation.generation.image_tokens import image_tokens
 from evaluation.generation.prices import load_prices, price_of
 from evaluation.log.run import CONVERSATION
-from evaluation.models import full_name
-from evaluation.request import EvalRequest
+from evaluation.request import EvalRequest, full_name
 
 CHARACTERS_PER_TOKEN = 4
 """Of English text, by OpenAI's rule of thumb ("What are tokens and how to count them", help.openai.com)."""

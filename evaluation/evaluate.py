@@ -8,15 +8,13 @@ from arena.errors import ConfigError, EvaluationError
 from arena.processes import Engine
 from evaluation.engines.backend import LocalBackend, using, worthwhile_processes
 from evaluation.estimate import sample_prices
-from evaluation.generation.admission import spending
-from evaluation.generation.budget import RunBudget, RunLimits, spent_before
+from evaluation.generation.budget import RunBudget, RunLimits, spending, spent_before
 from evaluation.generation.journal import Journal, journal_beside, keeping, new_name, no_other_process
 from evaluation.generation.prices import set_price
 from evaluation.log.files import headers, local_path, read_header, read_summaries, recovered
 from evaluation.log.run import RunLog
-from evaluation.models import model_name, player_of
 from evaluation.report_folder import check_writable
-from evaluation.request import EvalRequest
+from evaluation.request import EvalRequest, model_name, player_of
 
 Display = Literal["full", "rich", "plain", "none"]
 

@@ -7,8 +7,8 @@ from typing import Any
 from arena.errors import EvaluationError
 from evaluation.evaluate import Display, check_model
 from evaluation.log.files import local_path
-from evaluation.models import model_name
 from evaluation.report_folder import check_writable
+from evaluation.request import model_name
 from evaluation.scale.references import offline_agent
 from evaluation.statistics import wilson
 from evaluation.suites import get_suite

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from arena import IDLE, Action, Episode, Event, Recording
 from arena.rules import SAFETY_STEPS
-from evaluation.script.reply import ScriptSyntaxError
+from evaluation.script import ScriptSyntaxError
 from evaluation.suite import ModelEnd
 from llm_control.choices import ArenaChoices
 from llm_control.observations import Eye, opening_steps, steps_along

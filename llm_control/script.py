@@ -13,9 +13,17 @@ from lark import Token
 
 from arena.action import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT, Action
 from arena.errors import RecordingError
-from evaluation.script import language
-from evaluation.script.language import Argument, Form, Language
-from evaluation.script.reply import ArgumentError, Repair, RepairKind, ReplyText, ScriptSyntaxError
+from evaluation import script as language
+from evaluation.script import (
+    Argument,
+    ArgumentError,
+    Form,
+    Language,
+    Repair,
+    RepairKind,
+    ReplyText,
+    ScriptSyntaxError,
+)
 
 DEGREES_PER_STEP = 6
 """Rotation in one step: 100 degrees/s for three ticks of 0.02 s (`TrainingAgent.cs`)."""

@@ -107,7 +107,7 @@ class ArenaSuite(Suite):
 
 def files(choices: ArenaChoices) -> dict[str, str]:
     """The hash of a demonstration's file and pictures."""
-    from llm_control.demonstration.file import file_sha256
+    from llm_control.demonstration import file_sha256
 
     shown = choices.demonstration
     return {"demonstration": file_sha256(Path(shown))} if isinstance(shown, str) else {}

@@ -115,8 +115,7 @@ def _requests(
     agents: "Sequence[str]", testbed: Path | None, tasks: str, trials: int, animal_ai: str | None
 ) -> "list[EvalRequest]":
     """What is to be played, checked before anything is: only agents that cost nothing."""
-    from evaluation.models import full_name
-    from evaluation.request import EvalRequest
+    from evaluation.request import EvalRequest, full_name
     from evaluation.scale.references import agent_names
     from evaluation.suites import get_suite
     from report.comparison.runs import THEIRS

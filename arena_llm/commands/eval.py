@@ -96,7 +96,7 @@ def evaluate_command(
     from evaluation.generation.budget import RunLimits
     from evaluation.generation.image_tokens import request_warnings
     from evaluation.generation.prices import price_note
-    from evaluation.models import full_name
+    from evaluation.request import full_name
 
     limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
     swept = sweep_of(sweep, request) if sweep else None

@@ -195,7 +195,8 @@ def _identity(people: "Participants") -> str:
 
 def _translation(study: "Study") -> str:
     """How many texts are not in the study's language; "" if that is English."""
-    from people.translations import base_of, translation, untranslated
+    from people.study.texts import base_of
+    from people.translations import translation, untranslated
 
     if base_of(study.language) == "en":
         return ""

@@ -24,7 +24,7 @@ from evaluation.generation.generate import generate
 from evaluation.generation.memory import ALONE, ImageBudget, lasting, lasting_turns, rule_of, sent
 from evaluation.generation.stops import stop_of
 from evaluation.prompts import PromptSet, Variables
-from evaluation.script.reply import json_objects
+from evaluation.script import json_objects
 
 
 class CallStopped(Exception):

@@ -1,10 +1,19 @@
-"""Limits on what a whole run spends: once one is reached no episode begins and no reply is asked for."""
+"""Limits on what a whole run spends, and which episodes a limit on the cost admits.
+
+Once a limit is reached no episode begins and no reply is asked for; one on the cost admits only episodes that
+what is left of it covers to their end.
+"""
 
 import re
 import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import anyio
 
 from evaluation.generation.stops import FinalError
 
@@ -120,3 +129,162 @@ def spent_before(log: Path) -> RunBudget:
         for usage in header.stats.model_usage.values():
             others.spend(usage)
     return max(of_episodes, others, key=lambda spent: spent.tokens)
+
+
+_ROUNDING = 1e-9
+"""US dollars by which sums of prices may differ."""
+
+
+@dataclass(eq=False, slots=True)
+class Running:
+    """An episode that is being played: the expected `prices` of its requests, and how many it has `asked`.
+
+    One that is not `patient` never waits, because its time is limited.
+    """
+
+    prices: Sequence[float] | None
+    patient: bool
+    asked: int = 0
+    cost: float = 0.0
+
+
+@dataclass(slots=True)
+class Admission:
+    """Lets episodes begin, and ask for their next reply, as far as a limit on the cost covers them.
+
+    `prices` has the expected price of each request of a sample, by the sample's id; without it an episode is
+    expected to cost as much as the dearest that was finished (`dearest`). If requests cost more than was
+    expected, so do all that follow. Until that is known the first episode is played alone; later the older of
+    the running episodes come first. Without a limit on the cost nothing waits.
+    """
+
+    budget: RunBudget = field(default_factory=RunBudget)
+    prices: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    dearest: float = 0.0
+    _running: dict[str, Running] = field(default_factory=dict)
+    _waiting: list[anyio.Event] = field(default_factory=list)
+    _paid: float = 0.0
+    _expected: float = 0.0
+
+    async def begin(self, key: str, sample: str, patient: bool, asked: int = 0, cost: float = 0.0) -> None:
+        """Admit the episode of a sample under a key, after others are over if it is `patient`.
+
+        It has been `asked` for that many replies in an interrupted run, for that `cost`. Raises LimitReached
+        if what is left does not cover the others.
+        """
+        self.budget.check()
+        episode = Running(self.prices.get(sample), patient, asked, cost)
+        while not self._admits(episode):
+            if not self._running or not patient:
+                raise LimitReached(self._refusal(episode))
+            await self._change()
+            self.budget.check()
+        self._running[key] = episode
+        _EPISODE.set(episode)
+
+    async def next(self) -> None:
+        """Wait until the current episode may ask for a reply. Raises LimitReached if all is spent."""
+        episode = _EPISODE.get()
+        while episode is not None and episode.patient and not self._covers(episode):
+            await self._change()
+        self.budget.check(begun=True)
+
+    def paid(self, usage: Any, aside: bool = False) -> None:
+        """Count a reply's usage; no prices are expected of what is asked `aside`, such as a judge's."""
+        before = self.budget.cost
+        self.budget.spend(usage)
+        cost, episode = self.budget.cost - before, _EPISODE.get()
+        if episode is not None and episode in self._running.values():
+            episode.cost += cost
+            if not aside:
+                self._learn(episode, cost)
+        self._changed()
+
+    def end(self, key: str, finished: bool) -> None:
+        """Note that an episode is over, and whether it was played to its end."""
+        episode = self._running.pop(key, None)
+        if episode is not None:
+            self.dearest = max(self.dearest, episode.cost * finished)
+            self._changed()
+
+    def _learn(self, episode: Running, cost: float) -> None:
+        if episode.prices is not None:
+            self._paid += cost
+            self._expected += sum(episode.prices[episode.asked : episode.asked + 1])
+        episode.asked += 1
+
+    def _admits(self, episode: Running) -> bool:
+        limit = self.budget.limits.cost
+        if limit is None:
+            return True
+        unknown = not self._expected if episode.prices is not None else not self.dearest
+        if unknown and self._running and self._costs_something():
+            return False
+        return self._left(list(self._running.values())) + _ROUNDING >= self._ahead(episode)
+
+    def _covers(self, episode: Running) -> bool:
+        """Whether what is left after all older episodes covers an episode; the oldest asks in any case."""
+        running = list(self._running.values())
+        older = running[: running.index(episode)] if episode in running else []
+        if self.budget.limits.cost is None or not older:
+            return True
+        return self._left(older) + _ROUNDING >= self._ahead(episode)
+
+    def _left(self, episodes: Sequence[Running]) -> float:
+        """US dollars of the limit that neither were spent nor are needed to finish these episodes."""
+        assert self.budget.limits.cost is not None
+        return self.budget.limits.cost - self.budget.cost - sum(map(self._ahead, episodes))
+
+    def _ahead(self, episode: Running) -> float:
+        """US dollars that an episode is expected to cost yet."""
+        if episode.prices is None:
+            return max(self.dearest - episode.cost, 0.0)
+        factor = max(self._paid / self._expected, 1.0) if self._expected else 1.0
+        return sum(episode.prices[episode.asked :]) * factor
+
+    def _costs_something(self) -> bool:
+        """Whether any request is expected to cost something, or nothing is expected."""
+        return not self.prices or any(map(any, self.prices.values()))
+
+    def _refusal(self, episode: Running) -> str:
+        left = max(self._left(list(self._running.values())), 0.0)
+        return (
+            f"{NOT_PLAYED}what is left of the run's limit of ${self.budget.limits.cost:g} covers no further "
+            f"episode: ${left:.4f} are left, and about ${self._ahead(episode):.4f} are "
+            "needed; to continue, raise it and use --resume"
+        )
+
+    async def _change(self) -> None:
+        event = anyio.Event()
+        self._waiting.append(event)
+        await event.wait()
+
+    def _changed(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for event in waiting:
+            event.set()
+
+
+_EPISODE: ContextVar[Running | None] = ContextVar("episode", default=None)
+"""The episode of the current sample."""
+
+_open: list[Admission] = [Admission()]
+"""That of the run in progress is the last; Inspect's own command runs without limits."""
+
+
+def admission() -> Admission:
+    """The admission of the run in progress."""
+    return _open[-1]
+
+
+@contextmanager
+def spending(
+    limits: RunLimits, earlier: RunBudget, prices: Mapping[str, Sequence[float]]
+) -> Iterator[RunBudget]:
+    """A run under limits; what it spent before it was interrupted is in `earlier`."""
+    budget = RunBudget(limits, earlier.tokens, earlier.cost)
+    _open.append(Admission(budget, prices))
+    try:
+        yield budget
+    finally:
+        _open.pop()

@@ -8,7 +8,7 @@ from inspect_ai.tool import Tool
 from inspect_ai.util import LimitExceededError
 
 from evaluation.choices.run_choices import RunChoices
-from evaluation.generation.admission import admission
+from evaluation.generation.budget import admission
 from evaluation.generation.faults import guard
 from evaluation.generation.journal import episode_replies
 from evaluation.generation.memory import ImageBudget

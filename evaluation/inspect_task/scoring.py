@@ -26,7 +26,7 @@ from evaluation.generation.memory import ImageBudget
 from evaluation.inspect_task.interface import of_distribution
 from evaluation.inspect_task.session import Session, session_of
 from evaluation.log.exchanges import JUDGE, OTHER
-from evaluation.models import full_name
+from evaluation.request import full_name
 from evaluation.statistics import family
 from evaluation.suite import ModelEnd, Record
 

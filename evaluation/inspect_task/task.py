@@ -23,7 +23,7 @@ from evaluation.agents.prompts import with_agent_texts
 from evaluation.agents.replies import read_reply
 from evaluation.capabilities import prompts_of, tools_of
 from evaluation.engines.backend import LocalBackend, backend, in_thread
-from evaluation.generation.admission import admission
+from evaluation.generation.budget import admission
 from evaluation.generation.faults import guard
 from evaluation.generation.generate import generate_config
 from evaluation.generation.journal import begin_replies, open_journal
@@ -41,8 +41,8 @@ from evaluation.inspect_task.scoring import (
 )
 from evaluation.inspect_task.session import Session, close_session, open_session, session_of
 from evaluation.log.run import CONVERSATION
-from evaluation.models import player_of
 from evaluation.prompts import PromptSet
+from evaluation.request import player_of
 from evaluation.scale.references import scale_of
 from evaluation.suite import EpisodeSetup, Player, Record, Suite, TaskSpec
 from evaluation.suites import get_suite

@@ -1,1 +1,678 @@
-"""Script languages, in which replies are written: `Think('...'); Go(12);`, read strictly or tolerantly."""
+"""A script language: how its commands are written, what they mean, and its sentences on mistakes."""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from lark import Lark, Token, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+
+from arena.errors import ScriptError
+
+
+class RepairKind(StrEnum):
+    """What was changed; the line below each says into what."""
+
+    FENCE = "code fence"
+    """The marks of a Markdown code block: removed."""
+    PROSE = "text around the script"
+    """Removed."""
+    COMMENT = "comment"
+    """Removed."""
+    WHITESPACE = "other white space"
+    """Tabs and the like, where the strict language takes only spaces and newlines: a space."""
+    NAME = "name of a command"
+    """Spelt in the language's own upper and lower case."""
+    AMOUNT = "amount"
+    """A fraction, plus sign or typographic minus: the integer, a fraction rounded toward zero."""
+    UNIT = "unit of an amount"
+    """Degrees, steps and the like: removed."""
+    LIST = "list"
+    """Labels, percent signs, other brackets: the plain list of numbers."""
+    BRACKETS = "brackets in a thought"
+    """Square brackets (the thought that is recorded keeps the round ones)."""
+    LABEL = "label of a command"
+    """A list's number or bullet, `PLAYER:` and the like: removed."""
+    MARKUP = "Markdown"
+    """Marks of bold, italics, code or quotation around commands: removed."""
+    TAG = "tag"
+    """`<answer>` and the like: removed."""
+    FULL_WIDTH = "full-width character"
+    """The bracket, digit or sign of ASCII."""
+    JSON = "JSON list"
+    """Its commands."""
+    SEMICOLON = "semicolon"
+    """A missing one is added, a comma replaced, a superfluous one removed."""
+
+
+class Place(NamedTuple):
+    """A position in a text; lines and columns count from 1."""
+
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One change: the characters `original` at `position` (0-based, in the reply) were read as `became`.
+
+    A reply with all repairs applied is in the strict language.
+    """
+
+    kind: RepairKind
+    place: Place
+    position: int
+    original: str
+    became: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.kind}: {self.original!r} became {self.became!r}"
+
+
+class ReplyText:
+    """A reply and its lines; only newlines end a line."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts = list(accumulate((len(line) + 1 for line in text.split("\n")[:-1]), initial=0))
+
+    def place(self, position: int) -> Place:
+        """Line and column of a 0-based position."""
+        line = bisect_right(self._starts, position)
+        return Place(line, position - self._starts[line - 1] + 1)
+
+    def repair(self, kind: RepairKind, position: int, original: str, became: str = "") -> Repair:
+        """The change of `original` at `position`."""
+        return Repair(kind, self.place(position), position, original, became)
+
+
+class ScriptSyntaxError(ScriptError):
+    """A reply is not a script.
+
+    `reason`: a sentence that explains the mistake and the correct spelling.
+    `line`, `column`: its position in the reply, both from 1.
+    `found`: the offending text, shortened; empty if the reply ends too early.
+    `expected`: what is allowed there, in words; empty if nothing in particular.
+    """
+
+    def __init__(
+        self, reason: str, line: int, column: int, found: str, expected: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(reason, line, column, found, expected)
+        self.reason = reason
+        self.line = line
+        self.column = column
+        self.found = found
+        self.expected = expected
+
+    @property
+    def feedback(self) -> str:
+        """The message to the model: position, what was found, what was expected, what to do."""
+        found = f'found "{self.found}"' if self.found else "the reply ends"
+        expected = f" where {_alternatives(self.expected)} should stand" if self.expected else ""
+        return f"Line {self.line}, column {self.column}: {found}{expected}. {self.reason}"
+
+    def __str__(self) -> str:
+        return self.feedback
+
+
+def _alternatives(names: tuple[str, ...]) -> str:
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+Mistake = tuple[str, str, str]
+"""A typical mistake as (missing token, start of the remaining reply, advice); the first that fits is said."""
+
+NEVER_ENDS: tuple[Mistake, ...] = (
+    ("THOUGHT", r"\(", "This thought never ends; it is closed like this: Think('...');"),
+    ("THOUGHT", "", "A thought stands in brackets and quotation marks: Think('...');"),
+)
+BRACKET_INSIDE: Mistake = (
+    *("SEMICOLON", r"[^\n]*?['\"’”]\s*\)"),
+    "A thought must not contain a closing bracket.",
+)
+
+_OTHERWISE = "Answer with nothing but commands; remarks go into Think('...');"
+_FOUND = re.compile(r"[\w.,+-]{1,40}|[`~]{1,40}|\S")
+
+
+class ArgumentError(ValueError):
+    """An argument that no command can have; has its token and what to do."""
+
+    def __init__(self, token: Token, advice: str) -> None:
+        super().__init__(token, advice)
+        self.token, self.advice = token, advice
+
+    def at(self, text: str) -> ScriptSyntaxError:
+        """The same as an error of the whole reply."""
+        place = ReplyText(text).place(self.token.start_pos or 0)
+        return ScriptSyntaxError(self.advice, *place, excerpt(self.token))
+
+
+def syntax_error(
+    text: str, error: UnexpectedInput, spoken: Mapping[str, str], mistakes: Iterable[Mistake]
+) -> ScriptSyntaxError:
+    """Lark's error in a reply as ours; `spoken` are the tokens in words, without those only tolerated."""
+    position, tokens = error.pos_in_stream or 0, set[str]()
+    if isinstance(error, UnexpectedToken):
+        tokens = set(error.expected)
+        # The end of the text has no position of its own.
+        position = len(text) if error.token.type == "$END" else position
+    elif isinstance(error, UnexpectedCharacters):
+        tokens = set(error.allowed)
+    rest = text[position:]
+    fitting = (
+        advice
+        for missing, start, advice in mistakes
+        if missing in tokens and re.match(start, rest, re.IGNORECASE)
+    )
+    expected = tuple(words for token, words in spoken.items() if token in tokens)
+    place = ReplyText(text).place(position)
+    return ScriptSyntaxError(next(fitting, _OTHERWISE), *place, excerpt(rest), expected)
+
+
+def excerpt(rest: str) -> str:
+    """The first word or sign of `rest`, with unprintable characters as escapes."""
+    found = _FOUND.match(rest)
+    characters = found[0] if found else rest[:1]
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in characters)
+
+
+LONGEST_JSON = 100_000
+"""Characters of a reply that are searched for JSON objects, the last ones."""
+
+# Patterns take linear time: what repeats is possessive, and each line is tried once.
+_TAG = re.compile(r"<(/?)(?:answer|script|actions?+|commands?+|response|output)>", re.IGNORECASE)
+_LABELS = (
+    r"^[ \t]*+(?:(?:[*_>]|(?<!`)`{{1,2}}(?!`)|[-+•–]|\d{{1,3}}[.)．）、]|(?:step[ \t]*+\d{{1,3}}"
+    r"|player|agent|assistant|answer|script|actions?+|commands?+|response)[ \t]*+[:：])[ \t]*+)++"
+    r"(?={name})"
+)
+_LABEL = re.compile(
+    r"(?<![:：.)])\*(?=[ \t])|(?P<markup>[*_>`]++)|[^\s*_>`]++(?:[ \t]*+\d{1,3})?(?:[ \t]*+[:：])?"
+)
+_MARKUP_AFTER = re.compile(r"(?<=[)）;；])(?:[*_]++|(?<!`)`{1,2}(?!`))(?=[ \t]*+(?:[;；*_`]|\n|\Z))")
+_ALTERNATIVES = re.compile(r"\b(?:options?|alternatives?|either|could|might)\b", re.IGNORECASE)
+
+_FENCE = re.compile(r"(?:`{3,}|~{3,})(?:[\w+.-]*[ \t]*\r?(?=\n))?")
+_WRAPPED = re.compile(r"\s*(`)[^`]*(`)\s*\Z")
+
+_WIDE = str.maketrans("（）；，．－＋０１２３４５６７８９", "();,.-+0123456789")
+_NOT_NEWLINE = re.compile(r"[^\n]")
+
+
+class Unwrapped(NamedTuple):
+    """A reply with its wrapping made spaces, and the repairs that did it."""
+
+    text: str
+    repairs: tuple[Repair, ...] = ()
+
+    def without(self, found: Iterable[Repair]) -> "Unwrapped":
+        """Make further repairs, none of which overlap."""
+        made, letters = tuple(found), list(self.text)
+        for repair in made:
+            became = repair.became or _NOT_NEWLINE.sub(" ", repair.original)
+            letters[repair.position : repair.position + len(became)] = became
+        return Unwrapped("".join(letters), (*self.repairs, *made)) if made else self
+
+
+class Wrapping:
+    """The wrapping of replies in a language with the commands `names` and Think.
+
+    Full-width characters are read in arguments of at most `longest` characters.
+    """
+
+    def __init__(self, names: Sequence[str], longest: int) -> None:
+        own, every = ("|".join(map(str.lower, each)) for each in (names, (*names, "Think")))
+        name = rf"(?:{every})[ \t]*+[(（]"
+        self._labels = re.compile(_LABELS.format(name=name), re.IGNORECASE | re.MULTILINE)
+        command = rf"\b(?:{own})[ \t]*+[(（][^()（）\n]{{0,{longest}}}[)）](?:[ \t]*+[；，])?"
+        close = rf"[)）](?:[ \t]*+[；，]|(?=\s*+(?:;|\Z|{name})))"
+        self._wide = [re.compile(each, re.IGNORECASE) for each in (command, r"(?<=think)（", close)]
+
+    def taken_off(self, reply: str) -> Unwrapped:
+        """The reply without whatever wraps it, one kind after another; code blocks stay."""
+        found = Unwrapped(reply)
+        for step in (_tags, self._labels_before, _markup, self._wide_in_commands):
+            found = found.without(list(step(ReplyText(found.text))))
+        return found
+
+    def _labels_before(self, text: ReplyText) -> Iterator[Repair]:
+        """What stands before the first command of a line; nothing if the lines may be alternatives."""
+        lines = list(self._labels.finditer(text.text))
+        if not lines or _ALTERNATIVES.search(text.text, 0, lines[0].start()):
+            return
+        for line in lines:
+            for part in _LABEL.finditer(line[0]):
+                kind = RepairKind.MARKUP if part["markup"] else RepairKind.LABEL
+                yield text.repair(kind, line.start() + part.start(), part[0])
+
+    def _wide_in_commands(self, text: ReplyText) -> Iterator[Repair]:
+        """Full-width characters of commands; those of thoughts stay."""
+        places = {
+            place
+            for pattern in self._wide
+            for match in pattern.finditer(text.text)
+            for place in range(*match.span())
+        }
+        for place in sorted(places):
+            wide = text.text[place]
+            if (became := wide.translate(_WIDE)) != wide:
+                yield text.repair(RepairKind.FULL_WIDTH, place, wide, became)
+
+
+def without_fence(text: ReplyText) -> Unwrapped:
+    """The content of the code block of a reply, or the whole reply if it has none.
+
+    A block may lack its first or last mark, for example after a stop sequence. Raises `ScriptSyntaxError` for
+    several blocks: which one is meant would be a guess.
+    """
+    reply = text.text
+    marks = [match.span() for match in _FENCE.finditer(reply)]
+    if not marks and (wrapped := _WRAPPED.match(reply)):
+        marks = [wrapped.span(1), wrapped.span(2)]
+    if len(marks) > 2:
+        third = marks[2][0]
+        found = excerpt(reply[third:])
+        raise ScriptSyntaxError("Answer with one code block only.", *text.place(third), found)
+    if len(marks) == 1:
+        # The missing mark is empty, at its end of the reply.
+        closes = not reply[marks[0][1] :].strip()
+        marks = [(0, 0), *marks] if closes else [*marks, (len(reply), len(reply))]
+    return Unwrapped(reply).without(_around(text, *marks) if marks else ())
+
+
+def _around(text: ReplyText, first: tuple[int, int], last: tuple[int, int]) -> Iterator[Repair]:
+    """Removals of two marks and of the prose before and after them."""
+    yield from _removal(text, RepairKind.PROSE, 0, first[0])
+    yield from _removal(text, RepairKind.FENCE, *first)
+    yield from _removal(text, RepairKind.FENCE, *last)
+    yield from _removal(text, RepairKind.PROSE, last[1], len(text.text))
+
+
+def _removal(text: ReplyText, kind: RepairKind, begin: int, end: int) -> Iterator[Repair]:
+    """The removal of a part without the white space at its ends, unless it has nothing else."""
+    part = text.text[begin:end]
+    if part.strip():
+        yield text.repair(kind, begin + len(part) - len(part.lstrip()), part.strip())
+
+
+def _tags(text: ReplyText) -> Iterator[Repair]:
+    """One pair of tags, or one tag at an end; what is outside is prose. Nothing if there are more."""
+    tags = list(_TAG.finditer(text.text))
+    closes = [bool(tag[1]) for tag in tags]
+    if closes not in ([False, True], [False], [True]):
+        return
+    first = tags[0].start() if not closes[0] else 0
+    last = tags[-1].end() if closes[-1] else len(text.text)
+    yield from _removal(text, RepairKind.PROSE, 0, first)
+    yield from _removal(text, RepairKind.PROSE, last, len(text.text))
+    yield from (text.repair(RepairKind.TAG, tag.start(), tag[0]) for tag in tags)
+
+
+def _markup(text: ReplyText) -> Iterator[Repair]:
+    for mark in _MARKUP_AFTER.finditer(text.text):
+        yield text.repair(RepairKind.MARKUP, mark.start(), mark[0])
+
+
+def json_strings(text: str) -> list[str]:
+    """The texts of a JSON list; none if the text is anything else."""
+    listed = text.strip()
+    try:
+        found = json.loads(listed) if listed.startswith("[") else None
+    except (ValueError, RecursionError):
+        return []
+    return found if isinstance(found, list) and all(isinstance(each, str) for each in found) else []
+
+
+def json_objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """The JSON objects of a text that are in no other one, with their beginnings and ends."""
+    decoder, place = json.JSONDecoder(), text.find("{", max(len(text) - LONGEST_JSON, 0))
+    while place >= 0:
+        try:
+            found, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            yield place, end, found
+        place = text.find("{", end)
+
+
+Command = TypeVar("Command")
+
+_KINDS = {
+    "SEMICOLON": RepairKind.SEMICOLON,
+    "COMMA": RepairKind.SEMICOLON,
+    "LEAD": RepairKind.PROSE,
+    "TAIL": RepairKind.PROSE,
+}
+"""Kind of repair by type of token, for those that all languages have besides names and arguments."""
+
+_UNUSUAL_GAP = re.compile(r"(?P<comment>(?://|#)[^\n]*)|[^\S \n]+|[\ufeff\u200b]+")
+_SQUARE = str.maketrans("()", "[]")
+_QUOTES = {"'": "'", '"': '"', "‘": "’", "“": "”"}
+
+
+@dataclass(frozen=True, slots=True)
+class Think:
+    """A thought: kept for the record, takes no time. `text` is without the outer quotation marks."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"Think('{self.text.translate(_SQUARE)}');"
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of commands: its token, the same in words, and its patterns.
+
+    `kind` is the kind of repair if it is not strict, and `written` then writes it in the strict language.
+    `bracketed`: the token includes the brackets. Without patterns the grammars beside this module have it.
+    """
+
+    token: str
+    words: str
+    kind: RepairKind
+    written: Callable[[str], str]
+    strict: str
+    tolerant: str = ""
+    bracketed: bool = False
+
+
+_THOUGHT = Argument(
+    "THOUGHT",
+    "a thought in brackets",
+    RepairKind.BRACKETS,
+    lambda text: f"({text[1:-1].translate(_SQUARE)})",
+    strict=r"\([^)]*\)",
+    bracketed=True,
+)
+
+
+@dataclass(frozen=True)
+class Form(Generic[Command]):
+    """A kind of command, such as `Go(12);`: its name, its argument, and the command that these make.
+
+    `read` raises `ArgumentError` for an argument that the command cannot have. `unit` is the pattern of a
+    unit that the tolerant mode drops.
+    """
+
+    name: str
+    argument: Argument
+    read: Callable[[Token], Command]
+    unit: str = ""
+
+    @property
+    def token(self) -> str:
+        """The token of its name."""
+        return self.name.upper()
+
+    @property
+    def unit_token(self) -> str:
+        """The token of its unit."""
+        return f"{self.token}_UNIT"
+
+    def rule(self, strict: bool) -> str:
+        """Its rule in a grammar."""
+        unit = f" {self.unit_token}?" if self.unit and not strict else ""
+        inside = self.argument.token + unit
+        return f"{self.token.lower()}: {self.token} " + (
+            inside if self.argument.bracketed else f'"(" {inside} ")"'
+        )
+
+    def terminals(self, strict: bool, gap: str) -> Iterator[tuple[str, str]]:
+        """Its tokens with their patterns; `gap` is what a strict name may have between its letters."""
+        yield self.token, gap.join(self.name) if strict else rf"{self.name}(?=\s*\()"
+        if self.argument.tolerant:
+            yield self.argument.token, self.argument.strict if strict else self.argument.tolerant
+        if self.unit and not strict:
+            yield self.unit_token, self.unit
+
+
+class Piece(NamedTuple):
+    """A token of the tolerant grammar: its type, its text, and its span in the reply."""
+
+    type: str
+    text: str
+    begin: int
+    end: int
+
+
+_NOTHING = Piece("", "", 0, 0)
+
+
+@dataclass(frozen=True)
+class Parsed(Generic[Command]):
+    """The commands of a reply in order, and the repairs that were needed to parse it."""
+
+    commands: tuple[Command, ...]
+    repairs: tuple[Repair, ...] = ()
+
+
+@dataclass(frozen=True)
+class Language(Generic[Command]):
+    """A script language with some forms of commands and Think, such as `Think('...'); Go(12);`.
+
+    `think` makes the command of a thought. `mistakes` are typical ones besides those of thoughts, and
+    `semicolon` is the advice for a missing one.
+    """
+
+    own: Sequence[Form[Command]]
+    think: Callable[[str], Command]
+    mistakes: Sequence[Mistake]
+    semicolon: str
+    longest: int = 40
+    """Characters of an argument in which full-width ones are read."""
+    gap: str = ""
+    """Pattern of what may stand between the letters of a strict name."""
+
+    def parse(self, text: str, *, strict: bool = False) -> Parsed[Command]:
+        """The commands of a model's reply.
+
+        Strict: only `strict.lark`. Tolerant: also common deviations of models (`tolerant.lark`, and what
+        `wrapping.py` takes off), with a repair for each; a strict reply has the same meaning and no repairs.
+        An empty reply is not a script in either mode. The time is proportional to the length of `text`.
+        Raises `ScriptSyntaxError`, and no other error.
+        """
+        try:
+            return self._strict_or_tolerant(text, strict)
+        except UnexpectedInput as error:
+            mistakes = (*NEVER_ENDS, *self.mistakes, BRACKET_INSIDE, ("SEMICOLON", "", self.semicolon))
+            raise syntax_error(text, error, self._spoken, mistakes) from None
+        except ArgumentError as error:
+            raise error.at(text) from None
+
+    def read_tolerantly(self, reply: str) -> Parsed[Command]:
+        """The commands of a reply, with a repair for everything that the strict language does not allow.
+
+        Raises Lark's `UnexpectedInput`, `ArgumentError`, or `ScriptSyntaxError` for several code blocks.
+        """
+        text = ReplyText(reply)
+        block = without_fence(text)
+        tokens = _tokens(self._tolerant, block.text)
+        commands = self._commands(tokens)
+        pieces = tuple(map(_piece, tokens))
+        gaps = _gap_repairs(text, block.text, pieces)
+        return Parsed(commands, _ordered(*block.repairs, *gaps, *self._piece_repairs(text, pieces)))
+
+    def _strict_or_tolerant(self, text: str, strict: bool) -> Parsed[Command]:
+        try:
+            return Parsed(self._commands(_tokens(self._strict, text)))
+        except UnexpectedInput:
+            if strict:
+                raise
+        try:
+            return self.read_tolerantly(text)
+        except UnexpectedInput:
+            # Only what would be refused is unwrapped, so that nothing is read in another way than without it.
+            if (found := self._unwrapped(text)) is None:
+                raise
+            return found
+
+    def _unwrapped(self, reply: str) -> Parsed[Command] | None:
+        """What can be read without wrapping; None if nothing can. Raises as `read_tolerantly`."""
+        plain = self._wrapping.taken_off(reply)
+        script = self._listed(reply, plain.text)
+        try:
+            script = script or (self.read_tolerantly(plain.text) if plain.repairs else None)
+        except UnexpectedInput:
+            return None
+        return script and Parsed(script.commands, _joined(reply, plain, script.repairs))
+
+    def _listed(self, reply: str, plain: str) -> Parsed[Command] | None:
+        """The script of a JSON list of commands, which may stand in a code block."""
+        block = without_fence(ReplyText(plain))
+        found = [self._readable(each) for each in json_strings(block.text)]
+        whole = [each for each in found if each is not None]
+        if not whole or len(whole) < len(found):
+            return None
+        commands = tuple(command for each in whole for command in each.commands)
+        text, listed, begin = ReplyText(reply), block.text.strip(), block.text.index("[")
+        repair = text.repair(RepairKind.JSON, begin, listed, " ".join(map(str, commands)))
+        around = _gap_repairs(text, block.text, (Piece("", listed, begin, begin + len(listed)),))
+        return Parsed(commands, _ordered(*block.repairs, *around, repair))
+
+    def _readable(self, text: str) -> Parsed[Command] | None:
+        try:
+            return self.read_tolerantly(text)
+        except (UnexpectedInput, ArgumentError, ScriptSyntaxError):
+            return None
+
+    def _commands(self, tokens: Sequence[Token]) -> tuple[Command, ...]:
+        names = [token.type for token in tokens if token.type in self._forms]
+        arguments = [token for token in tokens if token.type in self._arguments]
+        return tuple(
+            self._forms[name].read(argument) for name, argument in zip(names, arguments, strict=True)
+        )
+
+    def _piece_repairs(self, text: ReplyText, pieces: tuple[Piece, ...]) -> Iterator[Repair]:
+        for before, piece in pairwise((_NOTHING, *pieces, _NOTHING)):
+            closed = before.text.endswith(")") and before.type not in ("LEAD", "TAIL")
+            if closed and piece.type not in ("SEMICOLON", "COMMA"):
+                yield text.repair(RepairKind.SEMICOLON, before.end, "", ";")
+            became = self._strict_text(piece)
+            if became != piece.text:
+                yield text.repair(self._kinds[piece.type], piece.begin, piece.text, became)
+
+    def _strict_text(self, piece: Piece) -> str:
+        """A piece in the strict language; empty if it is not part of that."""
+        if piece.type in self._forms:
+            return self._forms[piece.type].name
+        if (argument := self._arguments.get(piece.type)) is not None:
+            plain = re.fullmatch(argument.strict, piece.text)
+            return piece.text if plain else argument.written(piece.text)
+        if piece.type in ("SEMICOLON", "COMMA"):
+            return ";"
+        return "" if piece.type in self._kinds else piece.text
+
+    @cached_property
+    def _forms(self) -> dict[str, Form[Command]]:
+        """The forms by the tokens of their names; Think is the last."""
+        think = Form("Think", _THOUGHT, lambda token: self.think(_thought(token)))
+        return {form.token: form for form in (*self.own, think)}
+
+    @cached_property
+    def _arguments(self) -> dict[str, Argument]:
+        return {form.argument.token: form.argument for form in self._forms.values()}
+
+    @cached_property
+    def _kinds(self) -> dict[str, RepairKind]:
+        """The kind of repair of each token that a repair may change."""
+        units = {form.unit_token: RepairKind.UNIT for form in self.own}
+        arguments = {token: argument.kind for token, argument in self._arguments.items()}
+        return {**_KINDS, **dict.fromkeys(self._forms, RepairKind.NAME), **arguments, **units}
+
+    @cached_property
+    def _spoken(self) -> dict[str, str]:
+        """Tokens in words, for messages; without those only tolerated."""
+        names = {token: f"{form.name}(" for token, form in self._forms.items()}
+        think, words = names.pop("THINK"), {token: each.words for token, each in self._arguments.items()}
+        thought = words.pop("THOUGHT")
+        last = {"LPAR": "(", "RPAR": ")", "THINK": think, "THOUGHT": thought, "SEMICOLON": ";"}
+        return {**names, **words, **last}
+
+    @cached_property
+    def _strict(self) -> Lark:
+        return self._parser("strict.lark", strict=True)
+
+    @cached_property
+    def _tolerant(self) -> Lark:
+        return self._parser("tolerant.lark", strict=False)
+
+    def _parser(self, file: str, strict: bool) -> Lark:
+        names = [token.lower() for token in self._forms]
+        shared = Path(__file__).with_name(file).read_text(encoding="utf-8")
+        shared = shared.replace("$RULES", " | ".join(names)).replace("$NAMES", "|".join(names))
+        forms = self._forms.values()
+        terminals = {token: each for form in forms for token, each in form.terminals(strict, self.gap)}
+        flags = "" if strict else "i"
+        lines = [form.rule(strict) for form in forms]
+        lines += [f"{token}: /{pattern}/{flags}" for token, pattern in terminals.items()]
+        return Lark(
+            "\n".join([shared, *lines]),
+            start="script",
+            parser="lalr",
+            maybe_placeholders=False,
+            keep_all_tokens=not strict,
+        )
+
+    @cached_property
+    def _wrapping(self) -> Wrapping:
+        return Wrapping([form.name for form in self.own], self.longest)
+
+
+def _thought(token: Token) -> str:
+    """The text of a THOUGHT, without its brackets and one pair of quotation marks."""
+    text = token[1:-1].strip()
+    quoted = len(text) > 1 and _QUOTES.get(text[0]) == text[-1]
+    return text[1:-1] if quoted else text
+
+
+def _tokens(parser: Lark, text: str) -> list[Token]:
+    return list(parser.parse(text).scan_values(lambda value: isinstance(value, Token)))
+
+
+def _ordered(*repairs: Repair) -> tuple[Repair, ...]:
+    """By position; an insertion comes before a change at the same position."""
+    return tuple(sorted(repairs, key=lambda each: (each.position, len(each.original))))
+
+
+def _joined(reply: str, plain: Unwrapped, inner: tuple[Repair, ...]) -> tuple[Repair, ...]:
+    """All repairs in terms of the reply: one of the plain text takes the place of those within it."""
+    text = ReplyText(reply)
+    within = [(each.position, each.position + len(each.original)) for each in inner]
+    covered = {place for begin, end in within for place in range(begin, end)}
+    kept = [each for each in plain.repairs if each.position not in covered]
+    again = [
+        text.repair(each.kind, begin, reply[begin:end], each.became)
+        for each, (begin, end) in zip(inner, within, strict=True)
+    ]
+    return _ordered(*kept, *again)
+
+
+def _piece(token: Token) -> Piece:
+    # White space at the ends of prose may be a blanked code fence.
+    text = token.strip()
+    begin = (token.start_pos or 0) + len(token) - len(token.lstrip())
+    return Piece(token.type, text, begin, begin + len(text))
+
+
+def _gap_repairs(text: ReplyText, block: str, pieces: tuple[Piece, ...]) -> Iterator[Repair]:
+    """Repairs of everything between the pieces that is neither space nor newline."""
+    begins = (0, *(piece.end for piece in pieces))
+    ends = (*(piece.begin for piece in pieces), len(block))
+    for begin, end in zip(begins, ends, strict=True):
+        for unusual in _UNUSUAL_GAP.finditer(block, begin, end):
+            is_comment = unusual["comment"] is not None
+            kind = RepairKind.COMMENT if is_comment else RepairKind.WHITESPACE
+            yield text.repair(kind, unusual.start(), unusual[0], "" if is_comment else " ")

@@ -9,8 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator, mo
 from people.play.page_texts import PAGE_TEXTS
 from people.play.worker_protocol import Mode, Palette, View
 from people.study.questions import Questionnaire, duplicates
-from people.study.texts import NAME, Line, Name, Section, Text, Texts
-from people.translations import base_of
+from people.study.texts import NAME, Line, Name, Section, Text, Texts, base_of
 from testbed import SHORT_FORM
 
 Order = Literal["listed", "random", "latin-square"]

@@ -98,3 +98,8 @@ class Texts(Section):
         else:
             text = self.date_at_most if dates else self.at_most
         return text.replace("{low}", low).replace("{high}", high)
+
+
+def base_of(language: str) -> str:
+    """The language of a code: "de" of "de-CH"."""
+    return language.partition("-")[0].lower()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from people.play.page_texts import PAGE_TEXTS
-from people.study.texts import Texts
+from people.study.texts import Texts, base_of
 
 if TYPE_CHECKING:
     from people.study.config import Study
@@ -21,11 +21,6 @@ CHILD = "child"
 
 _OPTIONAL = ("completion", "words", "play_words")
 """Sections that a study's file need not have."""
-
-
-def base_of(language: str) -> str:
-    """The language of a code: "de" of "de-CH"."""
-    return language.partition("-")[0].lower()
 
 
 def translation(language: str) -> Mapping[str, Mapping[str, str]]:

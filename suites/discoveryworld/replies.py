@@ -3,7 +3,7 @@
 import re
 from typing import Any, NamedTuple
 
-from evaluation.script.reply import LONGEST_JSON, json_objects
+from evaluation.script import LONGEST_JSON, json_objects
 from suites.discoveryworld.actions import ACTIONS, DIALOG_KEY, SAY, TELEPORTS, Action
 
 _BY_NAME = {

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from lark import Token
 
-from evaluation.script.language import Argument, Form, Language, Think
-from evaluation.script.reply import RepairKind, ScriptSyntaxError
+from evaluation.script import Argument, Form, Language, RepairKind, ScriptSyntaxError, Think
 from suites.est.hypotheses import OBJECTS
 
 NO_BELIEF = f"There was no Belief([...]) with a probability for each of the {OBJECTS} objects."

@@ -21,7 +21,7 @@ from evaluation.results import read_results
 from evaluation.submission import read_submission
 from evaluation.suites import get_suite
 from people.study.load import read_study
-from llm_control.demonstration.file import read_demonstration
+from llm_control.demonstration import read_demonstration
 
 resource.setrlimit(resource.RLIMIT_AS, (6_000_000_000, 6_000_000_000))
 suite = get_suite("arena")

@@ -10,8 +10,7 @@ from inspect_ai.model import ModelUsage
 
 from arena import ConfigError, EvaluationError
 from evaluation.estimate import sample_prices
-from evaluation.generation.admission import Admission
-from evaluation.generation.budget import LimitReached, RunBudget, RunLimits, spent_before
+from evaluation.generation.budget import Admission, LimitReached, RunBudget, RunLimits, spent_before
 from evaluation.generation.prices import Price, load_prices, price_of
 from tests.llm_control.batteries import eval_request, evaluated, run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure

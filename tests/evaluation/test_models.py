@@ -1,7 +1,7 @@
 import pytest
 
 from arena import EvaluationError
-from evaluation.models import model_name
+from evaluation.request import model_name
 from tests.llm_control.batteries import ARENA
 
 

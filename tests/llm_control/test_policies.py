@@ -12,7 +12,7 @@ from arena.errors import ArenaError, ConfigError
 from evaluation.engines.backend import worthwhile_processes
 from evaluation.evaluate import earlier_log
 from evaluation.generation.budget import RunLimits
-from evaluation.models import full_name
+from evaluation.request import full_name
 from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import load_policy
 from llm_control.choices import ArenaChoices

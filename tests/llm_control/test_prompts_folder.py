@@ -11,7 +11,7 @@ from evaluation.prompts import PromptFiles
 from evaluation.suites import chosen_tasks
 from evaluation.verify.sources import Verdict
 from llm_control.choices import ArenaChoices
-from llm_control.demonstration.file import file_sha256, read_demonstration
+from llm_control.demonstration import file_sha256, read_demonstration
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import ARENA, eval_request, evaluated, write_battery
 from tests.llm_control.paper_material import picture

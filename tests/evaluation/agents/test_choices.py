@@ -10,8 +10,7 @@ from evaluation.capabilities import prompts_of
 from evaluation.choices.effective import effective
 from evaluation.choices.run_choices import RunChoices
 from evaluation.estimate import estimate
-from evaluation.models import player_of
-from evaluation.request import EvalRequest
+from evaluation.request import EvalRequest, player_of
 from evaluation.suites import get_suite
 from tests.command import command
 

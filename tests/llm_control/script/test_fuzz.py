@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lark import UnexpectedInput
 
-from evaluation.script.reply import ArgumentError
+from evaluation.script import ArgumentError
 from llm_control.script import LANGUAGE, Script, ScriptSyntaxError, parse
 from tests.llm_control.script.repairing import repaired
 
