@@ -164,8 +164,8 @@ def _data(kit: Kit) -> Iterator[str]:
         name for name in {*dir(kind)} - {*dir(Suite), *Suite.__annotations__} if not name.startswith("_")
     ):
         yield (
-            f"{kind.__name__}.{name}: nobody reads it; a suite brings what `Suite` lacks in modules of its folder, "
-            "which `evaluation.capabilities` lists, and its own members begin with _"
+            f"{kind.__name__}.{name}: nobody reads it; a suite brings what `Suite` lacks in modules of its "
+            "folder, which `evaluation.capabilities` lists, and its own members begin with _"
         )
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", suite.name):
         yield f"name = {suite.name!r}: expected lower case letters, digits, - and _"
@@ -374,8 +374,8 @@ def _agent(kit: Kit) -> Iterator[str]:
     """The best offline agent does better than silence, by text and by tools."""
     if kit.agent is None:
         yield (
-            "no offline agent: nothing here writes replies that can be used, so verdict, determinism and verify are "
-            "not tested; write AGENTS = {'ideal': reply} beside the suite, see `evaluation.suite.Agent`"
+            "no offline agent: nothing here writes replies that can be used, so verdict, determinism and "
+            "verify are not tested; write AGENTS = {'ideal': reply} beside the suite, see `evaluation.suite.Agent`"
         )
         return
     name, best = f"{kit.suite.name}/{kit.agent}", kit.by_agent(kit.tasks[0])

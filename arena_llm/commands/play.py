@@ -97,7 +97,8 @@ def play_command(
     from people.serving import address_of, bound, serve, url_of
     from people.store import Store
     from people.store.one_server import only_server
-    from people.translations import LANGUAGES, base_of, page_texts
+    from people.study.texts import base_of
+    from people.translations import LANGUAGES, page_texts
 
     if base_of(language) not in ("en", *LANGUAGES):
         raise ConfigError(f"--language: got {language!r}, expected one of: en, {', '.join(LANGUAGES)}")
