@@ -11,8 +11,7 @@ from arena.errors import ConfigError
 from benchmarks import run
 from suites.est.agents import AGENTS, Maker
 from suites.est.findings import COLUMNS, published
-from suites.est.hypotheses import Floats
-from suites.est.world import CONTEXT, HORIZON, PRESETS, Machines, Preset
+from suites.est.world import CONTEXT, HORIZON, PRESETS, Floats, Machines, Preset
 
 
 def main(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from arena.errors import ConfigError
 from arena.packages import require
 from evaluation.prompts import PromptSet
+from evaluation.scale.references import FILE, Scale, by_kind
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec
 from suites.boxing.choices import TRIES, BoxingChoices
 from suites.boxing.environments import WORLDS
@@ -123,3 +124,13 @@ def _check(choice: str, chosen: Sequence[str] | None, known: Sequence[str]) -> N
 
 SUITE = BoxingSuite()
 """What the entry point names."""
+
+
+SCALE = Scale(
+    Path(__file__).with_name(FILE),
+    scoring=SCORING,
+    agents={"prior-only": "prior-only", "random": "random", "ideal": "ideal"},
+    matters=("mode", "experiments", "questions"),
+    settings=({"seeds": 5, "ask": "together"},),
+    group=by_kind,
+)

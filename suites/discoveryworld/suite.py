@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from arena.errors import ConfigError
 from evaluation.prompts import PromptSet
+from evaluation.scale.references import FILE, Scale, by_kind
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec
 from evaluation.suites import unknown_task
 from suites.discoveryworld.actions import available
@@ -72,7 +73,7 @@ class DiscoveryWorldSuite(Suite):
 
         Raises ConfigError, with what to install or to choose.
         """
-        from suites.discoveryworld.package import check_installed
+        from suites.discoveryworld.simulator import check_installed
 
         if not model:
             return
@@ -107,3 +108,13 @@ def _task(kind: Kind, seed: int) -> TaskSpec:
 
 
 SUITE = DiscoveryWorldSuite()
+
+
+SCALE = Scale(
+    Path(__file__).with_name(FILE),
+    scoring=1,
+    agents={"random": "random", "ideal": "ideal"},
+    matters=("steps", "teleport"),
+    settings=({"seeds": "0-1"},),
+    group=by_kind,
+)

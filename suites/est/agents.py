@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from suites.est.hypotheses import MEMBERS, OBJECTS, Bools, Floats, Oracle, Sets, sets_of
-from suites.est.world import Preset
+from suites.est.world import MEMBERS, OBJECTS, Bools, Floats, Oracle, Preset, Sets, sets_of
 
 
 class Answer(NamedTuple):

@@ -11,9 +11,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from arena.errors import ConfigError
-from suites.est.hypotheses import OBJECTS, Bools
 from suites.est.sensor import Frames, Sensor
-from suites.est.world import PRESETS, Machines, Preset, Step
+from suites.est.world import OBJECTS, PRESETS, Bools, Machines, Preset, Step
 
 ACTIONS = spaces.Box(0, 1, (2 * OBJECTS,), np.float32)
 """For each object the probability of being a Blicket, then for each whether it is tried: above 0.5."""

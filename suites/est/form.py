@@ -7,10 +7,9 @@ from evaluation.prompts import load_prompt
 from evaluation.suite import Observation, TaskSpec
 from suites.est.choices import EstChoices
 from suites.est.episode import read_drawn
-from suites.est.hypotheses import OBJECTS
 from suites.est.prompts import VARIABLES
 from suites.est.replies import Belief, written
-from suites.est.world import CONTEXT, HORIZON, PRESETS
+from suites.est.world import CONTEXT, HORIZON, OBJECTS, PRESETS
 
 INTRO = (
     "Find out which of the nine objects are Blickets; {low} to {high} of them are. The machine: {rule}\n\n"

@@ -10,9 +10,8 @@ from evaluation.engines.backend import CURRENT
 from evaluation.suite import AgentTurn
 from suites.est.agents import AGENTS as REFERENCES
 from suites.est.episode import DARK, LIT, NOTHING
-from suites.est.hypotheses import OBJECTS, Bools
 from suites.est.replies import written
-from suites.est.world import PRESETS
+from suites.est.world import OBJECTS, PRESETS, Bools
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lark import Token
 
 from evaluation.script import Argument, Form, Language, RepairKind, ScriptSyntaxError, Think
-from suites.est.hypotheses import OBJECTS
+from suites.est.world import OBJECTS
 
 NO_BELIEF = f"There was no Belief([...]) with a probability for each of the {OBJECTS} objects."
 NO_TRIAL = "There was no Trial([...]) with the numbers of the objects to put on the machine."

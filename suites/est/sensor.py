@@ -7,9 +7,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from arena.errors import ConfigError
-from suites.est.hypotheses import OBJECTS, Bools
 from suites.est.things import Thing, appearances
-from suites.est.world import Machines
+from suites.est.world import OBJECTS, Bools, Machines
 
 if TYPE_CHECKING:
     from suites.est.picture import Table

@@ -10,7 +10,7 @@ import numpy as np
 
 from arena.errors import ConfigError, EvaluationError
 from evaluation.prompts import PromptSet
-from evaluation.scale.references import RUNNERS
+from evaluation.scale.references import FILE, RUNNERS, Scale, by_kind
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec, version_of
 from suites.est.choices import MOST_EPISODES, EstChoices
 from suites.est.world import CONTEXT, HORIZON, PRESETS, draw
@@ -104,3 +104,13 @@ def _numbered(machine: str, task_id: str) -> int | None:
 
 
 SUITE = EstSuite()
+
+
+SCALE = Scale(
+    Path(__file__).with_name(FILE),
+    scoring=1,
+    agents={"prior-only": "blind", "random": "random", "ideal": "ideal"},
+    matters=("machine",),
+    settings=tuple({"machine": machine, "episodes": 500} for machine in PRESETS),
+    group=by_kind,
+)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from suites.est.hypotheses import OBJECTS
+from suites.est.world import OBJECTS
 
 SHAPES = ("cube", "sphere", "cylinder")
 MATERIALS = ("metal", "rubber")

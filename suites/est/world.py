@@ -1,12 +1,148 @@
-"""The Blicket machine: many episodes at once, as arrays."""
+"""The Blicket machine: what can be inferred from its panels, and many episodes at once, as arrays.
+
+A set of objects is a number below 512, whose bit k stands for object k.
+"""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from arena.errors import ConfigError
-from suites.est.hypotheses import OBJECTS, Bools, Floats, Machine, Oracle, distance, sets_of
+
+OBJECTS = 9
+"""Objects of an episode."""
+
+SETS = 1 << OBJECTS
+"""Number of sets of objects: of assignments of Blickets, and of trials."""
+
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Sets = npt.NDArray[np.int64]
+
+MEMBERS: Bools = (np.arange(SETS)[:, None] >> np.arange(OBJECTS) & 1).astype(np.bool_)
+"""(512, 9): which objects are in each set."""
+
+_BITS = 1 << np.arange(OBJECTS)
+
+
+def sets_of(members: Bools) -> Sets:
+    """(..., 9) bool to (...) numbers of sets."""
+    found: Sets = members @ _BITS
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """When the machine lights up: with at least `needs` Blickets on it, and with probability `noise`
+    otherwise than it should.
+
+    `needs=1` is the paper's disjunctive machine, 2 a conjunctive one (Lucas and Griffiths 2010, "Learning the
+    form of causal relationships using hierarchical Bayesian models"). Raises ConfigError for other values.
+    """
+
+    needs: int = 1
+    noise: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.needs not in (1, 2):
+            raise ConfigError(f"needs: got {self.needs!r}, expected 1 (disjunctive) or 2 (conjunctive)")
+        if not 0 <= self.noise < 0.5:
+            raise ConfigError(f"noise: got {self.noise!r}, expected a probability from 0 to below 0.5")
+
+    def lit(self) -> Bools:
+        """(512, 512): whether a machine without noise is lit, by the set on it and the set of Blickets."""
+        return _lit(self.needs)
+
+
+@cache
+def _lit(needs: int) -> Bools:
+    """The same for every machine that needs as many; worlds and their oracles look it up at each reset."""
+    both = np.arange(SETS)[:, None] & np.arange(SETS)
+    lit: Bools = MEMBERS.sum(axis=1)[both] >= needs
+    lit.setflags(write=False)
+    return lit
+
+
+class Oracle:
+    """The exact belief of someone who has seen all panels so far, for a batch of episodes.
+
+    It begins with the prior weights of the 512 assignments, by default all equal as in the paper, which is
+    not how Blickets are drawn.
+    """
+
+    def __init__(self, machine: Machine, episodes: int, prior: Floats | None = None) -> None:
+        self._noise = machine.noise
+        self._lit = machine.lit()
+        # Counts of assignments are exact in float32; products of probabilities need more.
+        exact = machine.noise == 0 and prior is None
+        self._prior: npt.NDArray[Any] = (
+            np.ones(SETS, np.float32 if exact else np.float64) if prior is None else prior
+        )
+        self._members: npt.NDArray[Any] = MEMBERS.astype(self._prior.dtype)
+        self.weights: npt.NDArray[Any] = np.tile(self._prior, (episodes, 1))
+
+    def restart(self, chosen: Bools) -> None:
+        """Forget all panels of the chosen episodes, (episodes,) bool."""
+        self.weights[chosen] = self._prior
+
+    def see(self, panels: Sets, lights: Bools, chosen: Bools | None = None) -> None:
+        """Take one panel and its light, each (episodes,), where `chosen`; by default everywhere."""
+        agrees = self._lit[panels] == lights[:, None]
+        likelihood = np.where(agrees, 1 - self._noise, self._noise) if self._noise else agrees
+        if chosen is not None:
+            likelihood = np.where(chosen[:, None], likelihood, 1)
+        self.weights *= likelihood
+        if self._noise:
+            self.weights /= self.weights.max(axis=1, keepdims=True)
+
+    def exclude(self, assignments: Sets) -> None:
+        """Rule out one assignment in each episode, (episodes,), unless nothing else is left."""
+        row = np.arange(len(assignments))
+        kept = self.weights[row, assignments]
+        self.weights[row, assignments] = 0
+        nothing = ~self.weights.any(axis=1)
+        self.weights[row[nothing], assignments[nothing]] = kept[nothing]
+
+    def belief(self) -> Floats:
+        """(episodes, 9): the probability of each object to be a Blicket."""
+        # Counts first, then one division: the order of the objects does not change a bit.
+        marginals = (self.weights @ self._members).astype(np.float64)
+        found: Floats = marginals / self.weights.sum(axis=1, keepdims=True, dtype=np.float64)
+        return found
+
+    def information(self) -> Floats:
+        """(episodes, 512): the information about the assignment, in nats, that each trial is expected to
+        give."""
+        weights = self.weights / self.weights.sum(axis=1, keepdims=True)
+        lit = np.clip(weights @ self._lit.T.astype(weights.dtype), 0, 1)
+        heard = self._noise + (1 - 2 * self._noise) * lit
+        return entropy(heard) - entropy(np.float64(self._noise))
+
+
+def entropy(probability: npt.NDArray[np.floating] | np.float64) -> Floats:
+    """The entropy of an event of this probability, in nats."""
+    p = np.asarray(probability, np.float64)
+    q = 1 - p
+    found: Floats = -(p * np.log(np.where(p > 0, p, 1)) + q * np.log(np.where(q > 0, q, 1)))
+    return found
+
+
+def distance(belief: Floats, oracle: Floats) -> Floats:
+    """Jensen-Shannon distance (natural logarithm) of two rows of 9 probabilities, each scaled to a sum of 1.
+
+    It is at most sqrt(ln 2); 1e-7 is added to each probability, as in the public code of the paper.
+    """
+    p, q = belief + 1e-7, oracle + 1e-7
+    p /= p.sum(axis=-1, keepdims=True)
+    q /= q.sum(axis=-1, keepdims=True)
+    m = (p + q) / 2
+    divergence = (p * np.log(p / m) + q * np.log(q / m)).sum(axis=-1) / 2
+    found: Floats = np.sqrt(np.maximum(divergence, 0))
+    return found
+
 
 CONTEXT = 4
 """Panels that are shown before the first trial is."""

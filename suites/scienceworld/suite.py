@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from evaluation.prompts import PromptSet
+from evaluation.scale.references import FILE, Scale, by_kind
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec
 from evaluation.suites import unknown_task
 from suites.scienceworld.catalogue import Kind, find_variation, kinds, spread, variation_id
@@ -83,3 +84,12 @@ def _task(kind: Kind, variation: int) -> TaskSpec:
 
 
 SUITE = ScienceWorldSuite()
+
+
+SCALE = Scale(
+    Path(__file__).with_name(FILE),
+    scoring=1,
+    agents={"random": "random-valid", "ideal": "gold"},
+    matters=("split", "simplifications", "budget"),
+    group=by_kind,
+)

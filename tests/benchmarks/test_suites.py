@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from arena.errors import ConfigError
 from benchmarks import boxing, est, references, run
-from suites.boxing.references import SCALE
+from suites.boxing.suite import SCALE
 
 
 def printed(app, *words):

@@ -16,9 +16,9 @@ import pytest
 from scipy import ndimage
 
 from render import RenderError
-from suites.est.hypotheses import OBJECTS
 from suites.est.picture import Table
 from suites.est.things import COLORS, MATERIALS, RGB, SHAPES, THINGS, Thing, appearances
+from suites.est.world import OBJECTS
 
 SMALL, LARGE = (160, 120), (512, 512)
 HUES = {color: colorsys.rgb_to_hsv(*rgb)[0] for color, rgb in RGB.items() if color != "gray"}

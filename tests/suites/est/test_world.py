@@ -7,8 +7,24 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 from arena.errors import ConfigError
-from suites.est.hypotheses import MEMBERS, OBJECTS, SETS, Machine, Oracle, distance, entropy, sets_of
-from suites.est.world import CONTEXT, HORIZON, PRESETS, SOLVED, Episodes, Machines, Preset, draw
+from suites.est.world import (
+    CONTEXT,
+    HORIZON,
+    MEMBERS,
+    OBJECTS,
+    PRESETS,
+    SETS,
+    SOLVED,
+    Episodes,
+    Machine,
+    Machines,
+    Oracle,
+    Preset,
+    distance,
+    draw,
+    entropy,
+    sets_of,
+)
 
 EPISODES = 300
 VARIANTS = {
