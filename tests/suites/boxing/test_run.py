@@ -6,11 +6,8 @@ import re
 import pytest
 from inspect_ai.log import read_eval_log
 
-from tests.command import command, run
+from tests.command import run
 from tests.llm_control.provider import MODEL, answer
-
-__all__ = ["command"]
-
 
 KEY = {"OPENAI_API_KEY": "none"}
 
@@ -107,22 +104,3 @@ def test_a_narrator_and_a_novice_are_other_models(httpserver, monkeypatch, tmp_p
     assert "1 of 1 episodes: agrees" in verified.stdout, verified.stdout + verified.stderr
     made = run("report", newest(tmp_path), "--out", tmp_path / "report")
     assert (made.returncode, made.stderr) == (0, "")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--model", "boxing/oracle"), "the offline agents are boxing/prior-only, boxing/random, boxing/eig"),
-        (("--model", "boxing/eig", "--environments", "rats"), "environments: got 'rats'"),
-        (("--model", "boxing/eig", "--environments", "irt", "--goals", "source"), "no task"),
-        (("--model", "boxing/eig", "--mode", "new"), "mode: got 'new'"),
-        (("--model", "boxing/eig", "--evaluations", "one"), "evaluations"),
-        (("--model", "boxing/eig", "--narrator", "nobody"), "unknown model 'nobody'"),
-        (("--model", "boxing/eig", "--novice-model", "gpt-4o"), "there is no novice"),
-    ],
-)
-def test_wrong_arguments_are_said(arguments, said, tmp_path, command):
-    failed = command("eval", "--suite", "boxing", *arguments, "--log-dir", tmp_path)
-    assert failed.returncode != 0
-    assert said in failed.stderr
-    assert "Traceback" not in failed.stderr

@@ -18,9 +18,6 @@ from suites.est.choices import EstChoices
 from suites.est.episode import read_drawn
 from suites.est.replies import read_reply
 from suites.est.world import PRESETS, Machines
-from tests.command import command
-
-__all__ = ["command"]
 
 SUITE = get_suite("est")
 BELIEF = f"Belief([{', '.join(['0.4'] * 9)}]);"
@@ -150,20 +147,3 @@ def test_pictures_take_the_place_of_words_or_join_them():
         assert (shown.drawn_by is not None) == bool(pictures)
         # What draws is not even looked for where there are only words.
         assert (EstChoices(observation=observation).renderer() is not None) == bool(pictures)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--model", "est/oracle"), "the offline agents are est/random"),
-        (("--model", "est/naive", "--protocol", "image"), "reads words, and this run has none"),
-        (("--model", "est/naive", "--image-format", "jpeg"), "there are no pictures"),
-        (("--model", "est/naive", "--tasks", "est-7"), "est-00001 to est-10000"),
-        (("--model", "est/naive", "--machine", "seven"), "machine: got 'seven'"),
-    ],
-)
-def test_wrong_arguments_are_said(arguments, said, tmp_path, command):
-    failed = command("eval", "--suite", "est", *arguments, "--log-dir", tmp_path)
-    assert failed.returncode != 0
-    assert said in failed.stderr
-    assert "Traceback" not in failed.stderr

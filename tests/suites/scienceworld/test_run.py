@@ -10,11 +10,9 @@ from types import SimpleNamespace
 import pytest
 from inspect_ai.log import read_eval_log
 
-from tests.command import command, run, start
+from tests.command import run, start
 from tests.llm_control.provider import MODEL, answer
 from tests.suites.scienceworld.simulation import java_processes, needs_java
-
-__all__ = ["command"]
 
 pytestmark = needs_java
 
@@ -62,26 +60,6 @@ def waited(ready, seconds=120):
     while not ready():
         assert time.monotonic() < end, "it does not come"
         time.sleep(0.05)
-
-
-def test_a_model_plays_and_its_run_is_verified_and_reported(provider, tmp_path):
-    done = run(
-        *eval_(tmp_path / "logs", "--memory-turns", 2, "--budget", "gold", tasks="4-1,4-2"), **provider.local
-    )
-    assert done.returncode == 0, done.stderr
-    samples = read_eval_log(str(newest(tmp_path / "logs"))).samples
-    assert sorted(sample.id for sample in samples) == ["4-1-0225", "4-2-0225"]
-    first, later = provider.asked[0]["messages"], provider.asked[-1]["messages"]
-    assert [m["role"] for m in first] == ["system", "user"]
-    assert "Your task is to find a(n)" in str(first[1])
-    assert len(later) == 6
-    verified = run("verify", newest(tmp_path / "logs"))
-    assert "2 of 2 episodes: agrees" in verified.stdout, verified.stderr
-    made = run("report", newest(tmp_path / "logs"), "--out", tmp_path / "report")
-    assert (made.returncode, made.stderr) == (0, "")
-    page = (tmp_path / "report" / "index.html").read_text()
-    assert "4-1 Find a living thing" in page
-    assert "paper: DRRN" in page
 
 
 @pytest.mark.slow
@@ -132,16 +110,3 @@ def test_two_runs_at_once_have_a_java_each(tmp_path):
         log = read_eval_log(str(newest(tmp_path / str(k))))
         assert all(sample.scores["score"].value == 1 for sample in log.samples if "score" in sample.scores)
         assert len(log.samples) == 2
-
-
-def test_wrong_arguments_are_said(command, tmp_path):
-    for arguments, said in (
-        (("--tasks", "4-9"), "no task 4-9; did you mean"),
-        (("--model", "scienceworld/oracle"), "the offline agents are scienceworld/gold"),
-        (("--budget", "lots"), "budget: got 'lots'"),
-    ):
-        given = ("--model", "scienceworld/gold") if "--model" not in arguments else ()
-        failed = command("eval", "--suite", "scienceworld", *given, *arguments, "--log-dir", tmp_path)
-        assert failed.returncode != 0
-        assert said in failed.stderr
-        assert "Traceback" not in failed.stderr

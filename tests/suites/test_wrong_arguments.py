@@ -1,0 +1,27 @@
+"""Sentences about arguments that only one suite takes; those of every suite are tested with the runner."""
+
+import pytest
+
+from tests.command import command as command
+
+WRONG = (
+    ("est", ("--model", "est/naive", "--protocol", "image"), "reads words, and this run has none"),
+    ("est", ("--model", "est/naive", "--image-format", "jpeg"), "there are no pictures"),
+    ("est", ("--model", "est/naive", "--tasks", "est-7"), "est-00001 to est-10000"),
+    ("boxing", ("--model", "boxing/eig", "--environments", "rats"), "environments: got 'rats'"),
+    ("boxing", ("--model", "boxing/eig", "--environments", "irt", "--goals", "source"), "no task"),
+    ("boxing", ("--model", "boxing/eig", "--evaluations", "one"), "evaluations"),
+    ("boxing", ("--model", "boxing/eig", "--narrator", "nobody"), "unknown model 'nobody'"),
+    ("boxing", ("--model", "boxing/eig", "--novice-model", "gpt-4o"), "there is no novice"),
+    ("discoveryworld", ("--model", "discoveryworld/random", "--seeds", "x"), "seeds: got 'x'"),
+    ("discoveryworld", ("--model", "discoveryworld/random", "--judge", "gpt-4o"), "set OPENAI_API_KEY"),
+    ("scienceworld", ("--model", "scienceworld/gold", "--tasks", "4-9"), "no task 4-9; did you mean"),
+)
+
+
+@pytest.mark.parametrize(("suite", "arguments", "said"), WRONG)
+def test_wrong_arguments_are_said(suite, arguments, said, command, tmp_path):
+    failed = command("eval", "--suite", suite, *arguments, "--log-dir", tmp_path)
+    assert failed.returncode != 0
+    assert said in failed.stderr
+    assert "Traceback" not in failed.stderr
