@@ -14,8 +14,7 @@ from arena.taskfile.versions import Version
 from testbed.check.build import build, build_findings, growth_findings, watch
 from testbed.check.finding import Finding, Level
 from testbed.check.reach import reach_findings
-from testbed.check.text import arena_findings, item_findings, spelling_findings
-from testbed.check.upgrade import Change, upgrade_file
+from testbed.check.text import Change, arena_findings, item_findings, spelling_findings, upgrade_file
 from testbed.tasks import task_id
 
 _SUFFIXES = (".yaml", ".yml")

@@ -10,8 +10,7 @@ from arena.scene import Scene
 from testbed.blueprints import Push
 from testbed.oracle.cost_map import CostToGo, without_targets
 from testbed.oracle.local_planner import Leg, LocalPlanner
-from testbed.oracle.motion import TURNS, Driver
-from testbed.oracle.pushing import Pusher
+from testbed.oracle.motion import TURNS, Driver, Pusher
 from testbed.oracle.random_probe import RandomProbe, StraightRun
 from testbed.oracle.targets import balls
 from testbed.oracle.terrain import Ints

@@ -2,7 +2,7 @@ import pytest
 
 from arena import ConfigError, load_text
 from arena.taskfile.catalog import ALIASES
-from testbed.check.upgrade import Change, upgrade_file, upgrade_text
+from testbed.check.text import Change, upgrade_file, upgrade_text
 
 OLD = """# t: a comment with Cardbox1 é 😀
 !ArenaConfig
