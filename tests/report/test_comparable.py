@@ -80,7 +80,7 @@ def test_the_run_is_not_one_of_the_68_teams():
     (rank,) = [each for each in sections(compared) if each.heading.startswith("Rank")]
     assert rank.table.rows[0][6] == "65 of 68"
     assert "69" not in str(rank)
-    (standing,) = summary_table(compared).columns[3].cells
+    (standing,) = map(str, summary_table(compared).columns[3].cells)
     assert standing.startswith("66 [")
     assert "65 of 68 teams better" in standing
 

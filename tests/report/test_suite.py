@@ -1,9 +1,11 @@
 """The report of any suite: groups, episodes and transcripts, and the suite's own panels."""
 
+import pandas as pd
 import pytest
 
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import open_logs
+from evaluation.request import EvalRequest
 from evaluation.results import TrialResult, read_results
 from evaluation.suites import get_suite
 from llm_control.suite import ArenaSuite
@@ -11,6 +13,7 @@ from report import build
 from report.build import write_log_report
 from report.episode_page import turn_rows
 from report.panels import SuiteReport
+from tests.llm_control.batteries import evaluated
 from tests.report.pages import table_rows
 
 
@@ -66,3 +69,17 @@ def test_thoughts_may_be_a_list_or_one_text():
     episode = LoggedEpisode(TrialResult("a", "t", 1, 0, 1.0), turns=tuple(turns))
     rows = turn_rows(episode, SuiteReport(get_suite("est")))
     assert [row["thoughts"] for row in rows] == ["a b / c", "I look.", ""]
+
+
+@pytest.mark.parametrize(
+    ("agent", "task"), [("boxing/prior-only", "dugongs-prediction-0"), ("est/search-naive", "est-00001")]
+)
+def test_a_real_run_of_a_suite_has_its_columns_and_its_papers_rows(agent, task, tmp_path):
+    suite = agent.partition("/")[0]
+    played = evaluated(EvalRequest(get_suite(suite), agent, choices={"tasks": task}), tmp_path / "logs")
+    page = write_log_report(open_logs([(None, played.log)]), tmp_path / "report").page
+    if suite == "boxing":
+        assert pd.read_csv(page.with_name("episodes.csv"))["missing_answers"].notna().all()
+    else:
+        (row,) = [row for row in table_rows(page.read_text("utf-8")) if row[:1] == ["paper: search-naive"]]
+        assert "36.83" in row
