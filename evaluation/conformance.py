@@ -375,7 +375,7 @@ def _agent(kit: Kit) -> Iterator[str]:
     if kit.agent is None:
         yield (
             "no offline agent: nothing here writes replies that can be used, so verdict, determinism and "
-            "verify are not tested; write AGENTS = {'ideal': reply} beside the suite (`evaluation.suite.Agent`)"
+            "verify are not tested; write AGENTS = {'ideal': reply} beside it (`evaluation.suite.Agent`)"
         )
         return
     name, best = f"{kit.suite.name}/{kit.agent}", kit.by_agent(kit.tasks[0])
