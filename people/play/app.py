@@ -113,12 +113,18 @@ def create_app(
     `texts` are those of `play_router`.
     `names`: the host names that it answers to, None for any.
     """
-    app, store = base_app(players, names), players.recorder.store
+    app = base_app(players, names)
+    identify = add_entrance(app, players.recorder.store, STUDY, "/play")
+    app.include_router(play_router(players, identify, texts))
+    return app
+
+
+def add_entrance(app: FastAPI, store: StoreThread, study: str, target: str, cookie: str = COOKIE) -> Identify:
+    """A first page that makes everyone a participant of a study and leads to `target`."""
 
     async def identify(connection: HTTPConnection) -> Participant | None:
-        return await cookie_owner(store, connection)
-
-    app.include_router(play_router(players, identify, texts))
+        found = await cookie_owner(store, connection, cookie)
+        return found if found is not None and found.study == study else None
 
     @app.get("/", include_in_schema=False)
     async def entrance(request: Request) -> Response:
@@ -126,10 +132,10 @@ def create_app(
         if participant is None:
             app.state.sign_ups.check(request)
             code = f"p{secrets.token_hex(4)}"
-            participant = await store.run(lambda store: store.add_participant(code, STUDY))
-        return as_participant(RedirectResponse("/play", 303), participant, request)
+            participant = await store.run(lambda store: store.add_participant(code, study))
+        return as_participant(RedirectResponse(target, 303), participant, request, cookie)
 
-    return app
+    return identify
 
 
 def _sender(path: Path) -> Callable[[], Awaitable[Response]]:

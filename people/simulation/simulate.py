@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 from PIL import Image
 
-from arena.errors import EvaluationError
+from arena.errors import ConfigError, EvaluationError
 from arena.processes import cores
 from llm_control.agents import pixels
 from people.play.players import Players
@@ -28,7 +28,7 @@ from people.store.participation import WITHDRAWN
 from people.study.app import create_study_app
 from people.study.config import Study
 from people.study.links import preview_signature, signing_key
-from people.study.plan import Plan
+from people.study.plan import Plan, SuiteTask
 from people.study.progress import progress_of
 from people.study.resume import start_or_resume
 from people.study.task_source import StudyTaskSource
@@ -234,6 +234,14 @@ START_S = 60.0
 HOST = "127.0.0.1"
 
 
+def _refuse_suites(plan: Plan) -> None:
+    """Raise ConfigError if a task is of another suite than the arena."""
+    other = next((task for _, task in plan.all_tasks() if isinstance(task, SuiteTask)), None)
+    if other is not None:
+        suite = other.course.suite.name
+        raise ConfigError(f"{plan.source}: simulated participants play the arena only, and not {suite}")
+
+
 def simulate(
     plan: Plan,
     store: Store,
@@ -246,8 +254,10 @@ def simulate(
     """Let a number of simulated participants go through a study, several concurrently.
 
     Their data are marked as tests. `report` gets a line about each. Raises EvaluationError if a page refuses
-    a participant, and InvalidRequest if the study has changed while real participants are in progress.
+    a participant, ConfigError if a task is of another suite than the arena, and InvalidRequest if the study
+    has changed while real participants are in progress.
     """
+    _refuse_suites(plan)
     address = f"/preview/{preview_signature(signing_key(store, plan.study.name))}"
 
     def play(number: int) -> Journey:

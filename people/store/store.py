@@ -177,7 +177,9 @@ class Store(Closing):
         with self.database.writing() as session:
             return _begin(session, participant_id, columns)
 
-    def begin_episode(self, participant_id: int, position: int, episode: PlayedEpisode) -> Trial:
+    def begin_episode(
+        self, participant_id: int, position: int, episode: PlayedEpisode, block: str | None = None
+    ) -> Trial:
         """As `begin_trial` for a task of another suite; the trial of `episode` does not count."""
         task = episode.task
         columns = {
@@ -189,6 +191,7 @@ class Store(Closing):
             "animal_ai": "",
             "mode": FORM,
             "pass_mark": None,
+            "block": block,
         }
         with self.database.writing() as session:
             trial = _begin(session, participant_id, columns)

@@ -15,7 +15,10 @@ from people.study.links import signing_key
 from people.study.overview import Overview
 from people.study.plan import Plan
 from people.study.server import StudyServer
+from people.study.task_source import StudySuiteSource
 from people.study.templates import FILES, FOLDER, message
+from people.suites.app import suite_router
+from people.suites.games import Games
 
 PATIENCE_S = 5.0
 """How long a page waits for a database that is unavailable before it says so."""
@@ -30,13 +33,15 @@ def create_study_app(
     """
     key = signing_key(store, plan.study.name)
     threads = (StoreThread(store, PATIENCE_S), StoreThread(store, PATIENCE_S))
-    server = StudyServer(plan, players, *threads, token, key, Overview(plan))
+    games = Games(StudySuiteSource(plan))
+    server = StudyServer(plan, players, *threads, token, key, Overview(plan), games)
     app = base_app(players, names, server.close)
     app.state.study = server
     app.include_router(entry_pages.router)
     # Before the game's own, which has the same texts for everyone.
     app.include_router(participant_pages.router)
     app.include_router(play_router(players, server.identify))
+    app.include_router(suite_router(games, server.store, server.enrolled))
     app.include_router(experimenter_pages.router)
     app.include_router(file_router(FOLDER, *FILES))
     _show_errors(app, server)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
@@ -15,6 +15,10 @@ from testbed import SHORT_FORM
 Order = Literal["listed", "random", "latin-square"]
 
 
+OF_ARENA = ("limit_s", "limit_pause_s", "limit_minutes", "levels", "by", "views")
+"""Keys of blocks that only tasks of the arena can have."""
+
+
 class Block(Section):
     """Tasks that are played one after another, introduced by a page with `title`, `text` and `sound`.
 
@@ -22,7 +26,8 @@ class Block(Section):
     of the battery, or paths of files relative to the study's file. `feedback`: whether
     health, rewards and success are shown. `may_stop`: whether participants may end a task themselves.
     `limit_s`: seconds of play after which a task is ended (default: the arena's own limit only),
-    `limit_pause_s`: seconds for which it may be paused altogether (default: no limit).
+    `limit_pause_s`: seconds for which it may be paused altogether (default: no limit). `suite`: whose tasks
+    these are (default: the arena's), with `choices` as options of `arena-llm play --suite`.
     """
 
     tasks: Literal["short-form", "children"] | tuple[Line, ...] = ()
@@ -34,6 +39,21 @@ class Block(Section):
     views: Annotated[tuple[View, ...], Field(min_length=1)] = ("first",)
     limit_s: float | None = Field(default=None, gt=0, le=1200)
     limit_pause_s: float | None = Field(default=None, ge=1, le=86_400)
+    suite: Name | None = None
+    choices: dict[Name, str | bool | int | float] = Field(default={})
+
+    @model_validator(mode="after")
+    def _fits_the_suite(self) -> Self:
+        if self.suite is None and self.choices:
+            raise ValueError("choices are those of a suite; name it by suite, or remove them")
+        if self.suite is None:
+            return self
+        if isinstance(self.tasks, str):
+            raise ValueError(f"tasks: {self.tasks} are tasks of the arena, and not of the suite {self.suite}")
+        defaults = {name: each.default for name, each in type(self).model_fields.items()}
+        if wrong := [name for name in OF_ARENA if getattr(self, name, None) != defaults.get(name)]:
+            raise ValueError(f"{wrong[0]} is about tasks of the arena; remove it, or suite: {self.suite}")
+        return self
 
     @property
     def task_ids(self) -> tuple[str, ...]:

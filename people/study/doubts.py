@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from people.study.links import PLACEHOLDER
 from people.study.plan import Plan
 from people.study.texts import Texts
+from people.translations import base_of
 
 SHORT_S = 5.0
 """A task that ends earlier is over before a ball can be reached: 83 steps of 0.06 s."""
@@ -34,6 +35,8 @@ def _about_tasks(plan: Plan) -> Iterator[str]:
         if task.id in practised:
             yield f"{task.id} is a test task that participants have played before, as tutorial or practice."
     for name, block in plan.study.blocks().items():
+        if block.suite is not None and base_of(plan.study.language) != "en":
+            yield f"{name}: the page and the texts of the suite {block.suite} are in English."
         if block.limit_s is not None and block.limit_s < SHORT_S:
             yield f"{name}: limit_s ends each task after {block.limit_s:g} s, before a ball can be reached."
 

@@ -24,6 +24,7 @@ from people.study.progress import KINDS, PAGE_DONE
 from people.study.replay_video import replay_images
 from people.study.server import Form, Server, StudyServer
 from people.study.templates import page
+from testbed import Task
 
 COOKIE = "arena_llm_experimenter"
 HOME = "/experimenter"
@@ -129,7 +130,8 @@ async def replay_frames(trial: FinishedTrial, server: Server) -> Response:
     """The images of a finished episode."""
     recording = await server.store.run(lambda store: store.recording(trial.id))
     same = (task for _, task in server.plan.all_tasks() if task.id == trial.task_id)
-    task = next((task for task in same if spec_sha256(task.spec) == trial.spec_sha256), None)
+    of_arena = (task for task in same if isinstance(task, Task))
+    task = next((task for task in of_arena if spec_sha256(task.spec) == trial.spec_sha256), None)
     if recording is None or task is None:
         raise HTTPException(404, "This episode has no recording, or its task is not in the study.")
     images = replay_images(server.players.workers, task, recording, trial.steps_played)

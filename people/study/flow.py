@@ -238,7 +238,8 @@ def _is_practised(stage: TaskStage, progress: Progress) -> bool:
 
 
 def _is_passed(trial: Trial) -> bool:
-    return bool(trial.passed) or (trial.finished_at is not None and trial.pass_mark is None)
+    unjudged = trial.pass_mark is None and trial.passed is None
+    return bool(trial.passed) or (trial.finished_at is not None and unjudged)
 
 
 def _has_met(practice: Practice, progress: Progress) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from people.study.config import Study, Test
-from people.study.plan import Plan
+from people.study.plan import Plan, Tasks
 from people.study.progress import Cell
 from testbed import Task
 
@@ -22,7 +22,7 @@ def balanced_latin_square(count: int) -> tuple[tuple[int, ...], ...]:
     return tuple(rows + [row[::-1] for row in rows] if count % 2 and count > 1 else rows)
 
 
-def rows_of(test: Test, tasks: Sequence[Task]) -> int:
+def rows_of(test: Test, tasks: Tasks) -> int:
     """Number of rows of the design; 1 if there is no design."""
     return len(balanced_latin_square(len(_units(test, tasks)))) if test.order == "latin-square" else 1
 
@@ -32,7 +32,7 @@ def least_used(rows: int, used: Mapping[int, int]) -> int:
     return min(range(rows), key=lambda row: (used.get(row, 0), row))
 
 
-def order_of(test: Test, tasks: Sequence[Task], seed: int, code: str, row: int) -> tuple[str, ...]:
+def order_of(test: Test, tasks: Tasks, seed: int, code: str, row: int) -> tuple[str, ...]:
     """The ids of the tasks in the order of the participant with this code.
 
     With `by: level` the tasks of a level stay together, shuffled for each participant.
@@ -46,7 +46,7 @@ def order_of(test: Test, tasks: Sequence[Task], seed: int, code: str, row: int) 
         source.shuffle(units)
     else:
         units = [units[k] for k in balanced_latin_square(len(units))[row]]
-    return tuple(task.id for unit in units for task in source.sample(unit, len(unit)))
+    return tuple(task for unit in units for task in source.sample(unit, len(unit)))
 
 
 def has_design(plan: Plan) -> bool:
@@ -108,8 +108,10 @@ def _ordered(plan: Plan, used: Sequence[Cell], code: str) -> dict[str, Any]:
     return note if names == ["test"] else note | {"blocks": names, "block_row": block_row, "rows": rows}
 
 
-def _units(test: Test, tasks: Sequence[Task]) -> list[list[Task]]:
+def _units(test: Test, tasks: Tasks) -> list[list[str]]:
+    """The ids that stay together."""
     if test.by == "task":
-        return [[task] for task in tasks]
-    levels = dict.fromkeys(task.level for task in tasks)
-    return [[task for task in tasks if task.level == level] for level in levels]
+        return [[task.id] for task in tasks]
+    of_arena = [task for task in tasks if isinstance(task, Task)]
+    levels = dict.fromkeys(task.level for task in of_arena)
+    return [[task.id for task in of_arena if task.level == level] for level in levels]

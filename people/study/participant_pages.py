@@ -14,7 +14,7 @@ from people.study import flow
 from people.study.branching import form_items, given
 from people.study.links import return_link
 from people.study.media import TYPES, file_url
-from people.study.plan import EndStage, QuestionStage, TaskStage
+from people.study.plan import EndStage, QuestionStage, SuiteTask, TaskStage
 from people.study.questions import Item, answer_problems
 from people.study.server import CurrentSession, Form, Server, Session, StudyServer
 from people.study.templates import message, page
@@ -121,7 +121,7 @@ async def show_stage(
     response: Response
     match stage:
         case TaskStage():
-            response = RedirectResponse("/play", 303)
+            response = RedirectResponse("/suite" if isinstance(stage.task, SuiteTask) else "/play", 303)
         case QuestionStage():
             items = form_items(study, stage.questionnaire, given(progress.answers))
             place["decisive"] = frozenset().union(*(item.depends_on for item in items))

@@ -12,11 +12,14 @@ from typing import Any, Literal
 
 from arena.errors import ConfigError
 from arena.recording import spec_sha256
+from evaluation.request import EvalRequest
+from evaluation.suites import get_suite
 from people.store.participation import EndName
 from people.study.config import Block, Practice, Study, Test
 from people.study.load import Lines, condition_lines, in_condition, in_file, read_study
 from people.study.media import digest, media_files
 from people.study.questions import Likert, Questionnaire, duplicates
+from people.suites.games import Course
 from testbed import Task, find_tasks, task_named
 from testbed.originals import is_published
 
@@ -49,13 +52,26 @@ class QuestionStage:
 
 
 @dataclass(frozen=True, slots=True)
+class SuiteTask:
+    """A task of another suite than the arena: at a place of its course."""
+
+    course: Course
+    place: int
+
+    @property
+    def id(self) -> str:
+        """The id of the task in its suite."""
+        return self.course.tasks[self.place].id
+
+
+@dataclass(frozen=True, slots=True)
 class TaskStage:
     """A task: `number` of `count` tasks of its phase, from 1; `position` as in `Assignment`."""
 
     name: str
     phase: Phase
     block: Block
-    task: Task
+    task: Task | SuiteTask
     position: int
     number: int
     count: int
@@ -90,6 +106,9 @@ ARENA_S = 0.1
 UNLIMITED_S = 60.0
 """Estimate for an arena without a limit."""
 
+REPLY_S = 10.0
+"""Estimate for a reply in another suite, of which a task may have as many as its limit allows."""
+
 WORDS_PER_S = 4.0
 """Silent reading, about 240 words a minute (Brysbaert 2019, Journal of Memory and Language 109, 104047)."""
 
@@ -99,6 +118,7 @@ ITEM_S = 8.0
 ARENAS = "arenas"
 """Key of the described study with the hashes of its tasks' arenas."""
 
+Tasks = tuple[Task | SuiteTask, ...]
 Folders = tuple[Path, Path | None]
 """Of the study's file, and of the tasks that ids name; None: the battery."""
 
@@ -112,7 +132,7 @@ class Plan:
 
     source: str
     study: Study
-    tasks: Mapping[str, tuple[Task, ...]]
+    tasks: Mapping[str, Tasks]
     conditions: Mapping[str, "Plan"] = field(default_factory=dict)
     media: Mapping[str, Path] = field(default_factory=dict)
     testbed: Path | None = None
@@ -121,7 +141,7 @@ class Plan:
         """The plan for the participants in a condition; without conditions this one."""
         return self.conditions.get(condition or "", self)
 
-    def all_tasks(self) -> Iterator[tuple[str, Task]]:
+    def all_tasks(self) -> Iterator[tuple[str, Task | SuiteTask]]:
         """The tasks of all conditions, each with its place: condition and block."""
         for block, tasks in self.tasks.items():
             yield from ((block, task) for task in tasks)
@@ -129,7 +149,7 @@ class Plan:
             yield from ((f"{name}/{block}", task) for block, task in plan.all_tasks())
 
     @property
-    def test(self) -> tuple[Task, ...]:
+    def test(self) -> Tasks:
         """The tasks that count, of all blocks."""
         return tuple(task for block in self.study.test for task in self.tasks[block.name])
 
@@ -159,7 +179,7 @@ class Plan:
 
     def described(self) -> dict[str, Any]:
         """Everything that defines the study, as JSON-serialisable values."""
-        specs = {f"{place}/{task.id}": spec_sha256(task.spec) for place, task in self.all_tasks()}
+        specs = {f"{place}/{task.id}": _digest(task) for place, task in self.all_tasks()}
         files = {name: digest(path) for name, path in self.media.items()}
         study = self.study.model_dump(mode="json", by_alias=True)
         return {**study, ARENAS: specs, **({"files": files} if files else {})}
@@ -273,13 +293,15 @@ def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
     return plan_of(study, lines, conditions)
 
 
-def _all_tasks(study: Study, folders: Folders, where: Callable[..., str]) -> dict[str, tuple[Task, ...]]:
+def _all_tasks(study: Study, folders: Folders, where: Callable[..., str]) -> dict[str, Tasks]:
     """The tasks of each block; `where` describes the place of a key in the file."""
-    tasks: dict[str, tuple[Task, ...]] = {}
+    tasks: dict[str, Tasks] = {}
     drawn: set[str] = set()
     for name, block in study.blocks().items():
         loc = ("test", study.test.index(block)) if isinstance(block, Test) else (name,)
-        if isinstance(block, Test) and block.levels:
+        if block.suite is not None:
+            tasks[name] = _of_suite(block, block.suite, study.seed, partial(where, *loc))
+        elif isinstance(block, Test) and block.levels:
             tasks[name] = _drawn(study, block, drawn, folders[1], partial(where, *loc))
             drawn |= {task.id for task in tasks[name]}
         else:
@@ -303,6 +325,32 @@ def _listed(study: Study, block: Block, folders: Folders, where: Callable[..., s
     if twice := duplicates(task.id for task in tasks):
         raise ConfigError(f"{where('tasks')}: {twice[0]} is listed twice; list it once")
     return tuple(tasks)
+
+
+def _of_suite(block: Block, suite: str, seed: int, where: Callable[..., str]) -> tuple[SuiteTask, ...]:
+    """The tasks of a block of another suite, the first of which was begun to see that people can play it."""
+    written = {name: _option(value) for name, value in block.choices.items()}
+    try:
+        request = EvalRequest(
+            get_suite(suite), "", choices={"seed": str(seed), **written, "tasks": ",".join(block.task_ids)}
+        )
+        course = Course(request.suite, request.effective.choices, request.prompts, tuple(request.tasks))
+        course.check()
+    except ConfigError as error:
+        raise ConfigError(f"{where('suite')}: {error}") from None
+    return tuple(SuiteTask(course, place) for place in range(len(course.tasks)))
+
+
+def _option(value: str | bool | int | float) -> str:
+    """A choice as it is written as an option."""
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def _digest(task: Task | SuiteTask) -> str:
+    """Hash of what defines a task."""
+    if isinstance(task, SuiteTask):
+        return task.course.tasks[task.place].sha256
+    return spec_sha256(task.spec)
 
 
 def _refuse_other_files(tasks: Sequence[Task], where: Callable[..., str]) -> None:
@@ -335,6 +383,9 @@ def _drawn(
     return tuple(tasks)
 
 
-def _seconds(task: Task, block: Block) -> float:
+def _seconds(task: Task | SuiteTask, block: Block) -> float:
+    if isinstance(task, SuiteTask):
+        replies = task.course.choices.bounds(task.course.tasks[task.place].content).replies
+        return UNLIMITED_S if replies is None else replies * REPLY_S
     limit = task.spec.time_limit * ARENA_S if task.spec.time_limit else UNLIMITED_S
     return min(limit, block.limit_s or limit)

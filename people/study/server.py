@@ -25,7 +25,8 @@ from people.study.overview import Overview
 from people.study.plan import Plan
 from people.study.progress import Progress
 from people.study.resume import Started, start_or_resume
-from people.study.task_source import StudyTaskSource
+from people.study.task_source import StudySuiteSource, StudyTaskSource
+from people.suites.games import Games
 
 PRESENT_S = 60.0
 """A browser sends requests of hidden pages once a minute only."""
@@ -83,6 +84,7 @@ class StudyServer:
     token: str
     key: bytes
     overview: Overview
+    games: Games
     tabs: Tabs = field(default_factory=Tabs)
     presence: Presence = field(default_factory=Presence)
 
@@ -90,6 +92,7 @@ class StudyServer:
         """End the threads of the store."""
         self.store.close()
         self.reading.close()
+        self.games.close()
 
     @property
     def study(self) -> Study:
@@ -105,6 +108,8 @@ class StudyServer:
         started = await self.store.run(lambda store: start_or_resume(store, plan))
         self.plan, self.overview = plan, Overview(plan)
         self.players.recorder.task_source = StudyTaskSource(plan)
+        self.games.source = StudySuiteSource(plan)
+        await self.store.run(lambda _: self.games.close())
         return started
 
     def admits(self, link: Mapping[str, str]) -> bool:
@@ -131,6 +136,11 @@ class StudyServer:
             return None
         self.presence.note(found.id)
         return found
+
+    async def enrolled(self, connection: HTTPConnection) -> Participant | None:
+        """The participant who sent a request, if they have been enrolled."""
+        session = await self.session(await self.identify(connection))
+        return session.person if session is not None else None
 
     async def session(self, person: Participant | None) -> Session | None:
         """The participant with their progress, None if they have not been enrolled."""

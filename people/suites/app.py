@@ -1,26 +1,25 @@
-"""The web application by which people play a suite: one page, and a request for each reply."""
+"""The page on which people play suites, and the application that shows nothing else."""
 
 import json
-import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 
 from arena.errors import ArenaError, ConfigError
 from people.play.app import PAGE as ARENA_PAGE
-from people.play.app import as_participant, cookie_owner, file_router, guarded
+from people.play.app import add_entrance, file_router, guarded
 from people.play.page_texts import START_AGAIN
 from people.play.security import COOKIE
 from people.store import DatabaseUnavailable, Participant, Store
 from people.store.errors import check_name, clean
 from people.store.store import StoreThread
 from people.study.forms import read_form
-from people.suites.games import Course, Games
+from people.suites.games import Course, CourseSource, Games, State
 
 PAGE = Path(__file__).parent / "page"
 
@@ -28,89 +27,76 @@ PATIENCE_S = 10.0
 """A request waits this long for a database that does not respond."""
 
 Sent = Annotated[dict[str, str], Depends(read_form)]
+Identify = Callable[[Request], Awaitable[Participant | None]]
+
+
+def suite_router(games: Games, store: StoreThread, identify: Identify) -> APIRouter:
+    """The page at /suite, and what it asks for.
+
+    Episodes are played in the one thread of the store, so that a reply is stored before it is answered.
+    """
+    router = APIRouter(include_in_schema=False)
+    router.include_router(file_router(PAGE, "suite.html", "suite.js", "completions.js", "suite.css"))
+    router.include_router(file_router(ARENA_PAGE, "play.css"))
+
+    async def answer(request: Request, call: Callable[[Store, Participant], State]) -> Response:
+        person = await identify(request)
+        if person is None:
+            raise HTTPException(403, START_AGAIN)
+        try:
+            return JSONResponse(await store.run(lambda store: call(store, person)))
+        except ConfigError as error:
+            status, text = 422, str(error)
+        except DatabaseUnavailable:
+            status, text = 503, "Your answer could not be stored. Please try again."
+        except ArenaError as error:
+            status, text = 500, str(error)
+        return JSONResponse({"detail": text}, status)
+
+    @router.get("/suite/state")
+    async def state(request: Request) -> Response:
+        return await answer(request, games.state)
+
+    @router.post("/suite/reply")
+    async def reply(sent: Sent, request: Request) -> Response:
+        trial, turn, entered = _number(sent, "trial"), _number(sent, "turn"), _entered(sent)
+        return await answer(request, lambda store, person: games.reply(store, person, trial, turn, entered))
+
+    @router.post("/suite/stop")
+    async def stop(sent: Sent, request: Request) -> Response:
+        trial = _number(sent, "trial")
+        return await answer(request, lambda store, person: games.stop(store, person, trial))
+
+    @router.post("/suite/next")
+    async def following(sent: Sent, request: Request) -> Response:
+        trial = _number(sent, "trial")
+        return await answer(request, lambda store, person: games.following(store, person, trial))
+
+    return router
 
 
 class SuiteServer:
     """Serves a course to everyone who opens its page: a cookie makes them a participant.
 
-    Episodes are played in the one thread of the store, so that a reply is stored before it is answered.
     Raises InvalidRequest if the suite's name cannot be that of a study.
     """
 
     def __init__(self, store: Store, course: Course) -> None:
-        check_name("study", course.study)
-        self._course, self._store = course, StoreThread(store, PATIENCE_S)
-        self._games = Games(course)
-        self._cookie = f"{COOKIE}_{course.suite.name}"
+        self._name = course.suite.name
+        check_name("study", f"play-{self._name}")
+        self._store, self._games = StoreThread(store, PATIENCE_S), Games(CourseSource(course))
 
     def app(self, names: tuple[str, ...] | None) -> FastAPI:
         """The application; `names` as for `Guard`."""
         app = guarded(FastAPI(docs_url=None, redoc_url=None, openapi_url=None), names)
-        app.include_router(file_router(PAGE, "suite.js", "completions.js", "suite.css"))
-        app.include_router(file_router(ARENA_PAGE, "play.css"))
-        for method, address, answer in (
-            ("GET", "/", self.page),
-            ("GET", "/state", self.state),
-            ("POST", "/reply", self.reply),
-            ("POST", "/stop", self.stop),
-            ("POST", "/next", self.following),
-        ):
-            app.add_api_route(address, answer, methods=[method], response_class=Response)
+        identify = add_entrance(app, self._store, f"play-{self._name}", "/suite", f"{COOKIE}_{self._name}")
+        app.include_router(suite_router(self._games, self._store, identify))
         return app
 
     def close(self) -> None:
         """Free all episodes, and end the thread; called when the server has stopped."""
         self._store.close()
         self._games.close()
-
-    async def page(self, request: Request) -> Response:
-        """The page; whoever opens it for the first time becomes a participant."""
-        person = await self._identify(request)
-        if person is None:
-            request.app.state.sign_ups.check(request)
-            code = f"p{secrets.token_hex(4)}"
-            person = await self._store.run(lambda store: store.add_participant(code, self._course.study))
-        return as_participant(FileResponse(PAGE / "suite.html"), person, request, self._cookie)
-
-    async def state(self, request: Request) -> Response:
-        """Everything that the page shows."""
-        return await self._answer(request, lambda store, person: self._games.state(store, person))
-
-    async def reply(self, sent: Sent, request: Request) -> Response:
-        """What was entered in the form after a turn of a trial."""
-        trial, turn, entered = _number(sent, "trial"), _number(sent, "turn"), _entered(sent)
-        return await self._answer(
-            request, lambda store, person: self._games.reply(store, person, trial, turn, entered)
-        )
-
-    async def stop(self, sent: Sent, request: Request) -> Response:
-        """The participant ends a trial."""
-        trial = _number(sent, "trial")
-        return await self._answer(request, lambda store, person: self._games.stop(store, person, trial))
-
-    async def following(self, sent: Sent, request: Request) -> Response:
-        """The participant wants the task after a trial that has ended."""
-        trial = _number(sent, "trial")
-        return await self._answer(request, lambda store, person: self._games.following(store, person, trial))
-
-    async def _identify(self, request: Request) -> Participant | None:
-        found = await cookie_owner(self._store, request, self._cookie)
-        return found if found is not None and found.study == self._course.study else None
-
-    async def _answer(
-        self, request: Request, call: Callable[[Store, Participant], dict[str, Any]]
-    ) -> Response:
-        person = await self._identify(request)
-        if person is None:
-            raise HTTPException(403, START_AGAIN)
-        try:
-            return JSONResponse(await self._store.run(lambda store: call(store, person)))
-        except ConfigError as error:
-            raise HTTPException(422, str(error)) from None
-        except DatabaseUnavailable:
-            raise HTTPException(503, "Your answer could not be stored. Please try again.") from None
-        except ArenaError as error:
-            raise HTTPException(500, str(error)) from None
 
 
 def _number(sent: Mapping[str, str], name: str) -> int:

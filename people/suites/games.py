@@ -1,9 +1,9 @@
-"""Everyone who plays a suite on this server. All calls come from the one thread of the store."""
+"""Everyone who plays suites on this server. All calls come from the one thread of the store."""
 
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from arena.errors import ConfigError
 from evaluation.by_hand.form import Form, Values
@@ -15,6 +15,65 @@ from evaluation.suite import EpisodeSetup, Observation, Record, Suite, TaskSpec
 from people.store import Participant, Store, Trial
 from people.store.tables import Reply
 
+MAX_GAMES = 64
+"""Games in memory; if there are more, the one that was played least recently is rebuilt when it continues."""
+
+
+class Course(NamedTuple):
+    """What everyone plays: tasks of a suite, in their order, starting again after the last."""
+
+    suite: Suite
+    choices: Any
+    prompts: PromptSet
+    tasks: tuple[TaskSpec, ...]
+
+    def setup(self, place: int, trial: int = 0) -> EpisodeSetup:
+        """What an episode of a task depends on; `place` is the task's, from 0."""
+        every = self.tasks if self.choices.needs_all_tasks else ()
+        return EpisodeSetup(self.suite, self.tasks[place], trial, self.choices, self.prompts, every)
+
+    def check(self) -> None:
+        """Begin a task and close it. Raises ConfigError if people cannot play it, or the suite's errors."""
+        if (self.choices.replies, self.choices.conversation) != ("text", "episode"):
+            raise ConfigError(
+                "people reply by a form, one task at a time: leave out replies and conversation"
+            )
+        if self.choices.judges:
+            models = ", ".join(self.choices.judges)
+            raise ConfigError(f"where people play, no second model is asked: leave out {models}")
+        setup = self.setup(0)
+        environment = self.suite.open(setup)
+        try:
+            first = environment.begin()
+        finally:
+            environment.close()
+        if form_of(self.suite, setup.task, self.choices, first) is None:
+            raise ConfigError(
+                f"suite {self.suite.name}: people cannot play it, as it has no form; docs/add-suite.md says "
+                "how to add one"
+            )
+
+
+class Assigned(NamedTuple):
+    """One task for one participant.
+
+    `place` is that of the task in the course, `position` that of the trial and `block` its block of a study.
+    `label` is shown above the task. `feedback`: whether verdict and score are shown at its end; `may_stop`:
+    whether the participant may end it early.
+    """
+
+    course: Course
+    place: int
+    position: int
+    label: str
+    block: str | None = None
+    feedback: bool = True
+    may_stop: bool = True
+
+    def setup(self, trial: int = 0) -> EpisodeSetup:
+        """The episode's setup."""
+        return self.course.setup(self.place, trial)
+
 
 class Game:
     """An episode in progress, begun or, with the replies so far, rebuilt.
@@ -22,8 +81,9 @@ class Game:
     Raises ArenaError if the suite cannot play it.
     """
 
-    def __init__(self, setup: EpisodeSetup, trial: Trial, replies: tuple[str, ...] = ()) -> None:
-        self.setup, self.trial = setup, trial
+    def __init__(self, assigned: Assigned, trial: Trial, replies: tuple[str, ...] = ()) -> None:
+        self.assigned, self.trial = assigned, trial
+        self.setup = setup = assigned.setup(trial.trial)
         self.record: Record | None = None
         self.turns: list[dict[str, Any]] = []
         self._unstored: list[Reply] = []
@@ -73,14 +133,16 @@ class Game:
         if self.record is None:
             self.record, self._stopped = self._environment.finish(), True
 
-    def save(self, store: Store) -> None:
-        """Store what is not yet stored; repeated after an error, it stores nothing twice."""
+    def save(self, store: Store) -> bool:
+        """Store what is not yet stored, and say whether the end was; after an error it can be repeated."""
         while self._unstored:
             store.add_reply(self._unstored[0])
             del self._unstored[0]
         if self.record is not None and not self._stored:
             store.finish_episode(self.trial.id, self.record, stopped=self._stopped)
             self._stored = True
+            return True
+        return False
 
     def close(self) -> None:
         """Free the episode's resources; what is stored can be rebuilt."""
@@ -110,93 +172,90 @@ class Game:
             yield {"text": own}
 
 
-MAX_GAMES = 64
-"""Games in memory; if there are more, the one that was played least recently is rebuilt when it continues."""
+class SuiteSource(Protocol):
+    """Assigns tasks of suites; as `people.play.task_source.TaskSource` those of the arena."""
+
+    def next_task(self, store: Store, participant: Participant) -> Assigned | None:
+        """The next task, None if it is none of a suite."""
+
+    def resumed(self, store: Store, participant: Participant, trial: Trial) -> Assigned | None:
+        """The assignment of an unfinished trial, None if it is not to be continued."""
+
+    def finished(self, store: Store, participant: Participant) -> None:
+        """A trial has ended and is stored."""
 
 
-class Course(NamedTuple):
-    """What everyone plays: tasks of a suite, in their order, starting again after the last."""
+class CourseSource:
+    """The tasks of a course in their order, starting again after the last."""
 
-    suite: Suite
-    choices: Any
-    prompts: PromptSet
-    tasks: tuple[TaskSpec, ...]
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._places = {task.id: place for place, task in enumerate(course.tasks)}
 
-    @property
-    def study(self) -> str:
-        """The study in which its players are."""
-        return f"play-{self.suite.name}"
+    def next_task(self, store: Store, participant: Participant) -> Assigned | None:
+        """The task after the one that was started last."""
+        trials = store.trials(participant.id)
+        last = self._places.get(trials[-1].task_id, -1) if trials else -1
+        return self._assigned((last + 1) % len(self._course.tasks))
 
-    def setup(self, place: int, trial: int = 0) -> EpisodeSetup:
-        """What an episode of a task depends on; `place` is the task's, from 0."""
-        every = self.tasks if self.choices.needs_all_tasks else ()
-        return EpisodeSetup(self.suite, self.tasks[place], trial, self.choices, self.prompts, every)
+    def resumed(self, store: Store, participant: Participant, trial: Trial) -> Assigned | None:
+        """The trial's task, if it is one of the course."""
+        place = self._places.get(trial.task_id)
+        return None if place is None else self._assigned(place)
 
-    def check(self) -> None:
-        """Begin a task and close it. Raises ConfigError if people cannot play it, or the suite's errors."""
-        if (self.choices.replies, self.choices.conversation) != ("text", "episode"):
-            raise ConfigError(
-                "people reply by a form, one task at a time: leave out replies and conversation"
-            )
-        if self.choices.judges:
-            models = ", ".join(self.choices.judges)
-            raise ConfigError(f"where people play, no second model is asked: leave out {models}")
-        setup = self.setup(0)
-        environment = self.suite.open(setup)
-        try:
-            first = environment.begin()
-        finally:
-            environment.close()
-        if form_of(self.suite, setup.task, self.choices, first) is None:
-            raise ConfigError(
-                f"suite {self.suite.name}: people cannot play it, as it has no form; docs/add-suite.md says "
-                "how to add one"
-            )
+    def finished(self, store: Store, participant: Participant) -> None:
+        """Nothing to do: the store has the trial."""
+
+    def _assigned(self, place: int) -> Assigned:
+        return Assigned(self._course, place, place, f"Task {place + 1} of {len(self._course.tasks)}")
+
+
+State = dict[str, Any]
+"""What the page shows; only the `page` to open if no task of a suite is to be played."""
 
 
 class Games:
     """The games in memory; the rest is rebuilt from the store."""
 
-    def __init__(self, course: Course) -> None:
-        self._course = course
+    def __init__(self, source: SuiteSource) -> None:
+        self.source = source
         self._games: OrderedDict[int, Game] = OrderedDict()
-        self._places = {task.id: place for place, task in enumerate(course.tasks)}
 
-    def state(self, store: Store, person: Participant, known: int = 0) -> dict[str, Any]:
-        """What the page shows, without the first `known` turns."""
-        return self._state(self._game(store, person), known)
+    def state(self, store: Store, person: Participant) -> State:
+        """Everything that the page shows."""
+        return _state(self._game(store, person), 0)
 
     def reply(
         self, store: Store, person: Participant, trial: int, turn: int, entered: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    ) -> State:
         """Play and store what was entered after a turn, from 0; one that is not the last was played already.
 
         Raises ConfigError if it does not fit the form.
         """
-
         game = self._game(store, person)
-        if game.trial.id != trial or len(game.turns) != turn + 1 or game.record is not None:
-            return self._state(game, turn + 1 if game.trial.id == trial else 0)
-        values = game.read(entered)
-        self._act(store, game, person, lambda: game.reply(values))
-        return self._state(game, turn + 1)
+        if game is None or game.trial.id != trial:
+            return _state(game, 0)
+        if len(game.turns) == turn + 1 and game.record is None:
+            values = game.read(entered)
+            self._act(store, game, person, lambda: game.reply(values))
+        return _state(game, turn + 1)
 
-    def stop(self, store: Store, person: Participant, trial: int) -> dict[str, Any]:
+    def stop(self, store: Store, person: Participant, trial: int) -> State:
         """End the episode early."""
         game = self._game(store, person)
-        if game.trial.id == trial:
+        if game is not None and game.trial.id == trial and game.assigned.may_stop:
             self._act(store, game, person, game.stop)
-        return self._state(game, 0)
+        return _state(game, 0)
 
-    def following(self, store: Store, person: Participant, trial: int) -> dict[str, Any]:
+    def following(self, store: Store, person: Participant, trial: int) -> State:
         """Begin the next task after one that has ended."""
         game = self._game(store, person)
-        if game.trial.id == trial and game.record is not None:
+        if game is not None and game.trial.id == trial and game.record is not None:
             del self._games[person.id]
         return self.state(store, person)
 
     def close(self) -> None:
-        """Free all episodes; they are rebuilt when the server is started again."""
+        """Free all episodes; they are rebuilt when somebody continues."""
         while self._games:
             self._games.popitem()[1].close()
 
@@ -205,58 +264,74 @@ class Games:
             act()
         except BaseException:
             # Its environment may be broken: the episode is rebuilt from what is stored.
-            del self._games[person.id]
-            game.close()
+            self._drop(person.id)
             raise
-        game.save(store)
+        self._save(store, game, person)
 
-    def _game(self, store: Store, person: Participant) -> Game:
-        """The participant's game: in memory, in the store, or a new one."""
+    def _save(self, store: Store, game: Game, person: Participant) -> None:
+        if game.save(store):
+            self.source.finished(store, person)
+
+    def _game(self, store: Store, person: Participant) -> Game | None:
+        """The participant's game: in memory, in the store, or a new one; None if there is none to play."""
+        game = self._games.get(person.id)
+        if game is not None and game.record is None and not self.source.resumed(store, person, game.trial):
+            self._drop(person.id)
         if person.id not in self._games:
+            game = self._resumed(store, person) or self._new(store, person)
+            if game is None:
+                return None
             if len(self._games) >= MAX_GAMES:
-                left = next(iter(self._games))
-                self._games[left].save(store)
-                self._games.pop(left).close()
-            self._games[person.id] = self._resumed(store, person) or self._new(store, person)
+                self._drop(next(iter(self._games)))
+            self._games[person.id] = game
         self._games.move_to_end(person.id)
-        game = self._games[person.id]
-        game.save(store)
-        return game
+        self._save(store, self._games[person.id], person)
+        return self._games[person.id]
+
+    def _drop(self, person: int) -> None:
+        self._games.pop(person).close()
 
     def _resumed(self, store: Store, person: Participant) -> Game | None:
-        """The participant's unfinished trial; None if there is none of this course."""
+        """The participant's unfinished trial; None if there is none that is still the same."""
         trial = store.open_trial(person.id)
         episode = store.episodes(person.study).get(trial.id) if trial else None
-        place = self._places.get(trial.task_id) if trial else None
-        if trial is None or episode is None or place is None:
+        assigned = self.source.resumed(store, person, trial) if trial else None
+        if trial is None or episode is None or assigned is None:
             return None
-        setup = self._course.setup(place, trial.trial)
-        if PlayedEpisode.of(setup) != PlayedEpisode.model_validate_json(episode.played):
+        if PlayedEpisode.of(assigned.setup(trial.trial)) != PlayedEpisode.model_validate_json(episode.played):
             return None
-        return Game(setup, trial, tuple(reply.reply for reply in store.replies(trial.id)))
+        return Game(assigned, trial, tuple(reply.reply for reply in store.replies(trial.id)))
 
-    def _new(self, store: Store, person: Participant) -> Game:
-        trials = store.trials(person.id)
-        last = self._places.get(trials[-1].task_id, -1) if trials else -1
-        place = (last + 1) % len(self._course.tasks)
-        trial = store.begin_episode(person.id, place, PlayedEpisode.of(self._course.setup(place)))
-        return Game(self._course.setup(place, trial.trial), trial)
-
-    def _state(self, game: Game, known: int) -> dict[str, Any]:
-        record, form = game.record, game.form
-        return {
-            "title": self._course.suite.title,
-            "place": f"Task {game.trial.position + 1} of {len(self._course.tasks)}",
-            "trial": game.trial.id,
-            "known": known,
-            "turns": game.turns[known:],
-            "help": game.help,
-            "intro": form.intro if form else "",
-            "fields": form.shown() if form else [],
-            "end": _end(record) if record else None,
-        }
+    def _new(self, store: Store, person: Participant) -> Game | None:
+        assigned = self.source.next_task(store, person)
+        if assigned is None:
+            return None
+        episode = PlayedEpisode.of(assigned.setup())
+        trial = store.begin_episode(person.id, assigned.position, episode, assigned.block)
+        return Game(assigned, trial)
 
 
-def _end(record: Record) -> dict[str, Any]:
+def _state(game: Game | None, known: int) -> State:
+    """What the page shows of a game, without the first `known` turns."""
+    if game is None:
+        return {"page": "/"}
+    record, form = game.record, game.form
+    return {
+        "title": game.setup.suite.title,
+        "place": game.assigned.label,
+        "trial": game.trial.id,
+        "known": known,
+        "turns": game.turns[known:],
+        "help": game.help,
+        "intro": form.intro if form else "",
+        "fields": form.shown() if form else [],
+        "may_stop": game.assigned.may_stop,
+        "end": _end(record, game.assigned.feedback) if record else None,
+    }
+
+
+def _end(record: Record, feedback: bool) -> dict[str, Any]:
     """How an episode ended, as the page shows it."""
+    if not feedback:
+        return {"text": "", "passed": None, "score": None}
     return {"text": record.summary, "passed": record.passed, "score": record.score}

@@ -17,7 +17,7 @@ from people.store import Store
 from people.suites.app import SuiteServer
 from people.suites.games import Course
 
-FORM = b"POST /reply HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
+FORM = b"POST /suite/reply HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
 LONG = FORM + b"Content-Length: 1000\r\n\r\n"
 
 
@@ -69,7 +69,7 @@ def is_closed(connection: socket.socket) -> bool:
 def test_a_request_that_never_ends_is_closed_and_others_are_answered(port, monkeypatch, capfd):
     monkeypatch.setattr(server_module, "REQUEST_S", 0.5)
     began = time.monotonic()
-    starts = (b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: localhost\r\n", FORM, LONG, LONG + b"a=1")
+    starts = (b"", b"GET /suite HT", b"GET /suite HTTP/1.1\r\nHost: localhost\r\n", FORM, LONG, LONG + b"a=1")
     slow = [opened(port, start) for start in starts for _ in range(10)]
     # A connection that has had an answer waits no longer for its next request.
     used = opened(port, b"GET /suite.css HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -81,7 +81,7 @@ def test_a_request_that_never_ends_is_closed_and_others_are_answered(port, monke
     for _ in range(3):
         time.sleep(0.1)
         send_if_open(trickle, b"x")
-        assert httpx.get(f"http://127.0.0.1:{port}/").status_code == 200
+        assert httpx.get(f"http://127.0.0.1:{port}/suite").status_code == 200
     assert all(is_closed(connection) for connection in (*slow, used, trickle))
     assert time.monotonic() - began < 5
     assert capfd.readouterr().err == ""
@@ -94,9 +94,9 @@ def few(monkeypatch):
 
 
 def test_the_oldest_of_too_many_unfinished_requests_gives_way(few, port):
-    crowd = [opened(port, b"GET / HT") for _ in range(50)]
+    crowd = [opened(port, b"GET /suite HT") for _ in range(50)]
     assert all(is_closed(connection) for connection in crowd[:30])
-    assert httpx.get(f"http://127.0.0.1:{port}/").status_code == 200
+    assert httpx.get(f"http://127.0.0.1:{port}/suite").status_code == 200
     crowd[-1].sendall(b"TP/1.1\r\nHost: localhost\r\n\r\n")
     assert crowd[-1].recv(20).startswith(b"HTTP/1.1 200")
 
@@ -120,7 +120,7 @@ def test_a_form_that_is_too_large_or_broken_off_leaves_no_traceback(port, capfd)
     assert endless.recv(20).startswith(b"HTTP/1.1 413")
     for start in (LONG, FORM, b"GET /", b"not HTTP at all\r\n\r\n"):
         opened(port, start).close()
-    assert httpx.get(f"http://127.0.0.1:{port}/").status_code == 200
+    assert httpx.get(f"http://127.0.0.1:{port}/suite").status_code == 200
     assert capfd.readouterr().err == ""
 
 

@@ -110,9 +110,10 @@ function addSpots() {
   }
 }
 
-function showEnd(end) {
+function showEnd(end, mayStop) {
   $("end").hidden = !end;
-  $("form").hidden = $("stop").hidden = Boolean(end);
+  $("form").hidden = Boolean(end);
+  $("stop").hidden = Boolean(end) || !mayStop;
   if (!end) return;
   const score = end.score === null ? "" : `Your score: ${Number(end.score.toFixed(3))}.`;
   $("verdict").textContent = end.passed === null ? "That's it!" : end.passed ? "Well done!" : "Not this time.";
@@ -133,7 +134,7 @@ function show(state) {
   const last = task.turns.length - 1;
   // With the last reply an episode may show nothing more.
   $("now").replaceChildren(...parts(task.turns[last], last + 1));
-  showEnd(state.end);
+  showEnd(state.end, state.may_stop);
   showForm(state.fields);
   addSpots();
   $("log").replaceChildren(...task.turns.slice(1).map((turn, place) => element("li", {},
@@ -154,10 +155,11 @@ async function ask(address, values) {
   complain("");
   try {
     const sent = values && { method: "POST", body: new URLSearchParams({ trial: task.trial, ...values }) };
-    const response = await fetch(address, sent);
+    const response = await fetch(`/suite/${address}`, sent);
     const answer = await response.json().catch(() => ({}));
     if (!response.ok) throw new Error(answer.detail ?? "The server could not play this. Please reload the page.");
-    show(answer);
+    if (answer.page) location.assign(answer.page);
+    else show(answer);
   } catch (error) {
     document.body.dataset.state = before;
     complain(error instanceof TypeError ? "No connection. What you sent before is saved. Please try again." : error.message);

@@ -48,7 +48,7 @@ class Visitor(TestClient):
         self.shown = {}
 
     def look(self) -> dict:
-        self.shown = self.get("/state").json()
+        self.shown = self.get("/suite/state").json()
         return self.shown
 
     def act(self, address: str, **values: object):
@@ -58,7 +58,7 @@ class Visitor(TestClient):
         return answer
 
     def reply(self, turn: int, entered: object):
-        return self.act("/reply", turn=turn, entered=json.dumps(entered))
+        return self.act("/suite/reply", turn=turn, entered=json.dumps(entered))
 
 
 def play(store: Store) -> None:
@@ -70,11 +70,11 @@ def play(store: Store) -> None:
     visitor.reply(0, DOUBT)
     visitor.reply(1, RIGHT[0])
     assert visitor.shown["end"]["passed"]
-    visitor.act("/next")
+    visitor.act("/suite/next")
     visitor.reply(0, DOUBT)
-    visitor.act("/stop")
+    visitor.act("/suite/stop")
     assert not visitor.shown["end"]["passed"]
-    visitor.act("/next")
+    visitor.act("/suite/next")
     visitor.reply(0, DOUBT)
     server.close()
 
@@ -107,7 +107,7 @@ def test_a_reply_is_played_once_and_an_episode_continues(store):
 
 def test_wrong_requests_are_refused_in_a_sentence(store):
     visitor = Visitor(served(store))
-    assert visitor.get("/state").status_code == 403
+    assert visitor.get("/suite/state").status_code == 403
     assert "content-security-policy" in visitor.get("/").headers
     visitor.look()
     for entered, told in (
@@ -120,8 +120,8 @@ def test_wrong_requests_are_refused_in_a_sentence(store):
         answer = visitor.reply(0, entered)
         assert answer.status_code in (400, 422)
         assert told in answer.json()["detail"]
-    assert "expected a number" in visitor.act("/stop", trial="x").json()["detail"]
-    elsewhere = visitor.post("/stop", data={"trial": 1}, headers={"Origin": "http://elsewhere.example"})
+    assert "expected a number" in visitor.act("/suite/stop", trial="x").json()["detail"]
+    elsewhere = visitor.post("/suite/stop", data={"trial": 1}, headers={"Origin": "http://elsewhere.example"})
     assert elsewhere.status_code == 403
     assert len(visitor.look()["turns"]) == 1
 
