@@ -93,7 +93,7 @@ def _trials(out: Path, plan: Plan, diaries: Mapping[str, Diary]) -> Iterator[str
         if int(row["step"]) != len(steps):
             yield f"trial {row['trial_id']}: step {row['step']} after {len(steps)} steps"
         steps.append(int(row["action"]))
-    tasks = {task.id: task for phase in plan.tasks.values() for task in phase}
+    tasks = {task.id: task for phase in plan.tasks.values() for task in phase if isinstance(task, Task)}
     found: dict[str, set[int]] = {code: set() for code in diaries}
     for row in rows(out / "trials.csv"):
         trial, diary = int(row["trial_id"]), diaries[row["participant"]]

@@ -22,8 +22,7 @@ import typer
 
 from arena.action import STEP_S
 from benchmarks import run
-from people.simulation.game_page import GamePage, Received
-from people.simulation.visitor import Visitor, client_at
+from people.simulation.visitor import GamePage, Received, Visitor, client_at
 from people.store import Store
 
 KEYS_EVERY_S = 0.4

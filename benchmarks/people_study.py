@@ -29,10 +29,8 @@ from websockets.exceptions import ConnectionClosed
 from arena.closing import Closing
 from benchmarks import run
 from benchmarks.people_agree import LEFT, REFUSED, Diary, Play, disagreements
-from people.simulation.answers import questionnaire_of
-from people.simulation.game_page import GamePage, Received
-from people.simulation.simulate import SimulatedParticipant
-from people.simulation.visitor import Form, Visitor, client_at
+from people.simulation.simulate import SimulatedParticipant, questionnaire_of
+from people.simulation.visitor import Form, GamePage, Received, Visitor, client_at
 from people.store import Store
 from people.store.export import export
 from people.study.config import Study

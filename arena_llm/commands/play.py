@@ -96,9 +96,8 @@ def play_command(
     from people.play.task_source import TaskList
     from people.serving import address_of, bound, serve, url_of
     from people.store import Store
-    from people.store.one_server import only_server
-    from people.study.texts import base_of
-    from people.translations import LANGUAGES, page_texts
+    from people.store.database import only_server
+    from people.texts import LANGUAGES, base_of, page_texts
 
     if base_of(language) not in ("en", *LANGUAGES):
         raise ConfigError(f"--language: got {language!r}, expected one of: en, {', '.join(LANGUAGES)}")
@@ -138,7 +137,7 @@ def play_suite_command(
     from evaluation.suites import get_suite
     from people.serving import address_of, bound, serve, url_of
     from people.store import Store
-    from people.store.one_server import only_server
+    from people.store.database import only_server
     from people.suites.app import SuiteServer
     from people.suites.games import Course
 
@@ -157,7 +156,7 @@ def play_suite_command(
 
 def _ready(url: str, count: int, store: "Store", open_page: bool) -> Callable[[], None]:
     """What is done when the page can be opened."""
-    from people.store.errors import display_name
+    from people.store.database import display_name
 
     def ready() -> None:
         print(f"Play: {url} ({count} {'task' if count == 1 else 'tasks'})", flush=True)

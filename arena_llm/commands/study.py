@@ -119,8 +119,8 @@ def _simulate(
     from arena.files import check_output_folder
     from people.simulation.simulate import SPEED, simulate
     from people.store import Store
+    from people.store.database import only_server
     from people.store.export import export
-    from people.store.one_server import only_server
 
     check_output_folder(out)
     for line in _summary(plan):
@@ -142,11 +142,10 @@ def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats
     from people.play.players import Players
     from people.serving import bound, serve, url_of
     from people.store import Store
-    from people.store.errors import display_name
-    from people.store.one_server import only_server
+    from people.store.database import display_name, only_server
     from people.study.app import create_study_app
     from people.study.config import SIGNATURE
-    from people.study.resume import start_or_resume
+    from people.study.server import start_or_resume
     from people.study.task_source import StudyTaskSource
 
     with Store(db) as store, only_server(store.database):
@@ -195,8 +194,8 @@ def _identity(people: "Participants") -> str:
 
 def _translation(study: "Study") -> str:
     """How many texts are not in the study's language; "" if that is English."""
-    from people.study.texts import base_of
-    from people.translations import translation, untranslated
+    from people.study.plan import untranslated
+    from people.texts import base_of, translation
 
     if base_of(study.language) == "en":
         return ""
@@ -220,7 +219,7 @@ def _rules(plan: "Plan") -> str:
 
 def _blocks(plan: "Plan") -> list[str]:
     """The order, breaks and feedback of each block of the test; of several also their order and tasks."""
-    from people.study.order import rows_of
+    from people.study.flow import rows_of
 
     lines = []
     for block in plan.study.test:
@@ -254,7 +253,7 @@ def _participants(plan: "Plan") -> str:
 
 def _summary(plan: "Plan") -> list[str]:
     """A description of the study, line by line."""
-    from people.study.doubts import doubts
+    from people.study.plan import doubts
 
     study = plan.study
     questions = sum(len(page.items) for page in study.questionnaires)

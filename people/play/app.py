@@ -12,13 +12,13 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.errors import ArenaError
-from people.play.connection import Connection
+from people.play.client import Connection
 from people.play.page_protocol import INTERNAL, POLICY, ConnectionRefused
-from people.play.page_texts import START_AGAIN
 from people.play.players import Players
 from people.play.security import COOKIE, COOKIE_AGE_S, Guard, RateLimit, same_origin
 from people.store import Participant
 from people.store.store import StoreThread
+from people.texts import START_AGAIN
 
 SIGN_UPS_PER_MINUTE, FORMS_PER_MINUTE = 120, 1200
 """From one address: enough for four classes behind the same router that begin in the same minute."""

@@ -5,14 +5,13 @@ import contextlib
 from collections.abc import Callable
 
 from arena.processes import cores
-from people.play.connection import Connection
+from people.play.client import Connection
 from people.play.page_protocol import POLICY, PROTOCOL, REPLACED, ConnectionRefused, Hello
-from people.play.page_texts import AWAY, FULL
-from people.play.player import Player
+from people.play.player import Player, TrialRecorder
 from people.play.task_source import TaskSource
-from people.play.trial_recorder import TrialRecorder
 from people.play.workers import WorkerPool
 from people.store import Participant, Store
+from people.texts import AWAY, FULL
 
 SEATS_PER_CORE = {"keys": 8, "scripts": 32}
 """With 8 players for each core `benchmarks.people_load` measured 16.6 steps and 11 images a second, some of

@@ -4,16 +4,19 @@ import ipaddress
 import math
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from contextlib import suppress
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from people.play.page_texts import TOO_OFTEN
+from people.store.database import clean
+from people.study.questions import as_list
+from people.texts import TOO_OFTEN
 
 MAX_ADDRESSES = 10_000
 """Addresses that are remembered; the one that was quiet for longest is forgotten."""
@@ -137,3 +140,58 @@ def same_origin(connection: HTTPConnection) -> bool:
     """Whether the page that sends this request comes from this server: its Origin names the same host."""
     origin = urlsplit(connection.headers.get("origin", ""))
     return origin.scheme in ("http", "https") and origin.netloc == connection.headers.get("host", "")
+
+
+MAX_FORM_BYTES = 512 * 1024
+"""Enough for 100 answers of full length."""
+
+MAX_FIELDS = 500
+LIST = "[]"
+MAX_PARAMETER = 200
+"""Characters of a parameter of a link; those of Prolific have 24."""
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a form sent by one of our pages.
+
+    Of a repeated field, the last value; all values of a field whose name ends in `LIST` are one answer, as
+    made by `as_list`.
+
+    Raises HTTPException if it comes from another site, is too large or is not a form, or if too many come.
+    """
+    request.app.state.forms.check(request)
+    if not same_origin(request):
+        raise HTTPException(403, "The form was sent by a page of another site.")
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    # A form without fields has no body, and may have no content type.
+    if kind not in ("", "application/x-www-form-urlencoded"):
+        raise HTTPException(415, "Expected a form (application/x-www-form-urlencoded).")
+    too_large = HTTPException(413, f"The form is larger than {MAX_FORM_BYTES // 1024} KiB.")
+    if int(request.headers.get("content-length", 0)) > MAX_FORM_BYTES:
+        raise too_large
+    data = bytearray()
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > MAX_FORM_BYTES:
+            raise too_large
+    try:
+        text = data.decode("utf-8", "replace")
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="replace")
+    except ValueError:
+        raise HTTPException(400, f"The form has more than {MAX_FIELDS} fields.") from None
+    lists: dict[str, list[str]] = {}
+    for name, value in pairs:
+        if name.endswith(LIST):
+            lists.setdefault(name.removesuffix(LIST), []).append(_plain(value))
+    fields = {name: _plain(value) for name, value in pairs if not name.endswith(LIST)}
+    return fields | {name: as_list(values) for name, values in lists.items()}
+
+
+def link_parameters(given: Mapping[str, str], names: tuple[str, ...]) -> dict[str, str]:
+    """The parameters of a link that have one of these names, cut to `MAX_PARAMETER`."""
+    return {name: _plain(given[name])[:MAX_PARAMETER] for name in names if given.get(name)}
+
+
+def _plain(text: str) -> str:
+    """Without NUL, lone surrogates, surrounding spaces and carriage returns."""
+    return clean(text).replace("\r\n", "\n").strip()

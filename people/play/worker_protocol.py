@@ -6,9 +6,34 @@ that a message belongs to.
 
 from typing import Literal, NamedTuple
 
+from arena import Recording
+from arena.action import STEP_S
 from arena.rules import SAFETY_STEPS
-from people.play_end import STOPPED, PlayEnd
 from testbed import Task
+
+HEALTH, TIME, LIMIT = "health", "time", "limit"
+PAUSE, STOPPED, WITHDREW = "pause", "stopped", "withdrew"
+"""Ends of play besides touching something, which is named as in `arena.Outcome`: health ran out and not by
+the clock alone; the arena's clock ran out; the limit of the study, or of scripts, was reached; the person
+paused for longer than the study allows; stopped the task; or left the study."""
+
+
+def seconds_of(steps: int) -> float:
+    """Seconds of simulated time that steps take; by keys also of real time, without pauses."""
+    return round(steps * STEP_S, 2)
+
+
+class PlayEnd(NamedTuple):
+    """The end of a trial: by what, and after how many steps that were really played.
+
+    The `recording` is what is scored. If play ended early, it has further steps of standing still until the
+    arena's clock ran out.
+    """
+
+    ended_by: str
+    steps_played: int
+    recording: Recording
+
 
 Mode = Literal["keys", "scripts"]
 """With keys at 16.7 steps per second, or with scripts and still images as a model does."""

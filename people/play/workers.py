@@ -9,6 +9,7 @@ from typing import Protocol
 from arena.errors import EvaluationError
 from people.play.worker import work
 from people.play.worker_protocol import (
+    STOPPED,
     Answer,
     Close,
     Draw,
@@ -24,7 +25,6 @@ from people.play.worker_protocol import (
     Stop,
     View,
 )
-from people.play_end import STOPPED
 
 TIMEOUT_S = 20.0
 """A worker that is silent for so long counts as dead; rebuilding an episode of 20,000 steps takes 7 s."""

@@ -1,10 +1,18 @@
-"""A visitor of a study's pages who has no browser: reads their forms, and sends them."""
+"""Participants without a browser: they go through studies over HTTP, and play over the game's websocket."""
 
+import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from types import TracebackType
+from typing import Any
 
 import httpx
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
+from people.play.page_protocol import PROTOCOL, read_frame
 from people.play.security import COOKIE
 
 TIMEOUT_S = 240.0
@@ -102,3 +110,105 @@ class Visitor:
 def client_at(url: str) -> httpx.Client:
     """A browser without a page: it keeps cookies and sends forms as a page of this server would."""
     return httpx.Client(base_url=url, headers={"origin": url}, timeout=TIMEOUT_S)
+
+
+BUSY = ("stall", "connection", "worker")
+"""Why a game pauses on a busy machine."""
+
+DISPLAY = {"viewport": [1280, 800], "pixel_ratio": 1.5, "picture": 600, "input": "keys"}
+"""What this page reports of itself when a game is started."""
+
+Received = dict[str, Any]
+"""A message as the server sent it; a frame has the `type` frame, its `number` and the `frame`, a `Drawn`."""
+
+
+class GamePage:
+    """A connection of the participant with this token; `trial` and `state` are the last that were received.
+
+    `url` is the server's, without a slash at its end. A game that pauses because the machine is busy is
+    continued, unless `patient` is False.
+    """
+
+    patient = True
+
+    def __init__(
+        self, url: str, token: str | None, *, origin: str | None = None, hello: bool = True,
+        timeout_s: float = 60.0,
+    ) -> None:  # fmt: skip
+        self.timeout_s = timeout_s
+        self._opened = connect(
+            url.replace("http", "ws", 1) + "/play/socket",
+            origin=Origin(origin or url),
+            additional_headers={"Cookie": f"{COOKIE}={token}"} if token else {},
+            proxy=None,
+            open_timeout=timeout_s,
+        )
+        self.socket = self._opened.__enter__()
+        self.count = 0
+        self.trial: Received = {}
+        self.state: Received = {}
+        if hello:
+            self.say("hello", protocol=PROTOCOL)
+
+    def say(self, kind: str, **values: Any) -> None:
+        """Send a message; if the connection is closed, the next `hear` says why."""
+        self.count += 1
+        with suppress(ConnectionClosed):
+            self.socket.send(json.dumps({"type": kind, "n": self.count, **values}))
+
+    def do(self, kind: str, **values: Any) -> None:
+        """Send a message about the present trial."""
+        display = DISPLAY if kind == "start" else {}
+        self.say(kind, trial=self.trial["trial"], **display, **values)
+
+    def recv(self) -> Received:
+        """The next message, or frame, without an answer. Raises ConnectionClosed, TimeoutError."""
+        data = self.socket.recv(timeout=self.timeout_s)
+        if isinstance(data, bytes):
+            number, drawn = read_frame(data)
+            return {"type": "frame", "number": number, "frame": drawn}
+        message: Received = json.loads(data)
+        if message["type"] == "trial":
+            self.trial = message
+        if message["type"] == "state":
+            self.state = message
+        if message["type"] == "paused" and message["reason"] in BUSY and self.patient:
+            self.do("start")
+        return message
+
+    def hear(self) -> Received:
+        """The next message, or frame; frames are acknowledged and pings answered."""
+        message = self.recv()
+        if message["type"] == "frame":
+            self.say("ack", frame=message["number"])
+        if message["type"] == "ping":
+            self.say("pong", ping=message["ping"])
+        return message
+
+    def until(self, *kinds: str, **values: Any) -> Received:
+        """The next message of one of these types and with these values."""
+        while True:
+            message = self.hear()
+            if message["type"] in kinds and all(message.get(key) == value for key, value in values.items()):
+                return message
+
+    def steps(self, least: int) -> None:
+        """Listen until this number of steps is reached."""
+        while self.state.get("step", 0) < least:
+            self.hear()
+
+    def refusal(self) -> tuple[int, str]:
+        """Listen to the end: the close code and the reason."""
+        try:
+            while True:
+                self.hear()
+        except ConnectionClosed as closed:
+            return (closed.rcvd.code, closed.rcvd.reason) if closed.rcvd else (1006, "")
+
+    def __enter__(self) -> "GamePage":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._opened.__exit__(None, None, None)

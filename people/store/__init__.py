@@ -4,7 +4,7 @@ from arena.packages import require
 
 require("people", "sqlalchemy")
 
-from people.store.errors import DatabaseUnavailable, InvalidRequest, StoreError  # noqa: E402
+from people.store.database import DatabaseUnavailable, InvalidRequest, StoreError  # noqa: E402
 from people.store.store import Deleted, Store  # noqa: E402
 from people.store.tables import ActionRow, Answer, Note, Participant, StretchRow, Trial  # noqa: E402
 from people.store.writer import Writer, WriterState  # noqa: E402

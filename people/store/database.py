@@ -1,19 +1,81 @@
-"""The connection to the database: SQLite by default, PostgreSQL through a URL."""
+"""The database, its errors, and the lock by which only one server uses it.
+
+Two servers would draw the same order twice, and play one trial twice.
+"""
 
 import os
+import re
+import sys
+import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, inspect, make_url
+from filelock import FileLock, Timeout
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, inspect, make_url, text
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from arena.errors import ArenaError
 from arena.packages import require
-from people.store.errors import DatabaseUnavailable, StoreError, as_store_errors, display_name
 from people.store.tables import TABLES, Base
+
+
+class StoreError(ArenaError):
+    """The database cannot be used as requested."""
+
+
+class DatabaseUnavailable(StoreError):
+    """The database does not respond. Nothing was changed; the call may be repeated later."""
+
+
+class InvalidRequest(StoreError):
+    """The call does not fit the stored data, and never will."""
+
+
+def display_name(url: URL) -> str:
+    """The database as shown to users: the path of a file, or the URL without its password."""
+    if url.get_backend_name() == "sqlite":
+        return url.database or ""
+    # The query may contain a password too.
+    return url.set(drivername=url.get_backend_name(), query={}).render_as_string()
+
+
+@contextmanager
+def as_store_errors(url: URL) -> Iterator[None]:
+    """Turn errors of the database into StoreError, on one line and without the password."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        unavailable = isinstance(error, OperationalError | InterfaceError) or (
+            isinstance(error, DBAPIError) and error.connection_invalidated
+        )
+        text = " ".join(str(getattr(error, "orig", None) or error).split())
+        for secret in filter(None, (url.password, url.query.get("password"))):
+            text = text.replace(str(secret), "[password]")
+        kind = DatabaseUnavailable if unavailable else StoreError
+        raise kind(f"{display_name(url)}: {text}") from None
+
+
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
+"""Participant codes and names of studies, which become names of files and folders in an export."""
+
+
+def clean(text: str) -> str:
+    """The text without NUL, which PostgreSQL rejects, and with "?" for lone surrogates."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
+
+
+def check_name(what: str, name: str) -> None:
+    """Raise InvalidRequest if a code or a study's name cannot be the name of a file."""
+    if not NAME.fullmatch(name):
+        raise InvalidRequest(
+            f"{what}: got {name!r}, expected 1 to 64 letters, digits, '_', '-' or '.', not starting with '-' "
+            "or '.'"
+        )
+
 
 BUSY_S = 10.0
 """How long a transaction waits for other programs; ours take milliseconds."""
@@ -198,3 +260,99 @@ def _begin_sqlite(connection: Connection) -> None:
     options = connection.get_execution_options()
     if not options.get(AUTOCOMMIT, False):
         connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(WRITING, False) else "BEGIN")
+
+
+LOCK_ENDING = "-server"
+"""The locked file is beside that of the database, and stays there; the system frees the lock when the server
+ends, however that happens."""
+
+KEY = 0x6172656E
+"""In PostgreSQL the lock is named by this number and the schema, and belongs to a connection."""
+
+RENEW_S = 10.0
+"""After a restart of PostgreSQL the lock is taken again within this time."""
+
+
+@contextmanager
+def only_server(database: Database) -> Iterator[None]:
+    """While this lasts, no other server can use the database. Raises StoreError if one does already."""
+    with _locked_file(database) if database.is_sqlite else _locked_schema(database):
+        yield
+
+
+@contextmanager
+def _locked_file(database: Database) -> Iterator[None]:
+    path = os.path.realpath(str(database.url.database)) + LOCK_ENDING
+    try:
+        lock = FileLock(path, timeout=0, mode=0o600).acquire()
+    except Timeout:
+        raise _taken(database) from None
+    except (OSError, NotImplementedError) as error:
+        raise StoreError(f"{path}: cannot be locked ({getattr(error, 'strerror', None) or error})") from None
+    with lock:
+        yield
+
+
+@contextmanager
+def _locked_schema(database: Database) -> Iterator[None]:
+    lock, stopped = _SchemaLock(database), threading.Event()
+    lock.take()
+
+    def renew() -> None:
+        while not stopped.wait(RENEW_S):
+            try:
+                lock.take()
+            except DatabaseUnavailable:
+                continue
+            except StoreError as error:
+                print(f"Warning: {error}", file=sys.stderr)
+
+    thread = threading.Thread(target=renew, name="one-server", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join()
+        lock.release()
+
+
+class _SchemaLock:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: Connection | None = None
+
+    def take(self) -> None:
+        """Lock the schema, also if it is locked by this already; raises StoreError if that is impossible."""
+        statement = text("SELECT pg_try_advisory_lock(:key, hashtext(current_schema()))")
+        try:
+            with as_store_errors(self._database.url):
+                self._connection = self._connection or self._database.autocommit().__enter__()
+                locked = self._connection.execute(statement, {"key": KEY}).scalar_one()
+        except StoreError:
+            self.free()
+            raise
+        if not locked:
+            self.free()
+            raise _taken(self._database)
+
+    def release(self) -> None:
+        """Unlock the schema at once; PostgreSQL notices a closed connection only after a while."""
+        if self._connection is not None:
+            with suppress(Exception):
+                self._connection.execute(text("SELECT pg_advisory_unlock_all()"))
+        self.free()
+
+    def free(self) -> None:
+        """Close the connection, and with it the lock."""
+        if self._connection is not None:
+            # Not kept for other uses, as the lock would be, too.
+            with suppress(Exception):
+                self._connection.invalidate()
+            self._connection.close()
+            self._connection = None
+
+
+def _taken(database: Database) -> StoreError:
+    name = display_name(database.url)
+    return StoreError(f"{name}: another server is using this database; stop it first, or use another --db")

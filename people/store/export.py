@@ -1,9 +1,13 @@
 """A study as files: tidy tables with a codebook, recordings, and a folder in the style of BIDS."""
 
 import json
+import re
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.metadata import version
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,17 +16,199 @@ import pandas as pd
 from arena.errors import ConfigError, EvaluationError
 from arena.files import atomic_file
 from evaluation.report_folder import FileNames, ReportFolder, write_facts
-from evaluation.results import has_parquet
+from evaluation.results import OF_PEOPLE, TrialResult, has_parquet, results_frame
 from evaluation.statistics import PERSON
 from evaluation.suites import DEFAULT
-from people.groups import together
-from people.store.bids import write_bids
-from people.store.columns import DTYPES, QUALITY, RESULTS, TABLES, Table, as_json, as_markdown, codebook
+from people.groups import SCRIPTS, together
+from people.store.columns import (
+    BIDS_ACTIONS,
+    BIDS_PARTICIPANTS,
+    DTYPES,
+    FIXED,
+    QUALITY,
+    RESULTS,
+    TABLES,
+    Asked,
+    Column,
+    Table,
+    as_json,
+    as_markdown,
+    asked_items,
+    codebook,
+    wide_table,
+)
+from people.store.participation import participations
 from people.store.quality import Quality, quality_of_trials
-from people.store.results import people_results, suite_of
 from people.store.store import Store
-from people.store.tables import SuiteEpisode, Trial
-from people.store.wide import FIXED, wide_table
+from people.store.tables import Participant, SuiteEpisode, Trial
+from testbed.tasks import level_of
+
+
+def suite_of(store: Store, study: str) -> str:
+    """The suite of a study's tasks."""
+    return next((each.suite for each in store.episodes(study).values()), DEFAULT)
+
+
+def people_results(store: Store, study: str, *, test: bool = False) -> pd.DataFrame:
+    """One row per trial without practice; columns as of `evaluation.results.results_frame`, and `OF_PEOPLE`.
+
+    Each participant is an agent named by their code; their trials by scripts belong to another one,
+    "... (scripts)". `test` includes those who only tried the study out.
+    """
+    rows: list[TrialResult] = []
+    known: list[tuple[str, ...]] = []
+    counts: Counter[tuple[str, str]] = Counter()
+    episodes, parts = store.episodes(study), participations(store, study, test=test)
+    for person in store.participants(study, test=test):
+        for trial in store.trials(person.id):
+            if trial.position >= 0:
+                name = person.code + (SCRIPTS if trial.mode == "scripts" else "")
+                rows.append(_row(trial, name, counts[name, trial.task_id], episodes.get(trial.id)))
+                counts[name, trial.task_id] += 1
+                part = (parts[person.id].condition, trial.block, trial.animal_ai, trial.task_sha256)
+                known.append(tuple(text or "" for text in part))
+    return results_frame(rows).assign(**pd.DataFrame(known, columns=list(OF_PEOPLE), dtype="str"))
+
+
+def _row(trial: Trial, agent: str, number: int, episode: SuiteEpisode | None) -> TrialResult:
+    return TrialResult(
+        agent=agent,
+        task_id=trial.task_id,
+        group=json.loads(episode.played)["task"]["group"] if episode else level_of(Path(trial.task_id)),
+        trial=number,
+        pass_mark=trial.pass_mark,
+        total_reward=trial.total_reward,
+        passed=trial.passed,
+        outcome=trial.outcome,
+        steps=trial.steps,
+        turns=episode.turns if episode else None,
+        score=episode.score if episode else None,
+        error=None if trial.outcome else "broken off",
+    )
+
+
+Page = tuple[str, list[str], list[list[Any]], dict[str, Any]]
+"""Its name, the names of columns, rows, and the description of columns."""
+
+
+def phenotype(
+    store: Store, study: str, people: Sequence[Participant], subject: Callable[[str], str]
+) -> Iterator[Page]:
+    """The pages that were answered; `subject` is the label of the participant with a code."""
+    answers = {person.code: store.answers(person.id) for person in people}
+    given = sorted((answer for each in answers.values() for answer in each), key=lambda answer: answer.at)
+    values = {
+        code: {(answer.page, answer.item): answer.value for answer in each} for code, each in answers.items()
+    }
+    for page, asked in groupby(asked_items(store, study, given), key=lambda each: each.page):
+        items = list(asked)
+        rows = [
+            [f"sub-{subject(code)}", *(_on_one_line(each, mine.get((page, each.item))) for each in items)]
+            for code, mine in values.items()
+            if any(name == page for name, _ in mine)
+        ]
+        yield page, ["participant_id", *(each.item for each in items)], rows, _described(items)
+
+
+def _on_one_line(asked: Asked, answer: str | None) -> Any:
+    """A value without tabs and line breaks, which would end a cell."""
+    value = None if answer is None else asked.value(answer)
+    return re.sub(r"\s+", " ", value).strip() if isinstance(value, str) else value
+
+
+def _described(items: Sequence[Asked]) -> dict[str, Any]:
+    title = items[0].title or items[0].page
+    described: dict[str, Any] = {
+        "MeasurementToolMetadata": {"Description": title},
+        "participant_id": {"Description": "Name of the participant's folder"},
+    }
+    for each in items:
+        unit = each.keys.get("unit")
+        described[each.item] = {
+            "Description": each.question,
+            **({"Levels": each.levels} if each.levels else {}),
+            **({"Units": unit} if unit else {}),
+        }
+    return described
+
+
+BIDS = "1.10.0"
+TYPES = {"text": "string", "integer": "integer", "number": "number", "boolean": "boolean"}
+TOP = "bids"
+TRIAL_COLUMNS = (
+    *("block", "mode", "seed", "animal_ai", "spec_sha256", "pass_mark", "begun_at", "finished_at"),
+    *("ended_by", "steps_played", "seconds_played", "steps", "total_reward", "health", "outcome", "passed"),
+)
+
+
+class Labels(FileNames):
+    """Unique labels that consist of letters and digits only, as BIDS requires."""
+
+    separator = "x"
+
+    def _plain(self, text: str) -> str:
+        return re.sub(r"[^A-Za-z0-9]", "", text) or "x"
+
+
+def write_bids(
+    store: Store, study: str, folder: ReportFolder, wide: pd.DataFrame, test: bool = False
+) -> None:
+    """Write a study below `bids`: a table and a description of the steps of each trial, and of each
+    questionnaire. `wide` has a row for each participant.
+    """
+    subjects, tasks = Labels(), Labels()
+    participants = store.participants(study, test=test)
+    for person in participants:
+        for trial in store.trials(person.id):
+            _write_trial(store, folder, trial, subjects.of(person.code), tasks.of(trial.task_id))
+    description = {
+        "Name": study,
+        "BIDSVersion": BIDS,
+        "DatasetType": "raw",
+        "GeneratedBy": [{"Name": "arena-llm", "Version": version("arena-llm")}],
+    }
+    folder.write(f"{TOP}/dataset_description.json", as_json(description))
+    folder.write(f"{TOP}/README", f"Behaviour of people in the Animal-AI arena: study {study}.\n")
+    names = [column.name for column in BIDS_PARTICIPANTS]
+    known = wide.rename(columns={"participant": "code"})[names[1:]].astype(object)
+    plain = known.where(known.notna(), None)
+    rows = [(f"sub-{subjects.of(row[0])}", *row) for row in plain.itertuples(index=False)]
+    folder.write(f"{TOP}/participants.tsv", _tsv(names, rows))
+    folder.write(f"{TOP}/participants.json", as_json(_columns(BIDS_PARTICIPANTS)))
+    pages = Labels()
+    for page, columns, answers, described in phenotype(store, study, participants, subjects.of):
+        name = f"{TOP}/phenotype/{pages.of(page)}"
+        folder.write(f"{name}.tsv", _tsv(columns, answers))
+        folder.write(f"{name}.json", as_json(described))
+
+
+def _write_trial(store: Store, folder: ReportFolder, trial: Trial, subject: str, task: str) -> None:
+    name = f"{TOP}/sub-{subject}/beh/sub-{subject}_task-{task}_run-{trial.trial + 1}_beh"
+    rows = [
+        (round(row.at - trial.begun_at, 6), row.step, row.action, row.action // 3, row.action % 3)
+        for row in store.actions(trial.id)
+    ]
+    facts = {name.title().replace("_", ""): getattr(trial, name) for name in TRIAL_COLUMNS}
+    folder.write(f"{name}.tsv", _tsv([column.name for column in BIDS_ACTIONS], rows))
+    folder.write(f"{name}.json", as_json({"TaskName": trial.task_id, **facts, **_columns(BIDS_ACTIONS)}))
+
+
+def _columns(columns: Iterable[Column]) -> dict[str, Any]:
+    return {
+        column.name: {
+            "Description": column.description,
+            "Format": TYPES[column.type],
+            **({} if column.unit == "none" else {"Units": column.unit}),
+        }
+        for column in columns
+    }
+
+
+def _tsv(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    lines = ["\t".join(names)]
+    lines += ["\t".join("n/a" if value is None else str(value) for value in row) for row in rows]
+    return "\n".join([*lines, ""])
+
 
 ROWS_IN_MEMORY = 50_000
 """A limit, as a study with a hundred participants has millions of actions."""

@@ -9,10 +9,9 @@ from itertools import islice
 from typing import Any
 
 from arena.closing import Closing
-from people.play_end import PlayEnd
-from people.store.batch import NewNote, TrialEnd, Write, check_action, write_batch
-from people.store.errors import StoreError
-from people.store.store import Store
+from people.play.worker_protocol import PlayEnd
+from people.store.database import StoreError
+from people.store.store import NewNote, Store, TrialEnd, Write, check_action, write_batch
 from people.store.tables import ActionRow, StretchRow
 
 INTERVAL_S = 0.05

@@ -10,11 +10,10 @@ from people.play.app import base_app, file_router, play_router
 from people.play.players import Players
 from people.store import DatabaseUnavailable, Store
 from people.store.store import StoreThread
-from people.study import entry_pages, experimenter_pages, participant_pages
+from people.study import experimenter_pages, participant_pages
 from people.study.links import signing_key
-from people.study.overview import Overview
 from people.study.plan import Plan
-from people.study.server import StudyServer
+from people.study.server import Overview, StudyServer
 from people.study.task_source import StudySuiteSource
 from people.study.templates import FILES, FOLDER, message
 from people.suites.app import suite_router
@@ -37,7 +36,6 @@ def create_study_app(
     server = StudyServer(plan, players, *threads, token, key, Overview(plan), games)
     app = base_app(players, names, server.close)
     app.state.study = server
-    app.include_router(entry_pages.router)
     # Before the game's own, which has the same texts for everyone.
     app.include_router(participant_pages.router)
     app.include_router(play_router(players, server.identify))

@@ -6,10 +6,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
-from people.play.page_texts import PAGE_TEXTS
 from people.play.worker_protocol import Mode, Palette, View
 from people.study.questions import Questionnaire, duplicates
-from people.study.texts import NAME, Line, Name, Section, Text, Texts, base_of
+from people.texts import NAME, PAGE_TEXTS, Line, Name, Section, Text, Texts, base_of
 from testbed import SHORT_FORM
 
 Order = Literal["listed", "random", "latin-square"]
@@ -85,9 +84,7 @@ class Practice(Block):
     """
 
     tries: int | None = Field(default=3, ge=1, le=100)
-    criterion: Annotated[
-        PassedOf | None, BeforeValidator(lambda given: None if given == "all" else given)
-    ] = None
+    criterion: Criterion = None
     if_failed: Literal["continue", "end"] = "continue"
 
     @model_validator(mode="after")

@@ -1,6 +1,9 @@
 """The experimenter's pages: progress of all participants, what they did, and their data; behind a token."""
 
+import asyncio
+import base64
 import hmac
+import json
 from collections.abc import AsyncIterator
 from typing import Annotated
 
@@ -10,20 +13,21 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 
+from arena import ACTIONS, Recording
 from arena.errors import ConfigError
 from arena.recording import spec_sha256
-from people.play.page_texts import DELETED
+from people.play.worker_protocol import Drawn, Open
+from people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
 from people.store import InvalidRequest, Participant, Store, StoreError, Trial
 from people.store.export import export_zip
 from people.store.participation import IN_PROGRESS, participation_of
 from people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, Quality, quality_of_trials
 from people.study.flow import find_participant, free_places, mark_left
 from people.study.links import is_guessable, preview_signature
-from people.study.overview import counts, result
 from people.study.progress import KINDS, PAGE_DONE
-from people.study.replay_video import replay_images
-from people.study.server import Form, Server, StudyServer
+from people.study.server import Form, Server, StudyServer, counts, result
 from people.study.templates import page
+from people.texts import DELETED
 from testbed import Task
 
 COOKIE = "arena_llm_experimenter"
@@ -209,3 +213,68 @@ def _refusals(store: Store, study: str) -> int:
 def _quality(store: Store, person: Participant) -> dict[int, Quality]:
     with store.database.reading() as session:
         return quality_of_trials(session, person.study, person.id)
+
+
+SIZE, QUALITY = 384, 80
+"""Pixels per side and JPEG quality of the images."""
+
+MAX_IMAGES = 1200
+"""A longer episode is shown with every second step, or fewer."""
+
+TIMEOUT_S = 20.0
+"""An image that is not there after so long never comes."""
+
+
+class _Images(asyncio.Queue[Drawn | EpisodeFailed]):
+    """The images that the worker sends, or why there are no more."""
+
+    def drawn(self, drawn: Drawn) -> None:
+        self.put_nowait(drawn)
+
+    def lost(self) -> None:
+        self.failed("a worker process died")
+
+    def failed(self, reason: str) -> None:
+        self.put_nowait(EpisodeFailed(reason))
+
+    async def next(self) -> Drawn:
+        """The next image. Raises EpisodeFailed if it never comes."""
+        try:
+            image = await asyncio.wait_for(self.get(), TIMEOUT_S)
+        except TimeoutError:
+            raise EpisodeFailed("the image was not drawn in time") from None
+        if isinstance(image, EpisodeFailed):
+            raise image
+        return image
+
+
+async def replay_images(
+    workers: WorkerPool, task: Task, recording: Recording, steps: int | None
+) -> AsyncIterator[str]:
+    """The images of an episode, each as a line of JSON: step, health, reward, image (a data URL).
+
+    Only the first `steps` are shown, those that were played; None: all.
+    Raises EpisodeFailed if it cannot be drawn.
+    """
+    images = _Images()
+    start = Open(task, recording.seed, recording.trial, "keys")
+    episode = RemoteEpisode(workers, start, images)
+    try:
+        state = (await episode.open()).state
+        actions = [ACTIONS.index(action) for action in recording.unpacked()[:steps]]
+        interval = 1 + len(actions) // MAX_IMAGES
+        for first in range(0, len(actions) + interval, interval):
+            episode.draw(0.0, "first", SIZE, QUALITY)
+            drawn = await images.next()
+            image = "data:image/jpeg;base64," + base64.b64encode(drawn.jpeg).decode()
+            values = {
+                "step": state.step,
+                "health": state.health,
+                "reward": state.total_reward,
+                "image": image,
+            }
+            yield json.dumps(values) + "\n"
+            if first < len(actions):
+                state = (await episode.step(tuple(actions[first : first + interval]))).state
+    finally:
+        episode.close()

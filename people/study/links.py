@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 from arena.errors import ConfigError
 from arena.files import read_text
 from people.store import Store
-from people.store.errors import NAME
+from people.store.database import NAME
 from people.store.tables import STUDY_CODE
 from people.study.config import SIGNATURE, TEST, Study
 

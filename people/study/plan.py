@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,10 +17,11 @@ from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
 from people.store.participation import EndName
 from people.study.config import Block, Practice, Study, Test
-from people.study.load import Lines, condition_lines, in_condition, in_file, read_study
-from people.study.media import digest, media_files
+from people.study.links import PLACEHOLDER
+from people.study.load import Lines, condition_lines, digest, in_condition, in_file, media_files, read_study
 from people.study.questions import Likert, Questionnaire, duplicates
 from people.suites.games import Course
+from people.texts import PAGE_TEXTS, Texts, base_of
 from testbed import Task, find_tasks, task_named
 from testbed.originals import is_published
 
@@ -389,3 +391,64 @@ def _seconds(task: Task | SuiteTask, block: Block) -> float:
         return UNLIMITED_S if replies is None else replies * REPLY_S
     limit = task.spec.time_limit * ARENA_S if task.spec.time_limit else UNLIMITED_S
     return min(limit, block.limit_s or limit)
+
+
+SHORT_S = 5.0
+"""A task that ends earlier is over before a ball can be reached: 83 steps of 0.06 s."""
+
+
+def doubts(plan: Plan) -> Iterator[str]:
+    """Sentences about a study and its conditions, each once."""
+    yield from _about_participants(plan)
+    found = (each for one in (plan, *plan.conditions.values()) for each in (*_about_tasks(one), *_texts(one)))
+    yield from dict.fromkeys(found)
+
+
+def _about_participants(plan: Plan) -> Iterator[str]:
+    people = plan.study.participants
+    alike = Counter(code.casefold() for code in people.codes)
+    for same in (code for code, number in alike.items() if number > 1):
+        codes = " and ".join(code for code in people.codes if code.casefold() == same)
+        yield f"The codes {codes} differ only in capital letters, and belong to different participants."
+    if people.quota is not None and people.quota < len(people.codes):
+        yield f"The quota of {people.quota} is smaller than the number of codes, {len(people.codes)}."
+
+
+def _about_tasks(plan: Plan) -> Iterator[str]:
+    practised = {task.id for name in ("tutorial", "practice") for task in plan.tasks.get(name, ())}
+    for task in plan.test:
+        if task.id in practised:
+            yield f"{task.id} is a test task that participants have played before, as tutorial or practice."
+    for name, block in plan.study.blocks().items():
+        if block.suite is not None and base_of(plan.study.language) != "en":
+            yield f"{name}: the page and the texts of the suite {block.suite} are in English."
+        if block.limit_s is not None and block.limit_s < SHORT_S:
+            yield f"{name}: limit_s ends each task after {block.limit_s:g} s, before a ball can be reached."
+
+
+def _texts(plan: Plan) -> Iterator[str]:
+    for name, text in plan.study.words:
+        lost = set(PLACEHOLDER.findall(getattr(Texts(), name))) - set(PLACEHOLDER.findall(text))
+        for number in sorted(lost):
+            yield f"words.{name}: the number {{{number}}} is not shown, as the text lacks it."
+
+
+def untranslated(study: Study) -> list[str]:
+    """The keys of a study's file whose texts are shown in English although its language is another."""
+    if base_of(study.language) == "en":
+        return []
+    shown = {
+        "consent": (study.consent, ("title",)),
+        "participants": (study.participants, ("title",)),
+        "completion": (study.completion, ("title", "text")),
+        "words": (study.words, tuple(Texts.model_fields)),
+    }
+    return [
+        *(
+            f"{name}.{key}"
+            for name, (part, keys) in shown.items()
+            for key in keys
+            if key not in part.model_fields_set
+        ),
+        *(f"play_words.{text}" for text in PAGE_TEXTS if text not in study.play_words),
+    ]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
 
-from people.play_end import seconds_of
+from people.play.worker_protocol import seconds_of
 from people.store import Note, Participant, Store, Trial
 from people.store.participation import KINDS as OF_PARTICIPATION
 from people.store.participation import LEFT, ORDER, Ending, has_place, participation_of

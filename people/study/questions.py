@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from people.study.texts import Line, Name, Section, Text, Texts
+from people.texts import Line, Name, Section, Text, Texts
 
 MAX_ANSWER = 5_000
 """Characters of an answer, about two pages."""

@@ -1,32 +1,221 @@
-"""What the pages of a study share, and how they get it: dependencies in the sense of FastAPI."""
+"""What all pages of a study share, as dependencies in the sense of FastAPI; and how a study continues."""
 
 import asyncio
 import math
+import re
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args
 
 from fastapi import Depends
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 
 from people.play.app import cookie_owner
-from people.play.page_texts import START_AGAIN
 from people.play.players import Players
-from people.store import Participant
+from people.play.security import read_form
+from people.play.worker_protocol import WITHDREW
+from people.store import Participant, Store, Trial
+from people.store.database import InvalidRequest, display_name
+from people.store.participation import WITHDRAWN, EndName
+from people.store.quality import poor_trials
 from people.store.store import StoreThread
+from people.store.tables import CONFIG, STUDY_CODE
 from people.study.config import SIGNATURE, Study
-from people.study.flow import come_back
-from people.study.forms import read_form
+from people.study.flow import come_back, current_stage, free_places
 from people.study.links import is_id, is_preview, is_signed, signed_text
-from people.study.overview import Overview
-from people.study.plan import Plan
-from people.study.progress import Progress
-from people.study.resume import Started, start_or_resume
+from people.study.plan import EndStage, Plan, QuestionStage, Stage, TaskStage
+from people.study.progress import Mark, Progress, all_marks, all_progress
 from people.study.task_source import StudySuiteSource, StudyTaskSource
 from people.suites.games import Games
+from people.texts import START_AGAIN
+
+ONLINE_S = 60.0
+"""Participants who did something so recently count as online."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A participant: a description of their stage, condition, test tasks done, of all, and passed, when they
+    last did something, whether the study is over for them, and number of trials with a poor picture.
+    """
+
+    participant: Participant
+    stage: str
+    condition: str
+    done: int
+    count: int
+    passed: int
+    last_at: float
+    ended: bool
+    poor: int = 0
+
+    @property
+    def idle_s(self) -> float:
+        """Seconds since their last action."""
+        return max(0.0, time.time() - self.last_at)
+
+    @property
+    def online(self) -> bool:
+        """Whether the participant is online now."""
+        return not self.ended and self.idle_s < ONLINE_S
+
+    @property
+    def idle(self) -> str:
+        """The time since their last action, with a unit."""
+        for unit, seconds in (("d", 86400), ("h", 3600), ("min", 60)):
+            if self.idle_s >= 2 * seconds:
+                return f"{self.idle_s / seconds:.0f} {unit}"
+        return f"{self.idle_s:.0f} s"
+
+
+class Overview:
+    """The table of a study, in which only the rows of participants with news are computed again."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._rows: dict[int, Row] = {}
+        self._marks: dict[int, Mark] = {}
+
+    def rows(self, store: Store) -> list[Row]:
+        """All participants: those in progress first, then by their last action."""
+        study, marks = self._plan.study.name, all_marks(store, self._plan.study.name)
+        changed = [person for person, mark in marks.items() if self._marks.get(person) != mark]
+        with store.database.reading() as session:
+            poor = poor_trials(session, changed)
+        for progress in all_progress(store, study, test=True, only=changed):
+            person = progress.participant.id
+            self._rows[person] = _row(self._plan, progress, poor.get(person, 0))
+        self._marks, self._rows = marks, {id: row for id, row in self._rows.items() if id in marks}
+        return sorted(self._rows.values(), key=lambda row: (row.ended, -row.last_at))
+
+
+def counts(rows: Sequence[Row]) -> dict[str, int]:
+    """Number of participants: all, online, and by their ending; without those who only try it out."""
+    rows = [row for row in rows if not row.participant.test]
+    return {
+        "agreed": len(rows),
+        "online": sum(row.online for row in rows),
+        **{name: sum(row.stage == name for row in rows) for name in get_args(EndName)},
+    }
+
+
+def _row(plan: Plan, progress: Progress, poor: int) -> Row:
+    stage = current_stage(plan, progress) if progress.order else None
+    test = [trial for trial in progress.trials if trial.position >= 0]
+    return Row(
+        participant=progress.participant,
+        stage=description(stage) if stage is not None else "consent",
+        done=sum(trial.finished_at is not None for trial in test),
+        condition=progress.condition or "",
+        count=len(plan.of(progress.condition).test),
+        passed=sum(bool(trial.passed) for trial in test),
+        last_at=progress.last_at,
+        ended=isinstance(stage, EndStage),
+        poor=poor,
+    )
+
+
+def description(stage: Stage) -> str:
+    """A stage as shown to the experimenter."""
+    match stage:
+        case TaskStage():
+            return f"{stage.phase}, task {stage.number} of {stage.count}: {stage.task.id}"
+        case QuestionStage():
+            return f"questionnaire {stage.page}"
+        case _:
+            return stage.name.replace("-", " ")
+
+
+def result(trial: Trial) -> str:
+    """The result of a trial as shown to the experimenter."""
+    if trial.finished_at is None:
+        return "left the study" if trial.ended_by == WITHDREW else "not finished"
+    verdict = {True: "passed", False: "failed", None: "no pass mark"}[trial.passed]
+    cause = trial.ended_by or trial.outcome
+    return f"{verdict} ({cause})" if cause else verdict
+
+
+CHANGEABLE = re.compile(
+    r"(conditions\.[^.]+\.)?((completion|words|play_words)(\..*)?|language|(con|as)sent\.version"
+    r"|participants\.(unsigned|quota|timeout)|(.*\.)?(title|text|contact|ask|help|low|high|unit|agree|refuse))"
+)
+"""Parts of the file that may be changed while participants are in progress; `participants.codes` may grow."""
+
+CODES = "participants.codes"
+
+
+class Started(NamedTuple):
+    """Number of participants in progress, the version of the study's file from 1, and what changed in it."""
+
+    in_progress: int
+    version: int
+    changed: tuple[str, ...] = ()
+
+
+def start_or_resume(store: Store, plan: Plan) -> Started:
+    """Store the study's file if it is new or has changed.
+
+    Raises InvalidRequest if the experiment has changed since participants in progress started it.
+    """
+    study = store.add_participant(STUDY_CODE, plan.study.name)
+    stored = [note.data for note in store.study_notes(plan.study.name) if note.kind == CONFIG]
+    free_places(plan, store)
+    people = all_progress(store, plan.study.name, test=True)
+    now = plan.described()
+    was = _completed(stored[-1]["study"]) if stored else {}
+    changed = tuple(_changes(was, now)) if stored else ()
+    refused = [path for path in changed if not _may_change(path, was, now)]
+    going = [each for each in people if each.ending is None]
+    real = [each for each in going if not each.participant.test]
+    if refused and real:
+        everyone = sum(not each.participant.test for each in people)
+        raise InvalidRequest(
+            f"{plan.source}: {len(real)} of {everyone} participants in "
+            f"{display_name(store.database.url)} are in the middle of the study {plan.study.name}, which has "
+            f"changed since: {', '.join(refused)}. Undo the change, or use another name or another --db"
+        )
+    for each in going if refused else []:
+        store.note(each.participant.id, WITHDRAWN, {"stage": "the study was changed"})
+    version = len(stored)
+    if changed or not stored:
+        version += 1
+        file = {"version": version, "changed": changed, "sha256": plan.sha256(), "study": now}
+        store.note(study.id, CONFIG, file)
+    return Started(len(real), version, changed)
+
+
+def _completed(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored file with the defaults of keys that the version that stored it did not have."""
+    keys = {field.alias or name for name, field in Study.model_fields.items()}
+    try:
+        study = Study.model_validate({key: value for key, value in stored.items() if key in keys})
+    except ValidationError:
+        return dict(stored)
+    return {**stored, **study.model_dump(mode="json", by_alias=True)}
+
+
+def _changes(was: Any, now: Any, path: str = "") -> Iterator[str]:
+    """The places that differ, as keys and numbers with points in between."""
+    if isinstance(was, dict) and isinstance(now, dict):
+        for key in sorted({*was, *now}):
+            yield from _changes(was.get(key), now.get(key), f"{path}.{key}" if path else key)
+    elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now) and path != CODES:
+        for number, (one, other) in enumerate(zip(was, now, strict=True)):
+            yield from _changes(one, other, f"{path}.{number}")
+    elif was != now:
+        yield path
+
+
+def _may_change(path: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    if path == CODES:
+        codes = [set(each["participants"]["codes"]) for each in (was, now)]
+        return now["participants"]["from"] == "codes" and codes[0] <= codes[1]
+    return CHANGEABLE.fullmatch(path) is not None
+
 
 PRESENT_S = 60.0
 """A browser sends requests of hidden pages once a minute only."""

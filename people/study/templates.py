@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from people.study.config import Study
-from people.study.media import file_url, html_of
+from people.study.load import file_url, html_of
 
 FOLDER = Path(__file__).parent / "page"
 FILES = ("study.css", "study.js", "questions.js", "experimenter.js")

@@ -13,13 +13,12 @@ from starlette.responses import JSONResponse, Response
 from arena.errors import ArenaError, ConfigError
 from people.play.app import PAGE as ARENA_PAGE
 from people.play.app import add_entrance, file_router, guarded
-from people.play.page_texts import START_AGAIN
-from people.play.security import COOKIE
+from people.play.security import COOKIE, read_form
 from people.store import DatabaseUnavailable, Participant, Store
-from people.store.errors import check_name, clean
+from people.store.database import check_name, clean
 from people.store.store import StoreThread
-from people.study.forms import read_form
 from people.suites.games import Course, CourseSource, Games, State
+from people.texts import START_AGAIN
 
 PAGE = Path(__file__).parent / "page"
 

@@ -122,7 +122,7 @@ def is_database(place: str) -> bool:
 def study_results(place: str) -> tuple[pd.DataFrame, str]:
     """The results of a study of a database, in which each participant is an agent, and its suite."""
     from people.store import Store
-    from people.store.results import people_results, suite_of
+    from people.store.export import people_results, suite_of
 
     where, _, study = place.partition("#")
     url = where if where.startswith(_SCHEMES) else f"sqlite:///{where}"

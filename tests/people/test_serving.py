@@ -64,7 +64,7 @@ import sys
 import filelock, psutil
 for name in ("fcntl", "resource", "pwd", "grp", "termios"):
     sys.modules[name] = None
-from people.store.one_server import only_server
+from people.store.database import only_server
 from people.serving import MAX_FILES, _allow_many_connections, own_addresses
 from people.store import Store, StoreError
 own_addresses()

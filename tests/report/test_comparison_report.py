@@ -296,7 +296,7 @@ def test_the_sampling_of_people_is_in_every_difference(tmp_path):
 def test_a_studys_database_is_read(tmp_path):
     pytest.importorskip("sqlalchemy")
     from arena import FORWARD, Episode
-    from people.play_end import TIME, PlayEnd
+    from people.play.worker_protocol import TIME, PlayEnd
     from people.store import Store, Writer
     from testbed import task_named
 

@@ -5,6 +5,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+WAIT_S = 60.0
+
 
 class Line:
     """Forwards connections to its own port; `cut` closes them and accepts no more until `repair`.
@@ -19,7 +21,8 @@ class Line:
         self._intact = True
         self._taut = asyncio.Event()
         self._taut.set()
-        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
         self._server = self._do(asyncio.start_server(self._serve, "127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
@@ -37,16 +40,21 @@ class Line:
         self._loop.call_soon_threadsafe(self._taut.set)
 
     def close(self) -> None:
-        self._server.close()
+        self._loop.call_soon_threadsafe(self._server.close)
         self.cut()
         self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(WAIT_S)
+        self._loop.close()
 
     def _do(self, call):
-        return asyncio.run_coroutine_threadsafe(call, self._loop).result()
+        # With a limit: a hung test is ended with its whole process, of which nothing is left to read.
+        return asyncio.run_coroutine_threadsafe(call, self._loop).result(WAIT_S)
 
     async def _close_all(self) -> None:
+        served = [each for each in asyncio.all_tasks() if each is not asyncio.current_task()]
         for writer in tuple(self._writers):
-            writer.close()
+            writer.transport.abort()
+        await asyncio.gather(*served, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not self._intact:

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from people.play.security import COOKIE
-from people.simulation.game_page import GamePage
+from people.simulation.visitor import GamePage
 from people.store import Store
 
 TIMEOUT_S = 240

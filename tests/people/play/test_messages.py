@@ -14,7 +14,7 @@ from people.play.page_protocol import (
     read_message,
 )
 from people.play.worker_protocol import Drawn
-from people.simulation.game_page import DISPLAY
+from people.simulation.visitor import DISPLAY
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -16,7 +16,7 @@ from people.play.page_protocol import PROTOCOL
 from people.play.players import Players
 from people.play.security import COOKIE
 from people.play.task_source import Assignment
-from people.simulation.game_page import DISPLAY
+from people.simulation.visitor import DISPLAY
 from people.store import Store
 from testbed import task_named
 from tests.people.play.server import TIMEOUT_S, Page
@@ -161,7 +161,7 @@ class DirectPage(Page):
     """A page of a server in this process; `sent` is all that it was sent as text."""
 
     def __init__(self, websocket) -> None:
-        self._websocket, self.socket, self._timeout_s = websocket, self, TIMEOUT_S
+        self._websocket, self.socket, self.timeout_s = websocket, self, TIMEOUT_S
         self.count, self.trial, self.state, self.sent = 0, {}, {}, []
         self.say("hello", protocol=PROTOCOL)
 

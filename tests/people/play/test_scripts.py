@@ -8,7 +8,7 @@ from arena import Episode
 from llm_control.choices import ArenaChoices
 from llm_control.observations import eye
 from llm_control.play import ScriptedEpisode
-from people.play.trial_recorder import SCRIPT_NOTE
+from people.play.player import SCRIPT_NOTE
 from render import decode
 from testbed import task_named
 from tests.people.play.server import Page

@@ -6,11 +6,11 @@ import random
 import pytest
 from pydantic import TypeAdapter
 
-from people.simulation.answers import answered, random_answers
+from people.simulation.simulate import answered, random_answers
 from people.study.branching import is_page_asked
 from people.study.load import study_of
 from people.study.questions import Item
-from people.study.texts import Texts
+from people.texts import Texts
 from tests.command import command as command
 from tests.people.study.server import TINY
 from tests.people.study.test_questions import BRANCHES

@@ -3,9 +3,9 @@
 from functools import cache
 
 from arena import ACTIONS, Episode, Recording
-from people.play_end import TIME, PlayEnd
+from people.play.worker_protocol import TIME, PlayEnd
 from people.store import ActionRow, Participant, Store, Trial
-from people.store.batch import TrialEnd, write_batch
+from people.store.store import TrialEnd, write_batch
 from testbed.proof import solutions
 from testbed.tasks import LEVELS_FOLDER, task_named
 

@@ -11,8 +11,7 @@ from arena import ArenaError, Recording, Replay
 from evaluation.results import OF_PEOPLE, read_results, results_frame
 from people.store import InvalidRequest, Store
 from people.store.columns import BIDS_ACTIONS, BIDS_PARTICIPANTS, DTYPES
-from people.store.export import export, tables_of
-from people.store.results import people_results
+from people.store.export import export, people_results, tables_of
 from people.store.tables import STUDY_CODE, Base
 from people.study.progress import used_cells
 from report.comparison.levels import compare_levels

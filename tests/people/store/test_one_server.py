@@ -6,12 +6,13 @@ import time
 
 import pytest
 
-from people.store import Store, StoreError, one_server
-from people.store.one_server import only_server
+from people.store import Store, StoreError
+from people.store import database as database_module
+from people.store.database import only_server
 
 HOLD = """
 import sys, time
-from people.store.one_server import only_server
+from people.store.database import only_server
 from people.store import Store
 with only_server(Store(sys.argv[1]).database):
     print("locked", flush=True)
@@ -52,7 +53,7 @@ def test_other_databases_have_their_own_server(url, tmp_path):
 
 
 def test_the_lock_is_taken_again_after_a_restart_of_postgres(postgres_url, monkeypatch):
-    monkeypatch.setattr(one_server, "RENEW_S", 0.1)
+    monkeypatch.setattr(database_module, "RENEW_S", 0.1)
 
     def holders(store: Store) -> list[int]:
         with store.database.autocommit() as connection:

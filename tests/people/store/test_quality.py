@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 from people.store import StretchRow
-from people.store.batch import NewNote, write_batch
 from people.store.export import export
 from people.store.quality import poor_trials, quality_of_trials
+from people.store.store import NewNote, write_batch
 from tests.people.store.played import BEGUN, begin
 
 

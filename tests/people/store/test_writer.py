@@ -1,14 +1,11 @@
 """The writer stores everything once: normally, while the database is unavailable, and after a kill."""
 
-import signal
-import subprocess
-import sys
 import time
 
 import pytest
 
 from people.store import ActionRow, InvalidRequest, Store, StoreError, Writer
-from people.store.batch import NewNote, TrialEnd, write_batch
+from people.store.store import NewNote, TrialEnd, write_batch
 from tests.people.store.played import begin, recording, rows, whole
 
 WAIT_S = 60.0
@@ -140,41 +137,3 @@ def test_closing_while_postgres_is_unavailable_says_what_is_lost(server, postgre
         finally:
             server.start()
         assert store.actions(trial.id) == []
-
-
-PUTS = """
-import sys, time
-from people.store import ActionRow, InvalidRequest, Store, Writer
-writer = Writer(Store(sys.argv[1]))
-for step in range(100_000):
-    writer.put(ActionRow(int(sys.argv[2]), step, step % 9, time.time()))
-    print(writer.state.committed, flush=True)
-    time.sleep(0.003)
-"""
-
-
-def killed(url: str, trial_id: int) -> tuple[float, int]:
-    """Kill a process that is putting rows; returns the time, and how many it said were committed."""
-    command = [sys.executable, "-c", PUTS, url, str(trial_id)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        said = [int(process.stdout.readline()) for _ in range(200)]
-        process.send_signal(signal.SIGKILL)
-        at = time.time()
-    return at, said[-1]
-
-
-def test_a_kill_loses_only_the_last_moment(tmp_path):
-    url = f"sqlite:///{tmp_path / 'study.db'}"
-    store = Store(url)
-    lost_s = []
-    # A busy machine may hold up one process or another, but not ten times.
-    for attempt in range(10):
-        trial = begin(store, store.add_participant(f"P{attempt}"))
-        at, said = killed(url, trial.id)
-        kept = store.actions(trial.id)
-        assert [row.step for row in kept] == list(range(len(kept)))
-        assert len(kept) >= said > 0
-        lost_s.append(at - kept[-1].at)
-        if lost_s[-1] <= 0.1:
-            return
-    pytest.fail(f"seconds lost: {lost_s}")

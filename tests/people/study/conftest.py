@@ -8,7 +8,7 @@ from people.play.players import Players
 from people.store import Store
 from people.study.app import create_study_app
 from people.study.plan import load_plan
-from people.study.resume import start_or_resume
+from people.study.server import start_or_resume
 from people.study.task_source import StudyTaskSource
 from tests.people.store import postgres
 from tests.people.study.server import TINY, StudyServer

@@ -12,9 +12,9 @@ from people.play.app import SIGN_UPS_PER_MINUTE
 from people.store import Note, Store, Trial
 from people.store.tables import Participant
 from people.study import flow
-from people.study.overview import Overview
 from people.study.plan import load_plan
 from people.study.progress import ORDER
+from people.study.server import Overview
 from tests.people.study.server import TINY
 from tests.people.study.test_flow import CODES, FREE
 from tests.people.study.walk import client_of

@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from arena.errors import ConfigError
-from people.play_end import PlayEnd
-from people.store.batch import TrialEnd, write_batch
+from people.play.worker_protocol import PlayEnd
 from people.store.export import export
+from people.store.store import TrialEnd, write_batch
 from people.study import flow
 from people.study.load import study_of
 from people.study.plan import load_plan

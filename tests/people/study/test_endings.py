@@ -6,8 +6,8 @@ import pytest
 
 from people.store.export import export
 from people.study import flow
-from people.study.overview import Overview, counts
 from people.study.progress import progress_of
+from people.study.server import Overview, counts
 from report.comparison.read import read_groups, read_run
 from tests.people.store import played
 from tests.people.study.server import TINY

@@ -7,12 +7,11 @@ import time
 import pytest
 
 from arena import ACTIONS, Episode
-from people.play.worker_episode import KeyEpisode
-from people.play.worker_protocol import Open, Step, Stop
-from people.play_end import PlayEnd
+from people.play.worker import KeyEpisode
+from people.play.worker_protocol import Open, PlayEnd, Step, Stop
 from people.simulation.visitor import hidden
 from people.store import InvalidRequest, Store
-from people.store.batch import TrialEnd, write_batch
+from people.store.store import TrialEnd, write_batch
 from people.study import flow
 from people.study import server as server_module
 from people.study.plan import load_plan
@@ -117,13 +116,6 @@ def test_a_whole_study_is_stored(server, walker):
     again = Walker(server, me.code)
     assert "Thank you!" in again.page.text
     assert again.send("/go", stage="test-1").text.count("Thank you!") == 1
-
-
-def test_a_latin_square_gives_each_person_the_next_row(app):
-    study, store = app()
-    walkers = [Walker(study, f"w{number}").agree() for number in range(4)]
-    notes = [store.notes(person(store, walker).id) for walker in walkers]
-    assert [next(note.data["row"] for note in each if note.kind == "order") for each in notes] == [0, 1, 0, 1]
 
 
 def test_nobody_skips(server, walker):

@@ -10,7 +10,7 @@ from arena.errors import ConfigError
 from people.study import flow
 from people.study.plan import load_plan
 from people.study.progress import all_progress, progress_of, used_cells
-from people.study.resume import start_or_resume
+from people.study.server import start_or_resume
 from tests.people.study.conftest import TOKEN
 from tests.people.study.test_changes import entered
 from tests.people.study.test_flow import FREE

@@ -7,8 +7,8 @@ import pytest
 from arena.errors import ConfigError
 from people.store import Store
 from people.study.load import study_of
-from people.study.overview import Overview
 from people.study.questions import plain_number
+from people.study.server import Overview
 from tests.people.study.server import TINY
 from tests.people.study.walk import Walker
 

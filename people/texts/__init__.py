@@ -1,8 +1,25 @@
-"""Texts in a study's file, and the stock sentences of the pages, which it can replace or translate."""
+"""The texts that participants read, their translations, and the texts that a study's file may have."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
 
+import yaml
 from pydantic import BaseModel, ConfigDict, Field
+
+FULL = "Too many people are playing right now. Please try again later."
+START_AGAIN = "Please start again from the first page."
+DELETED = "Your data have been deleted, as requested."
+AWAY = "You were away for a while, and others were waiting to play."
+TOO_OFTEN = "Too many requests came from your network. Please try again in a minute."
+
+_OF_THE_PAGE = Path(__file__).with_name("page.txt").read_text(encoding="utf-8").splitlines()
+
+PAGE_TEXTS = (*_OF_THE_PAGE, FULL, START_AGAIN, DELETED, AWAY, TOO_OFTEN)
+"""The English texts; `{...}` stands for numbers."""
+
 
 MAX_TEXT = 20_000
 """Characters of a text; a consent form of ten pages has as many."""
@@ -100,6 +117,52 @@ class Texts(Section):
         return text.replace("{low}", low).replace("{high}", high)
 
 
+LANGUAGES = ("de", "es", "fr")
+"""Languages with a translation, besides English."""
+
+CHILD = "child"
+"""A style: English for children of about seven years."""
+
+_OPTIONAL = ("completion", "words", "play_words")
+"""Sections that a study's file need not have."""
+
+
 def base_of(language: str) -> str:
     """The language of a code: "de" of "de-CH"."""
     return language.partition("-")[0].lower()
+
+
+def translation(language: str) -> Mapping[str, Mapping[str, str]]:
+    """Texts in a language, as the keys of a study's file; empty if there is no translation."""
+    return _bundled(base_of(language)) if base_of(language) in LANGUAGES else {}
+
+
+@cache
+def _bundled(name: str) -> Mapping[str, Mapping[str, str]]:
+    content = files(__name__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    found: dict[str, dict[str, str]] = yaml.safe_load(content)
+    known = {"words": Texts.model_fields, "play_words": PAGE_TEXTS}
+    return {
+        section: {key: value for key, value in texts.items() if key in known.get(section, texts)}
+        for section, texts in found.items()
+    }
+
+
+def page_texts(language: str) -> dict[str, str]:
+    """The texts of the game's page in a language, by the English ones, and the language itself."""
+    translated = translation(language).get("play_words", {})
+    return {**translated, "language": language}
+
+
+def with_translation(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a study's file, completed by the texts of its `style`, or of its `language`."""
+    given, style = values.get("language"), values.get("style")
+    language = given if isinstance(given, str) else "en"
+    completed = dict(values)
+    child = style == CHILD and base_of(language) == "en"
+    for section, texts in (_bundled(CHILD) if child else translation(language)).items():
+        own = values.get(section, {} if section in _OPTIONAL else None)
+        # A section that is missing or of another kind is reported by the schema.
+        if isinstance(own, Mapping):
+            completed[section] = {**texts, **own}
+    return completed
