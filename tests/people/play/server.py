@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 
 from people.play.security import COOKIE
+from people.play.task_source import Assignment
 from people.simulation.visitor import GamePage
 from people.store import Store
 
@@ -44,3 +45,23 @@ class Page(GamePage):
 
     def __init__(self, server, token: str | None, *, origin: str | None = None, hello: bool = True) -> None:
         super().__init__(server.url, token, origin=origin, hello=hello, timeout_s=TIMEOUT_S)
+
+
+class Assignments:
+    """A task source that assigns these, one after another."""
+
+    def __init__(self, *assignments: Assignment) -> None:
+        self._assignments = assignments
+
+    def next_task(self, store, participant):
+        done = len(store.trials(participant.id))
+        return self._assignments[done] if done < len(self._assignments) else None
+
+    def resumed(self, store, participant, trial):
+        return None
+
+    def finished(self, store, participant, trial, recording):
+        return None
+
+    def next_page(self, participant):
+        return None

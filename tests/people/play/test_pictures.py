@@ -19,7 +19,7 @@ from people.play.task_source import Assignment
 from people.simulation.visitor import DISPLAY
 from people.store import Store
 from testbed import task_named
-from tests.people.play.server import TIMEOUT_S, Page
+from tests.people.play.server import TIMEOUT_S, Assignments, Page
 
 SOON = 5
 """Steps that may be in progress when the server decides to pause; on a busy machine some at once."""
@@ -135,26 +135,6 @@ arenas:
       positions: [!Vector3 {x: 20, y: 0, z: 20}]
       sizes: [!Vector3 {x: 10, y: 1, z: 10}]
 """
-
-
-class Assignments:
-    """A task source that assigns these, one after another."""
-
-    def __init__(self, *assignments: Assignment) -> None:
-        self._assignments = assignments
-
-    def next_task(self, store, participant):
-        done = len(store.trials(participant.id))
-        return self._assignments[done] if done < len(self._assignments) else None
-
-    def resumed(self, store, participant, trial):
-        return None
-
-    def finished(self, store, participant, trial, recording):
-        return None
-
-    def next_page(self, participant):
-        return None
 
 
 class DirectPage(Page):

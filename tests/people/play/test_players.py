@@ -14,28 +14,13 @@ from people.play.page_protocol import PROTOCOL
 from people.play.players import Players
 from people.play.security import COOKIE
 from people.store import Store
-
-
-class Nothing:
-    """A task source without tasks."""
-
-    def next_task(self, store, participant):
-        return None
-
-    def resumed(self, store, participant, trial):
-        return None
-
-    def finished(self, store, participant, trial, recording):
-        return None
-
-    def next_page(self, participant):
-        return None
+from tests.people.play.server import Assignments
 
 
 @pytest.fixture
 def client(tmp_path):
     with Store(str(tmp_path / "play.db")) as store:
-        players = Players(store, Nothing(), workers=0, seats=2)
+        players = Players(store, Assignments(), workers=0, seats=2)
         with TestClient(create_app(players), base_url="http://testserver") as client:
             client.tokens = [store.add_participant(f"P{number}").token for number in range(5)]
             yield client
@@ -73,7 +58,7 @@ def test_the_server_is_ready_when_its_workers_are(tmp_path):
         await players.close()
 
     with Store(str(tmp_path / "play.db")) as store:
-        players = Players(store, Nothing(), workers=2)
+        players = Players(store, Assignments(), workers=2)
         asyncio.run(start(players))
         players.recorder.close()
 
