@@ -33,9 +33,10 @@ def test_small_messages_are_sent_immediately():
     assert asyncio.run(ask()) != "0"
 
 
-def test_a_server_for_others_needs_to_know_its_names(tmp_path):
+def test_a_server_for_others_needs_to_know_its_names(tmp_path, monkeypatch):
+    monkeypatch.setattr("people.serving.own_addresses", lambda: ["127.0.0.1", "192.0.2.7"])
     command = ["play", "01-01-01", "--no-open", "--host", "0.0.0.0", "--db", str(tmp_path / "play.db")]
-    with pytest.raises(ConfigError, match=r"--host 0.0.0.0: --name is missing: write what others open"):
+    with pytest.raises(ConfigError, match=r"--host 0.0.0.0: --name is missing: .*--name 192.0.2.7;"):
         CliRunner().invoke(app, command, catch_exceptions=False)
     for wrong in (["--name", "http://lab"], ["--name", "lab", "--proxy", "lab"]):
         with pytest.raises(ConfigError, match=r"got 'http:..lab', expected|'lab' does not appear"):
