@@ -4,14 +4,13 @@ import json
 import math
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated, Any, NotRequired
 
 from pydantic import AfterValidator, AllowInfNan, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from arena.errors import EvaluationError
+from arena.packages import beside
 from evaluation.suite import Suite
 
 Finite = Annotated[float, AllowInfNan(False)]
@@ -36,7 +35,7 @@ Scalar = (
 
 
 class Turn(TypedDict):
-    """A reply and its result; suites add values of their own (`Logged` in their module `logged`)."""
+    """A reply and its result; suites add their own (`Logged` in a module `findings` or `logged`)."""
 
     reply: str
     error: str | None
@@ -251,7 +250,7 @@ def check_record(record: object, suite: Suite, where: str) -> None:
     assert isinstance(record, dict)
     further = {name: value for name, value in record.items() if name not in Record.__annotations__}
     check(dict[str, Scalar], further, where)
-    if (own := _own_kind(type(suite).__module__.rpartition(".")[0])) is not None:
+    if (own := _own_kind(type(suite))) is not None:
         check(own, record, where)
 
 
@@ -282,8 +281,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 @cache
-def _own_kind(package: str) -> Any:
-    """The kind of a suite's records: `Logged` in the module `logged` of its folder; None without one."""
-    if not package or find_spec(f"{package}.logged") is None:
-        return None
-    return import_module(f"{package}.logged").Logged
+def _own_kind(suite: type[Suite]) -> Any:
+    """The kind of a suite's records: `Logged` in its module `findings` or `logged`; None without one."""
+    found = (beside(suite, Suite, module, "Logged") for module in ("findings", "logged"))
+    return next((kind for kind in found if kind is not None), None)
