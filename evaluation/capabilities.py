@@ -14,6 +14,7 @@
 | `judge` | `judge(setup, record, ask)` | async: the record with what a second model says of it |
 | `findings` | `episode_panels(record)` | titles and HTML above the transcript of an episode |
 | | `run_panels(records)` | the same for a report's first page, from records by agent |
+| | `Logged` | the type of its records, by which logs are checked; in `logged`, too |
 | `references` | `SCALE` | reference agents and their scores (`Scale`) |
 | `files` | `files(choices)` | the SHA-256 of each file that the choices name, by the choice |
 | `remarks` | `remarks(choices, prompts, protocol)` | sentences that `eval --show` prints below the choices |
