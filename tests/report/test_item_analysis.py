@@ -7,7 +7,7 @@ import pytest
 from evaluation.results import results_frame
 from human_data.baselines import competition_by_task
 from report.comparison.items import item_analysis, items_by_level
-from report.comparison.levels import DEMANDS, _standardised, demand_profile, firth
+from report.comparison.levels import DEMAND_MEANINGS, _standardised, demand_profile, firth
 from report.comparison.page import sections, write_comparison
 from report.comparison.runs import Run
 from report.comparison.whole import compare
@@ -84,7 +84,7 @@ def test_the_profile_finds_the_demand_that_makes_a_run_fail():
     chances = 1 / (1 + np.exp(1.2 * demands["steps_hidden"]))
     run = run_of(pd.Series(rng.random(len(demands)) < chances, demands.index))
     profile = demand_profile([run]).set_index("demand")
-    assert list(profile.index) == list(DEMANDS)
+    assert list(profile.index) == list(DEMAND_MEANINGS)
     assert (profile["tasks"].iloc[0], profile["ideas"].iloc[0]) == (900, 300)
     hidden = profile.loc["steps_hidden"]
     assert hidden["low"] < hidden["effect"] < hidden["high"] < -0.1
