@@ -85,6 +85,7 @@ def test_commands_that_play_and_draw_need_no_extra(light, tmp_path):
         "replay episode.json --video episode.gif --view top --hud",
         "show 03-02-01 --out task.png",
         "eval --help",
+        "dataset --out data --size 2",
         f"testbed check {tasks_of_level_1}",
     ):
         done = light(COMMAND, *line.split(), cwd=tmp_path)
@@ -94,8 +95,8 @@ def test_commands_that_play_and_draw_need_no_extra(light, tmp_path):
 @pytest.mark.parametrize(
     "line",
     [
-        *("eval --model arena/pixels", "estimate --model gpt-4o", "report logs", "baselines"),
-        *("probe --model gpt-4o", "dataset --out data --size 2", "testbed generate --count 1 --out fresh"),
+        *("eval --model arena/pixels", "estimate --model gpt-4o", "report .", "baselines"),
+        *("probe --model gpt-4o", "testbed generate --count 1 --out fresh"),
     ],
 )
 def test_a_command_that_needs_an_extra_names_it(light, tmp_path, line):
