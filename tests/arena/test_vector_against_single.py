@@ -94,6 +94,7 @@ def differing(got, expected):
     return {name: np.flatnonzero((got[name] != expected[name]).any(axis=1)).tolist() for name in expected}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
 def test_every_task_of_level_1_is_the_same_for_many_and_for_one(mode):
     touched, ended = compared(1, mode, 120, MODES.index(mode))

@@ -51,6 +51,7 @@ def peers():
     return compared(*SHIPPED, nobody)
 
 
+@pytest.mark.slow
 def test_every_contender_is_measured_or_a_note_says_why_not(peers):
     rows = {(c.name, work, side) for c in SHIPPED for work in c.does for side in work.sides}
     frame = peers.frame

@@ -86,6 +86,7 @@ def test_a_task_without_a_pass_mark_is_neither_passed_nor_failed(battery, tmp_pa
     assert rows[0].error is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["arena/random", pytest.param("arena/pixels", marks=pytest.mark.slow)])
 def test_agents_repeat_themselves_in_another_process(model, battery, tmp_path):
     program = (

@@ -108,12 +108,14 @@ def test_two_runs_are_compared_by_group(logs, environment, tmp_path):
     assert "children" not in page
 
 
+@pytest.mark.slow
 def test_a_limit_of_the_run_keeps_episodes_from_beginning(environment, tmp_path):
     stopped = arena_llm(environment, *RUN, "--time-limit-run", 0, "--log-dir", tmp_path)
     assert stopped.returncode == 1
     assert "6 of 6 episodes have no score" in stopped.stderr
 
 
+@pytest.mark.slow
 def test_inspects_own_command_runs_it(environment, tmp_path):
     command = ["inspect", "eval", "arena_llm/guessing", "--model", "guessing/bisect", "-T", "guesses=2"]
     done = subprocess.run(

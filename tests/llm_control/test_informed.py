@@ -126,6 +126,7 @@ def battery(tmp_path):
     return write_battery(tmp_path / "battery", (20, 30), (28, 13))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", preset_names(ARENA))
 def test_the_oracle_passes_under_every_preset(name, battery, tmp_path):
     more = {"resolution": 32} if name == "low-resolution" else {}
@@ -166,6 +167,7 @@ def saved(folder, recordings):
     return f"arena/replay/{folder}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "choices",
     [{}, {"replies": "tools"}, {"memory_turns": 1}, {"max_scripts": "none", "loop_turns": 200}],

@@ -44,6 +44,7 @@ def test_the_presets_are_there():
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", preset_names(ARENA))
 def test_an_offline_agent_plays_it_after_a_limit_and_the_log_is_verified(name, tmp_path):
     battery = write_battery(tmp_path / "battery", (20, 14), (20, 13), t=100)

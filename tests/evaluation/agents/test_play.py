@@ -43,6 +43,7 @@ def samples_of(log):
     return read_eval_log(str(log.path), resolve_attachments=True).samples
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("agent", "suite"), PLAYED)
 def test_each_agent_plays_each_suite(agent, suite, play, tmp_path):
     model, request, run = play(suite, agent=agent)

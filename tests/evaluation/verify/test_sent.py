@@ -40,6 +40,7 @@ def battery(tmp_path_factory):
     return write_battery(tmp_path_factory.mktemp("sent") / "battery", (20, 16), (24, 20))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_each_choice_is_followed_picture_by_picture(name, battery, tmp_path):
     results = checked(run(battery, tmp_path, "arena/random", **{**SMALL, **FOLLOWED[name]}).log, frames=True)

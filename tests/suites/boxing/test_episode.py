@@ -45,6 +45,7 @@ def played(agent, task="dugongs-prediction-0", **choices):
     return environment.finish(), shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["repaired", "as-published"])
 @pytest.mark.parametrize(("name", "goal"), list(kinds()))
 def test_agents_play_every_kind_with_and_without_meaning(name, goal, mode):

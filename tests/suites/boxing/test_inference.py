@@ -161,6 +161,7 @@ def test_the_posterior_of_each_emotion_agrees_with_weighted_draws_from_the_prior
     assert max(np.abs(ranks[i, :, j]).max() for i in range(8) for j in range(i)) < 0.12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(WORLDS.keys() - {"predator-prey"}))
 def test_information_is_that_of_a_long_simulation(name):
     world, rng = drawn(name, 0)

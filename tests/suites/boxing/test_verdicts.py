@@ -52,6 +52,7 @@ def test_who_says_nothing_passes_nowhere_and_is_below_the_prior(said, name, goal
     assert record.outcome == "worse than the prior"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "goal", "mode"), EVERY)
 def test_who_knows_the_prior_alone_has_the_floor_in_every_world(name, goal, mode):
     for number in range(3):
@@ -126,6 +127,7 @@ def test_the_shares_are_measured_as_the_file_has_them():
     assert row["prior"] == "0.000"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["eig", "ideal"])
 def test_perfect_inference_passes(agent):
     for number in range(2):

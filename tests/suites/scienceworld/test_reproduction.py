@@ -82,6 +82,7 @@ def test_new_things_are_numbered_as_in_a_world_alone():
     assert numbers[0] == numbers[1]
 
 
+@pytest.mark.slow
 def test_logs_of_random_commands_are_verified_text_by_text(tmp_path):
     arguments = ("--suite", "scienceworld", "--model", "scienceworld/random-valid", "--log-dir", tmp_path)
     done = run("eval", *arguments, "--tasks", "5-1,8-1", "--variations", "2", "--max-samples", "4")
