@@ -63,7 +63,7 @@ eval: setup
 test: dev
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
-# For every commit: all but the slow ones and those that start a whole command, server or browser.
+# For every commit: all but the slow ones and those that start a command, server, browser or a whole evaluation.
 test-fast: dev
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal -m 'not slow and not e2e'
 

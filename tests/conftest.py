@@ -10,7 +10,7 @@ from types import FunctionType
 import pytest
 from hypothesis import settings
 
-from tests.e2e import starts_processes
+from tests.e2e import starts_much
 
 pytest_plugins = ("tests.command",)
 
@@ -36,11 +36,11 @@ SHARED = Path(__file__).parents[2] / "shared"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts a whole command, server or browser."""
+    """Mark what starts a command, server, browser or a whole evaluation."""
     for item in items:
         fixtures = (each.func for name, found in item._fixtureinfo.name2fixturedefs.items() for each in found)
         called = (getattr(each, "__wrapped__", each) for each in (item.function, *fixtures))
-        if any(starts_processes(each) for each in called if isinstance(each, FunctionType)):
+        if any(starts_much(each) for each in called if isinstance(each, FunctionType)):
             item.add_marker("e2e")
 
 

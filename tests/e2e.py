@@ -1,21 +1,21 @@
-"""Which tests start a whole command, server or browser: found by what they and their fixtures call."""
+"""Which tests start a command, server, browser or a whole evaluation: found by what they and fixtures call."""
 
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-STARTERS = {"subprocess", "sync_playwright", "RayEngine"}
-"""Names by which processes are started."""
+STARTERS = {"subprocess", "sync_playwright", "RayEngine", "evaluate", "inspect_eval"}
+"""Names by which these are started."""
 
 _known: dict[FunctionType, bool] = {}
 
 
-def starts_processes(function: FunctionType) -> bool:
-    """Whether a function of the tests starts a process, or calls one of theirs that does."""
+def starts_much(function: FunctionType) -> bool:
+    """Whether a function of the tests starts one of these, or calls one of theirs that does."""
     if function not in _known:
         _known[function] = False
         names = set(_names(function.__code__))
-        _known[function] = bool(names & STARTERS) or any(map(starts_processes, _called(function, names)))
+        _known[function] = bool(names & STARTERS) or any(map(starts_much, _called(function, names)))
     return _known[function]
 
 
