@@ -1,4 +1,4 @@
-"""Which tests start a command, server, browser or a whole evaluation: found by what they and fixtures call."""
+"""Which tests start a command, server, browser or evaluation: found by what they and their fixtures call."""
 
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
