@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from arena.rules import SAFETY_STEPS
-from evaluation.choices.run_choices import Bounds, Limit, Rule, RunChoices, listed
+from evaluation.choices.run_choices import Bounds, Limit, Rule, RunChoices, listed, without_pictures
 from testbed import CHILDREN, SHORT_FORM
 
 _NAMED_TASKS = {"short-form": SHORT_FORM, "children": CHILDREN}
@@ -41,14 +41,6 @@ def _levels(value: Any) -> Any:
 _Steps = Annotated[tuple[Annotated[int, Field(ge=0, le=1000)], ...], BeforeValidator(_numbers)]
 
 
-def _without_pictures(field: str, changed: Callable[[Any], bool]) -> Rule:
-    return Rule(
-        ("observation", field),
-        lambda c: c["observation"] == "text" and changed(c[field]),
-        "there are no pictures to which it could apply",
-    )
-
-
 def _without_scripts(field: str, changed: Callable[[Any], bool]) -> Rule:
     return Rule(
         ("replies", field),
@@ -63,15 +55,15 @@ _RULES = (
     _without_scripts("demonstration", bool),
     _without_scripts("one_step", bool),
     _without_scripts("observation", lambda value: value != "image"),
-    _without_pictures("vision", lambda value: value != "true"),
-    _without_pictures("grayscale", bool),
-    _without_pictures("blur_px", bool),
-    _without_pictures("image_gutter", bool),
-    _without_pictures("image_format", lambda value: value != "png"),
-    _without_pictures("image_detail", lambda value: value != "auto"),
-    _without_pictures("resolution", lambda value: value is not None),
-    _without_pictures("images_per_script", lambda value: value > 1),
-    _without_pictures("image_every", lambda value: value is not None),
+    without_pictures("vision", lambda value: value != "true"),
+    without_pictures("grayscale", bool),
+    without_pictures("blur_px", bool),
+    without_pictures("image_gutter", bool),
+    without_pictures("image_format", lambda value: value != "png"),
+    without_pictures("image_detail", lambda value: value != "auto"),
+    without_pictures("resolution", lambda value: value is not None),
+    without_pictures("images_per_script", lambda value: value > 1),
+    without_pictures("image_every", lambda value: value is not None),
     Rule(
         ("observation", "vision"),
         lambda c: c["observation"] == "both" and c["vision"] != "true",

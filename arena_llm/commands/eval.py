@@ -83,13 +83,18 @@ def evaluate_command(
     request = EvalRequest(get_suite(suite), model or "", testbed, prompt, protocol, choices, prompts)
     if sweep and plan:
         raise ConfigError("--plan: it is the plan of one run; leave it out with --sweep")
-    if jobs and engine is EngineName.LOCAL:
-        raise ConfigError(
-            "--jobs: only --engine ray takes it; without Ray, episodes are played in one process"
+    if not (show or model):
+        raise typer.BadParameter(
+            "give one, for example --model arena/pixels; or --show", param_hint="--model"
         )
-    check_output_folder(out)
-    if model and not sweep and not show:
-        request.refuse_early()
+    if not show:
+        check_output_folder(out)
+        if jobs and engine is EngineName.LOCAL:
+            raise ConfigError(
+                "--jobs: only --engine ray takes it; without Ray, episodes are played in one process"
+            )
+        if not sweep:
+            request.refuse_early()
 
     from arena_llm.sweep import sweep_of
     from evaluation.estimate import estimate
@@ -105,16 +110,12 @@ def evaluate_command(
         for each in requests:
             _show(each)
         return
-    if model is None:
-        raise typer.BadParameter(
-            "give one, for example --model arena/pixels; or --show", param_hint="--model"
-        )
     if names := request.without_effect():
         line_console().print(f"Without effect on this agent: {', '.join(names)} of {protocol}")
     notes = _plan_notes(plan, request) if plan else {}
-    notes["prices"] = price_note(full_name(request.suite, model), prices, folders=False)
+    notes["prices"] = price_note(full_name(request.suite, request.model), prices, folders=False)
     if max_cost is not None or request.effective.choices.max_cost_per_episode is not None:
-        line_console().print(price_note(full_name(request.suite, model), prices))
+        line_console().print(price_note(full_name(request.suite, request.model), prices))
     most = [(each, found) for each in requests if (found := estimate(each, prices)) is not None]
     warnings = [
         warning

@@ -25,16 +25,18 @@ def _holds(path: Path, kind: type[Recording] | type[PlayedEpisode]) -> bool:
 
 def verify(source: Source, options: Options) -> tuple[Checked, ...]:
     """One result for a recording, one for each task of a sample; what is wrong is in the results."""
+    if source.sample is None:
+        return _recording(source, options)
     from evaluation.verify.sample import verify_sample
 
-    return _recording(source, options) if source.sample is None else verify_sample(source, options)
+    return verify_sample(source, options)
 
 
 def _recording(source: Source, options: Options) -> tuple[Checked, ...]:
-    from evaluation.verify.sample import verify_played
-
     try:
         if _holds(source.path, PlayedEpisode):
+            from evaluation.verify.sample import verify_played
+
             return (verify_played(source.path),)
         recording = Recording.read(source.path)
         spec = arena_of(recording, options.task, options.folder)

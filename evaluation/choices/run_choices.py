@@ -78,6 +78,15 @@ class Rule(NamedTuple):
     reason: str
 
 
+def without_pictures(field: str, changed: Callable[[Any], bool]) -> Rule:
+    """Refuse a changed choice about pictures where observations are text."""
+    return Rule(
+        ("observation", field),
+        lambda c: c["observation"] == "text" and changed(c[field]),
+        "there are no pictures to which it could apply",
+    )
+
+
 def refuse_contradictions(choices: Choices, rules: Sequence[Rule]) -> None:
     """Raise `Contradiction` for the first rule that the choices break."""
     for rule in rules:

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from arena.errors import ConfigError
-from evaluation.choices.run_choices import Bounds, Rule, RunChoices
+from evaluation.choices.run_choices import Bounds, Rule, RunChoices, without_pictures
 from suites.discoveryworld.catalogue import MOST_SEEDS, PAPER_SEEDS, Kind, kinds, seed_list
 
 LONGEST_EPISODE = 100_000
@@ -22,21 +22,13 @@ def _seeds(text: str) -> str:
     return text
 
 
-def _without_pictures(field: str, default: Any) -> Rule:
-    return Rule(
-        ("observation", field),
-        lambda c: c["observation"] == "text" and c[field] != default,
-        "there are no pictures to which it could apply",
-    )
-
-
 class DiscoveryWorldChoices(RunChoices):
     """How DiscoveryWorld is put to a model."""
 
     rules: ClassVar[tuple[Rule, ...]] = (
         *RunChoices.rules,
-        _without_pictures("image_format", "png"),
-        _without_pictures("image_detail", "auto"),
+        without_pictures("image_format", lambda value: value != "png"),
+        without_pictures("image_detail", lambda value: value != "auto"),
     )
 
     words: ClassVar[frozenset[str]] = RunChoices.words | {"seeds"}

@@ -4,19 +4,11 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from evaluation.choices.run_choices import Bounds, Rule, RunChoices
+from evaluation.choices.run_choices import Bounds, Rule, RunChoices, without_pictures
 from suites.est.world import HORIZON
 
 MOST_EPISODES = 10_000
 """Test episodes of a preset, as many as in the paper."""
-
-
-def _without_pictures(field: str, default: Any) -> Rule:
-    return Rule(
-        ("observation", field),
-        lambda c: c["observation"] == "text" and c[field] != default,
-        "there are no pictures to which it could apply",
-    )
 
 
 class EstChoices(RunChoices):
@@ -24,8 +16,8 @@ class EstChoices(RunChoices):
 
     rules: ClassVar[tuple[Rule, ...]] = (
         *RunChoices.rules,
-        _without_pictures("image_format", "png"),
-        _without_pictures("image_detail", "auto"),
+        without_pictures("image_format", lambda value: value != "png"),
+        without_pictures("image_detail", lambda value: value != "auto"),
     )
 
     machine: Literal["est", "ivre", "conjunctive", "noisy"] = Field(
