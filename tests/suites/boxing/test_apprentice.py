@@ -163,7 +163,7 @@ def test_an_episode_is_played_with_programs_that_fail_and_work(model, tmp_path):
 @pytest.mark.slow
 @confined
 @needs_pymc
-def test_a_killed_run_is_resumed_and_plays_the_interrupted_episode_from_its_beginning(model, tmp_path):
+def test_a_killed_run_is_resumed_and_asks_at_most_one_question_again(model, tmp_path):
     programs, asked = model
     programs += ["1 / 0"] * 100
     chosen = ("--tasks", "dugongs-prediction-0,dugongs-prediction-1", "--experiments", 2, "--questions", 1)
@@ -175,7 +175,7 @@ def test_a_killed_run_is_resumed_and_plays_the_interrupted_episode_from_its_begi
     assert each + 2 <= before < 2 * each
     resumed = run(*command, "--resume", OPENAI_API_KEY="none")
     assert resumed.returncode == 0, resumed.stderr
-    assert len(asked) == before + each
+    assert 2 * each <= len(asked) <= 2 * each + 1
     newest = max(tmp_path.glob("*.eval"), key=lambda path: path.stat().st_mtime)
     samples = read_eval_log(str(newest)).samples
     assert [len(sample.metadata["agent"]["programs"]) for sample in samples] == [4, 4]

@@ -109,7 +109,7 @@ def test_every_world_of_the_paper_loads_and_steps():
         world = World(kind, seed, random.Random(seed))
         for way in ("north", "east", "south"):
             world.act({"action": "MOVE_DIRECTION", "arg1": way})
-            assert world.look()["ui"]
+            assert world.look()["agentLocation"]
 
 
 @needs_package
