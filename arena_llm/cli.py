@@ -1,8 +1,9 @@
-"""The `arena-llm` command: registers the commands and turns errors into one sentence."""
+"""The `arena-llm` command: finds the commands and turns errors into one sentence."""
 
 import errno
 import sys
-from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -11,47 +12,54 @@ from typer.core import TyperGroup
 
 from arena.errors import ArenaError, ConfigError
 from arena.packages import missing_package
-from arena_llm.commands.baselines import baselines_command
-from arena_llm.commands.compare import compare_command
-from arena_llm.commands.dataset import dataset_command
-from arena_llm.commands.doctor import doctor_command
-from arena_llm.commands.estimate import estimate_command
-from arena_llm.commands.eval import evaluate_command
-from arena_llm.commands.fidelity import fidelity_command
-from arena_llm.commands.people import people_app
-from arena_llm.commands.play import play_command, play_suite_command
-from arena_llm.commands.probe import probe_command
-from arena_llm.commands.prompts import prompts_command
-from arena_llm.commands.replay import replay_command
-from arena_llm.commands.report import report_command
-from arena_llm.commands.run import run_command
-from arena_llm.commands.show import show_command
-from arena_llm.commands.study import study_command
-from arena_llm.commands.submission import submission_app
-from arena_llm.commands.suites import suites_app
-from arena_llm.commands.testbed import testbed_app
-from arena_llm.commands.verify import verify_command
 from arena_llm.console import INTERRUPTED
 from arena_llm.interrupts import exit_unwritten
-from arena_llm.suite_options import command_for, suite_in, with_choices
-from evaluation.suites import DEFAULT
+from arena_llm.suite_options import command_of, group_of, suite_in
+from evaluation.suites import DEFAULT, register_on_use
 
-_OF_SUITES: dict[str, Callable[..., None]] = {"eval": evaluate_command, "estimate": estimate_command}
+_OF_SUITES = ("eval", "estimate")
 """Commands whose options are those of the chosen suite."""
 
-_OF_OTHER_SUITES = {**_OF_SUITES, "play": play_suite_command}
+_FOR_PEOPLE = "play"
 """The same for suites other than the default; by keys in the arena, people play in another way."""
+
+_COMMANDS = (
+    *_OF_SUITES,
+    *("report", "verify", "compare", "probe", "prompts", "dataset", "run", "replay", "show", "fidelity"),
+    *("play", "study", "baselines", "doctor"),
+)
+"""Each is the function `NAME_command` of its module in `arena_llm.commands`, which is imported on use."""
+
+_GROUPS = ("testbed", "people", "submission", "suites")
+"""The same of commands that have commands: `NAME_app`."""
+
+
+@cache
+def _loaded(name: str, suite: str) -> Any:
+    module = import_module(f"arena_llm.commands.{name}")
+    if name in _GROUPS:
+        return group_of(getattr(module, f"{name}_app"), name)
+    if name == _FOR_PEOPLE and suite != DEFAULT:
+        return command_of(module.play_suite_command, name, suite)
+    return command_of(getattr(module, f"{name}_command"), name, suite if name in _OF_SUITES else None)
 
 
 class _Commands(TyperGroup):
-    """Gives commands the options of the chosen suite, and reports Ctrl-C in a sentence (Typer: "Aborted")."""
+    """Imports a command when it is called, and reports Ctrl-C in a sentence (Typer: "Aborted")."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*_COMMANDS, *_GROUPS, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in (*_COMMANDS, *_GROUPS):
+            return _loaded(cmd_name, DEFAULT)
+        return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command, with the options of the suite that its arguments name."""
-        name, command, rest = super().resolve_command(ctx, args)
-        if name in _OF_OTHER_SUITES and (suite := suite_in(rest)) != DEFAULT:
-            command = command_for(_OF_OTHER_SUITES[name], suite)
-        return name, command, rest
+        if args[0] in (*_OF_SUITES, _FOR_PEOPLE) and (suite := suite_in(args)) != DEFAULT:
+            return args[0], _loaded(args[0], suite), args[1:]
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -70,29 +78,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT, errno.EFBIG}
-_COMMANDS: dict[str, Callable[..., None]] = {
-    **{name: with_choices(command, DEFAULT) for name, command in _OF_SUITES.items()},
-    "report": report_command,
-    "verify": verify_command,
-    "compare": compare_command,
-    "probe": probe_command,
-    "prompts": prompts_command,
-    "dataset": dataset_command,
-    "run": run_command,
-    "replay": replay_command,
-    "show": show_command,
-    "fidelity": fidelity_command,
-    "play": play_command,
-    "study": study_command,
-    "baselines": baselines_command,
-    "doctor": doctor_command,
-}
-for _name, _command in _COMMANDS.items():
-    app.command(_name)(_command)
-app.add_typer(testbed_app, name="testbed")
-app.add_typer(people_app, name="people")
-app.add_typer(submission_app, name="submission")
-app.add_typer(suites_app, name="suites")
 
 
 def _print_version(wanted: bool) -> None:
@@ -118,6 +103,7 @@ def _bench(arguments: Annotated[list[str] | None, typer.Argument()] = None) -> N
 
 def main() -> None:
     """Run the command; an error that a user can fix is one sentence and exit status 1."""
+    register_on_use()
     try:
         try:
             app()

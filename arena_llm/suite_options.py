@@ -16,14 +16,21 @@ SuiteOption = Annotated[
 ]
 
 
-def command_for(function: Callable[..., None], suite: str) -> Any:
-    """The command of a function that takes `**choices`, with an option for each choice of the suite.
+def command_of(function: Callable[..., None], name: str, suite: str | None) -> Any:
+    """The command of a function; one that takes `**choices` has an option for each of the suite's.
 
     Raises ConfigError for an unknown suite.
     """
     app = typer.Typer(add_completion=False)
-    app.command()(with_choices(function, suite))
+    app.command(name)(function if suite is None else with_choices(function, suite))
     return typer.main.get_command(app)
+
+
+def group_of(app: typer.Typer, name: str) -> Any:
+    """A command that has commands."""
+    group = typer.main.get_group(app)
+    group.name = name
+    return group
 
 
 def suite_in(arguments: Sequence[str]) -> str:

@@ -28,13 +28,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from arena.packages import beside
-from evaluation.by_hand.form import Form
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet, inline_prompts, suite_prompts
 from evaluation.prompts.folder import with_files
 from evaluation.suite import Agent, Ask, EpisodeSetup, Observation, Player, Record, Suite, TaskSpec
 
 if TYPE_CHECKING:
     from inspect_ai.tool import Tool
+
+    from evaluation.by_hand.form import Form
 
 T = TypeVar("T")
 
@@ -88,6 +89,8 @@ def players_of(suite: Suite) -> Mapping[str, Callable[[str], Player]]:
 
 def player(suite: Suite, name: str) -> Player | None:
     """The agent of a name that plays whole episodes; None if there is none. Raises EvaluationError."""
+    if by_name(agents_of(suite), name) is not None:
+        return None
     made = by_name(players_of(suite), name)
     return None if made is None else made(name)
 
@@ -126,7 +129,7 @@ def reply_of(suite: Suite, tool: str, arguments: Mapping[str, Any]) -> str:
     return str(brought(suite, "tools", "reply_of")(tool, arguments))
 
 
-def form_of(suite: Suite, task: TaskSpec, choices: Any, observation: Observation) -> Form | None:
+def form_of(suite: Suite, task: TaskSpec, choices: Any, observation: Observation) -> "Form | None":
     """What a person answers an observation with; None for what people cannot play."""
     form = brought(suite, "form", "form")
     found: Form | None = None if form is None else form(task, choices, observation)

@@ -12,7 +12,7 @@ from typing import Any
 
 from arena.errors import ConfigError, EvaluationError
 from arena.files import read_text
-from evaluation.capabilities import by_name, files_of, is_kind, player, prompts_of
+from evaluation.capabilities import agents_of, by_name, files_of, is_kind, player, prompts_of
 from evaluation.choices.effective import Effective, effective, load_preset, preset_names
 from evaluation.log import schema
 from evaluation.log.schema import check
@@ -76,6 +76,8 @@ def _short_name(suite: Suite, name: str) -> str | None:
 
 def _is_agent(suite: Suite, name: str) -> bool:
     """Whether a name is that of an agent; in `replay/FOLDER` anything may stand for the word in capitals."""
+    if by_name(agents_of(suite), name) is not None:
+        return True
     return by_name(dict.fromkeys(agent_names(suite), True), name) is not None
 
 

@@ -38,6 +38,19 @@ def register(suite: Suite) -> None:
         _own[suite.name] = suite
 
 
+_on_use: list[bool] = []
+
+
+def register_on_use() -> None:
+    """Let Inspect AI know only those suites of this process that are played; by default it knows all."""
+    _on_use.append(True)
+
+
+def registered_early() -> tuple[str, ...]:
+    """The suites whose tasks Inspect AI knows before they are played."""
+    return () if _on_use else suite_names()
+
+
 def suite_names() -> tuple[str, ...]:
     """The names of the registered suites, the default first."""
     return tuple(sorted({*_points(), *_own}, key=lambda name: (name != DEFAULT, name)))

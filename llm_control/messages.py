@@ -4,15 +4,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from evaluation.episode import after_text
 from evaluation.prompts import PromptSet
 from evaluation.suite import Frame, Part
 from llm_control.choices import ArenaChoices
-from llm_control.demonstration import Demonstration, ShownTurn, chosen_demonstration
 from llm_control.observations import View, degraded
 from llm_control.play import TurnRecord
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
+
+    from llm_control.demonstration import Demonstration, ShownTurn
 
 NO_LIMIT = "any number"
 """What a model is shown in the place of a number of scripts if there is no limit."""
@@ -83,6 +85,8 @@ def opening(choices: ArenaChoices, prompts: PromptSet, tasks: int = 1) -> "list[
 
     messages: list[ChatMessage] = [ChatMessageSystem(content=system_text(choices, prompts, tasks))]
     if choices.demonstration:
+        from llm_control.demonstration import chosen_demonstration
+
         shown = chosen_demonstration(choices)
         inside = prompts.layout.demonstration == "inside"
         messages += (_inside if inside else _as_messages)(choices, prompts, shown)
@@ -106,7 +110,7 @@ def first_parts(
 
 
 def turn_parts(
-    choices: ArenaChoices, prompts: PromptSet, turn: TurnRecord | ShownTurn, view: View
+    choices: ArenaChoices, prompts: PromptSet, turn: "TurnRecord | ShownTurn", view: View
 ) -> tuple[Part, ...]:
     """What came of a reply, and the view after it."""
     values = {
@@ -168,16 +172,18 @@ def _merged(parts: Iterable[Part]) -> Iterator[Part]:
         yield text
 
 
-def _as_messages(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> "Iterator[ChatMessage]":
+def _as_messages(
+    choices: ArenaChoices, prompts: PromptSet, shown: "Demonstration"
+) -> "Iterator[ChatMessage]":
     """A demonstration as messages like those of the episode that follows."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
-    from evaluation.inspect_task.content import content
+    from evaluation.inspect_task.dialogue import content
 
     begun = _view(choices, shown.first_pictures)
     parts = first_parts(choices, prompts, shown.health, begun, shown.first_health)
     intro = prompts["demonstration_intro"].fill()
-    yield ChatMessageUser(content=list(content(parts, choices, intro)))
+    yield ChatMessageUser(content=list(content(after_text(intro, parts), choices)))
     for turn, pictures in shown.exchanges():
         yield ChatMessageAssistant(content=turn.reply)
         if pictures:
@@ -187,11 +193,11 @@ def _as_messages(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration
     yield ChatMessageUser(content=f"{end}\n\n{prompts['demonstration_end'].fill()}")
 
 
-def _inside(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> "Iterator[ChatMessage]":
+def _inside(choices: ArenaChoices, prompts: PromptSet, shown: "Demonstration") -> "Iterator[ChatMessage]":
     """A demonstration inside one message of the user; each of its turns begins a text of its own."""
     from inspect_ai.model import ChatMessageUser
 
-    from evaluation.inspect_task.content import content
+    from evaluation.inspect_task.dialogue import content
 
     user, assistant = (prompts[f"demonstration_{role}"].fill() for role in ("user", "assistant"))
     name = "demonstration_first" if prompts["demonstration_first"].text else "first_turn"

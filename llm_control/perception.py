@@ -12,7 +12,7 @@ from evaluation.request import model_name
 from evaluation.scale.references import offline_agent
 from evaluation.statistics import wilson
 from evaluation.suites import get_suite
-from llm_control.agents.perceiving import KINDS
+from llm_control.offline import KINDS
 
 
 @dataclass(frozen=True, slots=True)

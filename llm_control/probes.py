@@ -24,13 +24,13 @@ from evaluation.generation.faults import guard
 from evaluation.generation.generate import generate as ask
 from evaluation.generation.generate import generate_config
 from evaluation.generation.memory import ImageBudget
-from evaluation.inspect_task.content import content
+from evaluation.inspect_task.dialogue import content
 from evaluation.inspect_task.inspect_options import chosen_with_options
 from evaluation.inspect_task.interface import of_distribution, refusing
 from evaluation.suites import get_suite
-from llm_control.agents.perceiving import ASKED, DISTANCE_BINS, KINDS
 from llm_control.choices import ArenaChoices
 from llm_control.observations import probe_frame
+from llm_control.offline import ASKED, DISTANCE_BINS, KINDS
 
 Place = tuple[float, float]
 """Of a ball: bearing in degrees, positive to the right, and distance in metres between centre and camera."""

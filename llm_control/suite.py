@@ -88,11 +88,11 @@ class ArenaSuite(Suite):
         if model == "arena/pixels" and not choices.shows_images:
             raise EvaluationError("arena/pixels needs pictures, and this protocol has none; use arena/random")
         if model == "arena/ideal":
-            from llm_control.agents.recorded import check_solutions
+            from llm_control.agents.informed import check_solutions
 
             check_solutions(tasks, choices)
         if model.startswith("arena/replay/"):
-            from llm_control.agents.recorded import check_recordings
+            from llm_control.agents.informed import check_recordings
 
             check_recordings(Path(model.removeprefix("arena/replay/")), tasks, choices)
         if model and choices.sample_actions and not model.startswith("arena/policy/"):

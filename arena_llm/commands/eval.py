@@ -44,7 +44,7 @@ SweepOption = Annotated[
 RunSeconds = Annotated[float | None, typer.Option(min=0, help="The same limit in seconds of this command.")]
 
 
-def evaluate_command(
+def eval_command(
     model: Annotated[
         str | None,
         typer.Option(help="gpt-*, claude-*, gemini-*, any provider/model, arena/pixels, or policy:FILE."),

@@ -70,7 +70,7 @@ def _others() -> Iterator[tuple[str, str]]:
     from arena_llm.cli import app
 
     command = typer.main.get_command(app)
-    evaluate = command.commands["eval"]  # type: ignore[attr-defined]
+    evaluate = command.get_command(None, "eval")  # type: ignore[attr-defined]
     for option in evaluate.params:
         if option.name not in ArenaChoices.model_fields and option.name != "help":
             yield option.name, option.help

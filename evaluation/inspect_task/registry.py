@@ -15,11 +15,12 @@ from evaluation.inspect_task.task import make_task
 from evaluation.prompts import PromptFiles
 from evaluation.scale.references import agent_names, offline_agent
 from evaluation.suite import AgentTurn, Suite
-from evaluation.suites import chosen_tasks, get_suite, suite_names
+from evaluation.suites import chosen_tasks, get_suite, registered_early, suite_names
 
 
-def provider_of(suite: Suite) -> type[ModelAPI]:
+def provider_of(suite_name: str) -> type[ModelAPI]:
     """The provider `NAME/...` of a suite's agents."""
+    suite = get_suite(suite_name)
 
     class OfflineAgents(ModelAPI):
         """Answers a conversation by an agent of the suite; one that plays by itself is never asked."""
@@ -112,14 +113,22 @@ def _register(suite: Suite) -> Any:
         texts = prompts_of(suite, chosen, files)
         return make_task(suite, tasks, chosen, texts, suite.task_version(own))
 
-    def agents() -> type[Any]:
-        """The suite's offline agents."""
-        return provider_of(suite)
-
-    modelapi(name=suite.name)(agents)
+    _register_provider(suite.name)
     # Importing them registers them.
-    tools_of(suite), brought(suite, "registry", "__name__")
+    tools_of(suite)
     return suite_task
 
 
-_tasks = {name: _register(get_suite(name)) for name in suite_names()}
+def _register_provider(suite_name: str) -> None:
+    @modelapi(name=suite_name)
+    def agents() -> type[Any]:
+        """The suite's offline agents."""
+        return provider_of(suite_name)
+
+
+_tasks: dict[str, Any] = {}
+
+for _name in suite_names():
+    _register_provider(_name)
+for _name in registered_early():
+    registered(_suite := get_suite(_name)), brought(_suite, "registry", "__name__")

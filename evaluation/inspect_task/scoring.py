@@ -3,32 +3,21 @@
 Samples that ended by an error have no score, and Inspect leaves them out; reports count them as failed.
 """
 
-import hashlib
 import math
 from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from inspect_ai.event import SampleLimitEvent
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_model
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, grouped, metric, scorer
 from inspect_ai.scorer import mean as mean_value
 from inspect_ai.scorer import stderr as standard_error
 from inspect_ai.solver import TaskState
 
-from evaluation.agents.replies import read_reply
-from evaluation.capabilities import judged
-from evaluation.generation.generate import generate
-from evaluation.generation.journal import for_judges
-from evaluation.generation.memory import ImageBudget
+from evaluation.inspect_task.dialogue import dialogue_of
 from evaluation.inspect_task.interface import of_distribution
-from evaluation.inspect_task.session import Session, session_of
-from evaluation.log.exchanges import JUDGE, OTHER
-from evaluation.request import full_name
 from evaluation.statistics import family
-from evaluation.suite import ModelEnd, Record
+from evaluation.suite import ModelEnd
 
 
 @metric
@@ -144,64 +133,6 @@ def _rank(group: Any) -> tuple[bool, Any]:
     return isinstance(group, str), group
 
 
-_answers: dict[str, str] = {}
-"""What judges of this process answered, by the hash of model and text."""
-
-
-async def judge_episodes(session: Session, state: TaskState) -> None:
-    """Let the suite complete the records of the finished episodes that it has not judged yet."""
-    for task_id in [each for each in session.records if each not in session.judged]:
-        setup = session.setup(next(task for task in session.tasks if task.id == task_id))
-        record = _noted(session.records[task_id], state, session.choices)
-        session.records[task_id] = await judged(setup, record, partial(_judged, session))
-        session.judged.add(task_id)
-
-
-async def _judged(session: Session, name: str, text: str) -> str:
-    """The answer of a judge to a text, which is asked for once in a run."""
-    model = full_name(session.suite, name)
-    key = hashlib.sha256(f"{model}\n{text}".encode()).hexdigest()
-    if key not in _answers:
-        with for_judges():
-            _answers[key] = (await _asked(model, JUDGE, text, session.choices)).completion
-    return _answers[key]
-
-
-async def ask_other(session: Session, state: TaskState) -> ModelOutput:
-    """The reply of the other model that the session's observation is for. Raises as `generate`."""
-    model = full_name(session.suite, str(session.asks))
-    return await _asked(model, OTHER, state.messages[-1].text, session.choices)
-
-
-def _noted(record: Record, state: TaskState, choices: Any) -> Record:
-    """The record of the episode that has just ended, with what its agent wrote beside the replies.
-
-    Turns get a `thought`, the last one also the agent's `memory`; without an agent replies hold all.
-    """
-    if choices.agent == "direct" or not record.turns:
-        return record
-    replies = [message.text for message in state.messages if message.role == "assistant"]
-    thoughts = [
-        text if choices.replies == "tools" else read_reply(text, choices).thought
-        for text in replies[-len(record.turns) :]
-    ]
-    *turns, last = [
-        {**turn, "thought": thought} for turn, thought in zip(record.turns, thoughts, strict=True)
-    ]
-    memory = {"memory": state.metadata["agent"]["memory"]} if "memory" in state.metadata["agent"] else {}
-    return replace(record, turns=(*turns, {**last, **memory}))
-
-
-async def _asked(model: str, role: str, text: str, choices: Any) -> ModelOutput:
-    """One request. Raises as `evaluation.generation.generate.generate`."""
-    config = GenerateConfig(
-        temperature=0.0, max_retries=choices.retries, attempt_timeout=choices.reply_timeout
-    )
-    asked = get_model(model, role=role)
-    output, _ = await generate(asked, [ChatMessageUser(content=text)], [], config, ImageBudget("all"))
-    return output
-
-
 Row = dict[str, Any]
 
 NUMBERS = {"total_reward": "total_reward", "replies": "turns"}
@@ -214,21 +145,6 @@ def without_verdict(row: Row, kind: str | None) -> Row:
     A task without a criterion has no score either.
     """
     return row | {"passed": None, "score": None if row["passed"] is None else 0.0, LIMIT: kind}
-
-
-def keep_records(state: TaskState, session: Session) -> None:
-    """Put the finished episodes into the sample's metadata, which the log keeps.
-
-    `episode` is the record of a sample of one task; `episodes` those of a conversation by task, in the order
-    in which they were played; `drawn_by` what drew the pictures that were sent.
-    """
-    if session.drawn_by is not None:
-        state.metadata["drawn_by"] = session.drawn_by
-    records = {task_id: record.as_dict() for task_id, record in session.records.items()}
-    if "order" in state.metadata:
-        state.metadata["episodes"] = records
-    elif records:
-        state.metadata["episode"] = next(iter(records.values()))
 
 
 @scorer(metrics=[pass_rate(), stderr(), judged_rate(), most(), by_group(), mean("score")])
@@ -278,11 +194,12 @@ def _number(name: str) -> Scorer:
 
 async def _rows(state: TaskState) -> dict[str, Row]:
     """The rows of a sample's finished episodes by task; the one that is being played is ended first."""
-    session = session_of(state)
+    dialogue = dialogue_of(state)
+    session = dialogue.session
     await session.in_thread(session.finish)
     if "stopped" not in state.metadata and _limit() is None:
-        await judge_episodes(session, state)
-    keep_records(state, session)
+        await dialogue.judge()
+    dialogue.keep()
     rows = {task_id: record.row() for task_id, record in session.records.items()}
     if "stopped" in state.metadata and rows:
         # No reply came, so the episode that was being played has no verdict.

@@ -3,43 +3,29 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from inspect_ai import Epochs, Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import (
-    ChatMessage,
     ChatMessageAssistant,
     ChatMessageUser,
-    Model,
     ModelOutput,
-    execute_tools,
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from arena.geometry.layout import episode_rng
-from evaluation.agents.agents import Calls, CallStopped, ReplyingAgent, agent_of
+from evaluation.agents.agents import opening
 from evaluation.agents.prompts import with_agent_texts
-from evaluation.agents.replies import read_reply
 from evaluation.capabilities import prompts_of, tools_of
 from evaluation.engines.backend import LocalBackend, backend, in_thread
+from evaluation.episode import Session, conversation_order, play
 from evaluation.generation.budget import admission
 from evaluation.generation.faults import guard
-from evaluation.generation.generate import generate_config
 from evaluation.generation.journal import begin_replies, open_journal
-from evaluation.generation.memory import ImageBudget
-from evaluation.generation.stops import FinalError, refuse_restart, remember, stop_of
+from evaluation.generation.stops import refuse_restart
+from evaluation.inspect_task.dialogue import close_dialogue, dialogue_of, open_dialogue
 from evaluation.inspect_task.inspect_options import ChosenTask
 from evaluation.inspect_task.interface import log_every_call
-from evaluation.inspect_task.scoring import (
-    ask_other,
-    episode_score,
-    judge_episodes,
-    keep_records,
-    replies,
-    total_reward,
-)
-from evaluation.inspect_task.session import Session, close_session, open_session, session_of
+from evaluation.inspect_task.scoring import episode_score, replies, total_reward
 from evaluation.log.run import CONVERSATION
 from evaluation.prompts import PromptSet
 from evaluation.request import player_of
@@ -93,18 +79,10 @@ def _sample(task: TaskSpec) -> Sample:
 
 
 async def _cleanup(state: TaskState) -> None:
-    finished = close_session(state)
+    finished = close_dialogue(state)
     admission().end(state.uuid, finished)
     if finished:
         open_journal().end(str(state.sample_id), state.epoch)
-
-
-def conversation_order(choices: Any, tasks: tuple[TaskSpec, ...], trial: int) -> tuple[TaskSpec, ...]:
-    """The tasks of one conversation in the order in which they are played."""
-    if choices.order == "listed":
-        return tasks
-    rng: np.random.Generator = episode_rng(choices.seed, "conversation", trial)
-    return tuple(tasks[i] for i in rng.permutation(len(tasks)))
 
 
 @solver
@@ -129,11 +107,12 @@ def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: 
         else:
             played = (by_id[str(state.sample_id)],)
         session = Session(get_suite(suite), played, trial, choices, prompts, tasks)
-        open_session(state, session)
+        dialogue = open_dialogue(state, session)
         if player is not None:
             state.messages = [ChatMessageUser(content=player.describe(played[0]))]
         else:
-            state.messages = await session.in_thread(session.opening)
+            # Made by this thread, which draws a demonstration's pictures.
+            await dialogue.open(opening(session.suite, choices, prompts, len(played)))
         if choices.replies == "tools":
             tools = tools_of(session.suite)
             state.tools = [tools[name]() for name in choices.tool_names]
@@ -147,68 +126,17 @@ def play_episode(suite: str, choices: Any) -> Solver:
     """The loop of observation, reply and action."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        session, model = session_of(state), get_model()
-        if (player := player_of(session.suite, str(model), choices)) is not None:
-            await _play(session, state, player, str(model))
-            return state
-        agent = _agent(state, session, model)
-        while session.wants_reply:
-            other = session.asks
-            try:
-                asked = agent.reply(state.messages) if other is None else ask_other(session, state)
-                output = await asked
-            except FinalError as error:
-                remember(state, error)
-                raise
-            except CallStopped as stopped:
-                state.metadata["stopped"] = stopped.stop
-                break
-            state.output = output if other is None else state.output
-            state.messages.append(output.message)
-            if (stop := stop_of(output)) is not None:
-                state.metadata["stopped"] = stop
-                break
-            played = len(session.records)
-            state.messages += await _answers(session, state, output)
-            if len(session.records) > played:
-                await judge_episodes(session, state)
-                # What is finished is in the log, whatever becomes of the rest of a conversation.
-                keep_records(state, session)
-        keep_records(state, session)
+        dialogue, model = dialogue_of(state), str(get_model())
+        session = dialogue.session
+        if (player := player_of(session.suite, model, choices)) is not None:
+            await _play(session, state, player, model)
+        else:
+            dialogue.use_agent()
+            await play(session, dialogue)
+        dialogue.keep()
         return state
 
     return solve
-
-
-def _agent(state: TaskState, session: Session, model: Model) -> ReplyingAgent:
-    """What asks for the replies of a sample; what the log keeps of it goes to the sample's metadata."""
-    choices = session.choices
-    calls = Calls(
-        model,
-        choices,
-        session.prompts,
-        state.tools,
-        generate_config(model, choices, str(state.sample_id), state.epoch - 1),
-        ImageBudget(choices.images),
-        opening=len(state.messages) - 1,
-    )
-    agent = agent_of(calls, session.most_replies)
-    if choices.agent != "direct":
-        state.metadata["agent"] = calls.log
-    return agent
-
-
-async def _answers(session: Session, state: TaskState, output: ModelOutput) -> list[ChatMessage]:
-    """What came of a reply, as messages."""
-    if session.choices.replies == "text":
-        text = read_reply(output.completion, session.choices).action
-        return [session.message(await session.in_thread(session.reply, text))]
-    if output.message.tool_calls:
-        messages = (await execute_tools(state.messages, state.tools)).messages
-        # The line of the last call's observation stands for no other one.
-        messages[-1].metadata = session.about
-        return messages
-    return [session.message(await session.in_thread(session.refuse, output.completion))]
 
 
 async def _play(session: Session, state: TaskState, player: Player, model: str) -> None:
@@ -224,4 +152,3 @@ async def _play(session: Session, state: TaskState, player: Player, model: str) 
         state.messages += [ChatMessageAssistant(content=str(turn["reply"])), ChatMessageUser(content=told)]
     state.output = ModelOutput.from_content(model, record.outcome)
     state.metadata["policy"] = player.facts()
-    keep_records(state, session)

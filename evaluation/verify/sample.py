@@ -17,10 +17,10 @@ from evaluation.agents.agents import turns_since_step
 from evaluation.by_hand.played import PlayedEpisode
 from evaluation.capabilities import replayed
 from evaluation.choices.run_choices import RunChoices, kept_images
+from evaluation.episode import conversation_order
 from evaluation.generation.memory import collage, sent
 from evaluation.image_format import as_sent
 from evaluation.inspect_task.scoring import LIMIT, NUMBERS, mean_of, without_verdict
-from evaluation.inspect_task.task import conversation_order
 from evaluation.log.episodes import LoggedSample, replay_of
 from evaluation.log.exchanges import EpisodeTalk, Exchange, Request, agent_facts, picture, picture_slots
 from evaluation.log.run import RunLog

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ChatMessageAssistant
 
 
+WAIT = "I wait."
+"""A reply that is no script: it costs one idle step, which no script can say."""
+
+
 def script_of(message: "ChatMessageAssistant") -> str:
     """The script of a reply, in its text or in its calls."""
     calls = [str(call.arguments.get("script", "")) for call in message.tool_calls or ()]

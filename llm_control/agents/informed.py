@@ -1,19 +1,101 @@
-"""Offline agents that see more than the conversation: the oracle, and the replay of a recording.
+"""Offline agents that see more than the conversation: the oracle, and replays of solutions and recordings.
 
 A model provider of Inspect knows only messages. The runner therefore says which episode it plays, for as long
 as its own coroutine runs, and these agents look it up.
 """
 
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from itertools import groupby, takewhile
 from pathlib import Path
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+from arena import IDLE, Action, ArenaSpec, Recording, RecordingError
+from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.placed import Layout
 from evaluation.engines.backend import CURRENT, CurrentEpisode
-from evaluation.suite import Environment
-from llm_control.agents.plan_replies import Plan, next_reply
-from llm_control.agents.recorded import recorded_plan, solution_plan
+from evaluation.suite import Environment, TaskSpec
+from llm_control.agents.fit_reply import WAIT
+from llm_control.choices import ArenaChoices
+from llm_control.script import Script, Think, compress
+from testbed.proof.solutions import read
+from testbed.tasks import LEVELS_FOLDER
+
+SCRIPTS = 20
+"""Maximum number of scripts for a plan: fewer than the 30 that the paper allows."""
+
+END = str(Script((Think("That was all."),)))
+"""What is said once a plan is played."""
+
+
+class Plan(NamedTuple):
+    """All actions of an episode, of which `begun` had been taken before the first reply."""
+
+    begun: int
+    actions: tuple[Action, ...]
+
+    @property
+    def told(self) -> tuple[Action, ...]:
+        """The actions that replies have to say."""
+        return self.actions[self.begun :]
+
+
+def next_reply(plan: Plan, done: int, choices: ArenaChoices) -> str:
+    """What to say once `done` actions of the plan are taken.
+
+    Raises RecordingError where no script says what comes next.
+    """
+    left = plan.actions[done:]
+    if not left:
+        return END
+    if left[0] == IDLE:
+        return WAIT
+    until = left.index(IDLE) if IDLE in left else len(left)
+    return str(Script(compress(left[:until])[: _size(plan.told, choices)]))
+
+
+def replies_needed(plan: Plan, choices: ArenaChoices) -> int:
+    """How many replies say a plan under a choices. Raises RecordingError as `next_reply` does."""
+    waits = plan.told.count(IDLE)
+    stretches = [compress(run) for idle, run in groupby(plan.told, lambda a: a == IDLE) if not idle]
+    if choices.one_step:
+        return len(plan.told)
+    if choices.replies == "tools" and "act" not in choices.tools:
+        return waits + sum(map(len, stretches))
+    size = _size(plan.told, choices)
+    return waits + sum(-(-len(commands) // size) for commands in stretches)
+
+
+def _size(told: Sequence[Action], choices: ArenaChoices) -> int:
+    """Commands per script: as many as need be where idle steps take replies of their own."""
+    if IDLE in told:
+        return len(told)
+    most = min(SCRIPTS, choices.max_scripts or SCRIPTS)
+    return max(2, -(-len(compress(told)) // most))
+
 
 _plans: WeakKeyDictionary[Environment, Plan] = WeakKeyDictionary()
+
+
+REPLAY = "replay/"
+"""What the name of the replaying agent begins with; the folder of recordings follows."""
+
+
+async def informed_reply(name: str) -> str:
+    """The next reply of the agent of a name. Raises RecordingError for a recording that cannot be played."""
+    if name == "oracle":
+        return await oracle_reply()
+    setup, environment = CURRENT.get().setup, CURRENT.get().environment
+    if environment not in _plans:
+        episode = setup.task.content.spec, setup.task.content.id, setup.trial, setup.choices
+        _plans[environment] = (
+            solution_plan(*episode)
+            if name == "ideal"
+            else recorded_plan(Path(name.removeprefix(REPLAY)), *episode)
+        )
+    return next_reply(_plans[environment], len(environment.known), setup.choices)
 
 
 async def oracle_reply() -> str:
@@ -23,30 +105,6 @@ async def oracle_reply() -> str:
     if not _holds(environment):
         _plans[environment] = await _solved(episode)
     return next_reply(_plans[environment], len(environment.known), episode.setup.choices)
-
-
-def replay_reply(folder: Path) -> str:
-    """The next reply that plays the recording of this task: `folder`/TASK.json.
-
-    Raises RecordingError as `recorded_plan` does.
-    """
-    setup, environment = CURRENT.get().setup, CURRENT.get().environment
-    if environment not in _plans:
-        task = setup.task.content
-        _plans[environment] = recorded_plan(folder, task.spec, task.id, setup.trial, setup.choices)
-    return next_reply(_plans[environment], len(environment.known), setup.choices)
-
-
-def ideal_reply() -> str:
-    """The next reply that plays the battery's own solution of this task.
-
-    Raises RecordingError as `solution_plan` does.
-    """
-    setup, environment = CURRENT.get().setup, CURRENT.get().environment
-    if environment not in _plans:
-        task = setup.task.content
-        _plans[environment] = solution_plan(task.spec, task.id, setup.trial, setup.choices)
-    return next_reply(_plans[environment], len(environment.known), setup.choices)
 
 
 def _holds(environment: Environment) -> bool:
@@ -67,3 +125,117 @@ async def _solved(episode: CurrentEpisode) -> Plan:
     )
     plan = await episode.compute(asked)
     return Plan(len(taken), (*taken, *plan.actions))
+
+
+def check_recordings(folder: Path, tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
+    """See before a run that every episode of it has a recording that can be played.
+
+    Raises RecordingError as `recorded_plan` does, and for missing files once for all.
+    """
+    if not folder.is_dir():
+        raise RecordingError(f"arena/replay/{folder}: no such folder; expected one of files TASK.json")
+    missing = [task.id for task in tasks if not _file(folder, task.id).is_file()]
+    if missing:
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        raise RecordingError(
+            f"{folder}: no recordings {', '.join(f'{each}.json' for each in missing[:3])}{more} for the "
+            f"{len(tasks)} tasks; choose those that there are with --tasks"
+        )
+    for task in tasks:
+        for trial in range(choices.trials):
+            recorded_plan(folder, task.content.spec, task.id, trial, choices)
+
+
+def recorded_plan(folder: Path, spec: ArenaSpec, task_id: str, trial: int, choices: ArenaChoices) -> Plan:
+    """The recording `folder`/TASK.json as a plan for an episode under this choices.
+
+    Idle steps at its end are left to the clock where the arena has one. Raises RecordingError where the file
+    cannot be read, is of another arena or seed or of several agents, begins otherwise than the protocol, or
+    holds what replies cannot say.
+    """
+    file = _file(folder, task_id)
+    return _plan(file, Recording.read(file), spec, (choices.seed, task_id, trial), choices)
+
+
+@cache
+def _solutions() -> Mapping[str, Recording]:
+    """The battery's own solutions by task."""
+    return {task_id: proof.solution for task_id, proof in read(LEVELS_FOLDER).items()}
+
+
+def solution_plan(spec: ArenaSpec, task_id: str, trial: int, choices: ArenaChoices) -> Plan:
+    """The shipped battery's solution of a task as a plan for an episode under these choices.
+
+    Raises RecordingError as `recorded_plan` does, and for a task of which the battery has no solution.
+    """
+    if task_id not in _solutions():
+        raise RecordingError(f"arena/ideal: no solution of {task_id}; it plays the shipped battery only")
+    name = Path(f"solution of {task_id}")
+    return _plan(name, _solutions()[task_id], spec, (choices.seed, task_id, trial), choices)
+
+
+def check_solutions(tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
+    """See before a run that every episode has a solution. Raises RecordingError as `solution_plan` does."""
+    for task in tasks:
+        for trial in range(choices.trials):
+            solution_plan(task.content.spec, task.id, trial, choices)
+
+
+def _plan(
+    file: Path, recording: Recording, spec: ArenaSpec, episode: tuple[int, str, int], choices: ArenaChoices
+) -> Plan:
+    """A recording as a plan; `file` is what messages call it."""
+    _check_arena(file, recording, spec, episode)
+    actions = tuple(recording.unpacked())
+    idle = sum(1 for _ in takewhile(lambda action: action == IDLE, actions))
+    begun = sum(choices.initial_idle_steps)
+    if idle < min(begun, len(actions)):
+        raise RecordingError(
+            f"{file}: begins with {idle} idle steps, this protocol with {begun}; "
+            f"add --initial-idle-steps {idle}"
+        )
+    while spec.time_limit and len(actions) > begun and actions[-1] == IDLE:
+        actions = actions[:-1]
+    plan = Plan(begun, actions)
+    _check_replies(file, plan, choices, idle)
+    return plan
+
+
+def _file(folder: Path, task_id: str) -> Path:
+    return folder / f"{task_id}.json"
+
+
+def _check_arena(file: Path, recording: Recording, spec: ArenaSpec, episode: tuple[int, str, int]) -> None:
+    if not recording.is_of(spec):
+        raise RecordingError(
+            f"{file}: made in another arena (its task {recording.task_id}, Animal-AI's version, or a file "
+            "that has changed since); give the folder of its task files, or --animal-ai"
+        )
+    if recording.others:
+        raise RecordingError(f"{file}: has {len(recording.others) + 1} agents, an evaluation has one")
+    made = (recording.seed, recording.task_id, recording.trial)
+    if made != episode and _layout(spec, made) != _layout(spec, episode):
+        raise RecordingError(
+            f"{file}: the arena is random, and this is its seed {made[0]}, task {made[1]}, trial {made[2]}, "
+            f"not seed {episode[0]}, task {episode[1]}, trial {episode[2]}; --seed and --trials choose"
+        )
+
+
+def _layout(spec: ArenaSpec, episode: tuple[int, str, int]) -> Layout:
+    """Where everything is; the agent's own skin, which it does not see, is left out."""
+    layout = resolve(spec, episode_rng(*episode))
+    return replace(layout, agents=tuple(replace(agent, skin="") for agent in layout.agents))
+
+
+def _check_replies(file: Path, plan: Plan, choices: ArenaChoices, idle: int) -> None:
+    try:
+        needed = replies_needed(plan, choices)
+    except RecordingError as error:
+        raise RecordingError(f"{file}: {error}; `arena-llm replay {file}` plays any recording") from None
+    if choices.max_scripts is not None and needed > choices.max_scripts:
+        longer_opening = needed - (idle - plan.begun) <= choices.max_scripts
+        remedy = f"--initial-idle-steps {idle}" if longer_opening else f"--max-scripts {needed}"
+        raise RecordingError(
+            f"{file}: takes {needed} replies (each idle step is one), this protocol allows "
+            f"{choices.max_scripts}; add {remedy}"
+        )

@@ -5,8 +5,8 @@ from typing import Any
 
 from inspect_ai.tool import Tool, ToolResult, tool
 
+from evaluation.inspect_task.dialogue import play_reply
 from evaluation.inspect_task.interface import of_distribution
-from evaluation.inspect_task.session import play_reply
 
 
 @tool

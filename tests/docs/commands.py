@@ -67,14 +67,15 @@ def _command(function):
 def _options(command):
     for option in command.params:
         yield from (*option.opts, *option.secondary_opts)
-    for below in getattr(command, "commands", {}).values():
+    names = command.list_commands(None) if hasattr(command, "list_commands") else ()
+    for below in (command.get_command(None, name) for name in names):
         yield from _options(below)
 
 
 def _arena_llm(arguments):
     command, name = COMMAND, "arena-llm"
     while hasattr(command, "commands"):
-        name, known = arguments[0], list(command.commands)
+        name, known = arguments[0], command.list_commands(None)
         assert name in known, f"got the command {name!r}, expected one of {known}"
         # A command has the options of the suite that its arguments name.
         _, command, arguments = command.resolve_command(typer.Context(command), list(arguments))

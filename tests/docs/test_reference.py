@@ -62,7 +62,7 @@ def test_the_protocol_page_has_every_preset_and_every_option_of_eval():
     text = text_of("protocols.md")
     for name in preset_names(SUITE):
         assert f"| `{name}` |" in text
-    options = {word for option in COMMAND.commands["eval"].params for word in option.opts}
+    options = {word for option in COMMAND.get_command(None, "eval").params for word in option.opts}
     for word in options:
         assert re.search(rf"`{word}`|`{word}, |, {word}`", text), word
     assert len(options) > len(ArenaChoices.model_fields)

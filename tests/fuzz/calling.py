@@ -62,8 +62,8 @@ def commands() -> list[tuple[list[str], Any]]:
 
 def _below(command: Any, words: list[str]) -> Iterator[tuple[list[str], Any]]:
     yield words, command
-    for name, below in getattr(command, "commands", {}).items():
-        yield from _below(below, [*words, name])
+    for name in command.list_commands(None) if hasattr(command, "list_commands") else ():
+        yield from _below(command.get_command(None, name), [*words, name])
 
 
 def wrong_call(rng: random.Random, words: list[str], command: Any) -> list[str]:

@@ -1,14 +1,19 @@
 """Each choice of a protocol does what it says: a test per choice that fails if it did the opposite."""
 
+import asyncio
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
 
 from arena import ConfigError, Outcome
+from evaluation.agents.agents import opening
 from evaluation.choices.effective import effective
-from evaluation.inspect_task.session import Session
-from evaluation.inspect_task.task import conversation_order, make_task
+from evaluation.episode import Session, conversation_order
+from evaluation.inspect_task.dialogue import Dialogue
+from evaluation.inspect_task.task import make_task
 from evaluation.suite import ModelEnd
 from evaluation.suites import chosen_tasks
 from llm_control.choices import ArenaChoices
@@ -374,7 +379,9 @@ def test_an_episode_that_ends_before_the_first_reply_asks_for_none(tmp_path):
     protocol = ArenaChoices(image_size=32, tasks=("01-04-03",))
     tasks = chosen_tasks(ARENA, protocol, short)
     session = Session(ARENA, tasks, 0, protocol, arena_prompts(), tasks)
-    messages = session.opening()
+    dialogue = Dialogue(SimpleNamespace(), session)
+    asyncio.run(dialogue.open(opening(ARENA, protocol, session.prompts, len(tasks))))
+    messages = dialogue.state.messages
     assert not session.wants_reply
     assert "The episode is over" in messages[-1].text
 

@@ -1,0 +1,254 @@
+"""The messages of a sample and its requests: the model's side of `evaluation.episode` on Inspect AI."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageUser,
+    ContentImage,
+    ContentText,
+    GenerateConfig,
+    ModelOutput,
+    execute_tools,
+    get_model,
+)
+from inspect_ai.solver import TaskState
+from inspect_ai.tool import ToolError, ToolResult
+from inspect_ai.util import store
+
+from evaluation.agents.agents import Calls, CallStopped, ReplyingAgent, agent_of
+from evaluation.agents.replies import read_reply
+from evaluation.choices.run_choices import RunChoices
+from evaluation.engines.backend import in_thread
+from evaluation.episode import Reply, Session, Shown
+from evaluation.generation.generate import generate, generate_config
+from evaluation.generation.journal import for_judges
+from evaluation.generation.memory import ALONE, ONCE, SENT, TOLD, ImageBudget
+from evaluation.generation.stops import FinalError, remember, stop_of
+from evaluation.image_format import data_uri, encoded
+from evaluation.log.exchanges import JUDGE, OTHER
+from evaluation.prompts import Layout
+from evaluation.request import full_name
+from evaluation.suite import Part, Record
+
+Content = list[ContentText | ContentImage]
+"""The content of a message."""
+
+
+class Dialogue:
+    """The messages of a sample, in its `state`, and the `agent` that replies to them."""
+
+    def __init__(self, state: TaskState, session: Session) -> None:
+        self.state, self.session = state, session
+        self.agent: ReplyingAgent | None = None
+
+    async def open(self, before: Sequence[ChatMessage]) -> None:
+        """Write the first messages: those before the first observation, and this."""
+        first = await self._message(await self.session.in_thread(self.session.begin))
+        self.state.messages = joined([*before, first], self.session.prompts.layout)
+
+    def use_agent(self) -> None:
+        """Make what asks for the replies; what the log keeps of it goes to the sample's metadata."""
+        state, session, model = self.state, self.session, get_model()
+        choices = session.choices
+        config = generate_config(model, choices, str(state.sample_id), state.epoch - 1)
+        images, opening = ImageBudget(choices.images), len(state.messages) - 1
+        calls = Calls(model, choices, session.prompts, state.tools, config, images, opening)
+        if choices.agent != "direct":
+            state.metadata["agent"] = calls.log
+        # The most replies of the first episode; None if nothing bounds them.
+        self.agent = agent_of(calls, choices.bounds(session.tasks[0].content).replies)
+
+    async def ask(self) -> Reply | None:
+        """The next reply, of the other model that the observation names if it does; None if it stopped."""
+        state, other = self.state, self.session.now.model
+        assert self.agent is not None, "nobody is there to reply"
+        try:
+            output = await (self.agent.reply(state.messages) if other is None else self._ask_other(other))
+        except FinalError as error:
+            remember(state, error)
+            raise
+        except CallStopped as stopped:
+            state.metadata["stopped"] = stopped.stop
+            return None
+        state.output = output if other is None else state.output
+        state.messages.append(output.message)
+        if (stop := stop_of(output)) is not None:
+            state.metadata["stopped"] = stop
+            return None
+        return self._read(output)
+
+    def _read(self, output: ModelOutput) -> Reply:
+        choices, text = self.session.choices, output.completion
+        if choices.replies == "text":
+            return Reply(text, read_reply(text, choices).action, False)
+        return Reply(text, None, bool(output.message.tool_calls))
+
+    async def show(self, shown: Shown) -> None:
+        """Add the message that shows what came of a reply."""
+        self.state.messages.append(await self._message(shown))
+
+    async def call_tools(self, reply: Reply) -> None:
+        """Call the tools of the last message; of ours each plays a reply."""
+        messages = (await execute_tools(self.state.messages, self.state.tools)).messages
+        # The line of the last call's observation stands for no other one.
+        messages[-1].metadata = self._about()
+        self.state.messages += messages
+
+    async def ended(self) -> None:
+        """Have the record judged, and keep it: it is in the log, whatever becomes of the rest."""
+        await self.judge()
+        self.keep()
+
+    async def judge(self) -> None:
+        """Have the finished episodes judged that are not yet."""
+        await self.session.judge(self._noted, self._ask_judge)
+
+    def keep(self) -> None:
+        """Put the finished episodes into the sample's metadata, which the log keeps.
+
+        `episode` is the record of a sample of one task; `episodes` those of a conversation by task, in the
+        order in which they were played; `drawn_by` what drew the pictures that were sent.
+        """
+        metadata, session = self.state.metadata, self.session
+        if session.drawn_by is not None:
+            metadata["drawn_by"] = session.drawn_by
+        records = {task_id: record.as_dict() for task_id, record in session.records.items()}
+        if "order" in metadata:
+            metadata["episodes"] = records
+        elif records:
+            metadata["episode"] = next(iter(records.values()))
+
+    async def _message(self, shown: Shown) -> ChatMessageUser:
+        made = await in_thread(content, shown, self.session.choices)
+        return ChatMessageUser(content=made, metadata=self._about())
+
+    def _about(self) -> dict[str, str] | None:
+        """The metadata of the present observation's message: when it is sent, and what stands for it later."""
+        now = self.session.now
+        sent = None if now.done or now.kind != "predict" else ONCE
+        about = {SENT: ALONE if now.fresh else sent, TOLD: None if now.done else now.told}
+        return {key: text for key, text in about.items() if text is not None} or None
+
+    async def _ask_other(self, name: str) -> ModelOutput:
+        model = full_name(self.session.suite, name)
+        return await _asked(model, OTHER, self.state.messages[-1].text, self.session.choices)
+
+    async def _ask_judge(self, name: str, text: str) -> str:
+        """The answer of a judge to a text, which is asked for once in a run."""
+        model = full_name(self.session.suite, name)
+        key = hashlib.sha256(f"{model}\n{text}".encode()).hexdigest()
+        if key not in _answers:
+            with for_judges():
+                _answers[key] = (await _asked(model, JUDGE, text, self.session.choices)).completion
+        return _answers[key]
+
+    def _noted(self, record: Record) -> Record:
+        """The record of the episode that has just ended, with what its agent wrote beside the replies.
+
+        Turns get a `thought`, the last one also the agent's `memory`; without an agent replies hold all.
+        """
+        choices, agent = self.session.choices, self.state.metadata.get("agent", {})
+        if choices.agent == "direct" or not record.turns:
+            return record
+        replies = [message.text for message in self.state.messages if message.role == "assistant"]
+        thoughts = [
+            text if choices.replies == "tools" else read_reply(text, choices).thought
+            for text in replies[-len(record.turns) :]
+        ]
+        *turns, last = [
+            {**turn, "thought": thought} for turn, thought in zip(record.turns, thoughts, strict=True)
+        ]
+        memory = {"memory": agent["memory"]} if "memory" in agent else {}
+        return replace(record, turns=(*turns, {**last, **memory}))
+
+
+_answers: dict[str, str] = {}
+"""What judges of this process answered, by the hash of model and text."""
+
+
+async def _asked(model: str, role: str, text: str, choices: Any) -> ModelOutput:
+    """One request. Raises as `evaluation.generation.generate.generate`."""
+    config = GenerateConfig(
+        temperature=0.0, max_retries=choices.retries, attempt_timeout=choices.reply_timeout
+    )
+    asked = get_model(model, role=role)
+    output, _ = await generate(asked, [ChatMessageUser(content=text)], [], config, ImageBudget("all"))
+    return output
+
+
+def content(parts: Sequence[Part | bytes], choices: RunChoices) -> Content:
+    """Texts and pictures as the content of a message.
+
+    A frame is encoded as the choices say, the bytes of an image file are taken as they are.
+    """
+    return [
+        ContentText(text=part)
+        if isinstance(part, str)
+        else ContentImage(
+            image=data_uri(part if isinstance(part, bytes) else encoded(part, choices.image_format)),
+            detail=choices.image_detail,
+        )
+        for part in parts
+    ]
+
+
+def joined(messages: Sequence[ChatMessage], layout: Layout) -> list[ChatMessage]:
+    """The first messages of a conversation in the roles that the layout gives them.
+
+    With the role `user` everything up to the first reply is one message; where two messages meet, their texts
+    become one without anything in between.
+    """
+    first = next((i for i, m in enumerate(messages) if isinstance(m, ChatMessageAssistant)), len(messages))
+    if layout.roles == "system" or not first:
+        return list(messages)
+    whole: Content = []
+    for message in messages[:first]:
+        own = message.content
+        parts: Content = [ContentText(text=own)] if isinstance(own, str) else own  # type: ignore[assignment]
+        if whole and parts and isinstance(whole[-1], ContentText) and isinstance(parts[0], ContentText):
+            whole[-1] = ContentText(text=whole[-1].text + parts[0].text)
+            parts = parts[1:]
+        whole += parts
+    return [ChatMessageUser(content=list(whole)), *messages[first:]]
+
+
+_KEY = "arena_session"
+
+_dialogues: dict[str, Dialogue] = {}
+"""Those of the running samples by sample id; physics cannot lie in the store, which goes to the log."""
+
+
+def open_dialogue(state: TaskState, session: Session) -> Dialogue:
+    """A session, as the one that the sample's tools play."""
+    state.store.set(_KEY, state.uuid)
+    _dialogues[state.uuid] = Dialogue(state, session)
+    return _dialogues[state.uuid]
+
+
+def dialogue_of(state: TaskState) -> Dialogue:
+    """The dialogue of a sample, whose solver may have made it another state. Raises KeyError if none is open."""
+    found = _dialogues[state.uuid]
+    found.state = state
+    return found
+
+
+def close_dialogue(state: TaskState) -> bool:
+    """Forget a sample's session and free its resources; says whether its episodes were finished."""
+    found = _dialogues.pop(state.uuid, None)
+    if found is not None:
+        found.session.close()
+    return found is not None and not found.session.wants_reply
+
+
+async def play_reply(text: str) -> ToolResult:
+    """Play a reply in the sample whose tool calls this; for the tools of suites."""
+    found = _dialogues.get(store().get(_KEY, ""))
+    if found is None:
+        raise ToolError("no episode is open: this tool works only in a task of arena_llm")
+    session = found.session
+    return list(await in_thread(content, await session.in_thread(session.reply, text), session.choices))
