@@ -1,5 +1,7 @@
 """The Animal-AI laboratory on PyBullet: task files, physics, rules, episodes."""
 
+from typing import TYPE_CHECKING, Any
+
 from arena.action import ACTIONS, BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Action, Move, Rotate
 from arena.episode import Episode, StepResult
 from arena.errors import (
@@ -13,7 +15,6 @@ from arena.errors import (
     ShadowedError,
     WorkerError,
 )
-from arena.gym.env import ArenaEnv
 from arena.gym.registered import register
 from arena.packages import warn_if_hidden
 from arena.rays import Rays
@@ -24,8 +25,21 @@ from arena.scene import Scene, Thing
 from arena.taskfile.config import ArenaFile, ArenaSpec
 from arena.taskfile.load import load, load_text
 
+if TYPE_CHECKING:
+    from arena.gym.env import ArenaEnv
+
 register()
 warn_if_hidden()
+
+
+def __getattr__(name: str) -> Any:
+    """The environment, which only those who train import."""
+    if name != "ArenaEnv":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from arena.gym.env import ArenaEnv
+
+    return ArenaEnv
+
 
 __all__ = [
     "ACTIONS",

@@ -28,8 +28,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from arena.packages import beside
-from evaluation.prompts import NO_FILES, PromptFiles, PromptSet, inline_prompts, suite_prompts
-from evaluation.prompts.folder import with_files
+from evaluation.prompts import NO_FILES, PromptFiles, PromptSet, inline_prompts, suite_prompts, with_files
 from evaluation.suite import Agent, Ask, EpisodeSetup, Observation, Player, Record, Suite, TaskSpec
 
 if TYPE_CHECKING:

@@ -16,6 +16,9 @@ from llm_control.play import ScriptedEpisode, TurnRecord
 from render.context import drawn_by
 from testbed import Task
 
+STEPS_PER_TURN = 50
+"""Steps that are one turn of an agent that acts at every step, in log and report, 3 s."""
+
 
 def new_episode(setup: EpisodeSetup) -> Episode:
     """The episode of a setup. Raises LayoutError if its arena cannot be built."""

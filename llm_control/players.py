@@ -13,11 +13,8 @@ from evaluation.suite import EpisodeSetup, Player, Record, TaskSpec
 from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import Policy, loaded
 from llm_control.agents.step_agents import STEP_AGENTS, StepAgent
-from llm_control.environment import ArenaEnvironment, recording_of
+from llm_control.environment import STEPS_PER_TURN, ArenaEnvironment, recording_of
 from testbed import Task
-
-STEPS_PER_TURN = 50
-"""Steps that are one turn of such an agent in log and report, 3 s."""
 
 ACTS = "(A policy acts at every step; this is no script.)"
 """What a log has in the place of a reply."""

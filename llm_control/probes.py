@@ -20,13 +20,11 @@ from arena import Episode, load_text
 from arena.errors import ConfigError
 from arena.geometry.layout import episode_rng
 from arena.scene import Scene
-from evaluation.generation.faults import guard
 from evaluation.generation.generate import generate as ask
-from evaluation.generation.generate import generate_config
+from evaluation.generation.generate import generate_config, guard
 from evaluation.generation.memory import ImageBudget
 from evaluation.inspect_task.dialogue import content
-from evaluation.inspect_task.inspect_options import chosen_with_options
-from evaluation.inspect_task.interface import of_distribution, refusing
+from evaluation.inspect_task.interface import chosen_with_options, of_distribution, refusing
 from evaluation.suites import get_suite
 from llm_control.choices import ArenaChoices
 from llm_control.observations import probe_frame

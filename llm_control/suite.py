@@ -107,10 +107,11 @@ class ArenaSuite(Suite):
 
 def files(choices: ArenaChoices) -> dict[str, str]:
     """The hash of a demonstration's file and pictures."""
+    if not isinstance(shown := choices.demonstration, str):
+        return {}
     from llm_control.demonstration import file_sha256
 
-    shown = choices.demonstration
-    return {"demonstration": file_sha256(Path(shown))} if isinstance(shown, str) else {}
+    return {"demonstration": file_sha256(Path(shown))}
 
 
 def remarks(choices: ArenaChoices, prompts: PromptSet, protocol: str | None) -> Sequence[str]:

@@ -20,13 +20,9 @@ if TYPE_CHECKING:
 
 PLAYED = "Playing (only with --run)"
 
-Runs = Annotated[
-    list[str] | None,
-    typer.Argument(
-        help="A report's results.csv or folder, a log (.eval), a submission (.json), or a study's database; "
-        "NAME=FILE renames its agent."
-    ),
-]
+RUN = "A report's results.csv or folder, a log (.eval), a submission (.json), or a study's database"
+
+Runs = Annotated[list[str] | None, typer.Argument(help=f"{RUN}; NAME=FILE renames its agent.")]
 Others = Annotated[
     str,
     typer.Option(
@@ -86,6 +82,11 @@ def compare_command(
     log_dir: LogDir = Path("logs"),
 ) -> None:
     """Compare runs with children, the 2019 competition, published agents and models, and studies."""
+    places, splits = [*map(named_path, runs or ())], [*map(named_path, hidden or ())]
+    for _, place in (*places, *splits):
+        if "://" not in place and "#" not in place and not Path(place).exists():
+            raise EvaluationError(f"{place}: no such file or folder; expected {RUN[0].lower()}{RUN[1:]}")
+
     from evaluation.report_folder import check_writable
     from report.comparison.read import read_groups, read_runs_apart
     from report.comparison.whole import compare
@@ -93,7 +94,6 @@ def compare_command(
     if not runs and not run:
         raise typer.BadParameter("name a run, or an agent to play with --run", param_hint="RUN")
     groups = read_groups([word.strip() for word in others.split(",") if word.strip()])
-    places = [named_path(text) for text in runs or ()]
     found = read_runs_apart(places, original=original, animal_ai=animal_ai)
     requests = _requests(run or (), testbed, tasks, trials, animal_ai)
     check_writable(out, "--out")
@@ -101,7 +101,6 @@ def compare_command(
         places += [(None, str(_log_of(request, log_dir))) for request in requests]
         found = read_runs_apart(places, original=original, animal_ai=animal_ai)
     origins = _without_password("; ".join(f"{name} = {at}" if name else at for name, at in places))
-    splits = [named_path(text) for text in hidden or ()]
     compared = compare(found, groups, read_runs_apart(splits, animal_ai=animal_ai))
     beside = {"compared with": _without_password(others)} if compared.groups else {}
     _report(compared, out, {"runs": origins, **beside, **({"hidden split": "yes"} if splits else {})})

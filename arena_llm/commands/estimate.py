@@ -39,8 +39,7 @@ def estimate_command(
     request = EvalRequest(get_suite(suite), model, testbed, prompt, protocol, choices, prompts)
     request.refuse_early(key=False)
 
-    from evaluation.estimate import estimate
-    from evaluation.generation.image_tokens import NOTE, request_warnings
+    from evaluation.estimate import NOTE, estimate, request_warnings
     from evaluation.generation.prices import price_note
     from evaluation.paired import planned_study
 

@@ -96,15 +96,13 @@ def eval_command(
         if not sweep:
             request.refuse_early()
 
-    from arena_llm.sweep import sweep_of
-    from evaluation.estimate import estimate
+    from evaluation.estimate import estimate, request_warnings
     from evaluation.generation.budget import RunLimits
-    from evaluation.generation.image_tokens import request_warnings
     from evaluation.generation.prices import price_note
     from evaluation.request import full_name
 
     limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
-    swept = sweep_of(sweep, request) if sweep else None
+    swept = _swept(sweep, request) if sweep else None
     requests = list(swept.requests.values()) if swept else [request]
     if show:
         for each in requests:
@@ -127,7 +125,13 @@ def eval_command(
     with open_engine(engine, ray_address, jobs) as opened:
         run = {"resume": resume, "limits": limits, "prices": prices, "notes": notes, "engine": opened}
         parallel = {"max_samples": max_samples, "max_connections": max_connections}
-        _evaluate(swept or request, log_dir, out, **run, **parallel)
+        _evaluate(request, swept, log_dir, out, **run, **parallel)
+
+
+def _swept(text: str, request: "EvalRequest") -> "Sweep":
+    from arena_llm.sweep import sweep_of
+
+    return sweep_of(text, request)
 
 
 def _plan_notes(plan: Path, request: "EvalRequest") -> dict[str, Any]:
@@ -191,9 +195,10 @@ def _fault(request: "EvalRequest", name: str) -> ConfigError | None:
     return None
 
 
-def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **run: Any) -> None:
+def _evaluate(
+    request: "EvalRequest", swept: "Sweep | None", log_dir: Path, out: Path | None, **run: Any
+) -> None:
     from arena_llm.commands.report import report_logs
-    from arena_llm.sweep import Sweep, play_sweep
     from evaluation.evaluate import evaluate
     from report.files import read_cards
     from report.tables import headline_table, headlines, prices_table, rates_table, scaled_lines
@@ -202,10 +207,12 @@ def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **r
     run["display"] = "rich" if console.is_terminal else "plain"
     work_begins()
     try:
-        if isinstance(asked, Sweep):
-            logs, beside = list(play_sweep(asked, log_dir, **run)), log_dir / asked.folder
+        if swept:
+            from arena_llm.sweep import play_sweep
+
+            logs, beside = list(play_sweep(swept, log_dir, **run)), log_dir / swept.folder
         else:
-            logs = [evaluate(asked, log_dir, **run)]
+            logs = [evaluate(request, log_dir, **run)]
             beside = logs[0].path.with_suffix("")
     except KeyboardInterrupt:
         exit_interrupted(
@@ -221,7 +228,7 @@ def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **r
     console.print(rates_table(written.rates.table, suite.group_name, *written.rates.notes[:1]))
     for text in scaled_lines(written.scaled):
         console.print(text, markup=False, highlight=False)
-    if isinstance(asked, Sweep):
+    if swept:
         wide_console(110).print(prices_table(read_cards(written.page.parent)).terminal("Tokens and prices"))
     console.print(f"Report: {written.page}", soft_wrap=True)
     _refuse_missing(logs, written.results)

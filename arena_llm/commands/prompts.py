@@ -28,7 +28,7 @@ def prompts_command(
     console = line_console()
     if not source:
         from evaluation.capabilities import prompts_of
-        from evaluation.prompts.folder import write_folder
+        from evaluation.prompts import write_folder
         from evaluation.suites import get_suite
 
         write_folder(prompts_of(get_suite(suite)), out)

@@ -63,8 +63,12 @@ def study_command(
     ] = None,
 ) -> None:
     """Run a study with people: consent, practice, tasks, questionnaires, completion."""
+    from arena.files import read_text
     from arena.packages import require
 
+    if config is not None:
+        # Said before anything large is imported.
+        read_text(config)
     require("people")
     from people.serving import address_of
     from people.study.load import EXAMPLE

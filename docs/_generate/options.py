@@ -5,10 +5,9 @@ from collections.abc import Iterator
 import typer
 
 from docs._generate.markdown import code, plain, table
-from evaluation.agents.prompts import VARIABLES as AGENT_VARIABLES
 from evaluation.choices.effective import effective, preset_names
 from evaluation.choices.run_choices import shown
-from evaluation.prompts import RUNNER, Layout, Variables
+from evaluation.prompts import AGENT_VARIABLES, RUNNER, Layout, Variables
 from llm_control.choices import ArenaChoices
 from llm_control.prompts import OPTIONAL, VARIABLES
 from llm_control.suite import SUITE

@@ -1,20 +1,29 @@
 """One request to a model: with which parameters, and what happens if it refuses one."""
 
-from collections.abc import Sequence
+import email.utils
+import json
+import os
+import re
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
-from inspect_ai.tool import Tool
+from inspect_ai.tool import Tool, ToolChoice, ToolInfo
 from inspect_ai.util import LimitExceededError
+from pydantic import ValidationError
+from tenacity import RetryCallState, wait_exponential_jitter
+from tenacity.wait import wait_base
 
+from arena.errors import EvaluationError
 from evaluation.choices.run_choices import RunChoices
 from evaluation.generation.budget import admission
-from evaluation.generation.faults import guard
-from evaluation.generation.journal import episode_replies
+from evaluation.generation.journal import NotKept, RefusedBefore, digest, episode_replies
 from evaluation.generation.memory import ImageBudget
-from evaluation.generation.stops import HOPELESS, FinalError, ProviderError, cause_of, status_of
-from evaluation.inspect_task.inspect_options import obeying
-from evaluation.inspect_task.interface import given_config
+from evaluation.generation.stops import FAILED, HOPELESS, FinalError, ProviderError, cause_of, status_of
+from evaluation.inspect_task.interface import given_config, model_usage_cost, obeying
+from evaluation.log.exchanges import parameters_in
 from evaluation.suite import agent_seed
 from evaluation.suites import suite_names
 
@@ -89,3 +98,179 @@ def refused_parameter(error: Exception, config: GenerateConfig) -> str | None:
     text = cause_of(error).lower()
     named = [p for p in _REFUSABLE if p in text and getattr(config, p) is not None]
     return named[0] if named else None
+
+
+FIRST_WAIT_S = 3.0
+"""Seconds before the first repetition, twice as long before each further one; Inspect AI's own number."""
+
+LONGEST_WAIT_S = 600.0
+"""Seconds that a server's `retry-after` may ask for; more is cut to this."""
+
+
+class BrokenReply(EvaluationError):
+    """A provider's answer cannot be read; the model has said nothing that could be played."""
+
+
+def guard(model: Model) -> None:
+    """Make a model's provider count each request as one attempt, hide keys, and keep its replies on disk.
+
+    Answers that cannot be read become `BrokenReply` and are asked for again, as after a failed connection;
+    what an earlier process was answered is not asked for. Without effect the second time.
+    """
+    api: Any = model.api
+    if getattr(api, "_arena_guarded", False):
+        return
+    api._arena_guarded = True
+    generate, should_retry = api.generate, api.should_retry
+
+    async def guarded(
+        input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> Any:
+        replies, request = episode_replies(), digest(str(model), input, tools)
+        if (answer := replies.next(request)) is not None:
+            return answer
+        # The SDK would repeat by itself, unseen by the log.
+        if hasattr(getattr(api, "client", None), "max_retries"):
+            api.client.max_retries = 0
+        keys = secrets([getattr(api, "api_key", None)])
+        try:
+            result = _checked(await generate(input, tools, tool_choice, config), keys)
+        except Exception as error:
+            redact_error(error, keys)
+            _tell(error)
+            if _unreadable(error):
+                raise BrokenReply(f"the provider's answer cannot be read: {_line(error)}") from None
+            raise
+        output, call = result if isinstance(result, tuple) else (result, None)
+        if not isinstance(output, Exception):
+            _price(model, output)
+            sent = None if call is None else parameters_in(call.request)
+            replies.keep(request, output, sent, model.role)
+        return result
+
+    def retried(error: Exception) -> Any:
+        ours = isinstance(error, NotKept | RefusedBefore)
+        return not ours and (isinstance(error, BrokenReply) or should_retry(error))
+
+    api.generate, api.should_retry = guarded, retried
+    api.retry_wait = lambda: _Wait()
+
+
+def _price(model: Model, output: ModelOutput) -> None:
+    """Put the price of a reply into its usage, as Inspect AI does afterwards."""
+    if output.usage is not None:
+        output.usage.total_cost = model_usage_cost(model, output.usage, output)
+
+
+def _checked(result: Any, keys: tuple[str, ...]) -> Any:
+    """A provider's result without keys; its errors are raised as errors."""
+    output, *rest = result if isinstance(result, tuple) else (result,)
+    for call in rest:
+        for name in ("request", "response", "error"):
+            if getattr(call, name, None) is not None:
+                setattr(call, name, without_secrets(getattr(call, name), keys))
+    if isinstance(output, Exception):
+        redact_error(output, keys)
+    elif not output.choices or any(map(_without_candidates, rest)):
+        raise BrokenReply("the answer has no message")
+    else:
+        output = ModelOutput.model_validate(without_secrets(output.model_dump(), keys)) if keys else output
+    return (output, *rest) if isinstance(result, tuple) else output
+
+
+def _without_candidates(call: Any) -> bool:
+    """Whether Google answered with neither a message nor why not; Inspect AI makes a text of that."""
+    response = call.response or {}
+    return "contents" in call.request and not (response.get("candidates") or response.get("promptFeedback"))
+
+
+def _tell(error: Exception) -> None:
+    """Say in the episode's log that an attempt failed."""
+    transcript().info({FAILED: type(error).__name__, "because": _line(error)}, source="arena_llm")
+
+
+def _line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:300]
+
+
+def _unreadable(error: Exception) -> bool:
+    """Whether an answer came that the provider's code stumbled over: broken JSON, or parts that lack."""
+    slips = (AssertionError, AttributeError, KeyError, IndexError, TypeError)
+    stumbles = (json.JSONDecodeError, ValidationError, *slips)
+    return isinstance(error, stumbles) or type(error).__name__ == "APIResponseValidationError"
+
+
+class _Wait(wait_base):
+    """As long as the server asks for, or else exponentially longer."""
+
+    def __call__(self, retry_state: RetryCallState) -> float:
+        error = retry_state.outcome.exception() if retry_state.outcome else None
+        asked = retry_after(error)
+        if asked is not None:
+            return min(asked, LONGEST_WAIT_S)
+        return wait_exponential_jitter(initial=FIRST_WAIT_S, max=LONGEST_WAIT_S, jitter=FIRST_WAIT_S)(
+            retry_state
+        )
+
+
+def retry_after(error: BaseException | None) -> float | None:
+    """Seconds that the answer behind an error asks to wait (RFC 9110, 10.2.3); None where it asks nothing."""
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    value = str(headers.get("retry-after") or "") if headers is not None else ""
+    try:
+        return max(float(value), 0.0)
+    except ValueError:
+        date = email.utils.parsedate_tz(value)
+        return max(email.utils.mktime_tz(date) - time.time(), 0.0) if date else None
+
+
+_NAMES = re.compile(r"(?i)(?:^|_)(?:key|token|secret|password)$")
+"""Ends of the names of environment variables that hold keys."""
+
+_SHORTEST = 8
+"""Characters of a value that may be a key; shorter ones, such as `none`, would take words out of texts."""
+
+PLACEHOLDER = "[key]"
+"""What stands in the place of a key."""
+
+
+def secrets(more: Iterable[object] = ()) -> tuple[str, ...]:
+    """The keys in the environment now, and those among `more`; the longest first."""
+    found = {value for name, value in os.environ.items() if _NAMES.search(name)}
+    found |= {value for value in more if isinstance(value, str)}
+    return tuple(sorted((value for value in found if len(value) >= _SHORTEST), key=len, reverse=True))
+
+
+def without_secrets(value: Any, keys: tuple[str, ...]) -> Any:
+    """A value of strings, bytes, lists and dicts in which no key is left; others come back as they are."""
+    if isinstance(value, str):
+        for key in keys:
+            value = value.replace(key, PLACEHOLDER)
+        return value
+    if isinstance(value, bytes):
+        for key in keys:
+            value = value.replace(key.encode(), PLACEHOLDER.encode())
+        return value
+    if isinstance(value, dict):
+        return {k: without_secrets(v, keys) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(without_secrets(v, keys) for v in value) if type(value) in (list, tuple) else value
+    return value
+
+
+def redact_error(error: BaseException, keys: tuple[str, ...]) -> None:
+    """Take keys out of an error in place, out of what caused it and out of the answer that it carries."""
+    seen: set[int] = set()
+    pending: list[BaseException | None] = [error]
+    while pending:
+        each = pending.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        each.args = without_secrets(each.args, keys)
+        for name, value in vars(each).items():
+            setattr(each, name, without_secrets(value, keys))
+        answer = getattr(each, "response", None)
+        if isinstance(content := getattr(answer, "_content", None), bytes):
+            answer._content = without_secrets(content, keys)  # type: ignore[union-attr]
+        pending += [each.__cause__, each.__context__]

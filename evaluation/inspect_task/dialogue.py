@@ -125,10 +125,10 @@ class Dialogue:
 
     async def _message(self, shown: Shown) -> ChatMessageUser:
         made = await in_thread(content, shown, self.session.choices)
-        return ChatMessageUser(content=made, metadata=self._about())
+        return ChatMessageUser(content=list(made), metadata=self._about())
 
     def _about(self) -> dict[str, str] | None:
-        """The metadata of the present observation's message: when it is sent, and what stands for it later."""
+        """The metadata of the observation's message: when it is sent, and what stands for it later."""
         now = self.session.now
         sent = None if now.done or now.kind != "predict" else ONCE
         about = {SENT: ALONE if now.fresh else sent, TOLD: None if now.done else now.told}
@@ -231,7 +231,7 @@ def open_dialogue(state: TaskState, session: Session) -> Dialogue:
 
 
 def dialogue_of(state: TaskState) -> Dialogue:
-    """The dialogue of a sample, whose solver may have made it another state. Raises KeyError if none is open."""
+    """The dialogue of a sample; a solver may have made its state anew. Raises KeyError if none is open."""
     found = _dialogues[state.uuid]
     found.state = state
     return found

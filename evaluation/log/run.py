@@ -11,7 +11,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from arena.errors import ArenaError
-from evaluation.agents.prompts import with_agent_texts
 from evaluation.capabilities import logged_task, prompts_of
 from evaluation.generation.budget import NOT_PLAYED, STOPPED, limits_in, spent_before
 from evaluation.log.episodes import (
@@ -25,7 +24,7 @@ from evaluation.log.episodes import (
 from evaluation.log.exchanges import resolved
 from evaluation.log.files import LARGE, logs_of_task, read_header, read_sample, read_summaries, suite_of
 from evaluation.log.schema import Header, SummaryFacts, check, check_sample
-from evaluation.prompts import PromptSet
+from evaluation.prompts import PromptSet, with_agent_texts
 from evaluation.results import TrialResult, refuse_twins
 from evaluation.suite import TaskSpec
 

@@ -10,14 +10,15 @@ from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena.errors import ConfigError
-from arena.files import read_bytes
+from arena.files import check_output_folder, read_bytes, write_file
 from evaluation.choices.keys import read_keys
+from evaluation.choices.run_choices import RunChoices
 
 FILE = "layout.yaml"
 
@@ -221,3 +222,105 @@ def check_variables(source: str, prompt: Prompt) -> None:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
+
+
+def with_files(prompts: PromptSet, files: PromptFiles, choices: Any = None) -> PromptSet:
+    """The texts with the user's own in the place of their namesakes; a system prompt overrides the folder's.
+
+    `choices` are those of the run, if it is known; those of a run with an agent call for its texts too.
+    Raises ConfigError as `with_folder` does, for a layout that the choices exclude, and for a file that is
+    unreadable, not UTF-8, empty, or has a `$` that is not followed by a variable of the system prompt.
+    """
+    if choices is not None:
+        prompts = with_agent_texts(prompts, choices)
+    found = with_folder(prompts, files.folder) if files.folder is not None else prompts
+    if choices is not None and choices.memory and found.layout.roles == "user":
+        raise ConfigError(
+            f"{choices.memory} and the layout of {files.folder} (roles: user): "
+            "impossible together, because the system text would be forgotten with the first message"
+        )
+    if files.system is None:
+        return found
+    system = replace(prompts["system"], text=read_prompt_file(files.system).strip())
+    if not system.text:
+        raise ConfigError(f"prompt file {files.system}: empty; write the instructions for the model into it")
+    check_variables(str(files.system), system)
+    return replace(found, prompts={**found.prompts, "system": system})
+
+
+def with_folder(prompts: PromptSet, folder: Path) -> PromptSet:
+    """The texts with those of a folder in the place of their namesakes, and its layout.
+
+    A text is used as its file has it, with all white space, except for one line break at its end. Files other
+    than `*.md` and `layout.yaml`, and folders inside, are left alone. Raises ConfigError for a folder without
+    either, a text of an unknown name, and as `check_variables` and `read_layout` do.
+    """
+    files = sorted(folder.glob("*.md"))
+    layout = folder / FILE
+    if not files and not layout.is_file():
+        what = "no such folder" if not folder.is_dir() else f"has no texts (NAME.md) and no {FILE}"
+        raise ConfigError(f"prompts folder {folder}: {what}; `arena-llm prompts --out DIR` writes one")
+    found = {path.stem: _text(path, prompts.prompts) for path in files}
+    chosen = read_layout(read_prompt_file(layout), str(layout)) if layout.is_file() else Layout()
+    return replace(prompts, prompts={**prompts.prompts, **found}, layout=chosen)
+
+
+def _text(path: Path, known: Mapping[str, Prompt]) -> Prompt:
+    if path.stem not in known:
+        near = get_close_matches(path.stem, known, n=1)
+        hint = f"did you mean {near[0]}.md?" if near else f"expected one of: {', '.join(known)}"
+        raise ConfigError(f"prompts folder {path}: no text has this name; {hint}")
+    text = read_prompt_file(path)
+    prompt = replace(known[path.stem], text=text.removesuffix("\n"))
+    check_variables(str(path), prompt)
+    return prompt
+
+
+def write_folder(prompts: PromptSet, folder: Path) -> None:
+    """Write texts and layout as a folder that `with_folder` reads back as they are.
+
+    Raises ConfigError if the folder is not empty, and EvaluationError if it cannot be written.
+    """
+    check_output_folder(folder)
+    if folder.exists() and any(folder.iterdir()):
+        raise ConfigError(f"{folder}: is not empty; name a new folder")
+    for name, prompt in prompts.prompts.items():
+        if prompt.text:
+            write_file(folder / f"{name}.md", f"{prompt.text}\n")
+    if text := prompts.layout.text():
+        write_file(folder / FILE, text)
+
+
+AGENT_VARIABLES: Variables = {
+    "react": ("action",),
+    "plan_execute": ("action",),
+    "hypothesizer": ("action",),
+    "action_text": (),
+    "action_tools": (),
+    "plan": ("number", "earlier", "share"),
+    "plan_step": ("number", "step", "earlier", "left"),
+    "plan_so_far": ("earlier",),
+    "memory": ("memory",),
+    "reflect": ("reply", "memory"),
+    "summarise": ("memory", "entries", "tokens"),
+}
+"""By name of a text: the variables that it is filled with.
+
+`react`, `plan_execute` and `hypothesizer` follow the system text of a run with that agent; `action` is how
+an action is written, one of the `action_` texts. `plan` asks for step `number` of a plan: `earlier` are the
+steps before it with their results, `share` the replies that a step may take. `plan_step` follows the last
+observation of a `step`, for which `left` replies are left, `plan_so_far` a question that is asked only once.
+`memory` follows the last observation of a Hypothesizer, `reflect` what came of its last `reply`; `memory` is
+its memory in JSON. `summarise` asks for at most `entries` entries and `tokens` tokens of it.
+"""
+
+
+def with_agent_texts(prompts: PromptSet, choices: RunChoices) -> PromptSet:
+    """The texts of a run and, if an agent plays in it, those of the agents. Raises ConfigError."""
+    if choices.agent == "direct":
+        return prompts
+    own = {name: load_prompt(__package__, name, AGENT_VARIABLES) for name in AGENT_VARIABLES}
+    if (module := choices.own_agent) is not None:
+        texts: Variables = module.TEXTS
+        own |= {name: load_prompt(f"{module.__name__}.prompts", name, texts) for name in texts}
+    return replace(prompts, prompts={**prompts.prompts, **own})

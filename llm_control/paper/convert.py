@@ -16,8 +16,7 @@ import yaml
 
 from arena.errors import ConfigError
 from arena.files import MAX_DATA_BYTES, check_output_folder, read_bytes, read_text, write_file
-from evaluation.prompts import Layout, Prompt, PromptSet, check_variables
-from evaluation.prompts.folder import write_folder
+from evaluation.prompts import Layout, Prompt, PromptSet, check_variables, write_folder
 from llm_control.paper import PAPER
 from llm_control.prompts import OPTIONAL, VARIABLES
 

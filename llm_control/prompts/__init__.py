@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from arena.errors import ConfigError
-from evaluation.prompts import PromptFiles, PromptSet, suite_prompts
-from evaluation.prompts.folder import with_files
+from evaluation.prompts import PromptFiles, PromptSet, suite_prompts, with_files
 from llm_control.choices import ArenaChoices
 from llm_control.paper import CONVERT, PAPER
 

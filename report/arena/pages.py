@@ -16,9 +16,9 @@ from evaluation.log.run import RunLog
 from evaluation.statistics import level_of_id
 from human_data.baselines import children_by_task
 from llm_control.choices import ArenaChoices
+from llm_control.environment import STEPS_PER_TURN
 from llm_control.logged import logged_recording, logged_specs
 from llm_control.paper.differences import stated
-from llm_control.players import STEPS_PER_TURN
 from render import Renderer
 from render.context import drawn_by
 from report.arena.failures import Case, Failure, Replies, signs

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from evaluation.estimate import estimate
-from evaluation.generation.image_tokens import image_tokens, picture_bytes
+from evaluation.estimate import estimate, image_tokens, picture_bytes
 from evaluation.image_format import data_uri, encoded
 from render import Renderer
 from tests.evaluation.test_evaluate import png_of

@@ -7,8 +7,8 @@ import pytest
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import GenerateConfig, get_model
 
+import evaluation.generation.generate as faults
 from arena import ConfigError
-from evaluation.generation import faults
 from evaluation.inspect_task.interface import InspectUserError
 from evaluation.log.run import RunLog
 from tests.llm_control.batteries import write_battery

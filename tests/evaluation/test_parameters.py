@@ -8,7 +8,7 @@ import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 from werkzeug import Response
 
-from evaluation.generation import faults
+import evaluation.generation.generate as faults
 from evaluation.log.run import open_logs
 from evaluation.summary import Requests, sent_words
 from report.build import write_log_report

@@ -54,7 +54,7 @@ def read_study(path: Path) -> None:
 
 
 def read_prompts(path: Path) -> None:
-    from evaluation.prompts.folder import with_folder
+    from evaluation.prompts import with_folder
     from llm_control.prompts import arena_prompts
 
     with_folder(arena_prompts(), path.parent)

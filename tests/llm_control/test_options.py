@@ -13,7 +13,7 @@ from evaluation.agents.agents import opening
 from evaluation.choices.effective import effective
 from evaluation.episode import Session, conversation_order
 from evaluation.inspect_task.dialogue import Dialogue
-from evaluation.inspect_task.task import make_task
+from evaluation.inspect_task.registry import make_task
 from evaluation.suite import ModelEnd
 from evaluation.suites import chosen_tasks
 from llm_control.choices import ArenaChoices
