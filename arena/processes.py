@@ -108,8 +108,7 @@ class LocalEngine:
         if jobs == 1:
             yield from map(function, items)
             return
-        # Spawned: a process forked beside a progress bar's thread can deadlock, and OpenGL is not shared.
-        pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=follow_parent)
+        pool = new_pool(jobs)
         waiting: deque[Future[Made]] = deque()
         rest = iter(items)
 
@@ -126,10 +125,16 @@ class LocalEngine:
         except BrokenProcessPool:
             raise EvaluationError("a working process was ended from outside; try fewer by --jobs") from None
         finally:
-            _shut_down(pool)
+            shut_down(pool)
 
 
-def _shut_down(pool: ProcessPoolExecutor) -> None:
+def new_pool(jobs: int) -> ProcessPoolExecutor:
+    """A pool of processes that leave Ctrl-C to this one and end with it."""
+    # Spawned: a process forked beside a progress bar's thread can deadlock, and OpenGL is not shared.
+    return ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=follow_parent)
+
+
+def shut_down(pool: ProcessPoolExecutor) -> None:
     """End a pool, and after `GRACE_S` whatever is still at work, because nobody will take its results."""
     workers = list((getattr(pool, "_processes", None) or {}).values())
     pool.shutdown(wait=False, cancel_futures=True)

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from arena.errors import ConfigError, EvaluationError
 from arena.processes import Engine
-from evaluation.engines.backend import LocalBackend, using, worthwhile_processes
+from evaluation.engines.backend import LocalBackend, backend, worthwhile_processes
 from evaluation.estimate import sample_prices
-from evaluation.generation.budget import RunBudget, RunLimits, spending, spent_before
-from evaluation.generation.journal import Journal, journal_beside, keeping, new_name, no_other_process
+from evaluation.generation.budget import Admission, RunBudget, RunLimits, admission, spent_before
+from evaluation.generation.journal import Journal, journal_beside, new_name, no_other_process, open_journal
 from evaluation.generation.prices import set_price
 from evaluation.log.files import headers, local_path, read_header, read_summaries, recovered
 from evaluation.log.run import RunLog
@@ -68,7 +68,7 @@ def evaluate(
     at_a_time = max_samples or (concurrent if model.startswith(f"{request.suite.name}/") else None)
     parallel = {"max_samples": at_a_time, "max_connections": max_connections}
     try:
-        with using(remote or local):
+        with backend.using(remote or local):
             log = _run(request, model, log_dir, about, resume, display, limits, expected, parallel)
     finally:
         for used in filter(None, (local, remote)):
@@ -148,8 +148,9 @@ def _run(
     kept = _journal_of(again) if again else log_dir / metadata.setdefault("journal", new_name())
     with no_other_process(kept):
         journal, spent = Journal(kept, request.fingerprint), spent_before(again) if again else RunBudget()
+        budget = RunBudget(limits, spent.tokens, spent.cost)
         try:
-            with spending(limits, spent, expected), keeping(journal):
+            with admission.using(Admission(budget, expected)), open_journal.using(journal):
                 if again:
                     logs = inspect_ai.eval_retry(str(again), **common)
                 else:

@@ -1,10 +1,7 @@
 """Where episodes are played: in this process, in others of this machine, or by Ray workers."""
 
-import multiprocessing
-from collections.abc import Callable, Generator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -12,7 +9,8 @@ from typing import Any, Protocol, TypeVar
 from anyio import to_thread
 
 from arena.errors import EvaluationError
-from arena.processes import cores, follow_parent
+from arena.processes import cores, new_pool, shut_down
+from evaluation.in_use import InUse
 from evaluation.suite import Environment, EpisodeSetup, Player, Record
 
 Made = TypeVar("Made")
@@ -53,9 +51,7 @@ class LocalBackend:
 
     def __init__(self, processes: int = 0) -> None:
         self.processes = processes
-        # Spawned: a process that is forked beside a display's thread can deadlock, and OpenGL is not shared.
-        spawn = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(processes, spawn, follow_parent) if processes else None
+        self._pool = new_pool(processes) if processes else None
 
     def open(self, setup: EpisodeSetup) -> Environment:
         """Begin an episode here."""
@@ -77,7 +73,7 @@ class LocalBackend:
     def close(self) -> None:
         """End the pool of processes."""
         if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            shut_down(self._pool)
 
 
 def worthwhile_processes(episodes: int) -> int:
@@ -86,23 +82,10 @@ def worthwhile_processes(episodes: int) -> int:
     return worth if worth > 1 else 0
 
 
-_backends: list[Backend] = [LocalBackend()]
-"""The backend in use is the last; Inspect's own command uses the first."""
+_here: Backend = LocalBackend()
 
-
-def backend() -> Backend:
-    """Where episodes that begin now are played."""
-    return _backends[-1]
-
-
-@contextmanager
-def using(chosen: Backend) -> Generator[None, None, None]:
-    """Let episodes that begin now be played by another backend."""
-    _backends.append(chosen)
-    try:
-        yield
-    finally:
-        _backends.pop()
+backend = InUse(_here)
+"""Where episodes that begin now are played."""
 
 
 async def in_thread(act: Callable[..., Made], *args: Any, wait: bool | None = None) -> Made:

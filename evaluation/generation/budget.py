@@ -6,8 +6,7 @@ what is left of it covers to their end.
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import anyio
 
 from evaluation.generation.stops import FinalError
+from evaluation.in_use import InUse
 
 NOT_PLAYED = "not played: "
 """How the error of an episode begins that a limit of the run kept from beginning."""
@@ -268,23 +268,5 @@ class Admission:
 _EPISODE: ContextVar[Running | None] = ContextVar("episode", default=None)
 """The episode of the current sample."""
 
-_open: list[Admission] = [Admission()]
-"""That of the run in progress is the last; Inspect's own command runs without limits."""
-
-
-def admission() -> Admission:
-    """The admission of the run in progress."""
-    return _open[-1]
-
-
-@contextmanager
-def spending(
-    limits: RunLimits, earlier: RunBudget, prices: Mapping[str, Sequence[float]]
-) -> Iterator[RunBudget]:
-    """A run under limits; what it spent before it was interrupted is in `earlier`."""
-    budget = RunBudget(limits, earlier.tokens, earlier.cost)
-    _open.append(Admission(budget, prices))
-    try:
-        yield budget
-    finally:
-        _open.pop()
+admission = InUse(Admission())
+"""That of the run in progress; Inspect's own command runs without limits."""

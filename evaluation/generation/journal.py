@@ -23,6 +23,7 @@ from pydantic import ValidationError
 
 from arena.errors import EvaluationError
 from evaluation.generation.stops import FinalError, cause_of, status_of
+from evaluation.in_use import InUse
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelCall, ModelOutput
@@ -262,20 +263,10 @@ def journal_beside(log: Path, header: Any) -> Path | None:
     return log.parent / name
 
 
-_open: list[Journal] = [Journal()]
-"""The journal of the run in progress is the last; a run by Inspect's own command keeps nothing."""
+open_journal = InUse(Journal())
+"""That of the run in progress; a run by Inspect's own command keeps nothing."""
 
-_episode: ContextVar[EpisodeReplies] = ContextVar("replies", default=_open[0].judges)
-
-
-@contextmanager
-def keeping(journal: Journal) -> Iterator[None]:
-    """Keep the replies of all episodes that begin meanwhile."""
-    _open.append(journal)
-    try:
-        yield
-    finally:
-        _open.pop()
+_episode: ContextVar[EpisodeReplies] = ContextVar("replies", default=open_journal().judges)
 
 
 @contextmanager
@@ -306,14 +297,9 @@ def no_other_process(journal: Path | None) -> Iterator[None]:
             Path(lock.lock_file).unlink(missing_ok=True)
 
 
-def open_journal() -> Journal:
-    """The journal of the run in progress."""
-    return _open[-1]
-
-
 def begin_replies(sample: str, epoch: int) -> EpisodeReplies:
     """Let what is asked for in this context be the replies of an episode."""
-    _episode.set(begun := _open[-1].episode(sample, epoch))
+    _episode.set(begun := open_journal().episode(sample, epoch))
     return begun
 
 
@@ -325,7 +311,7 @@ def episode_replies() -> EpisodeReplies:
 @contextmanager
 def for_judges() -> Iterator[None]:
     """Keep what is asked for meanwhile as answers of judges, for any episode that asks the same."""
-    token = _episode.set(_open[-1].judges)
+    token = _episode.set(open_journal().judges)
     try:
         yield
     finally:
