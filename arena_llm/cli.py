@@ -14,7 +14,7 @@ from arena.errors import ArenaError, ConfigError
 from arena.packages import missing_package
 from arena_llm.console import INTERRUPTED
 from arena_llm.interrupts import exit_unwritten
-from arena_llm.suite_options import command_of, group_of, suite_in
+from arena_llm.options import command_of, group_of, suite_in
 from evaluation.suites import DEFAULT, register_on_use
 
 _OF_SUITES = ("eval", "estimate")

@@ -76,7 +76,7 @@ def _train(given: argparse.Namespace) -> None:
 
 def _join(ray, given: argparse.Namespace) -> None:
     """A cluster that has a core for each env runner: RLlib would wait for one without end."""
-    from evaluation.engines.ray_engine import check_answers
+    from evaluation.engines.ray import check_answers
 
     quiet = {"log_to_driver": False, "logging_level": "error"}
     if not given.ray_address:

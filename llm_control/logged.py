@@ -29,7 +29,7 @@ class HappenedEvent(TypedDict):
 
 
 class Turn(TypedDict):
-    """A turn; see `llm_control.environment.TurnRecord`."""
+    """A turn; see `llm_control.play.TurnRecord`."""
 
     turn: Count
     steps: Count

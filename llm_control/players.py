@@ -10,8 +10,7 @@ from arena import Action, Episode
 from arena.errors import EvaluationError, RecordingError
 from arena.geometry.layout import episode_rng
 from evaluation.suite import EpisodeSetup, Player, Record, TaskSpec
-from llm_control.agents.policy import PolicyAgent
-from llm_control.agents.policy_file import Policy, loaded
+from llm_control.agents.policy_file import Policy, PolicyAgent, loaded
 from llm_control.agents.step_agents import STEP_AGENTS, StepAgent
 from llm_control.environment import STEPS_PER_TURN, ArenaEnvironment, recording_of
 from testbed import Task

@@ -85,7 +85,9 @@ def compare_command(
     places, splits = [*map(named_path, runs or ())], [*map(named_path, hidden or ())]
     for _, place in (*places, *splits):
         if "://" not in place and "#" not in place and not Path(place).exists():
-            raise EvaluationError(f"{place}: no such file or folder; expected {RUN[0].lower()}{RUN[1:]}")
+            raise EvaluationError(
+                f"{place}: cannot be read (no such file or folder); expected {RUN[0].lower()}{RUN[1:]}"
+            )
 
     from evaluation.report_folder import check_writable
     from report.comparison.read import read_groups, read_runs_apart

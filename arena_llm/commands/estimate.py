@@ -7,8 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena_llm.console import line_console
-from arena_llm.options import ModelName, Preset, Prices, Prompt, Prompts, Testbed
-from arena_llm.suite_options import SuiteOption
+from arena_llm.options import ModelName, Preset, Prices, Prompt, Prompts, SuiteOption, Testbed
 from evaluation.suites import DEFAULT
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from arena_llm.options import (
     Prompt,
     Prompts,
     RayAddress,
+    SuiteOption,
     Testbed,
     open_engine,
 )
-from arena_llm.suite_options import SuiteOption
 from evaluation.suites import DEFAULT
 
 if TYPE_CHECKING:

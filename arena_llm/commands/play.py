@@ -9,8 +9,7 @@ import typer
 
 from arena.errors import ConfigError
 from arena_llm.console import warn
-from arena_llm.options import AnimalAI, Lenient, Levels, Preset, Seed, Testbed
-from arena_llm.suite_options import SuiteOption
+from arena_llm.options import AnimalAI, Lenient, Levels, Preset, Seed, SuiteOption, Testbed
 from evaluation.suites import DEFAULT
 
 if TYPE_CHECKING:

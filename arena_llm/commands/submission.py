@@ -144,8 +144,7 @@ def _replay(log: Path) -> None:
     """Raise RecordingError if an episode of a log is not what its replies give."""
     from arena.processes import LocalEngine
     from arena_llm.commands.verify import verify_sources
-    from arena_llm.verify.recordings import is_recording
-    from arena_llm.verify.tables import pass_rates, print_findings, worst
+    from arena_llm.verify import is_recording, pass_rates, print_findings, worst
     from evaluation.verify.sources import Options, find_sources
 
     found = find_sources([log], is_recording)

@@ -39,7 +39,7 @@ def verify_command(
 ) -> None:
     """Play logged episodes again and compare every logged value; status 1 if one differs."""
     from arena.files import check_output, write_file
-    from arena_llm.verify.recordings import is_recording
+    from arena_llm.verify import is_recording
     from evaluation.verify.sources import Options, find_sources
 
     console = line_console()
@@ -52,7 +52,7 @@ def verify_command(
     except KeyboardInterrupt:
         exit_interrupted(f"Stopped after {len(every)} episodes.")
 
-    from arena_llm.verify.tables import as_json, pass_rates, print_findings, print_summary, worst
+    from arena_llm.verify import as_json, pass_rates, print_findings, print_summary, worst
 
     rates, unknown = pass_rates(found.logs, every)
     print_findings(console, every, rates)
@@ -70,7 +70,7 @@ def verify_sources(
     from functools import partial
 
     from arena.processes import in_order
-    from arena_llm.verify.recordings import verify
+    from arena_llm.verify import verify
     from evaluation.verify.sources import located, verify_located
 
     jobs = min(engine.jobs, len(sources))

@@ -17,7 +17,7 @@ from inspect_ai.solver import basic_agent, generate
 from werkzeug import Request as HttpRequest
 from werkzeug import Response
 
-from arena_llm.verify.tables import pass_rates
+from arena_llm.verify import pass_rates
 from evaluation.inspect_task.interface import InspectUserError
 from evaluation.inspect_task.registry import suite_task
 from evaluation.log.run import RunLog

@@ -14,7 +14,7 @@ from werkzeug import Response
 
 import evaluation.generation.generate as faults
 from arena_llm.commands.report import report_logs
-from arena_llm.verify.tables import pass_rates
+from arena_llm.verify import pass_rates
 from evaluation.generation.stops import CAUSES
 from evaluation.summary import CARDS_FILE, RunCard
 from evaluation.verify.sources import Verdict

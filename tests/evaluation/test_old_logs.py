@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena.replay import Replay
-from arena_llm.verify.recordings import is_recording, verify
+from arena_llm.verify import is_recording, verify
 from evaluation.log.run import RunLog
 from evaluation.verify.sources import Options, Verdict, find_sources
 from llm_control.logged import logged_recording, logged_specs

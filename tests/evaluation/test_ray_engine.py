@@ -36,7 +36,7 @@ psutil = pytest.importorskip("psutil", reason="psutil, which finds Ray's workers
 
 @pytest.fixture(scope="module")
 def engine():
-    from evaluation.engines.ray_engine import RayEngine
+    from evaluation.engines.ray import RayEngine
 
     begun = RayEngine(jobs=2)
     yield begun
@@ -235,7 +235,7 @@ def test_ctrl_c_leaves_no_process(tmp_path):
 
 def test_what_is_called_after_the_end_starts_no_other_ray():
     program = (
-        "from evaluation.engines.ray_engine import RayEngine\n"
+        "from evaluation.engines.ray import RayEngine\n"
         "engine = RayEngine(jobs=1)\n"
         "engine.close()\n"
         "import ray\n"
@@ -269,7 +269,7 @@ def test_a_ray_that_cannot_start_is_said(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("address", ["here", "ray://127.0.0.1", "127.0.0.1:x"])
 def test_an_address_of_another_form_is_refused(address):
-    from evaluation.engines.ray_engine import check_answers
+    from evaluation.engines.ray import check_answers
 
     with pytest.raises(EvaluationError, match=r"^--ray-address: got .*, expected HOST:PORT"):
         check_answers(address)

@@ -10,7 +10,7 @@ from arena import Recording
 from arena.errors import ArenaError
 from arena.replay import Replay
 from arena_llm.replay import arena_of, find_recording
-from arena_llm.verify.tables import as_json, pass_rates, worst
+from arena_llm.verify import as_json, pass_rates, worst
 from evaluation.log.run import RunLog, open_logs
 from evaluation.request import deviations, read_plan
 from evaluation.submission import Submitter, submission

@@ -13,8 +13,7 @@ from evaluation.engines.backend import worthwhile_processes
 from evaluation.evaluate import earlier_log
 from evaluation.generation.budget import RunLimits
 from evaluation.request import full_name
-from llm_control.agents.policy import PolicyAgent
-from llm_control.agents.policy_file import load_policy
+from llm_control.agents.policy_file import PolicyAgent, load_policy
 from llm_control.choices import ArenaChoices
 from llm_control.environment import ArenaEnvironment
 from llm_control.players import STEPS_PER_TURN, play

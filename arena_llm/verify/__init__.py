@@ -1,1 +1,0 @@
-"""What `arena-llm verify` prints, and how it verifies recordings."""
