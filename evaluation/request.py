@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ConfigError, EvaluationError
-from arena.files import read_text, write_file
+from arena.files import read_text
 from evaluation.capabilities import agents_of, by_name, files_of, is_kind, player, prompts_of
 from evaluation.choices.effective import Effective, effective, load_preset, preset_names
 from evaluation.log import schema
@@ -249,7 +249,14 @@ def settle_plan(path: Path, request: EvalRequest) -> Plan:
     if path.exists():
         return read_plan(path)
     plan = request.plan()
-    write_file(path, json.dumps(plan, indent=1) + "\n")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(json.dumps(plan, indent=1) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise EvaluationError(f"{path}: the plan cannot be written ({error.strerror or error})") from None
     return plan
 
 

@@ -20,7 +20,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolError, ToolResult
 from inspect_ai.util import store
 
-from evaluation.agents.agents import Calls, CallStopped, ReplyingAgent, agent_of
+from evaluation.agents.agents import Calls, CallStopped, ReplyingAgent, agent_of, opening
 from evaluation.agents.replies import read_reply
 from evaluation.choices.run_choices import RunChoices
 from evaluation.engines.backend import in_thread
@@ -33,7 +33,7 @@ from evaluation.image_format import data_uri, encoded
 from evaluation.log.exchanges import JUDGE, OTHER
 from evaluation.prompts import Layout
 from evaluation.request import full_name
-from evaluation.suite import Part, Record
+from evaluation.suite import Observation, Part, Record
 
 Content = list[ContentText | ContentImage]
 """The content of a message."""
@@ -45,11 +45,6 @@ class Dialogue:
     def __init__(self, state: TaskState, session: Session) -> None:
         self.state, self.session = state, session
         self.agent: ReplyingAgent | None = None
-
-    async def open(self, before: Sequence[ChatMessage]) -> None:
-        """Write the first messages: those before the first observation, and this."""
-        first = await self._message(await self.session.in_thread(self.session.begin))
-        self.state.messages = joined([*before, first], self.session.prompts.layout)
 
     def use_agent(self) -> None:
         """Make what asks for the replies; what the log keeps of it goes to the sample's metadata."""
@@ -90,13 +85,13 @@ class Dialogue:
 
     async def show(self, shown: Shown) -> None:
         """Add the message that shows what came of a reply."""
-        self.state.messages.append(await self._message(shown))
+        self.state.messages.append(await _message(self.session, shown))
 
     async def call_tools(self, reply: Reply) -> None:
         """Call the tools of the last message; of ours each plays a reply."""
         messages = (await execute_tools(self.state.messages, self.state.tools)).messages
         # The line of the last call's observation stands for no other one.
-        messages[-1].metadata = self._about()
+        messages[-1].metadata = _about(self.session.now)
         self.state.messages += messages
 
     async def ended(self) -> None:
@@ -122,17 +117,6 @@ class Dialogue:
             metadata["episodes"] = records
         elif records:
             metadata["episode"] = next(iter(records.values()))
-
-    async def _message(self, shown: Shown) -> ChatMessageUser:
-        made = await in_thread(content, shown, self.session.choices)
-        return ChatMessageUser(content=list(made), metadata=self._about())
-
-    def _about(self) -> dict[str, str] | None:
-        """The metadata of the observation's message: when it is sent, and what stands for it later."""
-        now = self.session.now
-        sent = None if now.done or now.kind != "predict" else ONCE
-        about = {SENT: ALONE if now.fresh else sent, TOLD: None if now.done else now.told}
-        return {key: text for key, text in about.items() if text is not None} or None
 
     async def _ask_other(self, name: str) -> ModelOutput:
         model = full_name(self.session.suite, name)
@@ -165,6 +149,26 @@ class Dialogue:
         ]
         memory = {"memory": agent["memory"]} if "memory" in agent else {}
         return replace(record, turns=(*turns, {**last, **memory}))
+
+
+async def first_messages(session: Session) -> list[ChatMessage]:
+    """Begin a session; the messages up to its first observation, in the roles that the layout gives them."""
+    # Not in another thread, because a demonstration's pictures are drawn by this one.
+    before = opening(session.suite, session.choices, session.prompts, len(session.tasks))
+    first = await _message(session, await session.in_thread(session.begin))
+    return joined([*before, first], session.prompts.layout)
+
+
+async def _message(session: Session, shown: Shown) -> ChatMessageUser:
+    made = await in_thread(content, shown, session.choices)
+    return ChatMessageUser(content=list(made), metadata=_about(session.now))
+
+
+def _about(now: Observation) -> dict[str, str] | None:
+    """The metadata of an observation's message: when it is sent, and what stands for it later."""
+    sent = None if now.done or now.kind != "predict" else ONCE
+    about = {SENT: ALONE if now.fresh else sent, TOLD: None if now.done else now.told}
+    return {key: text for key, text in about.items() if text is not None} or None
 
 
 _answers: dict[str, str] = {}
@@ -223,11 +227,10 @@ _dialogues: dict[str, Dialogue] = {}
 """Those of the running samples by sample id; physics cannot lie in the store, which goes to the log."""
 
 
-def open_dialogue(state: TaskState, session: Session) -> Dialogue:
-    """A session, as the one that the sample's tools play."""
+def open_dialogue(state: TaskState, session: Session) -> None:
+    """Make a session the one that the sample's tools play."""
     state.store.set(_KEY, state.uuid)
     _dialogues[state.uuid] = Dialogue(state, session)
-    return _dialogues[state.uuid]
 
 
 def dialogue_of(state: TaskState) -> Dialogue:

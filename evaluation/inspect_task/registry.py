@@ -21,7 +21,6 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from arena.errors import ArenaError
-from evaluation.agents.agents import opening
 from evaluation.capabilities import brought, player, prompts_of, tools_of
 from evaluation.engines.backend import LocalBackend, backend, in_thread
 from evaluation.episode import Session, conversation_order, play
@@ -29,7 +28,7 @@ from evaluation.generation.budget import admission
 from evaluation.generation.generate import guard
 from evaluation.generation.journal import begin_replies, open_journal
 from evaluation.generation.stops import refuse_restart
-from evaluation.inspect_task.dialogue import close_dialogue, dialogue_of, open_dialogue
+from evaluation.inspect_task.dialogue import close_dialogue, dialogue_of, first_messages, open_dialogue
 from evaluation.inspect_task.interface import (
     ChosenTask,
     InspectUserError,
@@ -237,12 +236,11 @@ def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: 
         else:
             played = (by_id[str(state.sample_id)],)
         session = Session(get_suite(suite), played, trial, choices, prompts, tasks)
-        dialogue = open_dialogue(state, session)
+        open_dialogue(state, session)
         if player is not None:
             state.messages = [ChatMessageUser(content=player.describe(played[0]))]
         else:
-            # Made by this thread, which draws a demonstration's pictures.
-            await dialogue.open(opening(session.suite, choices, prompts, len(played)))
+            state.messages = await first_messages(session)
         if choices.replies == "tools":
             tools = tools_of(session.suite)
             state.tools = [tools[name]() for name in choices.tool_names]

@@ -1,7 +1,6 @@
 """Each choice of a protocol does what it says: a test per choice that fails if it did the opposite."""
 
 import asyncio
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,10 +8,9 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
 
 from arena import ConfigError, Outcome
-from evaluation.agents.agents import opening
 from evaluation.choices.effective import effective
 from evaluation.episode import Session, conversation_order
-from evaluation.inspect_task.dialogue import Dialogue
+from evaluation.inspect_task.dialogue import first_messages
 from evaluation.inspect_task.registry import make_task
 from evaluation.suite import ModelEnd
 from evaluation.suites import chosen_tasks
@@ -379,9 +377,7 @@ def test_an_episode_that_ends_before_the_first_reply_asks_for_none(tmp_path):
     protocol = ArenaChoices(image_size=32, tasks=("01-04-03",))
     tasks = chosen_tasks(ARENA, protocol, short)
     session = Session(ARENA, tasks, 0, protocol, arena_prompts(), tasks)
-    dialogue = Dialogue(SimpleNamespace(), session)
-    asyncio.run(dialogue.open(opening(ARENA, protocol, session.prompts, len(tasks))))
-    messages = dialogue.state.messages
+    messages = asyncio.run(first_messages(session))
     assert not session.wants_reply
     assert "The episode is over" in messages[-1].text
 

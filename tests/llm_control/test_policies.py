@@ -99,7 +99,7 @@ def test_it_waits_first_where_the_protocol_says_so(battery):
 
 
 def test_an_arena_without_a_clock_is_stopped(monkeypatch):
-    monkeypatch.setattr("llm_control.environment.SAFETY_STEPS", 130)
+    monkeypatch.setattr("llm_control.play.SAFETY_STEPS", 130)
     from testbed import Task
 
     task = Task("here", 0, None, spec(agent("20 0 10"), t=0, pass_mark="1"), "")

@@ -11,7 +11,7 @@ import pytest
 
 from arena import IDLE, Action, Episode
 from arena.errors import ConfigError
-from evaluation.prompts import RUNNER, Prompt
+from evaluation.prompts import AGENT_VARIABLES, RUNNER, Prompt
 from evaluation.prompts import load_prompt as load_from
 from llm_control.prompts import OPTIONAL, VARIABLES, arena_prompts
 from llm_control.script import Turn, parse
@@ -72,7 +72,7 @@ def test_shipped_texts_are_filled_completely(name: str):
 
 def test_every_shipped_file_is_a_prompt():
     root = Path(__file__).parents[2]
-    for package, names in (("llm_control", VARIABLES), ("evaluation", RUNNER)):
+    for package, names in (("llm_control", VARIABLES), ("evaluation", {**RUNNER, **AGENT_VARIABLES})):
         assert {path.stem for path in (root / package / "prompts").glob("*.md")} == set(names)
     assert set(arena_prompts().prompts) == {*NAMES, *OPTIONAL}
 

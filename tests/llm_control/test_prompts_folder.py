@@ -2,15 +2,13 @@
 
 import asyncio
 import re
-from types import SimpleNamespace
 
 import pytest
 
 from arena import ConfigError
-from evaluation.agents.agents import opening
 from evaluation.capabilities import prompts_of
 from evaluation.episode import Session
-from evaluation.inspect_task.dialogue import Dialogue
+from evaluation.inspect_task.dialogue import first_messages
 from evaluation.prompts import PromptFiles
 from evaluation.suites import chosen_tasks
 from evaluation.verify.sources import Verdict
@@ -63,9 +61,7 @@ def opened(prompts, battery, **choices):
     chosen = ArenaChoices(**{"image_size": 32, "initial_idle_steps": (1, 1, 1), **choices})
     tasks = chosen_tasks(ARENA, chosen, battery)
     session = Session(ARENA, tasks, 0, chosen, prompts, tasks)
-    dialogue = Dialogue(SimpleNamespace(), session)
-    asyncio.run(dialogue.open(opening(ARENA, chosen, prompts, len(tasks))))
-    found = dialogue.state.messages
+    found = asyncio.run(first_messages(session))
     session.close()
     return found
 

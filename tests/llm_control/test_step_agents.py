@@ -140,7 +140,7 @@ def test_the_same_seed_plays_the_same_and_replays(name):
 
 
 def test_an_arena_without_a_clock_is_stopped(monkeypatch):
-    monkeypatch.setattr("llm_control.environment.SAFETY_STEPS", 30)
+    monkeypatch.setattr("llm_control.play.SAFETY_STEPS", 30)
     kept = play("random-steps", spec(agent(), t=0))
     assert (kept.steps, kept.outcome) == (30, Outcome.STOPPED)
 
