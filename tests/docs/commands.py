@@ -67,9 +67,8 @@ def _command(function):
 def _options(command):
     for option in command.params:
         yield from (*option.opts, *option.secondary_opts)
-    names = command.list_commands(None) if hasattr(command, "list_commands") else ()
-    for below in (command.get_command(None, name) for name in names):
-        yield from _options(below)
+    for name in command.list_commands(None) if hasattr(command, "list_commands") else ():
+        yield from _options(command.get_command(None, name))
 
 
 def _arena_llm(arguments):
