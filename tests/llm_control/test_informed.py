@@ -24,8 +24,7 @@ from arena import (
 from arena_llm.cli import app
 from evaluation.choices.effective import preset_names
 from evaluation.engines.backend import CURRENT, CurrentEpisode
-from llm_control.agents.fit_reply import WAIT
-from llm_control.agents.informed import END, SCRIPTS, Plan, next_reply, oracle_reply, replies_needed
+from llm_control.agents.informed import END, SCRIPTS, WAIT, Plan, next_reply, oracle_reply, replies_needed
 from llm_control.choices import ArenaChoices
 from llm_control.environment import ArenaEnvironment
 from llm_control.script import ScriptSyntaxError, compress, parse

@@ -376,8 +376,9 @@ def test_an_episode_that_ends_before_the_first_reply_asks_for_none(tmp_path):
     short = write_battery(tmp_path / "short", (20, 30), t=5)
     protocol = ArenaChoices(image_size=32, tasks=("01-04-03",))
     tasks = chosen_tasks(ARENA, protocol, short)
-    session = Session(ARENA, tasks, 0, protocol, arena_prompts(), tasks)
-    messages = asyncio.run(first_messages(session))
+    messages = asyncio.run(
+        first_messages(session := Session(ARENA, tasks, 0, protocol, arena_prompts(), tasks))
+    )
     assert not session.wants_reply
     assert "The episode is over" in messages[-1].text
 

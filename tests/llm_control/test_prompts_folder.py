@@ -60,8 +60,7 @@ def texts_of(folder, choices=None, **files):
 def opened(prompts, battery, **choices):
     chosen = ArenaChoices(**{"image_size": 32, "initial_idle_steps": (1, 1, 1), **choices})
     tasks = chosen_tasks(ARENA, chosen, battery)
-    session = Session(ARENA, tasks, 0, chosen, prompts, tasks)
-    found = asyncio.run(first_messages(session))
+    found = asyncio.run(first_messages(session := Session(ARENA, tasks, 0, chosen, prompts, tasks)))
     session.close()
     return found
 
