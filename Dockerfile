@@ -17,10 +17,7 @@ RUN python -m venv /opt/arena-llm \
  && strip --strip-debug pybullet.*.so
 
 FROM python:3.11-slim-bookworm
-RUN apt-get update \
- && apt-get install --yes --no-install-recommends libegl1 libgl1-mesa-dri \
- && rm -rf /var/lib/apt/lists/* \
- && useradd --uid 1000 arena \
+RUN useradd --uid 1000 arena \
  && install --directory --owner arena /data
 COPY --from=build /opt/arena-llm /opt/arena-llm
 ENV PATH=/opt/arena-llm/bin:$PATH HOME=/tmp

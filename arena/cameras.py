@@ -4,7 +4,7 @@ The physics never imports rendering. The numbers of instances and classes are de
 observations of `arena/gym/env.py` and the renderers agree.
 """
 
-import os
+import warnings
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import EntryPoints, entry_points
@@ -112,24 +112,26 @@ class BatchRenderer(Protocol):
         """The agents' views, uint8 (scenes, height, width, 3); black where a scene's lights are out."""
 
 
+FORMER = {"moderngl": "kernel"}
+"""Names that renderers had."""
+
+
 def open_batch(count: int, side: int, name: str) -> BatchRenderer | None:
     """A renderer of up to `count` square frames, by its registered name; None if there is none."""
-    known = entry_points(group="arena_llm.batch_cameras")
+    known, name = entry_points(group="arena_llm.batch_cameras"), FORMER.get(name, name)
     if name not in known.names:
         return None
-    _keep_windows_off_opengl()
     renderer: BatchRenderer = load(known[name])(count, side, side)
     return renderer
 
 
-def open_camera(width: int, height: int, name: str = "moderngl") -> CameraRenderer:
+def open_camera(width: int, height: int, name: str = "kernel") -> CameraRenderer:
     """A renderer by its registered name.
 
     Raises RenderError if it is unknown or cannot render, and ShadowedError if a file of the user hides ours.
     """
     check_renderer(name)
-    _keep_windows_off_opengl()
-    renderer: CameraRenderer = load(_cameras()[name])(width, height)
+    renderer: CameraRenderer = load(_cameras()[FORMER.get(name, name)])(width, height)
     return renderer
 
 
@@ -139,6 +141,10 @@ def check_renderer(name: str, used: bool = True) -> None:
     If it is `used`, also raises ShadowedError if a file of the user hides it.
     """
     known = _cameras()
+    if name in FORMER:
+        message = f"renderer {name!r} is now {FORMER[name]!r}, which draws the same without OpenGL"
+        warnings.warn(message, FutureWarning, stacklevel=2)
+        name = FORMER[name]
     if name not in known.names:
         names = ", ".join(sorted(known.names)) or "(none is installed)"
         raise RenderError(
@@ -152,12 +158,3 @@ def check_renderer(name: str, used: bool = True) -> None:
 @cache
 def _cameras() -> EntryPoints:
     return entry_points(group="arena_llm.cameras")
-
-
-def _keep_windows_off_opengl() -> None:
-    """Make the windows of pygame, such as that of `render_mode="human"`, not use OpenGL.
-
-    Otherwise SDL makes its own context current in this thread, and frames rendered afterwards are silently
-    wrong. A setting of the user is kept.
-    """
-    os.environ.setdefault("SDL_FRAMEBUFFER_ACCELERATION", "0")

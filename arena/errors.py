@@ -7,7 +7,7 @@ ArenaError              base
 │   └── UnknownOptionError  there is no option of that name
 ├── LayoutError         no arena can be built from a valid file
 ├── RecordingError      a recording cannot be read or does not replay
-├── RenderError         no picture can be rendered (no OpenGL, invalid resolution)
+├── RenderError         no picture can be rendered (invalid resolution, missing renderer)
 ├── ScriptError         a script is not in the language (with position and what was expected)
 ├── EvaluationError     a run cannot start or continue (model, key, folder)
 ├── ShadowedError       a file of the user is imported in the place of one of our packages
@@ -44,7 +44,7 @@ class RecordingError(ArenaError):
 
 
 class RenderError(ArenaError):
-    """No picture can be rendered: OpenGL is missing, or the resolution is out of range."""
+    """No picture can be rendered: the resolution is out of range, or a renderer is missing."""
 
 
 class ScriptError(ArenaError):

@@ -1,6 +1,5 @@
 """Checks of Python, packages, physics and drawing; imports nothing that may be missing or broken."""
 
-import ctypes.util
 import json
 import os
 import platform
@@ -48,37 +47,14 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-EGL_PACKAGES = ("libegl1", "libgl1-mesa-dri")
-"""Debian packages of EGL and its software renderer."""
-
-
-def has_egl() -> bool:
-    """Whether an EGL library is found; other systems than Linux bring their own OpenGL."""
-    return not sys.platform.startswith("linux") or ctypes.util.find_library("EGL") is not None
-
-
-def install_command(packages: Sequence[str] = EGL_PACKAGES) -> list[str]:
-    """The command that installs packages (default: EGL) on Debian and its relatives."""
+def install_command(packages: Sequence[str]) -> list[str]:
+    """The command that installs packages on Debian and its relatives."""
     sudo = [] if os.geteuid() == 0 else ["sudo"]
     return [*sudo, "apt-get", "install", "--yes", *packages]
 
 
 PYTHONS = ((3, 11), (3, 14))
 """The first supported Python, and the first one too new (`pyproject.toml`)."""
-
-OPENGL_VARIABLES = (
-    "__EGL_VENDOR_LIBRARY_FILENAMES",
-    "__EGL_VENDOR_LIBRARY_DIRS",
-    "EGL_PLATFORM",
-    "GALLIUM_DRIVER",
-    "GLCONTEXT_DEVICE_INDEX",
-    "GLCONTEXT_LINUX_LIBEGL",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "LIBGL_DRIVERS_PATH",
-    "MESA_LOADER_DRIVER_OVERRIDE",
-)
-"""Environment variables that select another OpenGL than the system's."""
 
 BULLETS = ("pybullet", "pybullet-arm64")
 """The two packages that contain PyBullet; one of them is enough."""
@@ -88,7 +64,9 @@ _REINSTALL_BULLET = (
     + (BULLETS[sys.platform != "linux" or platform.machine() != "x86_64" or sys.version_info >= (3, 12)])
 )
 
-LISTED = ("moderngl", "numpy", "gymnasium")
+_REINSTALL = "pip install --force-reinstall numba llvmlite numpy"
+
+LISTED = ("numpy", "numba", "gymnasium")
 """Required packages with a row of their own."""
 
 
@@ -115,7 +93,6 @@ def run_checks() -> Iterator[Check]:
     yield python_check(sys.version_info[:2])
     yield from _packages()
     yield from physics_checks(ask("physics"))
-    yield egl_check()
     yield from drawing_checks(ask("drawing"))
     yield from _extras()
 
@@ -147,37 +124,12 @@ def physics_checks(found: dict[str, Any]) -> list[Check]:
     return [Check("Bullet", State.OK, name, slow), bits]
 
 
-def egl_check() -> Check:
-    """Whether an EGL library is installed, on systems that need one."""
-    if not sys.platform.startswith("linux"):
-        return Check("EGL", State.OK, "not needed on this system")
-    if has_egl():
-        return Check("EGL", State.OK, ctypes.util.find_library("EGL") or "")
-    return Check("EGL", State.BROKEN, "no library", " ".join(install_command()))
-
-
 def drawing_checks(found: dict[str, Any]) -> list[Check]:
-    """OpenGL, and whether a picture is right, from the findings of the probe `drawing`."""
-    fault = found.get("fault", "")
-    if "renderer" not in found:
-        remedy = "repair the packages first" if found.get("import") else drawing_remedy()
-        return [Check("OpenGL", State.BROKEN, fault, remedy)]
-    driver = f"{found['renderer']}; vendor {found['vendor']}; {found['version']}"
-    picture = Check("picture", State.OK, "84 x 84, drawn twice: not constant, the same bits")
-    if fault:
-        picture = Check("picture", State.BROKEN, fault, drawing_remedy())
-    return [Check("OpenGL", State.OK, driver), picture]
-
-
-def drawing_remedy() -> str:
-    """What to do if pictures cannot be drawn or are wrong."""
-    install = " ".join(install_command())
-    variables = [name for name in OPENGL_VARIABLES if os.environ.get(name)]
-    if variables:
-        return f"unset {' '.join(variables)}; if that does not help: {install}"
-    if has_egl():
-        return f"install a driver ({EGL_PACKAGES[-1]} has one that needs no graphics card): {install}"
-    return install
+    """Whether a picture is right, from the findings of the probe `drawing`."""
+    if fault := found.get("fault", ""):
+        remedy = "repair the packages first" if found.get("import") else _REINSTALL
+        return [Check("picture", State.BROKEN, fault, remedy)]
+    return [Check("picture", State.OK, "84 x 84, drawn twice: the bytes that every machine draws")]
 
 
 def _packages() -> Iterator[Check]:

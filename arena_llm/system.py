@@ -1,9 +1,8 @@
-"""What the machine must have besides Python packages: OpenGL that draws without a screen (EGL).
+"""What may be needed besides Python packages, installed if it is missing and may be, or told how.
 
-`python -m arena_llm.system` installs it if it is missing and may be installed, and else says how;
-`python -m arena_llm.system browser` does so with the browser that the report is tested in, and
-`... database` with the PostgreSQL server that people's data are tested on, and `... java` with Java for
-ScienceWorld.
+`python -m arena_llm.system browser` is about the browser that the report is tested in, `... database` about
+the PostgreSQL server that people's data are tested on, `... java` about Java for ScienceWorld. Alone it
+compiles the kernel and draws a picture, so that no later command waits for that.
 """
 
 import os
@@ -13,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from arena_llm.doctor import EGL_PACKAGES, ask, install_command
+from arena_llm.doctor import ask, install_command
 
 BROWSER_PACKAGES = ("chromium",)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -26,9 +25,13 @@ SERVER_PLACES = ("usr/lib/postgresql/*/bin", "usr/pgsql-*/bin", "opt/homebrew/op
 """Where systems keep PostgreSQL's server programs that do not put them into PATH."""
 
 
-def drawing_fault() -> str:
-    """Why no right picture can be drawn; "" where one can."""
-    return str(ask("drawing").get("fault", ""))
+def _compile() -> int:
+    """Compile the kernel and try it; 0 if arenas can be played and drawn."""
+    print("Compiling the physics and the renderer, once.", flush=True)
+    faults = [fault for probe in ("physics", "drawing") if (fault := str(ask(probe).get("fault", "")))]
+    if faults:
+        print("\n".join([*faults, "`arena-llm doctor` says more."]), file=sys.stderr)
+    return 1 if faults else 0
 
 
 def browser() -> str | None:
@@ -68,14 +71,14 @@ def _ensure(packages: Sequence[str], fault_now: Callable[[], str]) -> int:
 
 
 def main() -> int:
-    """Make sure that pictures can be drawn, or that there is what is named; 1 when the user has to act."""
+    """Make sure that arenas can be drawn, or that there is what is named; 1 when the user has to act."""
     if sys.argv[1:] == ["browser"]:
         return _ensure(BROWSER_PACKAGES, lambda: "" if browser() else "No browser was found.")
     if sys.argv[1:] == ["database"]:
         return _ensure(DATABASE_PACKAGES, _database_fault)
     if sys.argv[1:] == ["java"]:
         return _ensure(JAVA_PACKAGES, lambda: "" if shutil.which("java") else "No Java was found.")
-    return _ensure(EGL_PACKAGES, drawing_fault)
+    return _compile()
 
 
 if __name__ == "__main__":

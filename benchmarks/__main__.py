@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.errors import RenderError
 from arena.files import check_output, write_file
 from arena.processes import cores
 from arena_llm.console import INTERRUPTED, wide_console
@@ -21,7 +20,6 @@ from benchmarks import run
 from benchmarks.figures import FULL, QUICK, Figures
 from benchmarks.learning import measure_learning, select_tasks
 from benchmarks.peers import CONTENDERS, batch_contender, compare
-from render.context import drawing
 
 COLUMNS = 150
 """Console width at which no figure of the tables is wrapped."""
@@ -29,7 +27,7 @@ COLUMNS = 150
 BUSY = 0.5
 """Load per core above which the machine is reported as busy."""
 
-PACKAGES = ("arena-llm", "pybullet", "pybullet-arm64", "moderngl", "numpy", "pyrender", "miniworld")
+PACKAGES = ("arena-llm", "pybullet", "pybullet-arm64", "numba", "numpy", "pyrender", "miniworld")
 
 
 class Group(StrEnum):
@@ -65,7 +63,7 @@ def bench_command(
         if Group.PEERS in (only or Group):
             compare([*CONTENDERS, *([batch_contender(batch)] if batch else [])], effort, seed, figures)
         if Group.RL in (only or Group):
-            measure_learning(tasks, effort, seed, figures, pictures=not facts.get("no_opengl"))
+            measure_learning(tasks, effort, seed, figures)
     except KeyboardInterrupt:
         interrupted = True
     facts["load_after"] = load_average()
@@ -78,18 +76,13 @@ def bench_command(
 
 
 def machine_facts() -> dict[str, Any]:
-    """Processor, cores, system, versions, and what OpenGL draws with, or as `no_opengl` why it does not."""
-    facts: dict[str, Any] = {
+    """Processor, cores, system and versions."""
+    return {
         "processor": _processor(),
         "cores": cores(),
         "system": platform.platform(),
         "versions": {"python": platform.python_version(), **_versions()},
     }
-    try:
-        with drawing() as context:
-            return facts | {"opengl": context.info["GL_RENDERER"]}
-    except RenderError as error:
-        return facts | {"opengl": None, "no_opengl": str(error)}
 
 
 def load_average() -> float | None:
@@ -125,7 +118,7 @@ def _print(facts: dict[str, Any], figures: Figures) -> None:
     """The machine, a table for each section, and what may have disturbed the figures."""
     console = wide_console(COLUMNS)
     versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
-    notes = [f"{facts['processor']}, {facts['cores']} cores; OpenGL: {facts['opengl'] or 'none'}"]
+    notes = [f"{facts['processor']}, {facts['cores']} cores"]
     notes += [f"{facts['system']}; {versions}", f"Tasks: {facts['tasks']}; seed {facts['seed']}"]
     for note in notes:
         console.print(note, highlight=False)

@@ -73,14 +73,12 @@ def sample(tasks: Sequence[Task], count: int) -> tuple[Task, ...]:
     return tuple(tasks[place] for place in places)
 
 
-def measure_learning(
-    tasks: Sequence[Task], effort: Effort, seed: int, figures: Figures, *, pictures: bool
-) -> None:
-    """Measure everything on a sample of the tasks; without `pictures`, only what needs none."""
+def measure_learning(tasks: Sequence[Task], effort: Effort, seed: int, figures: Figures) -> None:
+    """Measure everything on a sample of the tasks."""
     figures.notes += NOTES
     some = sample(tasks, effort.tasks)
-    both = (RAYS, CAMERA) if pictures else (RAYS,)
-    measure_steps([s for s in SETUPS if pictures or not s.side], some, effort, seed, figures)
+    both = (RAYS, CAMERA)
+    measure_steps(SETUPS, some, effort, seed, figures)
     measure_many(both, some, effort, seed, figures)
     measure_resets(both, some, effort, seed, figures)
     measure_scenes(both, effort, seed, figures)

@@ -59,7 +59,6 @@ def evaluate(
     check_writable(log_dir)
     if player is not None:
         about["policy"] = player.facts()
-    # If no picture can be drawn, that is said before anything is spent.
     renderer = choices.renderer() if player is None or player.draws else None
     local = LocalBackend(worthwhile_processes(len(request.tasks) * choices.trials) if player else 0)
     remote = engine.episodes(renderer) if engine else None

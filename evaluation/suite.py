@@ -181,7 +181,7 @@ class Player(Protocol):
 
     @property
     def draws(self) -> bool:
-        """Whether it looks at pictures, for which OpenGL is needed."""
+        """Whether it looks at pictures."""
 
     def play(self, setup: EpisodeSetup) -> Record:
         """Play an episode to its end; called in other processes too."""

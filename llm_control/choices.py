@@ -268,10 +268,10 @@ class ArenaChoices(RunChoices):
         return self.tools
 
     def renderer(self) -> str | None:
-        """What draws pictures here; raises RenderError if nothing can."""
-        from render.context import drawn_by
+        """What draws pictures, which some agents and all reports look at."""
+        from render import DRAWN_BY
 
-        return drawn_by()
+        return DRAWN_BY
 
     def bounds(self, content: Any = None) -> Bounds:
         """What bounds an episode's requests; our message after a reply has about 240 characters.

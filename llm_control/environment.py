@@ -13,7 +13,7 @@ from llm_control.choices import ArenaChoices
 from llm_control.messages import first_parts, turn_parts
 from llm_control.observations import View, eye, words
 from llm_control.play import ScriptedEpisode, TurnRecord
-from render.context import drawn_by
+from render import DRAWN_BY
 from testbed import Task
 
 STEPS_PER_TURN = 50
@@ -88,7 +88,7 @@ class ArenaEnvironment:
     def _observation(self, parts: tuple[Part, ...], reward: float = 0.0) -> Observation:
         seen = self._choices.shows_images and self._choices.vision != "blind"
         return Observation(
-            parts, not self._played.wants_reply, reward=reward, drawn_by=drawn_by() if seen else None
+            parts, not self._played.wants_reply, reward=reward, drawn_by=DRAWN_BY if seen else None
         )
 
 

@@ -1,14 +1,17 @@
 """The picture: scenes to frames, headless."""
 
 from arena.errors import RenderError
-from render.batch import BatchRenderer
 from render.camera import Camera, birds_eye, first_person, third_person, top_view
 from render.degrade import blurred, coarse, in_grey, with_gutter
 from render.image import Frame, decode, jpeg, png
-from render.renderer import Renderer
+from render.renderer import BatchRenderer, Renderer
 from render.segments import Mask, Segmenter
 
+DRAWN_BY = "arena-llm pictures 2"
+"""What draws, and the version of its bytes, which are the same on every machine."""
+
 __all__ = [
+    "DRAWN_BY",
     "BatchRenderer",
     "Camera",
     "Frame",

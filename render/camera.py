@@ -1,6 +1,5 @@
 """Where pictures are taken from: the agent's camera and those outside it."""
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -9,11 +8,9 @@ import numpy.typing as npt
 
 from arena.geometry.shapes import ARENA_SIZE
 from arena.scene import Floats, Scene, Vector, yaw_rotation
+from arena.sines import sin_cos
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Body
-
-Matrix = npt.NDArray[np.float32]
-_Lens = tuple[float, float, float, float | None, float]
 
 FIRST_PERSON_FOV_DEG = 100.0
 """Vertical field of view of the agent's camera (`AAI3Agent.prefab`)."""
@@ -46,55 +43,59 @@ class Camera:
         """Unit vectors right, up and forward as rows (3, 3), in the arena's frame; do not write to them."""
         return _axes(self.yaw, self.pitch)
 
-    def matrix(self, aspect: float) -> Matrix:
-        """World to OpenGL clip space (4, 4), acting on columns; `aspect` is width over height.
+    def lens(self, aspect: float) -> tuple[Floats, Floats]:
+        """The camera as in `render.kernel.lens`, and its rays (3, 3).
 
-        The picture is upside down, so that OpenGL's bottom row, which is read first, is the top one.
+        They turn a point (x, y, 1) of the picture, -1 to 1, x right and y down, into a direction in the
+        arena; `aspect` is width over height.
         """
-        lens = self.fov, self.near, self.far, self.half_height, aspect
-        at_origin = _at_origin(self.yaw, self.pitch, lens)
-        matrix = at_origin.astype(np.float32)
-        matrix[:, 3] = at_origin[:, 3] - at_origin[:, :3] @ self.position
-        return matrix
+        lens, rays = _lens(self.yaw, self.pitch, self.fov, self.near, self.far, self.half_height, aspect)
+        lens = lens.copy()
+        lens[:3] = self.position
+        return lens, rays
 
-    def magnification(self, distance: float) -> float:
-        """Half picture heights per metre at a distance (metres) from the camera."""
-        if self.half_height:
-            return 1 / self.half_height
-        return 1 / (max(distance, self.near) * math.tan(math.radians(self.fov) / 2))
+    def project(self, points: npt.ArrayLike, width: int, height: int) -> Floats:
+        """Project points (n, 3), metres in the arena's frame, to pixels (n, 2) as column and row.
 
-    def rays(self, aspect: float) -> Matrix:
-        """(3, 3): a point (x, y, 1) of the upside-down picture, -1 to 1, to a direction in the arena."""
-        spread = 0.0 if self.half_height else math.tan(math.radians(self.fov) / 2)
-        scale = np.array([[spread * aspect], [-spread], [1.0]])
-        return (scale * self.axes()).T.astype(np.float32)
+        Pixel (i, j) covers i to i + 1 and j to j + 1, so that (0, 0) is the upper left corner of a picture of
+        `width` by `height` pixels. Points behind a perspective camera, and NaN, become NaN.
+        """
+        from_here = np.asarray(points, float).reshape(-1, 3) - self.position
+        right, up, forward = self.axes() @ from_here.T
+        high = self.half_height or self._high * np.where(forward > 0, forward, np.nan)
+        across, down = right / high * height / width, -up / high
+        return np.column_stack([(across + 1) / 2 * width, (down + 1) / 2 * height])
+
+    def pixels_per_metre(self, point: npt.ArrayLike, height: int) -> float:
+        """Pixels per metre, across the line of sight, at a point (3,) of the arena."""
+        distance = (np.asarray(point, float) - self.position) @ self.axes()[2]
+        return height / 2 / (self.half_height or self._high * max(float(distance), self.near))
+
+    @property
+    def _high(self) -> float:
+        """Half the picture's height at a distance of 1."""
+        sin, cos = sin_cos(self.fov / 2)
+        return sin / cos
 
 
 @lru_cache(_DIRECTIONS)
 def _axes(yaw_deg: float, pitch_deg: float) -> Floats:
-    yaw, pitch = math.radians(yaw_deg), math.radians(pitch_deg)
-    forward = (math.sin(yaw) * math.cos(pitch), -math.sin(pitch), math.cos(yaw) * math.cos(pitch))
-    up = (math.sin(yaw) * math.sin(pitch), math.cos(pitch), math.cos(yaw) * math.sin(pitch))
-    return np.array([(math.cos(yaw), 0.0, -math.sin(yaw)), up, forward])
+    (sin, cos), (down, level) = sin_cos(yaw_deg), sin_cos(pitch_deg)
+    return np.array([(cos, 0.0, -sin), (sin * down, level, cos * down), (sin * level, -down, cos * level)])
 
 
 @lru_cache(_DIRECTIONS)
-def _at_origin(yaw_deg: float, pitch_deg: float, lens: _Lens) -> Floats:
-    """The matrix of a camera at (0, 0, 0)."""
-    fov, near, far, half_height, aspect = lens
-    depth, view = far - near, np.eye(4)
-    view[:3, :3] = _axes(yaw_deg, pitch_deg)
-    projection = np.zeros((4, 4))
-    if half_height:
-        focal = 1 / half_height
-        projection[2, 2:] = 2 / depth, -(far + near) / depth
-        projection[3, 3] = 1
-    else:
-        focal = 1 / math.tan(math.radians(fov) / 2)
-        projection[2, 2:] = (far + near) / depth, -2 * far * near / depth
-        projection[3, 2] = 1
-    projection[0, 0], projection[1, 1] = focal / aspect, -focal
-    return projection @ view
+def _lens(
+    yaw: float, pitch: float, fov: float, near: float, far: float, half_height: float | None, aspect: float
+) -> tuple[Floats, Floats]:
+    """The numbers and rays of a camera at (0, 0, 0); do not write to them."""
+    axes, (sin, cos) = _axes(yaw, pitch), sin_cos(fov / 2)
+    high = half_height or sin / cos
+    parallel = half_height is not None
+    lens = np.array([0.0, 0.0, 0.0, *axes.ravel(), high * aspect, high, near, far, float(parallel)])
+    spread = 0.0 if parallel else high
+    rays = axes * np.array([[spread * aspect], [-spread], [1.0]])
+    return lens, np.ascontiguousarray(rays.T)
 
 
 def first_person(scene: Scene) -> Camera:

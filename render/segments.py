@@ -15,7 +15,7 @@ Mask = npt.NDArray[np.bool_]
 class Segmenter:
     """Finds the things in the agent's view, also behind transparent ones.
 
-    `side` in pixels. Raises RenderError without an OpenGL context.
+    `side` in pixels, 4 to 1024. Raises RenderError for others.
     """
 
     def __init__(self, side: int) -> None:

@@ -23,7 +23,7 @@ ORDER = [
 """Packages may import those that stand left of them; those side by side import neither one another."""
 
 SUITES_KNOW = {"evaluation", "render"}
-SUITES_KNOW_OF_ARENA = {"arena.errors", "arena.files", "arena.packages"}
+SUITES_KNOW_OF_ARENA = {"arena.errors", "arena.files", "arena.kernel.compiled", "arena.packages"}
 """What a suite may import besides itself; of the arena only what is not about arenas."""
 
 PLACE = {package: place for place, packages in enumerate(ORDER) for package in packages}
@@ -93,10 +93,9 @@ def test_no_circles():
         pytest.fail(" -> ".join(error.args[1]))
 
 
-def test_one_place_each_for_physics_opengl_and_logs():
+def test_one_place_each_for_physics_and_logs():
     assert [p.name for p in FILES if "pybullet" in packages_of(p)] == ["bullet.py"]
     sources = {path: path.read_text(encoding="utf-8") for path in FILES}
-    assert [path.name for path, text in sources.items() if "create_context(" in text] == ["context.py"]
     readers = [path.relative_to(ROOT) for path, text in sources.items() if "read_eval_log" in text]
     assert readers == [Path("evaluation/log/files.py")]
 
@@ -126,7 +125,6 @@ OWN_FILES = {
     "llm_control/training_data/folder.py": "appends to data sets of gigabytes, and resumes them",
     "llm_control/demonstration/__init__.py": "an example of the package",
     "suites/boxing/apprentice/confine.py": "a process of its own, without our packages: Landlock, /proc",
-    "render/opengl/painter.py": "shaders of the package",
     "testbed/originals/__init__.py": "an archive as it comes from a server, never on disk",
 }
 """Files of the product that open files themselves, and why."""

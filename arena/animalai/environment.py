@@ -173,7 +173,7 @@ class AnimalAIEnvironment(BaseEnv):
         timeout: int | None = None,
         *,
         version: str | None = None,
-        renderer: str = "moderngl",
+        renderer: str = "kernel",
         channels_first: bool = True,
         rayTags: int | None = None,
         csv_log: str | PathLike[str] | bool | None = None,

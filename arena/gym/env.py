@@ -287,7 +287,7 @@ class Sensors:
         resolution: int = 84,
         frame_stack: int = 1,
         grayscale: bool = False,
-        renderer: str = "moderngl",
+        renderer: str = "kernel",
         rays_per_side: int = 2,
         ray_max_degrees: float = 60.0,
         ray_tags: int = len(TAGS),
@@ -403,7 +403,7 @@ class Sensors:
         camera = self._camera(self.resolution)
         if not isinstance(camera, ChannelRenderer):
             raise RenderError(
-                f"renderer {self.renderer!r} draws neither depth nor segmentation; use 'moderngl' or "
+                f"renderer {self.renderer!r} draws neither depth nor segmentation; use 'kernel' or "
                 "leave them out"
             )
         return camera.channels(scene)
@@ -524,7 +524,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
     ) -> None:
         """`version` is the version of Animal-AI as which files are read, by default "3.1.3"; files that were
         read before keep theirs. `sensors` are the options of `arena.gym.env.Sensors`:
-        observation=("camera", "vector"), resolution=84, frame_stack=1, grayscale=False, renderer="moderngl",
+        observation=("camera", "vector"), resolution=84, frame_stack=1, grayscale=False, renderer="kernel",
         rays_per_side=2, ray_max_degrees=60.0, ray_tags=12, render_resolution=512. `csv_log` is the path of a
         file to write with a line for each tick (`arena.csv_log`), with rays if they are observed; a copy of
         the environment does not write it.

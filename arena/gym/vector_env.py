@@ -1,7 +1,6 @@
 """Many arenas as a Gymnasium vector environment, stepped by this process or by workers."""
 
 import multiprocessing
-import os
 import pickle
 import signal
 import traceback
@@ -341,7 +340,7 @@ _EXIT_TIMEOUT_S = 5.0
 
 
 def _context() -> BaseContext:
-    """How processes are started: not by fork, after which OpenGL cannot be used."""
+    """How processes are started: not by fork, as threads that draw do not survive it."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -378,7 +377,7 @@ class WorkerProcesses:
                 here, there = context.Pipe()
                 process = context.Process(  # type: ignore[attr-defined]
                     target=_work,
-                    args=(there, self.memory.blocks, num_envs, share, workers, mode, sent),
+                    args=(there, self.memory.blocks, num_envs, share, mode, sent),
                     name=f"arena-{worker}",
                     daemon=True,
                 )
@@ -481,16 +480,12 @@ def _work(
     blocks: Mapping[str, Any],
     num_envs: int,
     share: slice,
-    workers: int,
     mode: AutoresetMode,
     options: bytes,
 ) -> None:
     """A worker: serves a vector environment until it closes its end of the connection."""
     # Ctrl-C reaches every process of a terminal; the main process decides what to end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if workers > 1:
-        # With several rendering processes, Mesa's own threads only slow each other down.
-        os.environ.setdefault("LP_NUM_THREADS", "0")
     with connection, suppress(EOFError, BrokenPipeError, ConnectionResetError):
         try:
             given = pickle.loads(options)

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Column, Table
 
-from arena.errors import ConfigError, EvaluationError, RenderError
+from arena.errors import ConfigError, EvaluationError
 from arena_llm.console import exit_interrupted, line_console, wide_console
 from arena_llm.interrupts import work_begins
 from arena_llm.options import (
@@ -219,11 +219,7 @@ def _evaluate(
             f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume continues."
         )
     suite = logs[0].suite
-    try:
-        frames = logs[0].choices.renderer() is not None
-    except RenderError:
-        frames = False
-    written = report_logs(logs, out or beside, None, frames)
+    written = report_logs(logs, out or beside, None, logs[0].choices.renderer() is not None)
     console.print(headline_table(headlines(written.results, suite.headline)).terminal("All tasks"))
     console.print(rates_table(written.rates.table, suite.group_name, *written.rates.notes[:1]))
     for text in scaled_lines(written.scaled):

@@ -73,7 +73,6 @@ def _compare_trace(
     sheet: Path | None,
     json_file: Path | None,
 ) -> None:
-    from arena import RenderError
     from arena.files import write_file
     from arena_llm.fidelity.pictures import compare_pictures, write_frames, write_sheet
     from arena_llm.fidelity.replay import has_random_places, replay
@@ -83,19 +82,11 @@ def _compare_trace(
     recording = read_trace(trace, table)
     predicted = poses_of(recording, poses)
     played = replay(recording)
-    pairs, no_pictures = [], None
-    try:
-        pairs = list(compare_pictures(recording, played))
-    except RenderError as error:
-        if frames or sheet:
-            raise
-        no_pictures = error
+    pairs = list(compare_pictures(recording, played))
     matches, ending = tuple(pair.match for pair in pairs), ending_of(recording, reward, tick)
     found = Fidelity(recording, played, predicted, matches, ending, has_random_places(recording.spec))
     print_fidelity(wide_console(120), found)
     console = line_console()
-    if no_pictures:
-        console.print(f"Only health, events and positions: {no_pictures}.")
     if frames:
         console.print(f"Our {write_frames(frames, played, pairs)} pictures: {frames}")
     if sheet:

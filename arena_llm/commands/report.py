@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.errors import EvaluationError, RenderError
+from arena.errors import EvaluationError
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.options import named_path
 
@@ -23,9 +23,7 @@ def report_command(
     ],
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("report"),
     title: Annotated[str | None, typer.Option(help="Heading. Default: the agents' names.")] = None,
-    frames: Annotated[
-        bool, typer.Option("--frames/--no-frames", help="With pictures, which need OpenGL.")
-    ] = True,
+    frames: Annotated[bool, typer.Option("--frames/--no-frames", help="Pictures of the episodes.")] = True,
 ) -> None:
     """Make a folder of pages from logs: figures, tables, and every episode with its pictures and replies."""
     from arena.files import check_output_folder
@@ -42,8 +40,6 @@ def report_command(
             console.print(f"{log.path.name}: partial, {log.finished} of {log.planned} trials have a score")
     try:
         page = report_logs(opened, out, title, frames).page
-    except RenderError as error:
-        raise RenderError(f"{error}; --no-frames makes the report without pictures") from None
     except KeyboardInterrupt:
         exit_interrupted(f"Stopped. The next report to {out} replaces what was written.")
     console.print(f"Report: {page}")

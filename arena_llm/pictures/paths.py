@@ -11,25 +11,6 @@ from render import Camera, Frame
 Points = npt.NDArray[np.float64]
 
 
-def project(camera: Camera, points: npt.ArrayLike, width: int, height: int) -> Points:
-    """Project points (n, 3), metres in the arena's frame, to pixels (n, 2) as column and row.
-
-    Pixel (i, j) covers i to i + 1 and j to j + 1, so that (0, 0) is the upper left corner of a picture of
-    `width` by `height` pixels. Points behind a perspective camera, and NaN, become NaN.
-    """
-    places = np.asarray(points, float).reshape(-1, 3)
-    clip = np.column_stack([places, np.ones(len(places))]) @ camera.matrix(width / height).T.astype(float)
-    depth = np.where(clip[:, 3] > 0, clip[:, 3], np.nan)
-    # The matrix is that of an upside-down picture, so rows grow with the vertical coordinate.
-    return np.asarray((clip[:, :2] / depth[:, None] + 1) / 2 * (width, height))
-
-
-def pixels_per_metre(camera: Camera, point: npt.ArrayLike, height: int) -> float:
-    """Pixels per metre, across the line of sight, at a point (3,) of the arena."""
-    distance = (np.asarray(point, float) - camera.position) @ camera.axes()[2]
-    return camera.magnification(float(distance)) * height / 2
-
-
 Floats = npt.NDArray[np.float32]
 Color = tuple[float, float, float]
 """sRGB in 0..1."""
@@ -155,7 +136,7 @@ class Trail:
         """Draw a line to the next point (3,), metres; NaN, or a leap over `LEAP_M`, breaks the path."""
         here = np.asarray(point, float)
         if np.linalg.norm(here - self._last) <= LEAP_M:
-            start, end = project(self._camera, [self._last, here], self._width, self._height)
+            start, end = self._camera.project([self._last, here], self._width, self._height)
             self._strokes.line(start, end, self._color(self._points / max(self._steps, 1)))
         self._points += 1
         self._last = here
@@ -168,10 +149,10 @@ class Trail:
         return self._strokes.over(frame, self._free() if spare_agent else None)
 
     def _free(self) -> npt.NDArray[np.float32] | None:
-        place = project(self._camera, self._last, self._width, self._height)[0]
+        place = self._camera.project(self._last, self._width, self._height)[0]
         if not np.isfinite(place).all():
             return None
-        radius = AGENT_RADIUS * pixels_per_metre(self._camera, self._last, self._height)
+        radius = AGENT_RADIUS * self._camera.pixels_per_metre(self._last, self._height)
         away = distance(place, place, (slice(0, self._height), slice(0, self._width)))
         return np.asarray(np.clip(away - radius + 0.5, 0.0, 1.0), np.float32)
 

@@ -18,7 +18,7 @@ from arena.geometry.shapes import ARENA_SIZE
 from arena.rules import TICKS_PER_UNIT
 from arena.scene import Vector
 from arena_llm.pictures.canvas import FAINT, GREY, INK, RED, fitted, font, page, paste, wrapped, write
-from arena_llm.pictures.paths import Strokes, project
+from arena_llm.pictures.paths import Strokes
 from render import Camera, Frame, Renderer, top_view
 from testbed import Task
 from testbed.check import task_files
@@ -76,7 +76,7 @@ def mark_agents(frame: Frame, camera: Camera, scene: Scene) -> Frame:
     poses = [(scene.agent_position, scene.agent_yaw), *((a.position, a.yaw) for a in scene.others)]
     for position, yaw in poses:
         for line in _mark(position, math.radians(yaw)):
-            places = project(camera, line, width, height)
+            places = camera.project(line, width, height)
             for start, end in pairwise(places):
                 strokes.line(start, end, _WHITE)
     return strokes.over(frame)
@@ -173,14 +173,14 @@ def _axes(image: Image.Image, left: int, top: int, size: int) -> None:
     """Ticks and numbers of x below the picture and of z on its left."""
     draw, unit, bottom = ImageDraw.Draw(image), size / 512, top + size
     letters, tick, line = 14 * unit, 6 * unit, max(1, round(unit))
-    along = project(top_view(), [(at, 0.0, at) for at in _TICKS_M], size, size)
+    along = top_view().project([(at, 0.0, at) for at in _TICKS_M], size, size)
     for metres, (column, row) in zip(_TICKS_M, along, strict=True):
         x, y = left + column, top + row
         draw.line((x, bottom, x, bottom + tick), fill=INK, width=line)
         write(image, (x, bottom + tick + 3 * unit), f"{metres}", letters, anchor="ma")
         draw.line((left - tick, y, left - 1, y), fill=INK, width=line)
         write(image, (left - tick - 4 * unit, y), f"{metres}", letters, anchor="rm")
-    middle = project(top_view(), [(ARENA_SIZE / 2, 0.0, ARENA_SIZE / 2)], size, size)[0]
+    middle = top_view().project([(ARENA_SIZE / 2, 0.0, ARENA_SIZE / 2)], size, size)[0]
     write(image, (left + middle[0], bottom + tick + 22 * unit), "x (m)", letters, anchor="ma")
     _upright(image, (left - 42 * unit, top + middle[1]), "z (m)", letters)
 

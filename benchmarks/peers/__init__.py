@@ -174,7 +174,7 @@ def _about(contender: Contender, apart: Apart) -> list[str]:
 
 
 def _measure(row: _Row, apart: Apart, effort: Effort, seed: int, number: int, figures: Figures) -> None:
-    """A row's next rate; without OpenGL what needs no picture is still measured."""
+    """A row's next rate, or why there is none."""
     what = (row.contender.module, row.work, row.side, seed, tuple(row.contender.options.items()))
     try:
         if not row.times:

@@ -9,8 +9,7 @@ from arena import ArenaEnv
 from benchmarks.environments import HELD, random_actions, seconds_of_steps
 from benchmarks.peers import Timed, Work
 from benchmarks.peers.scenery import SCENE_FILE, scene_subject
-from render import BatchRenderer, Renderer
-from render.context import drawing
+from render import DRAWN_BY, BatchRenderer, Renderer
 
 SENSORS: dict[Work, tuple[str, ...]] = {
     Work.CAMERA: ("camera",),
@@ -21,13 +20,12 @@ SENSORS: dict[Work, tuple[str, ...]] = {
 
 
 def about() -> dict[str, str]:
-    """The OpenGL renderer that draws."""
-    with drawing() as context:
-        return {"opengl": context.info["GL_RENDERER"]}
+    """What draws."""
+    return {"pictures": DRAWN_BY}
 
 
 def opened(work: Work, side: int, seed: int, *, batch: int = 1, held: bool = False) -> Timed:
-    """Does the work; raises RenderError if that needs OpenGL and there is none.
+    """Does the work.
 
     Frames are of `batch` episodes a call. The environment with `held` actions comes from `gymnasium.make`;
     the other one also observes "vector".

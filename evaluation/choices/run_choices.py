@@ -316,10 +316,10 @@ class RunChoices(BaseModel):
         return False
 
     def renderer(self) -> str | None:
-        """What draws a run's pictures here; None if it has none. Raises RenderError if nothing can draw."""
-        from render.context import drawn_by
+        """What draws a run's pictures; None if it has none."""
+        from render import DRAWN_BY
 
-        return drawn_by() if self.shows_images else None
+        return DRAWN_BY if self.shows_images else None
 
     def bounds(self, content: Any = None) -> "Bounds":
         """What bounds the requests of an episode of a task with this `content`; of the longest without."""

@@ -45,7 +45,7 @@ class PolicyOptions(BaseModel):
     frame_stack: int = 1
     rays_per_side: int = 2
     ray_max_degrees: float = 60.0
-    renderer: str = "moderngl"
+    renderer: str = "kernel"
     action: str = "discrete9"
     action_repeat: int = 1
     version: Version = Version.V3
@@ -56,7 +56,7 @@ class PolicyOptions(BaseModel):
 
     @property
     def draws(self) -> bool:
-        """Whether it sees pictures, for which OpenGL is needed."""
+        """Whether it sees pictures."""
         return not {"rays", "vector"} >= set(self.names)
 
     @property

@@ -24,8 +24,7 @@ from llm_control.choices import ArenaChoices
 from llm_control.messages import first_parts, opening
 from llm_control.observations import View
 from llm_control.training_data.example import Example, make_example
-from render import png
-from render.context import drawn_by
+from render import DRAWN_BY, png
 
 LARGEST_OPENAI = 50_000
 """Examples with images that OpenAI takes in one file (vision-fine-tuning guide)."""
@@ -171,7 +170,7 @@ class DatasetSpec(NamedTuple):
             "prompts_sha256": self.prompts.sha256,
             "system_prompt_sha256": self.prompts["system"].sha256,
         }
-        versions = {**software_versions(), "drawn_by": drawn_by()}
+        versions = {**software_versions(), "drawn_by": DRAWN_BY}
         return {"format_of_this_file": 1, "arguments": arguments, "versions": versions, "complete": False}
 
 

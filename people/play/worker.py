@@ -1,6 +1,5 @@
 """The worker process: takes steps first, and draws in the time that is left."""
 
-import os
 import signal
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -26,13 +25,11 @@ from render.image import SMALLEST
 def work(pipe: Connection, scripts: bool) -> None:
     """Serve requests until the other end of the pipe is closed, also by the death of its process.
 
-    Whatever is slow the first time, such as a step, opening OpenGL or importing what `scripts` needs, is done
+    Whatever is slow the first time, such as a step, a picture or importing what `scripts` needs, is done
     at the start and not in the middle of an episode.
     """
     # Ctrl-C in a terminal reaches every process of the group; the server decides when this one ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Mesa's own threads would only slow down the other workers.
-    os.environ.setdefault("LP_NUM_THREADS", "0")
     if scripts:
         import people.play.script_episode  # noqa: F401
     # The first step compiles the core, or loads its machine code.

@@ -58,7 +58,7 @@ class EpisodeListener(Protocol):
 
 
 class WorkerProcess:
-    """One worker and its pipe, started by `spawn` because an OpenGL context cannot be forked."""
+    """One worker and its pipe, started by `spawn` because threads do not survive a fork."""
 
     def __init__(self, scripts: bool) -> None:
         context = get_context("spawn")

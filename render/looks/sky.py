@@ -14,7 +14,7 @@ _AWAY = ((169, 201, 229), (152, 185, 216), (136, 168, 207), (124, 153, 193),
 _NEAR = ((180, 211, 244), (174, 207, 243), (163, 198, 236), (151, 186, 230),
          (140, 174, 222), (132, 164, 213), (128, 160, 210), (124, 156, 207))  # fmt: skip
 
-# OpenGL's axes of each face of a cube map: right, down and outward, in the order +x -x +y -y +z -z.
+# The axes of a cube map's faces, as in OpenGL: right, down and outward, in the order +x -x +y -y +z -z.
 _FACES = (
     ((0, 0, -1), (0, -1, 0), (1, 0, 0)), ((0, 0, 1), (0, -1, 0), (-1, 0, 0)),
     ((1, 0, 0), (0, 0, 1), (0, 1, 0)), ((1, 0, 0), (0, 0, -1), (0, -1, 0)),

@@ -27,27 +27,26 @@ _CENTRE = np.array([20.0, 2.0, 20.0])
 _DEPTH_M = 70.0
 
 
-class Light(NamedTuple):
-    """The sun of one version of Animal-AI: its linear colour, and its shadow map.
+class Sun(NamedTuple):
+    """The sun of one version of Animal-AI: its linear colour, and its map of shadows.
 
     `side` in texels, `texel_m` in metres. `stripes_m`: at grazing light, the shadow on things thinner than
-    this (metres) is looked up in front of the face, so that texels do not show as stripes.
+    this (metres) is looked up in front of the face, so that texels do not show as stripes. `to_map` (3, 4)
+    leads from the arena to texels across and down, and depth from 0 to 65535. Without `shines` there are no
+    shadows.
     """
 
     color: Vector
     side: int
     texel_m: float
     stripes_m: float
-
-    @property
-    def shines(self) -> bool:
-        """Whether there is a sun; without one there are no shadows."""
-        return any(self.color)
+    to_map: npt.NDArray[np.float64]
+    shines: bool
 
 
 @cache
-def light_of(version: str) -> Light:
-    """The light of a version.
+def sun_of(version: str) -> Sun:
+    """The sun of a version.
 
     In v3.1.3, thick things keep the stripes of the recorded pictures; in 4.2 all light is ambient.
     """
@@ -55,18 +54,23 @@ def light_of(version: str) -> Light:
     red, green, blue = (round(float(value), 3) for value in linear(np.multiply(255.0, differs.sun)))
     finer = differs.shadow_map // _MEASURED_MAP
     texel_m = TEXEL_M / finer
-    return Light((red, green, blue), SIDE * finer, texel_m, 2 * texel_m if finer == 1 else 1000.0)
+    color, side = (red, green, blue), SIDE * finer
+    stripes_m = 2 * texel_m if finer == 1 else 1000.0
+    return Sun(color, side, texel_m, stripes_m, _to_map(side), any(color))
 
 
-@cache
-def sun_view() -> npt.NDArray[np.float32]:
-    """World to the sun's clip space (4, 4): orthographic, around the whole arena."""
-    forward = -TO_SUN / np.linalg.norm(TO_SUN)
+def _to_map(side: int) -> npt.NDArray[np.float64]:
+    """From the arena to a map of `side` texels, without perspective, around the whole arena."""
+    forward = -TO_SUN / _length(TO_SUN)
     right = np.cross([0.0, 1.0, 0.0], forward)
-    right /= np.linalg.norm(right)
+    right /= _length(right)
     axes = np.array([right, np.cross(forward, right), forward])
-    half = 0.5 * SIDE * TEXEL_M
-    matrix = np.eye(4)
-    matrix[:3, :3] = axes / np.array([half, half, 0.5 * _DEPTH_M])[:, None]
-    matrix[:3, 3] = -matrix[:3, :3] @ _CENTRE
-    return np.asarray(matrix, np.float32)
+    spans = np.array([SIDE * TEXEL_M, SIDE * TEXEL_M, _DEPTH_M])
+    # Rounded, so that the last bits of a processor's library make no difference.
+    scaled = np.round(axes / spans[:, None], 12) * np.array([side, side, 65535.0])[:, None]
+    offsets = 0.5 * np.array([side, side, 65535.0]) - (scaled * _CENTRE).sum(axis=1)
+    return np.column_stack([scaled, offsets])
+
+
+def _length(vector: npt.NDArray[np.float64]) -> float:
+    return float(np.sqrt((vector * vector).sum()))

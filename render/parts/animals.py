@@ -10,8 +10,8 @@ import numpy as np
 from arena import cameras
 from arena.errors import RenderError
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
+from render.kernel.shadows import coarse
 from render.looks.look import Look, Material, srgb
-from render.parts.culling import coarse
 from render.parts.meshes import Part
 from render.parts.rows import LABEL, Rows, rows_of
 

@@ -1,13 +1,13 @@
 """A scene as arrays for drawing: one row per part, cached while the scene's things stay the same."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 
 from arena import cameras
+from arena.kernel.compiled import compiled
 from arena.scene import Floats, Scene, Thing, yaw_rotation
 from arena.taskfile.versions import Version
 from render.looks.look import FLOOR, SURFACES, Look, layer_of, look_of
@@ -22,14 +22,6 @@ MESH, LABEL, ROW = 23, 24, 26
 """Columns of a row's unit mesh and label, and numbers per row: position 3, rotation 9 (by columns), size 3,
 linear colour 3, texture layer, factors of reflected and emitted light, width and height of the texture, mesh
 (its place in `MESHES`), instance (as in `arena.cameras`), and whether it is a ball or lies on one."""
-
-
-def runs(rows: Rows) -> Iterator[tuple[str, Rows]]:
-    """Rows in their order, split where the unit mesh changes, with its name."""
-    end = 0
-    for mesh, run in groupby(rows[:, MESH].tolist()):
-        start, end = end, end + len(list(run))
-        yield MESHES[int(mesh)], rows[start:end]
 
 
 def rows_of(parts: Sequence[tuple[Part, Look, Floats]], instances: npt.ArrayLike) -> Rows:
@@ -53,9 +45,8 @@ def arena_rows() -> Rows:
 class ThingRows:
     """The rows of one tuple of things.
 
-    `opaque`, with floor and fence, and `clear` are those visible as of the last update, translucent things
-    apart. `owner` (parts,) is the index of each part's thing in `things`, `casts` (parts,) whether it casts a
-    shadow and `shown` (parts,) whether it is visible.
+    `shown` (parts,) says which are visible as of the last update, `clear` which are translucent, and `casts`
+    which cast a shadow if they are visible.
     """
 
     def __init__(self, things: tuple[Thing, ...], sizes: Floats, version: str = Version.V3) -> None:
@@ -63,31 +54,24 @@ class ThingRows:
         of_things = [look_of(thing, version) for thing in things]
         self._sizes = np.array(sizes, float)
         parts = [self._parts(i) for i in range(len(things))]
-        self.owner = np.repeat(np.arange(len(things)), [len(p) for p in parts]).astype(np.intp)
+        self._owner = np.repeat(np.arange(len(things)), [len(p) for p in parts]).astype(np.int64)
         flat = [part for of_thing in parts for part in of_thing]
         level = np.eye(3)
-        looks = [part.look or of_things[i] for part, i in zip(flat, self.owner, strict=True)]
-        self.rows = rows_of([(part, look, level) for part, look in zip(flat, looks, strict=True)], self.owner)
+        looks = [part.look or of_things[i] for part, i in zip(flat, self._owner, strict=True)]
+        self.rows = rows_of(
+            [(part, look, level) for part, look in zip(flat, looks, strict=True)], self._owner
+        )
+        self.shown = np.zeros(len(flat), bool)
         self.casts = np.array([look.casts for look in looks], bool)
+        self.clear = np.array([look.translucent for look in looks], bool)
         self._centres = np.array([part.centre for part in flat], float).reshape(-1, 3)
-        self._clear = np.array([look.translucent for look in looks], bool)
-        self._pose: tuple[bytes, ...] | None = None
 
-    def update(self, scene: Scene) -> bool:
-        """Read a scene's poses, sizes and visibility; returns whether anything has changed."""
-        arrays = scene.visible, scene.sizes, scene.positions, scene.rotations
-        before, self._pose = self._pose, tuple(array.tobytes() for array in arrays)
-        if self._pose == before:
-            return False
-        if before is None or self._pose[1] != before[1]:
+    def update(self, scene: Scene) -> None:
+        """Read a scene's poses, sizes and visibility."""
+        if (scene.sizes != self._sizes).any():
             self._resize(scene.sizes)
-        rows, rotations = self.rows, scene.rotations[self.owner]
-        rows[:, :3] = scene.positions[self.owner] + np.einsum("nij,nj->ni", rotations, self._centres)
-        rows[:, 3:12] = rotations.transpose(0, 2, 1).reshape(-1, 9)
-        self.shown = scene.visible[self.owner]
-        self.opaque = np.concatenate([rows[self.shown & ~self._clear], arena_rows()])
-        self.clear = rows[self.shown & self._clear]
-        return True
+        poses = scene.positions, scene.rotations, scene.visible
+        move(self.rows, self.shown, self._owner, self._centres, *poses)
 
     def _parts(self, index: int) -> tuple[Part, ...]:
         x, y, z = self._sizes[index]
@@ -96,9 +80,25 @@ class ThingRows:
     def _resize(self, sizes: Floats) -> None:
         for index in np.flatnonzero((sizes != self._sizes).any(axis=1)).tolist():
             self._sizes[index] = sizes[index]
-            parts, rows = self._parts(index), np.flatnonzero(self.owner == index)
+            parts, rows = self._parts(index), np.flatnonzero(self._owner == index)
             self._centres[rows] = [part.centre for part in parts]
             self.rows[rows, 12:15] = [part.size for part in parts]
+
+
+@compiled
+def move(
+    rows: Rows, shown: Bools, owner: npt.NDArray[np.int64], centres: Floats, positions: Floats,
+    rotations: Floats, visible: Bools,
+) -> None:  # fmt: skip
+    """Move parts to the poses of their things, and show those of visible ones."""
+    for k in range(len(rows)):
+        thing, row = owner[k], rows[k]
+        a, b, c = centres[k]
+        for axis in range(3):
+            r = rotations[thing, axis]
+            row[axis] = positions[thing, axis] + r[0] * a + r[1] * b + r[2] * c
+            row[3 + axis], row[6 + axis], row[9 + axis] = r
+        shown[k] = visible[thing]
 
 
 @cache

@@ -1,7 +1,6 @@
 """The arena's part in a report: replays with path, health, reasons of failure; children and competition."""
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
 import pandas as pd
@@ -19,8 +18,7 @@ from llm_control.choices import ArenaChoices
 from llm_control.environment import STEPS_PER_TURN
 from llm_control.logged import logged_recording, logged_specs
 from llm_control.paper.differences import stated
-from render import Renderer
-from render.context import drawn_by
+from render import DRAWN_BY, Renderer
 from report.arena.failures import Case, Failure, Replies, signs
 from report.arena.replay import (
     Trace,
@@ -367,7 +365,7 @@ class ArenaReport(SuiteReport):
 
     def analysis(self, rows: Sequence[Row]) -> str:
         """How reasons of failure and pictures came about."""
-        drawn = f"moderngl {version('moderngl')} on {drawn_by()}" if self._renderer else None
+        drawn = DRAWN_BY if self._renderer else None
         return analysis_sentences(rows, drawn)
 
 

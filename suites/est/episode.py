@@ -181,10 +181,10 @@ class EstEpisode:
         told = self._told(len(self._turns) + 1, values.get("feedback"))
         if not self._choices.shows_images:
             return Observation((text,), told=told, reward=reward, data=shown)
-        from render.context import drawn_by
+        from render import DRAWN_BY
 
         parts = (self._picture(), text)
-        return Observation(parts, told=told, reward=reward, drawn_by=drawn_by(), data=shown)
+        return Observation(parts, told=told, reward=reward, drawn_by=DRAWN_BY, data=shown)
 
     def _told(self, step: int, feedback: str | None) -> str | None:
         """The panel in words for later; None for a panel that only its picture shows."""

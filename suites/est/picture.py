@@ -5,21 +5,24 @@ Meshes are centred on the origin, with round edges; lengths have one unit.
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
+from threading import Lock
 
-import moderngl
 import numpy as np
 import numpy.typing as npt
 
 from render import Camera, Frame, RenderError
-from render.context import drawing, gl_context
 from render.image import check_size
+from render.kernel.drawing import Room
+from render.kernel.tables import Meshes, meshes_of, tables
+from render.kernel.visible import show
+from render.looks.sun import sun_of
 from render.looks.textures import linear
-from render.opengl.painter import Reader, Stock, program, write
-from render.opengl.target import FRAMEBUFFER_SRGB, new_target
 from render.parts.meshes import Mesh
+from render.parts.rows import MESH
+from suites.est.light import MACHINE, TABLE, Panel, paint
 from suites.est.things import RGB, SHAPES, Thing
-from suites.est.world import OBJECTS, Floats
+from suites.est.world import OBJECTS
 
 Points = npt.NDArray[np.float64]
 
@@ -121,10 +124,8 @@ _EYE, _PITCH = (0.0, 14.0, -8.6), 55.0
 _SHOWN = [(x, y, z) for x in (-3.8, 3.8) for y in (0.0, 1.0) for z in (-2.6, 4.3)]
 """Corners of what every picture shows, whatever its proportions."""
 
-_KINDS = ("table", "machine", "rubber", "metal")
-"""Kinds of surface, by their numbers in the shader."""
-
-_ROW = ("3f 3f 1f 1f/i", "in_middle", "in_color", "in_kind", "in_index")
+_DARK = "4"
+"""A version without a sun: the table has a lamp of its own."""
 
 
 @cache
@@ -137,23 +138,15 @@ class Table:
     """Draws panels into pictures of one size.
 
     `width` and `height` in pixels, 4 to 1024. Any thread may create and use it; threads take turns. Raises
-    RenderError as `render.Renderer` does.
+    RenderError for other sizes.
     """
 
-    @drawing()
     def __init__(self, width: int = 512, height: int = 512) -> None:
         check_size(width, height)
         self.width, self.height = width, height
-        ctx = gl_context()
-        ctx.gc()
-        self._target = new_target(width, height)
-        self._samples = new_target(width, height, min(4, ctx.max_samples))
-        self._program = program(ctx, "table", "suites.est")
-        reader = Reader(self._program, ("3f 3f", "in_vertex", "in_normal"), _ROW)
-        self._stocks = [Stock(ctx, mesh, [reader]) for mesh in _meshes()]
-        self._set_scene()
+        self._turn = Lock()
+        self._lens, self._rays = _camera(width / height).lens(width / height)
 
-    @drawing()
     def picture(self, things: Sequence[Thing], on: Sequence[bool], lit: bool) -> Frame:
         """The picture of a panel, uint8 (height, width, 3) RGB, row 0 on top.
 
@@ -165,79 +158,77 @@ class Table:
                 f"panel: got {len(things)} objects and {len(on)} places, expected one place for each of "
                 f"at most {OBJECTS} objects"
             )
-        ctx = gl_context()
-        self._samples.use()
-        self._samples.clear(depth=1.0)
-        ctx.enable_direct(FRAMEBUFFER_SRGB)
-        ctx.enable_only(moderngl.DEPTH_TEST)
-        self._set("u_glow", _GLOW if lit else (0.0, 0.0, 0.0))
-        self._draw(*_rows(things, on))
-        ctx.copy_framebuffer(self._target, self._samples)
+        panel = _panel(things, on, lit)
         frame = np.empty((self.height, self.width, 3), np.uint8)
-        self._target.read_into(frame, components=3, alignment=1)
+        with self._turn:
+            room = self._room
+            count = len(panel.shapes)
+            room.make_way(count)
+            room.found[:count] = 0
+            room.found[:count, :3], room.found[:count, [3, 7, 11, 12, 13, 14]] = panel.middles, 1
+            room.found[:count, MESH] = panel.shapes
+            polygons, _ = room.polygons(count, count, self._lens, sun_of(_DARK), _meshes())
+            show(
+                room.corners,
+                room.planes,
+                room.facts,
+                polygons,
+                0,
+                2 * self.height,
+                0.0,
+                room.nearest,
+                room.shown,
+            )
+            encode = tables()[1].encode
+            paint(room.shown, room.planes, room.facts, panel, self._lens, self._rays, encode, frame)
         return frame
+
+    @cached_property
+    def _room(self) -> Room:
+        """Four places in each pixel."""
+        return Room(2 * self.width, 2 * self.height)
 
     def box(self, k: int, on: bool) -> tuple[int, int, int, int]:
         """Where object k is in the picture: left, top, right and bottom in pixels, the last two excluded."""
         x, z = (_ON if on else _OFF)[k]
         foot = _MACHINE[1] if on else 0.0
-        corners = [(x + a, foot + y, z + b, 1) for a in (-0.5, 0.5) for y in (0, 1) for b in (-0.5, 0.5)]
-        clip = np.array(corners) @ _camera(self.width / self.height).matrix(self.width / self.height).T
-        pixels = (clip[:, :2] / clip[:, 3:] + 1) / 2 * (self.width, self.height)
+        corners = [(x + a, foot + y, z + b) for a in (-0.5, 0.5) for y in (0, 1) for b in (-0.5, 0.5)]
+        pixels = _camera(self.width / self.height).project(corners, self.width, self.height)
         (left, top), (right, bottom) = np.floor(pixels.min(axis=0)), np.ceil(pixels.max(axis=0))
         return int(left), int(top), int(right), int(bottom)
 
-    def _draw(self, rows: Floats, ends: Sequence[int]) -> None:
-        """Draw the objects, whose rows are sorted by shape, the machine and the table."""
-        middles = np.zeros((OBJECTS, 3))
-        middles[: len(rows)] = rows[:, :3]
-        self._set("u_things", middles)
-        self._program["u_ends"] = tuple(ends)
-        machine = [*_MACHINE_AT, *linear(_MACHINE_RGB), _KINDS.index("machine"), -1]
-        table = [0, 0, 0, *linear(_TABLE_RGB), _KINDS.index("table"), -1]
-        groups = [*np.split(rows, ends[:2]), np.array([machine]), np.array([table])]
-        for stock, group in zip(self._stocks, groups, strict=True):
-            stock.draw(group.astype(np.float32))
 
-    def _set_scene(self) -> None:
-        """What is the same in all pictures."""
-        aspect = self.width / self.height
-        write(self._program, "u_view", _camera(aspect).matrix(aspect))
-        self._set("u_eye", _EYE)
-        self._set("u_halves", _SIZES / 2)
-        self._set("u_turn", (math.cos(_TURN), math.sin(_TURN)))
-        self._set("u_machine", _MACHINE_AT)
-        self._set("u_machine_half", _MACHINE / 2)
-        self._set("u_table", linear(_TABLE_RGB))
-
-    def _set(self, name: str, numbers: npt.ArrayLike) -> None:
-        uniform = self._program[name]
-        assert isinstance(uniform, moderngl.Uniform)
-        uniform.write(np.asarray(numbers, np.float32).tobytes())
-
-
-def _meshes() -> list[Mesh]:
+@cache
+def _meshes() -> Meshes:
     """Those of the shapes, the machine and the table."""
     cube, ball, rod = _SIZES.tolist()
-    return [
+    return meshes_of([
         box(tuple(cube), _EDGE, _TURN),
         sphere(ball[0] / 2),
         cylinder(rod[0] / 2, rod[1], _EDGE),
         box(tuple(_MACHINE.tolist()), _EDGE),
         plane(60.0),
-    ]
+    ])  # fmt: skip
 
 
-def _rows(things: Sequence[Thing], on: Sequence[bool]) -> tuple[Floats, list[int]]:
-    """A row for each object, (n, 8) as in `_ROW`, sorted by shape, and where each shape's rows end."""
-    shapes = np.array([SHAPES.index(thing.shape) for thing in things], int)
-    rows = np.zeros((len(things), 8))
-    for row, k in zip(rows, np.argsort(shapes, kind="stable"), strict=True):
-        (x, z), thing = (_ON if on[k] else _OFF)[k], things[k]
-        y = _SIZES[shapes[k], 1] / 2 + (_MACHINE[1] if on[k] else 0.0)
-        row[:7] = x, y, z, *linear(RGB[thing.color]), _KINDS.index(thing.material)
-    rows[:, 7] = np.arange(len(rows))
-    return rows, np.cumsum(np.bincount(shapes, minlength=3)).tolist()
+def _panel(things: Sequence[Thing], on: Sequence[bool], lit: bool) -> Panel:
+    shapes = [SHAPES.index(thing.shape) for thing in things]
+    middles = []
+    for k, shape in enumerate(shapes):
+        x, z = (_ON if on[k] else _OFF)[k]
+        middles.append((x, _SIZES[shape, 1] / 2 + (_MACHINE[1] if on[k] else 0.0), z))
+    colors = [linear(RGB[thing.color]) for thing in things]
+    return Panel(
+        np.array([*shapes, MACHINE, TABLE]),
+        np.array([*(thing.material == "metal" for thing in things), False, False]),
+        np.array([*colors, linear(_MACHINE_RGB), linear(_TABLE_RGB)]),
+        np.array([*middles, _MACHINE_AT, (0.0, 0.0, 0.0)]),
+        np.vstack([_SIZES, _MACHINE]) / 2,
+        _EDGE,
+        (round(math.cos(_TURN), 12), round(math.sin(_TURN), 12)),
+        np.array(_GLOW if lit else (0.0, 0.0, 0.0)),
+        len(things),
+    )
 
 
 def _camera(aspect: float) -> Camera:

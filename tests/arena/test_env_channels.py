@@ -59,7 +59,7 @@ def test_nothing_is_seen_in_the_dark():
 
 @pytest.mark.parametrize("observation", ["camera", "vector"])
 def test_an_unknown_renderer_is_refused_at_once(observation):
-    with pytest.raises(RenderError, match="got 'unreal', expected one of moderngl"):
+    with pytest.raises(RenderError, match="got 'unreal', expected one of kernel"):
         ArenaEnv(FILE, observation=observation, renderer="unreal")
 
 

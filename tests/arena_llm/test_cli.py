@@ -17,7 +17,7 @@ def scripts(tmp_path):
 
 
 def test_the_command_starts_without_what_only_some_of_its_commands_need():
-    heavy = ["inspect_ai", "torch", "moderngl", "pandas", "matplotlib", "ray", "fastapi", "sqlalchemy", "PIL"]
+    heavy = ["inspect_ai", "torch", "numba", "pandas", "matplotlib", "ray", "fastapi", "sqlalchemy", "PIL"]
     program = "import sys, arena_llm.cli; print([name for name in sys.argv[1:] if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program, *heavy], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

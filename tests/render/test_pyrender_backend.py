@@ -158,7 +158,7 @@ def test_a_wrong_resolution_is_refused(size):
 OURS = "a = Renderer(64, 64); before = a.frame(scene)"
 THEIRS = "b = PyrenderRenderer(48, 32); b.frame(scene)"
 STARTS = {
-    "moderngl first": f"{OURS}; {THEIRS}",
+    "ours first": f"{OURS}; {THEIRS}",
     "pyrender first": f"{THEIRS}; {OURS}",
     "pyrender was imported by somebody else": f"import pyrender; {OURS}; {THEIRS}",
 }
@@ -169,7 +169,6 @@ STARTS = {
 def test_both_live_in_one_process(theirs, start):
     program = (
         "from render import Renderer\n"
-        "from render.context import drawing\n"
         "from render.pyrender.backend import PyrenderRenderer\n"
         "from tests.arena.worlds import agent, episode, item\n"
         "scene = episode(agent('20 0 20'), item('GoodGoal', '20 0 24', sizes='2 2 2')).scene()\n"

@@ -10,7 +10,7 @@ import pytest
 
 from arena import FORWARD, TURN_RIGHT, ConfigError, Episode, Recording, RecordingError, Replay, load
 from arena_llm.pictures.film import Film, strip_height
-from arena_llm.pictures.paths import path_color, project
+from arena_llm.pictures.paths import path_color
 from arena_llm.pictures.video import STEPS_PER_S
 from arena_llm.replay import arena_of, find_recording
 from render import Renderer, decode, top_view
@@ -145,10 +145,10 @@ def test_the_path_is_drawn_where_the_agent_went_in_the_colours_of_its_time(task,
     places = record(task, path, [(TURN_RIGHT,)] * 5 + [(FORWARD,)] * 25)[:, 0]
     drawn, bare = film_of(Recording.read(path), task)
     for step in (15, 20, 26):
-        ((column, row),) = project(top_view(), [places[step]], 512, 512)
+        ((column, row),) = top_view().project([places[step]], 512, 512)
         got = drawn[int(row), int(column)] / 255
         assert got == pytest.approx(path_color(step / 30), abs=0.06)
-    ((column, row),) = project(top_view(), [places[-1]], 512, 512)
+    ((column, row),) = top_view().project([places[-1]], 512, 512)
     assert (drawn[int(row), int(column)] == bare[int(row), int(column)]).all()
 
 
@@ -159,7 +159,7 @@ def test_several_agents_have_paths_of_their_own(tmp_path):
     recording = Recording.read(path)
     drawn, bare = film_of(recording, task, "4")
     for agent in (0, 1):
-        ((column, row),) = project(top_view(), [places[12, agent]], 512, 512)
+        ((column, row),) = top_view().project([places[12, agent]], 512, 512)
         got = drawn[int(row), int(column)] / 255
         assert got == pytest.approx(path_color(12 / 20, agent, 2), abs=0.08)
         assert (drawn[int(row), int(column)] != bare[int(row), int(column)]).any()

@@ -7,7 +7,6 @@ import pytest
 from PIL import Image
 
 from arena import Episode, load_text
-from arena_llm.pictures.paths import project
 from arena_llm.pictures.tasks import (
     PER_SHEET,
     Entry,
@@ -84,7 +83,7 @@ def test_the_ticks_of_the_axes_stand_at_their_metres():
     size, task = 256, task_of(text())
     page = np.asarray(task_picture(task, seed=0, size=size)).astype(int)
     top, left = offset(page, StartViews(size).of(task.spec, task.id).above)
-    places = project(top_view(), [(at, 0, at) for at in (0, 10, 20, 30, 40)], size, size)
+    places = top_view().project([(at, 0, at) for at in (0, 10, 20, 30, 40)], size, size)
     below = np.nonzero(page[top + size + 1, left : left + size].sum(axis=1) < 384)[0]
     beside = np.nonzero(page[top : top + size, left - 2].sum(axis=1) < 384)[0]
     assert below + 0.5 == pytest.approx(places[:, 0], abs=1.0)
@@ -111,7 +110,7 @@ def test_the_agents_picture_is_not_smoothed_and_the_agent_is_marked():
         scene = episode.scene()
     assert (start.agent == Renderer(200, 200).frame(scene)).all()
     # The arrow points along the heading of 90 degrees, which is right.
-    ahead, behind = project(top_view(), [(14, 0.5, 8), (10, 0.5, 8)], 200, 200).astype(int)
+    ahead, behind = top_view().project([(14, 0.5, 8), (10, 0.5, 8)], 200, 200).astype(int)
     unmarked = np.asarray(Image.fromarray(Renderer(400, 400).frame(scene, top_view())).reduce(2))
     marked = (start.above != unmarked).any(axis=2)
     assert marked[ahead[1], ahead[0]]

@@ -13,13 +13,6 @@ from arena_llm.doctor import State, answer, drawing_checks, physics_checks, pyth
 from arena_llm.doctor_probe import fault_of
 from tests.command import run_fresh
 
-BROKEN_GL = {
-    "no EGL library": ({"GLCONTEXT_LINUX_LIBEGL": "libnone.so"}, "libnone.so not loaded"),
-    "no driver file": ({"__EGL_VENDOR_LIBRARY_FILENAMES": os.devnull}, "no picture can be drawn"),
-    "a driver that fails": ({"LIBGL_DRIVERS_PATH": "/nowhere", "GALLIUM_DRIVER": "none"}, "no picture"),
-}
-
-
 doctor = partial(run_fresh, "doctor")
 
 
@@ -31,7 +24,7 @@ def test_a_working_machine_is_reported():
     result = doctor()
     assert (result.returncode, result.stderr) == (0, "")
     assert "Arenas can be played and drawn here." in result.stdout
-    for words in ("60 steps twice: the same bits", "not constant, the same bits", "NumPy"):
+    for words in ("60 steps twice: the same bits", "the bytes that every machine draws", "NumPy"):
         assert words in result.stdout
 
 
@@ -41,23 +34,8 @@ def test_json_has_every_check():
     assert found["ok"] is True
     names = [check["name"] for check in found["checks"]]
     assert names[:2] == ["Python", "arena-llm"]
-    assert {"moderngl", "gymnasium", "Bullet", "physics", "OpenGL", "picture"} <= set(names)
+    assert {"numba", "gymnasium", "Bullet", "physics", "picture"} <= set(names)
     assert all(set(check) == {"name", "state", "found", "remedy"} for check in found["checks"])
-
-
-@pytest.mark.parametrize(("environment", "words"), BROKEN_GL.values(), ids=BROKEN_GL)
-def test_broken_opengl_is_one_row_with_its_remedy(environment, words):
-    result = doctor("--json", **environment)
-    assert (result.returncode, result.stderr) == (1, "")
-    found = json.loads(result.stdout)
-    assert found["ok"] is False
-    (broken,) = [check for check in found["checks"] if check["state"] == "broken"]
-    assert broken["name"] == "OpenGL"
-    assert words in broken["found"]
-    unset = broken["remedy"].partition(";")[0].split()
-    assert unset[0] == "unset"
-    assert set(environment) <= set(unset)
-    assert "apt-get install --yes libegl1 libgl1-mesa-dri" in broken["remedy"]
 
 
 def broken_pybullet(tmp_path):
@@ -99,15 +77,14 @@ def test_whatever_a_driver_does_is_a_finding(program, fault):
 def test_a_picture_must_show_something_and_the_same_twice():
     rng = np.random.default_rng(0)
     picture = rng.integers(0, 256, (8, 8, 3), np.uint8)
-    assert fault_of(picture, picture.copy()) == ""
     assert "the same everywhere (all 7)" in fault_of(np.full((8, 8, 3), 7), np.full((8, 8, 3), 7))
     assert "two different pictures" in fault_of(picture, 255 - picture)
+    assert "other machines draw other bytes" in fault_of(picture, picture.copy())
 
 
 def test_wrong_pictures_and_bits_are_broken():
-    info = {"renderer": "R", "vendor": "V", "version": "3.3", "fault": "the picture is black"}
-    opengl, picture = drawing_checks(info)
-    assert (opengl.state, picture.state) == (State.OK, State.BROKEN)
+    (picture,) = drawing_checks({"fault": "the picture is black"})
+    assert picture.state is State.BROKEN
     assert picture.remedy
     bullet, bits = physics_checks({"bullet": "1", "numpy": False, "fault": "different bits"})
     assert (bullet.state, bits.state) == (State.OK, State.BROKEN)
@@ -134,13 +111,14 @@ def test_requirements_are_read_with_their_extra(line, expected):
     assert requirement(line) == expected
 
 
-def test_set_up_is_content_with_a_machine_that_draws(capsys):
+def test_set_up_is_content_with_a_machine_that_draws(capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["system"])
     assert system.main() == 0
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr().out == "Compiling the physics and the renderer, once.\n"
 
 
 def test_set_up_names_the_packages_where_it_may_not_install(monkeypatch, capsys):
-    monkeypatch.setenv("GLCONTEXT_LINUX_LIBEGL", "libnone.so")
     monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("sys.argv", ["system", "java"])
     assert system.main() == 1
-    assert "apt-get install --yes libegl1 libgl1-mesa-dri" in capsys.readouterr().err
+    assert "apt-get install --yes default-jre-headless" in capsys.readouterr().err

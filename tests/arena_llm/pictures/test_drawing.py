@@ -8,7 +8,7 @@ import pytest
 from arena import Episode, load_text
 from arena_llm.pictures.canvas import fitted, text_width, wrapped
 from arena_llm.pictures.film import Status, strip
-from arena_llm.pictures.paths import Trail, path_color, project, trajectory
+from arena_llm.pictures.paths import Trail, path_color, trajectory
 from arena_llm.pictures.tasks import Tile, contact_sheet
 from render import Camera, Renderer, birds_eye, first_person, top_view
 
@@ -46,7 +46,7 @@ def test_a_ball_is_drawn_where_the_camera_projects_it(scene, view, shape):
     frame = Renderer(width, height).frame(scene, None if view == "agent" else camera).astype(int)
     ball = (frame[..., 1] > frame[..., 0] + 15) & (frame[..., 1] > frame[..., 2] + 15)
     rows, columns = np.nonzero(ball)
-    ((column, row),) = project(camera, [BALL], width, height)
+    ((column, row),) = camera.project([BALL], width, height)
     assert len(rows) > 20
     assert columns.mean() + 0.5 == pytest.approx(column, abs=1.0)
     assert rows.mean() + 0.5 == pytest.approx(row, abs=1.5)
@@ -54,7 +54,7 @@ def test_a_ball_is_drawn_where_the_camera_projects_it(scene, view, shape):
 
 def test_what_is_behind_a_camera_has_no_place():
     camera = Camera((20, 1, 20), 0.0)
-    ahead, behind = project(camera, [(20, 1, 25), (20, 1, 15)], SIDE, SIDE)
+    ahead, behind = camera.project([(20, 1, 25), (20, 1, 15)], SIDE, SIDE)
     assert ahead == pytest.approx((SIDE / 2, SIDE / 2))
     assert np.isnan(behind).all()
 
@@ -67,7 +67,7 @@ def test_a_path_changes_the_pixels_along_it_and_no_others():
     path = [(10 + 0.5 * step, 0.5, 30 - 0.25 * step) for step in range(41)]
     drawn = trajectory(GREY, top_view(), path, thickness=3.0)
     assert (GREY == 128).all()
-    places = project(top_view(), path, SIDE, SIDE)
+    places = top_view().project(path, SIDE, SIDE)
     rows, columns = np.indices((SIDE, SIDE)) + 0.5
     near = np.full((SIDE, SIDE), np.inf)
     for start, end in pairwise(places):
@@ -83,7 +83,7 @@ def test_the_path_has_the_colour_of_its_time(agent, agents):
     path = [(10, 0.5, 10 + 0.4 * step) for step in range(51)]
     drawn = trajectory(GREY, top_view(), path, thickness=4.0, agent=agent, agents=agents)
     for step in (5, 25, 45):
-        ((column, row),) = project(top_view(), [path[step]], SIDE, SIDE)
+        ((column, row),) = top_view().project([path[step]], SIDE, SIDE)
         got = drawn[int(row), int(column)] / 255
         assert got == pytest.approx(path_color(step / 50, agent, agents), abs=0.05)
     assert path_color(0.1, agent, agents) != path_color(0.9, agent, agents)
@@ -118,7 +118,7 @@ def test_a_trail_that_grows_is_the_path_drawn_at_once_and_spares_the_agent():
     for point in path:
         trail.add(point)
     assert (trail.over(GREY, spare_agent=False) == trajectory(GREY, top_view(), path)).all()
-    ((column, row),) = project(top_view(), [path[-1]], SIDE, SIDE)
+    ((column, row),) = top_view().project([path[-1]], SIDE, SIDE)
     assert not changed(trail.over(GREY))[int(row), int(column)]
     assert changed(trail.over(GREY, spare_agent=False))[int(row), int(column)]
 

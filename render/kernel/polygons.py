@@ -1,0 +1,314 @@
+"""From rows to polygons: the faces that a camera may see, with planes of what varies over them."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.kernel.compiled import compiled
+from render.kernel.lens import EYE, FORWARD, HIGH, NEAR, PARALLEL, RIGHT, UP, WIDE
+from render.kernel.tables import Meshes
+from render.looks.sun import Sun
+from render.parts.rows import MESH, Rows
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+DEPTH, W, U, V, SUN_X, SUN_Y, SUN_Z, RED, GREEN, BLUE, SUNLIGHT = range(11)
+"""What has a plane over the screen: its value at (x, y) in pixels is a + b x + c y.
+
+The first is larger where a surface is nearer (1/w, or minus the distance without perspective), the second is
+1/w. The others are divided by w: texture coordinates, place in the sun's map, and, on round meshes, light and
+the share of sunlight.
+"""
+PLANES = 11
+
+LAYER, FLAGS, COUNT, ROW_NUMBER, FACTS = range(5)
+"""Facts of a polygon: texture layer, flags, number of corners, and its row's number among those drawn."""
+
+TEXTURED, SUNNY, ROUND = 1, 2, 4
+"""Flags: it shows a texture, the sun may reach it, its light varies."""
+
+MOST_CORNERS = 5
+"""Corners of a polygon: at most four, and one more where the near plane cuts one off."""
+
+_TO_SUN = np.array([0.321, 0.766, -0.557])
+
+_AMBIENT = np.array([
+    [0.476, 0.602, 0.729], [0.413, 0.525, 0.662], [0.408, 0.573, 0.834], [0.352, 0.339, 0.288],
+    [0.409, 0.518, 0.627], [0.467, 0.625, 0.783], [-0.031, -0.042, -0.042],
+])  # fmt: skip
+"""Light of a sky that is smooth all round, for normals right, left, up, down, front, back, and slanting.
+
+Fitted as a whole to what the recorded frames show: planks, blocks and walls on the axes, the fence's round
+rails in between, the floor.
+"""
+
+_GRAZING, _BEFORE_TEXELS = 0.5, 1.5
+"""Where the sun only grazes a face, its shadows are looked up a little before it.
+
+Else the map's texels would show.
+"""
+
+_BRIGHTEST = 2.5
+"""Bound of light, so that its products fit into 32 bits."""
+
+
+@compiled
+def polygons_of(
+    rows: Rows, start: int, first: int, meshes: Meshes, plain: Integers, lens: Floats, size: tuple[int, int],
+    sun: Sun, corners: Floats, planes: Floats, light: Floats, facts: Integers,
+) -> int:  # fmt: skip
+    """Write the polygons of rows from `first` on, and return the number after the last.
+
+    Returns -1 if there is not room for all. `plain` is at least 0 for layers of one colour.
+    """
+    width, height = size
+    places = np.empty((meshes.most, 7))
+    wide, high = 0.5 * width / lens[WIDE], 0.5 * height / lens[HIGH]
+    parallel = lens[PARALLEL] != 0.0
+    inverse, values, shift = np.empty(9), np.empty((PLANES, 3)), np.zeros(3)
+    n = first
+    for number in range(start, len(rows)):
+        row = rows[number]
+        mesh = int(row[MESH])
+        begin, count = meshes.own_corners[mesh]
+        smooth = meshes.smooth[mesh]
+        _place(
+            row, meshes.corners[begin : begin + count], lens, wide, high, 0.5 * width, 0.5 * height, places
+        )
+        to_eye = _seen_from(row, lens, parallel)
+        for face in range(meshes.own_faces[mesh, 0], meshes.own_faces[mesh, 0] + meshes.own_faces[mesh, 1]):
+            a, b, c, offset = meshes.planes[face]
+            if a * to_eye[0] + b * to_eye[1] + c * to_eye[2] <= (0.0 if parallel else offset):
+                continue
+            if n == len(facts):
+                return -1
+            corner = meshes.faces[face]
+            found = _outline(corner, places, width, height, lens[NEAR], parallel, corners[n])
+            if found < 3 or not _invert(corner, places, inverse):
+                continue
+            facts[n, COUNT], facts[n, ROW_NUMBER], facts[n, LAYER] = found, number, int(row[18])
+            for k in range(3):
+                place = places[corner[1 + k]]
+                values[DEPTH, k] = -place[6] if parallel else 1.0
+                values[W, k] = 1.0
+            _plane(planes, n, DEPTH, values, inverse)
+            _plane(planes, n, W, values, inverse)
+            if smooth:
+                flags = _shine_round(row, corner, begin, meshes.normals, sun, values, light[n])
+            else:
+                flags = _shine_flat(row, meshes.planes[face], sun, light[n], shift)
+                if plain[int(row[18])] < 0:
+                    flags |= TEXTURED
+                    _spread(row, corner, begin, meshes.corners, meshes.planes[face], values)
+                    _plane(planes, n, U, values, inverse)
+                    _plane(planes, n, V, values, inverse)
+            if not sun.shines:
+                flags &= ~SUNNY
+            if flags & ROUND:
+                for k in range(RED, SUNLIGHT + 1):
+                    _plane(planes, n, k, values, inverse)
+            if flags & SUNNY:
+                _under_sun(corner, places, shift, values, sun)
+                for k in range(SUN_X, SUN_Z + 1):
+                    _plane(planes, n, k, values, inverse)
+            facts[n, FLAGS] = flags
+            n += 1
+    return n
+
+
+@compiled
+def _place(
+    row: Rows, corners: Floats, lens: Floats, wide: float, high: float, half_width: float, half_height: float,
+    places: Floats,
+) -> None:  # fmt: skip
+    """Where a row's corners are: in the arena (0-2), on the screen times w (3, 4), w (5) and how far (6)."""
+    parallel = lens[PARALLEL] != 0.0
+    for k in range(len(corners)):
+        a, b, c = corners[k, 0] * row[12], corners[k, 1] * row[13], corners[k, 2] * row[14]
+        x = row[0] + row[3] * a + row[6] * b + row[9] * c
+        y = row[1] + row[4] * a + row[7] * b + row[10] * c
+        z = row[2] + row[5] * a + row[8] * b + row[11] * c
+        places[k, 0], places[k, 1], places[k, 2] = x, y, z
+        x, y, z = x - lens[EYE], y - lens[EYE + 1], z - lens[EYE + 2]
+        far = lens[FORWARD] * x + lens[FORWARD + 1] * y + lens[FORWARD + 2] * z
+        w = 1.0 if parallel else far
+        places[k, 3] = half_width * w + wide * (lens[RIGHT] * x + lens[RIGHT + 1] * y + lens[RIGHT + 2] * z)
+        places[k, 4] = half_height * w - high * (lens[UP] * x + lens[UP + 1] * y + lens[UP + 2] * z)
+        places[k, 5], places[k, 6] = w, far
+
+
+@compiled
+def _seen_from(row: Rows, lens: Floats, parallel: bool) -> tuple[float, float, float]:
+    """The eye in a unit mesh's frame; for a camera without perspective the way to it."""
+    if parallel:
+        x, y, z = -lens[FORWARD], -lens[FORWARD + 1], -lens[FORWARD + 2]
+    else:
+        x, y, z = lens[EYE] - row[0], lens[EYE + 1] - row[1], lens[EYE + 2] - row[2]
+    return (
+        (row[3] * x + row[4] * y + row[5] * z) / row[12],
+        (row[6] * x + row[7] * y + row[8] * z) / row[13],
+        (row[9] * x + row[10] * y + row[11] * z) / row[14],
+    )
+
+
+@compiled
+def _outline(
+    corner: Integers, places: Floats, width: int, height: int, near: float, parallel: bool, outline: Floats
+) -> int:
+    """The corners of a face on the screen, cut at the near plane; their number, 0 if it is out of view."""
+    count = corner[0]
+    before = left = right = above = below = 0
+    for k in range(count):
+        place = places[corner[1 + k]]
+        before += place[6] > near
+        left += place[3] < 0
+        right += place[3] > width * place[5]
+        above += place[4] < 0
+        below += place[4] > height * place[5]
+    if before == 0 or count in (left, right, above, below):
+        return 0
+    n = 0
+    for k in range(count):
+        here, there = places[corner[1 + k]], places[corner[1 + (k + 1) % count]]
+        if here[6] > near:
+            outline[n, 0], outline[n, 1] = here[3] / here[5], here[4] / here[5]
+            n += 1
+        if (here[6] > near) != (there[6] > near):
+            # From the inner corner to the outer one, so that neighbours agree.
+            if there[6] > near:
+                here, there = there, here
+            part = (near - here[6]) / (there[6] - here[6])
+            w = 1.0 if parallel else near
+            outline[n, 0] = (here[3] + part * (there[3] - here[3])) / w
+            outline[n, 1] = (here[4] + part * (there[4] - here[4])) / w
+            n += 1
+    return n
+
+
+@compiled
+def _invert(corner: Integers, places: Floats, inverse: Floats) -> bool:
+    """The inverse of the matrix of a face's first three corners (x, y, w); False if there is none."""
+    x0, y0, w0 = places[corner[1], 3], places[corner[1], 4], places[corner[1], 5]
+    x1, y1, w1 = places[corner[2], 3], places[corner[2], 4], places[corner[2], 5]
+    x2, y2, w2 = places[corner[3], 3], places[corner[3], 4], places[corner[3], 5]
+    a0, a1, a2 = y1 * w2 - y2 * w1, y2 * w0 - y0 * w2, y0 * w1 - y1 * w0
+    determinant = x0 * a0 + x1 * a1 + x2 * a2
+    if determinant == 0.0:
+        return False
+    part = 1.0 / determinant
+    inverse[0], inverse[1], inverse[2] = a0 * part, a1 * part, a2 * part
+    inverse[3], inverse[4], inverse[5] = (
+        (w1 * x2 - w2 * x1) * part, (w2 * x0 - w0 * x2) * part, (w0 * x1 - w1 * x0) * part
+    )  # fmt: skip
+    inverse[6], inverse[7], inverse[8] = (
+        (x1 * y2 - x2 * y1) * part, (x2 * y0 - x0 * y2) * part, (x0 * y1 - x1 * y0) * part
+    )  # fmt: skip
+    return True
+
+
+@compiled
+def _plane(planes: Floats, n: int, which: int, values: Floats, inverse: Floats) -> None:
+    """The plane of a value, divided by w, that has these values at the first three corners."""
+    a, b, c = values[which]
+    planes[n, which, 0] = a * inverse[6] + b * inverse[7] + c * inverse[8]
+    planes[n, which, 1] = a * inverse[0] + b * inverse[1] + c * inverse[2]
+    planes[n, which, 2] = a * inverse[3] + b * inverse[4] + c * inverse[5]
+
+
+@compiled
+def _turned(row: Rows, a: float, b: float, c: float) -> tuple[float, float, float]:
+    """The unit normal in the arena of one in a unit mesh's frame."""
+    a, b, c = a / row[12], b / row[13], c / row[14]
+    part = 1.0 / math.sqrt(a * a + b * b + c * c)
+    a, b, c = a * part, b * part, c * part
+    return (
+        row[3] * a + row[6] * b + row[9] * c,
+        row[4] * a + row[7] * b + row[10] * c,
+        row[5] * a + row[8] * b + row[11] * c,
+    )
+
+
+@compiled
+def _ambient(x: float, y: float, z: float, k: int) -> float:
+    right, left, up, down, front, back, slant = _AMBIENT[:, k]
+    even = x * x * (right + left) + y * y * (up + down) + z * z * (front + back)
+    odd = x * (right - left) + y * (up - down) + z * (front - back)
+    return float(0.5 * (even + odd) + y * (z - x) * slant)
+
+
+@compiled
+def _shine_flat(row: Rows, plane: Floats, sun: Sun, light: Floats, shift: Floats) -> int:
+    """A flat face's light without (0-2) and from the sun (3-5), and its shadows' shift; returns its flags."""
+    x, y, z = _turned(row, plane[0], plane[1], plane[2])
+    towards = x * _TO_SUN[0] + y * _TO_SUN[1] + z * _TO_SUN[2]
+    sunlight = row[19] * max(0.0, towards)
+    flags = 0
+    for k in range(3):
+        light[k] = min(row[15 + k] * (row[19] * _ambient(x, y, z, k) + row[20]), _BRIGHTEST)
+        light[3 + k] = row[15 + k] * sun.color[k] * sunlight
+        if light[3 + k] > 0.0:
+            flags = SUNNY
+    grazing = min(max(1.0 - towards / _GRAZING, 0.0), 1.0)
+    before = _BEFORE_TEXELS * sun.texel_m * grazing if min(row[12], row[13], row[14]) < sun.stripes_m else 0.0
+    shift[0], shift[1], shift[2] = before * x, before * y, before * z
+    return flags
+
+
+@compiled
+def _shine_round(
+    row: Rows, corner: Integers, begin: int, normals: Floats, sun: Sun, values: Floats, light: Floats
+) -> int:
+    """A round mesh's light at three corners of a face; its flags."""
+    flags = 0
+    for k in range(3):
+        light[k], light[3 + k] = min(row[15 + k] * row[20], _BRIGHTEST), row[15 + k] * sun.color[k] * row[19]
+    if row[19] == 0.0:
+        return flags
+    for k in range(3):
+        normal = normals[begin + corner[1 + k]]
+        x, y, z = _turned(row, normal[0], normal[1], normal[2])
+        for channel in range(3):
+            shade = row[15 + channel] * (row[19] * _ambient(x, y, z, channel) + row[20])
+            values[RED + channel, k] = min(shade, _BRIGHTEST)
+        values[SUNLIGHT, k] = max(0.0, x * _TO_SUN[0] + y * _TO_SUN[1] + z * _TO_SUN[2])
+        if values[SUNLIGHT, k] > 0.0:
+            flags = SUNNY
+    return flags | ROUND
+
+
+@compiled
+def _spread(row: Rows, corner: Integers, begin: int, corners: Floats, plane: Floats, values: Floats) -> None:
+    """Texture coordinates at three corners of a face.
+
+    They are metres from its left and lower edge as seen from outside, divided by the face's size or by the
+    width and height after which the texture repeats.
+    """
+    x, y, z = plane[0] / row[12], plane[1] / row[13], plane[2] / row[14]
+    level = abs(y) >= abs(x) and abs(y) >= abs(z)
+    along_z = not level and abs(x) > abs(z)
+    wide, high = (row[14] if along_z else row[12]), (row[14] if level else row[13])
+    repeat_wide, repeat_high = (row[21] if row[21] > 0 else wide), (row[22] if row[22] > 0 else high)
+    for k in range(3):
+        place = corners[begin + corner[1 + k]]
+        across, up = place[0] * row[12], place[1] * row[13]
+        if level:
+            up = place[2] * row[14]
+        elif along_z:
+            across = place[2] * row[14] if x > 0 else -place[2] * row[14]
+        elif z > 0:
+            across = -across
+        values[U, k] = (across + 0.5 * wide) / repeat_wide
+        values[V, k] = (up + 0.5 * high) / repeat_high
+
+
+@compiled
+def _under_sun(corner: Integers, places: Floats, shift: Floats, values: Floats, sun: Sun) -> None:
+    """Where in the sun's map three corners of a face are, shifted."""
+    for k in range(3):
+        place = places[corner[1 + k]]
+        a, b, c = place[0] + shift[0], place[1] + shift[1], place[2] + shift[2]
+        for axis in range(3):
+            m = sun.to_map[axis]
+            values[SUN_X + axis, k] = m[0] * a + m[1] * b + m[2] * c + m[3]

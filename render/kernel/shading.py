@@ -1,0 +1,348 @@
+"""From spans to pixels: texture, shadow and light of each visible pixel, computed once.
+
+Colours are whole numbers: a texture's from 0 to 65280 (255 x 256), light from 0 to 8191 and beyond, their
+product from 0 to 8191, which a table turns into sRGB. Loops over unsigned numbers become vector code.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.kernel.compiled import compiled
+from render.kernel.polygons import (
+    BLUE,
+    FLAGS,
+    GREEN,
+    LAYER,
+    RED,
+    ROUND,
+    SUN_X,
+    SUN_Y,
+    SUN_Z,
+    SUNLIGHT,
+    SUNNY,
+    TEXTURED,
+    Floats,
+    Integers,
+    U,
+    V,
+    W,
+)
+from render.kernel.tables import (
+    BASE,
+    CLEAR,
+    COLORED,
+    FULL,
+    GREY,
+    KIND,
+    OPACITY,
+    RAMP,
+    RANGE,
+    SIDE_BITS,
+    SKY_SIDE,
+    Looks,
+)
+from render.kernel.visible import BLENDED, END, LEFT, LINE, NOTHING, POLYGON, Shown
+
+Pixels = npt.NDArray[np.uint32]
+Line = npt.NDArray[np.int32]
+Values = npt.NDArray[np.float32]
+SunMap = npt.NDArray[np.uint16]
+
+_R, _G, _B, _TEXEL_R, _TEXEL_G, _TEXEL_B, _OPACITY, _SUN, _ACROSS, _UP = range(10)
+_LINES = 10
+"""Whole numbers of each pixel of a span: its light, texel, opacity, how much sun it has, and a place."""
+
+_DISTANCE, _STEP, _FACTOR = range(3)
+_REALS = 3
+"""Fractions of each pixel: w, how far apart texels are, and what turns coordinates into texels."""
+
+_SCALE = 8224.0
+"""A light of 1, so that 65280 times it, divided by 65536, is just below 8192."""
+
+_LEAST_W, _LARGEST = np.float32(1e-4), np.float32(1e9)
+"""Bounds, so that no number becomes an integer that has no room for it."""
+
+_DIAGONAL = np.float32(1024.0 * 1.41421354)
+"""A texture's level is the one below its texels per pixel, along x or y, times the root of two."""
+
+_EXPONENT, _EXPONENT_BITS = np.int32(0x7F800000), 23
+_TEXEL = (127 + 127 + 18) << 23
+"""Bits of a float's exponent; less a level's, those of the factor to 1/256 of that level's texels."""
+
+_LOW, _16, _32 = np.uint64(0xFFFF), np.uint64(16), np.uint64(32)
+
+
+@compiled
+def shade(
+    spans: Shown, count: int, planes: Floats, light: Floats, facts: Integers, looks: Looks, sun_map: SunMap,
+    rays: Floats, pixels: Pixels,
+) -> None:  # fmt: skip
+    """Draw the first spans of a list, in their order, into pixels (height, width) of three bytes."""
+    height, width = pixels.shape
+    flat, shadows = pixels.ravel(), sun_map.ravel()
+    line, real = np.empty((_LINES, width), np.int32), np.empty((_REALS, width), np.float32)
+    for each in range(count):
+        row, start, k = int(spans[each, LINE]), int(spans[each, LEFT]), int(spans[each, POLYGON])
+        n, blended = np.uint64(spans[each, END] - start), spans[each, BLENDED] != 0
+        base = np.uint64(row * width + start)
+        if k == NOTHING:
+            _sky(looks.sky, rays, row, start, n, height, width, line, flat, base)
+            continue
+        flags, layer = facts[k, FLAGS], facts[k, LAYER]
+        x, y, plain = start + 0.5, row + 0.5, looks.plain[layer]
+        if flags == 0 and plain >= 0 and not blended:
+            _fill(flat, base, n, plain, light, k, looks.encode)
+            continue
+        if flags:
+            begin, slope = _along(planes, k, W, x, y)
+            for i in range(n):
+                real[_DISTANCE, i] = np.float32(1.0) / max(begin + slope * RAMP[i], _LEAST_W)
+        if flags & TEXTURED:
+            _levels(planes, k, x, y, n, line, real)
+            if looks.facts[layer, KIND] == COLORED:
+                _colored(looks.colored, looks.offsets, layer, n, line, real)
+            else:
+                _grey(looks.grey, looks.offsets, looks.facts, layer, n, line, real)
+        else:
+            for i in range(n):
+                line[_TEXEL_R, i], line[_TEXEL_G, i] = (plain & 255) << 8, ((plain >> 8) & 255) << 8
+                line[_TEXEL_B, i], line[_OPACITY, i] = ((plain >> 16) & 255) << 8, (plain >> 24) & 255
+        if flags & SUNNY:
+            _shadow(planes, k, x, y, n, shadows, sun_map.shape[1], line, real)
+        if flags & ROUND:
+            _round(planes, k, x, y, n, light, flags & SUNNY != 0, line, real)
+        else:
+            _flat(light, k, n, flags & SUNNY != 0, line)
+        _store(flat, base, n, looks.encode, looks.decode, blended, line)
+
+
+@compiled
+def _along(planes: Floats, k: int, which: int, x: float, y: float) -> tuple[np.float32, np.float32]:
+    """A value at a place in pixels, and its step to the next pixel."""
+    plane = planes[k, which, 0] + planes[k, which, 1] * x + planes[k, which, 2] * y
+    return np.float32(plane), np.float32(planes[k, which, 1])
+
+
+@compiled
+def _fill(
+    flat: Pixels, base: np.uint64, n: np.uint64, plain: int, light: Floats, k: int, encode: Pixels
+) -> None:
+    """Pixels of one colour, without texture and sun."""
+    color = np.uint32(0)
+    for channel in range(3):
+        texel = ((plain >> (8 * channel)) & 255) << 8
+        value = min((texel * int(light[k, channel] * _SCALE)) >> 16, FULL)
+        color |= np.uint32(encode[value]) << np.uint32(8 * channel)
+    for i in range(n):
+        flat[base + i] = color
+
+
+@compiled
+def _levels(planes: Floats, k: int, x: float, y: float, n: np.uint64, line: Line, real: Values) -> None:
+    """How far apart the texels along a span are, and their places in 1/256 texels of the level that fits."""
+    u, du = _along(planes, k, U, x, y)
+    v, dv = _along(planes, k, V, x, y)
+    dw, ew = np.float32(planes[k, W, 1]), np.float32(planes[k, W, 2])
+    eu, ev = np.float32(planes[k, U, 2]), np.float32(planes[k, V, 2])
+    bits = real.view(np.int32)
+    for i in range(n):
+        w = real[_DISTANCE, i]
+        here, there = (u + du * RAMP[i]) * w, (v + dv * RAMP[i]) * w
+        along = max(abs(du - here * dw), abs(dv - there * dw))
+        widest = max(along, max(abs(eu - here * ew), abs(ev - there * ew)))
+        real[_STEP, i] = min(max(widest * w * _DIAGONAL, np.float32(1.0)), np.float32(1500.0))
+    for i in range(n):
+        bits[_FACTOR, i] = _TEXEL - (bits[_STEP, i] & _EXPONENT)
+    for i in range(n):
+        part = real[_DISTANCE, i] * real[_FACTOR, i]
+        here, there = (u + du * RAMP[i]) * part, (v + dv * RAMP[i]) * part
+        line[_ACROSS, i] = np.int32(min(max(here, -_LARGEST), _LARGEST)) - np.int32(128)
+        line[_UP, i] = np.int32(min(max(there, -_LARGEST), _LARGEST)) - np.int32(128)
+
+
+@compiled
+def _grey(
+    texels: npt.NDArray[np.uint8], offsets: Integers, facts: Integers, layer: int, n: np.uint64,
+    line: Line, real: Values,
+) -> None:  # fmt: skip
+    """Colours between two, or opacities, by a mean of the four nearest texels; coordinates wrap."""
+    bits_of = real.view(np.int32)
+    for i in range(n):
+        level = np.int64(bits_of[_STEP, i] >> _EXPONENT_BITS) - 127
+        bits = SIDE_BITS - level
+        mask = (np.int64(1) << bits) - 1
+        x, y = np.int64(line[_ACROSS, i]), np.int64(line[_UP, i])
+        left, low = (x >> 8) & mask, ((y >> 8) & mask) << bits
+        right, high = ((x >> 8) + 1) & mask, (((y >> 8) + 1) & mask) << bits
+        x, y, offset = x & 255, y & 255, offsets[layer, np.uint64(level)]
+        a, b = (
+            np.int64(texels[np.uint64(offset + low + left)]),
+            np.int64(texels[np.uint64(offset + low + right)]),
+        )
+        c, d = (
+            np.int64(texels[np.uint64(offset + high + left)]),
+            np.int64(texels[np.uint64(offset + high + right)]),
+        )
+        lower, upper = (a << 8) + (b - a) * x, (c << 8) + (d - c) * x
+        line[_OPACITY, i] = np.int32(((lower << 8) + (upper - lower) * y) >> 8)
+    red, green, blue = (
+        np.int32(facts[layer, BASE]),
+        np.int32(facts[layer, BASE + 1]),
+        np.int32(facts[layer, BASE + 2]),
+    )
+    if facts[layer, KIND] != GREY:
+        for i in range(n):
+            line[_TEXEL_R, i], line[_TEXEL_G, i], line[_TEXEL_B, i] = red, green, blue
+            line[_OPACITY, i] >>= 8
+        return
+    more_red, more_green = np.int32(facts[layer, RANGE]), np.int32(facts[layer, RANGE + 1])
+    more_blue, opacity = np.int32(facts[layer, RANGE + 2]), np.int32(facts[layer, OPACITY])
+    for i in range(n):
+        part = np.int32(line[_OPACITY, i] >> 1)
+        line[_TEXEL_R, i] = red + (np.int32(part * more_red) >> 13)
+        line[_TEXEL_G, i] = green + (np.int32(part * more_green) >> 13)
+        line[_TEXEL_B, i] = blue + (np.int32(part * more_blue) >> 13)
+        line[_OPACITY, i] = opacity
+
+
+@compiled
+def _colored(
+    texels: npt.NDArray[np.uint64], offsets: Integers, layer: int, n: np.uint64, line: Line, real: Values
+) -> None:  # fmt: skip
+    """The same for three colours in lanes of 16 bits, so that one product weighs all."""
+    bits_of = real.view(np.int32)
+    for i in range(n):
+        level = np.int64(bits_of[_STEP, i] >> _EXPONENT_BITS) - 127
+        bits = SIDE_BITS - level
+        mask = (np.int64(1) << bits) - 1
+        x, y = np.int64(line[_ACROSS, i]), np.int64(line[_UP, i])
+        left, low = (x >> 8) & mask, ((y >> 8) & mask) << bits
+        right, high = ((x >> 8) + 1) & mask, (((y >> 8) + 1) & mask) << bits
+        x, y, offset = x & 255, y & 255, offsets[layer, np.uint64(level)]
+        both = (x * y + 128) >> 8
+        mixed = texels[np.uint64(offset + low + left)] * np.uint64(256 - x - y + both)
+        mixed += texels[np.uint64(offset + low + right)] * np.uint64(x - both)
+        mixed += texels[np.uint64(offset + high + left)] * np.uint64(y - both)
+        mixed += texels[np.uint64(offset + high + right)] * np.uint64(both)
+        line[_TEXEL_R, i], line[_TEXEL_G, i] = np.int32(mixed & _LOW), np.int32((mixed >> _16) & _LOW)
+        line[_TEXEL_B, i], line[_OPACITY, i] = np.int32((mixed >> _32) & _LOW), CLEAR
+
+
+@compiled
+def _shadow(
+    planes: Floats, k: int, x: float, y: float, n: np.uint64, texels: SunMap, side: int,
+    line: Line, real: Values,
+) -> None:  # fmt: skip
+    """How much sun the pixels of a span have, 0 to 256: four texels of its map, compared and blended."""
+    a, da = _along(planes, k, SUN_X, x, y)
+    b, db = _along(planes, k, SUN_Y, x, y)
+    c, dc = _along(planes, k, SUN_Z, x, y)
+    part = np.float32(256.0)
+    for i in range(n):
+        w = real[_DISTANCE, i]
+        line[_ACROSS, i] = np.int32(min(max((a + da * RAMP[i]) * w * part, -_LARGEST), _LARGEST))
+        line[_UP, i] = np.int32(min(max((b + db * RAMP[i]) * w * part, -_LARGEST), _LARGEST))
+        line[_R, i] = np.int32(min(max((c + dc * RAMP[i]) * w, -_LARGEST), _LARGEST))
+    zero, last = np.int64(0), np.int64(side - 2)
+    for i in range(n):
+        right, low = np.int64(line[_ACROSS, i]) - 128, np.int64(line[_UP, i]) - 128
+        far = np.int64(line[_R, i])
+        first = min(max(low >> 8, zero), last) * side + min(max(right >> 8, zero), last)
+        right, low = right & 255, low & 255
+        both = (right * low + 128) >> 8
+        seen = (256 - right - low + both) & -np.int64(far <= np.int64(texels[np.uint64(first)]))
+        seen += (right - both) & -np.int64(far <= np.int64(texels[np.uint64(first + 1)]))
+        seen += (low - both) & -np.int64(far <= np.int64(texels[np.uint64(first + side)]))
+        seen += both & -np.int64(far <= np.int64(texels[np.uint64(first + side + 1)]))
+        line[_SUN, i] = np.int32(seen)
+
+
+@compiled
+def _flat(light: Floats, k: int, n: np.uint64, sunny: bool, line: Line) -> None:
+    """Light that is the same all over a face, but for the sun's."""
+    red, green, blue = light[k, 0] * _SCALE, light[k, 1] * _SCALE, light[k, 2] * _SCALE
+    r, g, b = np.int32(red), np.int32(green), np.int32(blue)
+    if not sunny:
+        for i in range(n):
+            line[_R, i], line[_G, i], line[_B, i] = r, g, b
+        return
+    red, green, blue = light[k, 3] * _SCALE, light[k, 4] * _SCALE, light[k, 5] * _SCALE
+    sun_r, sun_g, sun_b = np.int32(red), np.int32(green), np.int32(blue)
+    for i in range(n):
+        sun = line[_SUN, i]
+        line[_R, i] = r + (np.int32(sun_r * sun) >> 8)
+        line[_G, i] = g + (np.int32(sun_g * sun) >> 8)
+        line[_B, i] = b + (np.int32(sun_b * sun) >> 8)
+
+
+@compiled
+def _round(
+    planes: Floats, k: int, x: float, y: float, n: np.uint64, light: Floats, sunny: bool,
+    line: Line, real: Values,
+) -> None:  # fmt: skip
+    """Light that varies over a face."""
+    r, dr = _along(planes, k, RED, x, y)
+    g, dg = _along(planes, k, GREEN, x, y)
+    b, db = _along(planes, k, BLUE, x, y)
+    s, ds = _along(planes, k, SUNLIGHT, x, y)
+    sun_r, sun_g, sun_b = np.float32(light[k, 3]), np.float32(light[k, 4]), np.float32(light[k, 5])
+    scale, part, zero = np.float32(_SCALE), np.float32(1 / 256), np.float32(0.0)
+    if not sunny:
+        for i in range(n):
+            line[_SUN, i] = 0
+    for i in range(n):
+        far = real[_DISTANCE, i] * scale
+        sun = (s + ds * RAMP[i]) * part * np.float32(line[_SUN, i])
+        line[_R, i] = np.int32(max((r + dr * RAMP[i] + sun * sun_r) * far, zero))
+        line[_G, i] = np.int32(max((g + dg * RAMP[i] + sun * sun_g) * far, zero))
+        line[_B, i] = np.int32(max((b + db * RAMP[i] + sun * sun_b) * far, zero))
+
+
+@compiled
+def _store(
+    flat: Pixels, base: np.uint64, n: np.uint64, encode: Pixels, decode: Integers, blended: bool, line: Line
+) -> None:
+    """Texels in their light as pixels; blended ones are laid over what is behind them, in linear light."""
+    full = np.int32(FULL)
+    for i in range(n):
+        line[_R, i] = min(np.int32(np.int32(line[_TEXEL_R, i] * line[_R, i]) >> 16), full)
+        line[_G, i] = min(np.int32(np.int32(line[_TEXEL_G, i] * line[_G, i]) >> 16), full)
+        line[_B, i] = min(np.int32(np.int32(line[_TEXEL_B, i] * line[_B, i]) >> 16), full)
+    if blended:
+        for i in range(n):
+            behind, own = np.int64(flat[base + i]), np.int64(line[_OPACITY, i])
+            rest = CLEAR - own
+            line[_R, i] = (line[_R, i] * own + decode[behind & 255] * rest + 127) // CLEAR
+            line[_G, i] = (line[_G, i] * own + decode[(behind >> 8) & 255] * rest + 127) // CLEAR
+            line[_B, i] = (line[_B, i] * own + decode[(behind >> 16) & 255] * rest + 127) // CLEAR
+    for i in range(n):
+        r, g = encode[np.uint32(line[_R, i])], encode[np.uint32(line[_G, i])]
+        b = encode[np.uint32(line[_B, i])]
+        flat[base + i] = np.uint32(r | (g << np.uint32(8)) | (b << np.uint32(16)))
+
+
+@compiled
+def _sky(
+    sky: Pixels, rays: Floats, row: int, start: int, n: np.uint64, height: int, width: int,
+    line: Line, flat: Pixels, base: np.uint64,
+) -> None:  # fmt: skip
+    """The sky along a span: the nearest pixel of a cube's face, with face and place chosen by selection."""
+    down, right, step = (row + 0.5) * 2.0 / height - 1.0, (start + 0.5) * 2.0 / width - 1.0, 2.0 / width
+    a = np.float32(rays[0, 0] * right + rays[0, 1] * down + rays[0, 2])
+    b = np.float32(rays[1, 0] * right + rays[1, 1] * down + rays[1, 2])
+    c = np.float32(rays[2, 0] * right + rays[2, 1] * down + rays[2, 2])
+    da, db, dc = np.float32(rays[0, 0] * step), np.float32(rays[1, 0] * step), np.float32(rays[2, 0] * step)
+    half, zero, last = np.float32(SKY_SIDE / 2), np.float32(0.0), np.int32(SKY_SIDE - 1)
+    for i in range(n):
+        x, y, z = a + da * RAMP[i], b + db * RAMP[i], c + dc * RAMP[i]
+        far_x, far_y, far_z = abs(x), abs(y), abs(z)
+        is_x, is_y = (far_x >= far_y) & (far_x >= far_z), far_y >= far_z
+        across = (-z if x > zero else z) if is_x else (x if is_y else (x if z > zero else -x))
+        up = -y if (is_x or not is_y) else (z if y > zero else -z)
+        part = half / (far_x if is_x else (far_y if is_y else far_z))
+        sides = np.int32(0 if x > zero else 1), np.int32(2 if y > zero else 3), np.int32(4 if z > zero else 5)
+        face = sides[0] if is_x else (sides[1] if is_y else sides[2])
+        column, lower = min(np.int32(across * part + half), last), min(np.int32(up * part + half), last)
+        line[_ACROSS, i] = (face * np.int32(SKY_SIDE) + lower) * np.int32(SKY_SIDE) + column
+    for i in range(n):
+        flat[base + i] = sky[np.uint64(np.uint32(line[_ACROSS, i]))]

@@ -1,0 +1,162 @@
+"""The sun's map: the depth at which its light ends, for each texel of a grid over the arena."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.kernel.compiled import compiled
+from render.kernel.polygons import Floats, Integers
+from render.kernel.tables import Meshes
+from render.kernel.visible import edges, pixel
+from render.looks.sun import Sun
+from render.parts.meshes import MESHES
+from render.parts.rows import MESH, Bools, Rows
+
+SunMap = npt.NDArray[np.uint16]
+
+DEEPEST = 65535
+"""The depth of a texel whose light meets nothing."""
+
+_BALL, _COARSE = MESHES.index("ball"), MESHES.index("ball 80")
+
+
+def coarse(rows: Rows) -> Rows:
+    """The same rows with balls of few triangles, which suffice for the map."""
+    rows = rows.copy()
+    rows[rows[:, MESH] == _BALL, MESH] = _COARSE
+    return rows
+
+
+_TO_SUN = np.array([0.321, 0.766, -0.557])
+_BOX, _PRISM = MESHES.index("box"), MESHES.index("prism")
+
+
+@compiled
+def cast(sun_map: SunMap, rows: Rows, which: Bools, meshes: Meshes, sun: Sun, touched: Integers) -> None:
+    """Draw the shadows of some rows; `touched` (left, top, right, bottom) grows to what they cover.
+
+    The biases are those of Unity's render pipeline: casters are pushed away from the sun by a texel, and
+    shrink by another where they face away from it. Things so thin that their back would come through their
+    front show it only the faces that are turned to it.
+    """
+    side = sun_map.shape[0]
+    left, right, outline, depth = np.empty(side), np.empty(side), np.empty((4, 2)), np.empty(4)
+    pushed = np.empty((meshes.most, 3))
+    for number in range(len(rows)):
+        if not which[number]:
+            continue
+        row = rows[number]
+        mesh = int(row[MESH])
+        smooth = meshes.smooth[mesh]
+        # A round mesh's back lies within the outline of its front.
+        front = (
+            smooth or mesh == _PRISM or (mesh == _BOX and min(row[12], row[13], row[14]) < 2 * sun.texel_m)
+        )
+        begin, count = meshes.own_corners[mesh]
+        for k in range(count if smooth else 0):
+            _push(row, meshes.corners[begin + k], meshes.normals[begin + k], sun, pushed[k])
+        for face in range(meshes.own_faces[mesh, 0], meshes.own_faces[mesh, 0] + meshes.own_faces[mesh, 1]):
+            corner = meshes.faces[face]
+            for k in range(corner[0]):
+                place = corner[1 + k]
+                if not smooth:
+                    _push(row, meshes.corners[begin + place], meshes.planes[face], sun, pushed[place])
+                outline[k, 0], outline[k, 1], depth[k] = pushed[place]
+            _darken(sun_map, outline, depth, corner[0], front, left, right, touched)
+
+
+@compiled
+def _darken(
+    sun_map: SunMap, outline: Floats, depth: Floats, count: int, front: bool, left: Floats, right: Floats,
+    touched: Integers,
+) -> None:  # fmt: skip
+    """Draw a face into the map; only if it is turned to the sun, if `front`."""
+    side = len(sun_map)
+    across, down = outline[1, 0] - outline[0, 0], outline[1, 1] - outline[0, 1]
+    to_right, to_low = outline[2, 0] - outline[0, 0], outline[2, 1] - outline[0, 1]
+    area = across * to_low - to_right * down
+    if area == 0.0 or (front and area > 0.0):
+        return
+    b = ((depth[1] - depth[0]) * to_low - (depth[2] - depth[0]) * down) / area
+    c = ((depth[2] - depth[0]) * across - (depth[1] - depth[0]) * to_right) / area
+    a = depth[0] - b * outline[0, 0] - c * outline[0, 1]
+    top, bottom = edges(outline, count, 0, side, left, right)
+    if top < bottom:
+        touched[1], touched[3] = min(touched[1], top), max(touched[3], bottom)
+    for y in range(top, bottom):
+        start, end = pixel(left[y], side), pixel(right[y], side)
+        if start < end:
+            touched[0], touched[2] = min(touched[0], start), max(touched[2], end)
+        for x in range(start, end):
+            here = a + b * (x + 0.5) + c * (y + 0.5)
+            sun_map[y, x] = min(np.int64(sun_map[y, x]), np.int64(min(max(here, 0.0), float(DEEPEST))))
+
+
+@compiled
+def _push(row: Rows, place: Floats, normal: Floats, sun: Sun, pushed: Floats) -> None:
+    """Where a caster's corner is in the sun's map, with the biases: across, down and depth."""
+    a, b, c = normal[0] / row[12], normal[1] / row[13], normal[2] / row[14]
+    part = 1.0 / math.sqrt(a * a + b * b + c * c)
+    a, b, c = a * part, b * part, c * part
+    x = row[3] * a + row[6] * b + row[9] * c
+    y = row[4] * a + row[7] * b + row[10] * c
+    z = row[5] * a + row[8] * b + row[11] * c
+    away = 1.0 - min(max(x * _TO_SUN[0] + y * _TO_SUN[1] + z * _TO_SUN[2], 0.0), 1.0)
+    a, b, c = place[0] * row[12], place[1] * row[13], place[2] * row[14]
+    x = row[0] + row[3] * a + row[6] * b + row[9] * c - sun.texel_m * (_TO_SUN[0] + away * x)
+    y = row[1] + row[4] * a + row[7] * b + row[10] * c - sun.texel_m * (_TO_SUN[1] + away * y)
+    z = row[2] + row[5] * a + row[8] * b + row[11] * c - sun.texel_m * (_TO_SUN[2] + away * z)
+    m = sun.to_map
+    for axis in range(3):
+        pushed[axis] = m[axis, 0] * x + m[axis, 1] * y + m[axis, 2] * z + m[axis, 3]
+
+
+@compiled
+def restore(sun_map: SunMap, still: SunMap, touched: Integers) -> None:
+    """Copy back what was touched, and forget it."""
+    for y in range(touched[1], touched[3]):
+        for x in range(touched[0], touched[2]):
+            sun_map[y, x] = still[y, x]
+    touched[0], touched[1], touched[2], touched[3] = len(still), len(still), 0, 0
+
+
+TREMBLE = 512.0
+"""Poses are rounded to one part of this of a metre (and of a rotation matrix).
+
+Things at rest tremble by less in Bullet, and a shadow's texel is 0.04 m or more.
+"""
+
+REST = 16
+"""Frames without change after which a thing counts as at rest, and the minimum between updates of that set.
+
+Redrawing it takes about as long as a frame (our choice).
+"""
+
+
+@compiled
+def rest(
+    rows: Rows, casts: Bools, casters: Rows, cast_now: Bools, rested: Integers, resting: Bools, since: int
+) -> int:
+    """Read casters from rows, poses rounded, and update which of them are at `resting`.
+
+    `rested` counts frames without change. Returns the frames `since` that set changed: 0 if it just has.
+    """
+    woke = late = False
+    for k in range(len(rows)):
+        moved = casts[k] != cast_now[k]
+        cast_now[k] = casts[k]
+        for column in range(15):
+            value = rows[k, column]
+            if column < 12:
+                value = np.float32(np.rint(value * np.float32(TREMBLE)) / np.float32(TREMBLE))
+            if value != casters[k, column]:
+                casters[k, column], moved = value, True
+        rested[k] = 0 if moved else rested[k] + 1
+        woke |= moved and resting[k]
+        late |= rested[k] >= REST and not resting[k]
+    if not woke and not (late and since + 1 >= REST):
+        return since + 1
+    for k in range(len(rows)):
+        resting[k] = rested[k] >= REST
+    return 0

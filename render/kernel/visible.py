@@ -1,0 +1,138 @@
+"""Which polygon each pixel shows: a depth buffer filled span by span."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.kernel.compiled import compiled
+from render.kernel.polygons import COUNT, DEPTH, Floats, Integers
+from render.kernel.tables import RAMP
+
+Nearest = npt.NDArray[np.float32]
+Shown = npt.NDArray[np.int32]
+
+NOTHING = -1
+"""The polygon's number where there is none."""
+
+LINE, LEFT, END, POLYGON, BLENDED, SPAN = range(6)
+"""A span of pixels of one polygon.
+
+It has its row, its first pixel and the one after its last, the polygon, and whether it is laid over what is
+behind it.
+"""
+
+
+@compiled
+def edges(outline: Floats, count: int, top: int, bottom: int, left: Floats, right: Floats) -> tuple[int, int]:
+    """The left and right end, in pixels, of each row of a convex polygon.
+
+    Returns its first row and the one after the last. Rows are those from `top` to before `bottom` whose
+    middles are inside.
+    """
+    low, high, area = outline[0, 1], outline[0, 1], 0.0
+    for k in range(count):
+        x, y = outline[k]
+        next_x, next_y = outline[(k + 1) % count]
+        low, high, area = min(low, y), max(high, y), area + x * next_y - next_x * y
+    first, last = _row(low, top, bottom), _row(high, top, bottom)
+    if first >= last or area == 0.0:
+        return 0, 0
+    for k in range(count):
+        x, y = outline[k]
+        next_x, next_y = outline[(k + 1) % count]
+        # From the upper end, so that neighbours agree.
+        upwards = y > next_y
+        if upwards:
+            x, y, next_x, next_y = next_x, next_y, x, y
+        start, end = _row(y, top, bottom), _row(next_y, top, bottom)
+        if start >= end:
+            continue
+        slope = (next_x - x) / (next_y - y)
+        ends = left if upwards == (area > 0.0) else right
+        for row in range(start, end):
+            ends[row] = x + (row + 0.5 - y) * slope
+    return first, last
+
+
+@compiled
+def _row(y: float, top: int, bottom: int) -> int:
+    """The first row at or below a height."""
+    return math.ceil(min(max(y - 0.5, float(top)), float(bottom)))
+
+
+@compiled
+def pixel(x: float, width: int) -> int:
+    """The first pixel whose middle is at or right of a place."""
+    return math.ceil(min(max(x - 0.5, 0.0), float(width)))
+
+
+@compiled
+def show(
+    corners: Floats, planes: Floats, facts: Integers, count: int, top: int, bottom: int, farthest: float,
+    nearest: Nearest, shown: Shown,
+) -> None:  # fmt: skip
+    """Find the nearest of the first `count` polygons at each pixel of the rows from `top` to before `bottom`.
+
+    `nearest` (height, width) becomes their depth as in `polygons.DEPTH`, `shown` their number. What is not
+    nearer than `farthest` is out of sight.
+    """
+    height, width = nearest.shape
+    depths, numbers = nearest.ravel(), shown.ravel()
+    left, right = np.empty(height), np.empty(height)
+    for pixel_number in range(top * width, bottom * width):
+        depths[pixel_number], numbers[pixel_number] = np.float32(farthest), np.int32(NOTHING)
+    for k in range(count):
+        first, last = edges(corners[k], facts[k, COUNT], top, bottom, left, right)
+        a, b, c = planes[k, DEPTH]
+        slope, number = np.float32(b), np.int32(k)
+        for row in range(first, last):
+            start, end = pixel(left[row], width), pixel(right[row], width)
+            if start >= end:
+                continue
+            begin = np.float32(a + b * (start + 0.5) + c * (row + 0.5))
+            place = np.uint64(row * width + start)
+            # By selection, without branches and with unsigned numbers: so it becomes vector code.
+            for x in range(np.uint64(end - start)):
+                depth, before = begin + slope * RAMP[x], depths[place + x]
+                nearer = depth > before
+                depths[place + x] = depth if nearer else before
+                numbers[place + x] = number if nearer else numbers[place + x]
+
+
+@compiled
+def spans_of(shown: Shown, row: int, spans: Shown, n: int) -> int:
+    """Append the spans of a row to a list with room for them; returns its new length."""
+    width = shown.shape[1]
+    numbers = shown[row]
+    x = 0
+    while x < width:
+        start, number = x, numbers[x]
+        while x < width and numbers[x] == number:
+            x += 1
+        spans[n, LINE], spans[n, LEFT], spans[n, END] = row, start, x
+        spans[n, POLYGON], spans[n, BLENDED] = number, 0
+        n += 1
+    return n
+
+
+@compiled
+def spans_before(
+    plane: Floats, polygon: int, row: int, start: int, end: int, nearest: Nearest, spans: Shown, n: int
+) -> int:
+    """Append the spans of a translucent polygon between two pixels of a row where nothing is before it."""
+    a, b, c = plane
+    begin, slope = np.float32(a + b * (start + 0.5) + c * (row + 0.5)), np.float32(b)
+    depths = nearest[row]
+    x = start
+    while x < end:
+        while x < end and not begin + slope * RAMP[x - start] > depths[x]:
+            x += 1
+        first = x
+        while x < end and begin + slope * RAMP[x - start] > depths[x]:
+            x += 1
+        if x > first:
+            spans[n, LINE], spans[n, LEFT], spans[n, END] = row, first, x
+            spans[n, POLYGON], spans[n, BLENDED] = polygon, 1
+            n += 1
+    return n

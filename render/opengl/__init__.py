@@ -1,1 +1,0 @@
-"""The default renderer: OpenGL through moderngl, without a window."""

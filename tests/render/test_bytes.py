@@ -1,0 +1,90 @@
+"""The same bytes on every processor: digests of tables, pictures and channels."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from arena.taskfile.versions import Version
+from render import Renderer, birds_eye, third_person, top_view
+from render.kernel.tables import _looks, _meshes, tables
+from suites.est.picture import Table
+from suites.est.things import THINGS
+from tests.arena.worlds import agent, episode, item
+
+SIZES = (84, 128, 200)
+
+
+def digest(*arrays):
+    found = hashlib.sha256()
+    for array in arrays:
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()[:16]
+
+
+def scenes(version):
+    """Every kind of a version, here and there, after some steps."""
+    from tests.render.test_pyrender_backend import everything
+
+    yield from (everything(version, part) for part in (0, 1))
+    yield episode(agent("20 0 20", 77.0), item("Wall", "23 0 26", sizes="3 4 1", rotations="20")).scene()
+
+
+def drawn():
+    """Digests of pictures of all versions and cameras, in several sizes, and of EST's panels."""
+    found = {}
+    for version in Version:
+        for number, scene in enumerate(scenes(version)):
+            cameras = None, third_person(scene), birds_eye(), top_view()
+            for side, camera in zip((*SIZES, 301), cameras, strict=True):
+                renderer = Renderer(side, side)
+                seen = renderer.channels(scene, camera)
+                found[f"{version} {number} {side}"] = digest(
+                    renderer.frame(scene, camera), seen.depth, seen.instance
+                )
+    things = [THINGS[(3 + 5 * k) % 48] for k in range(9)]
+    for lit in (False, True):
+        picture = Table(160, 120).picture(things, [k % 2 == 0 for k in range(9)], lit)
+        found[f"est {lit}"] = digest(picture)
+    return found
+
+
+def known():
+    """What this processor draws: compared with others below, and with every other machine by `EXPECTED`."""
+    return digest(np.frombuffer(json.dumps(drawn()).encode(), np.uint8))
+
+
+TABLES = "5748228f60de3f42"
+EXPECTED = "4747f75a1c60d3d3"
+"""What every machine has and draws; other bytes are another version: raise that of `render.DRAWN_BY`."""
+
+
+def test_tables_are_those_of_every_machine():
+    meshes, looks = _meshes(), _looks()
+    assert digest(*looks) == TABLES
+    kept = tables()
+    assert all(
+        (one == other).all()
+        for one, other in zip((*meshes[:-1], *looks), (*kept[0][:-1], *kept[1]), strict=True)
+    )
+
+
+def test_pictures_are_those_of_every_machine():
+    assert known() == EXPECTED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "environment", [{"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, {"NUMBA_OPT": "1"}]
+)
+def test_a_processor_without_features_draws_the_same(environment, tmp_path):
+    program = "from tests.render.test_bytes import known; print(known())"
+    env = os.environ | environment | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == EXPECTED
