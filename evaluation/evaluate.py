@@ -59,9 +59,8 @@ def evaluate(
     check_writable(log_dir)
     if player is not None:
         about["policy"] = player.facts()
-    renderer = choices.renderer() if player is None or player.draws else None
     local = LocalBackend(worthwhile_processes(len(request.tasks) * choices.trials) if player else 0)
-    remote = engine.episodes(renderer) if engine else None
+    remote = engine.episodes() if engine else None
     concurrent = max(4, engine.jobs if engine and remote else 1, 2 * local.processes)
     # Offline agents compute: few at a time, so that finished episodes are safe in the log.
     at_a_time = max_samples or (concurrent if model.startswith(f"{request.suite.name}/") else None)

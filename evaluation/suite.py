@@ -179,10 +179,6 @@ episode.
 class Player(Protocol):
     """An agent that plays whole episodes by itself, without messages, such as a learned policy."""
 
-    @property
-    def draws(self) -> bool:
-        """Whether it looks at pictures."""
-
     def play(self, setup: EpisodeSetup) -> Record:
         """Play an episode to its end; called in other processes too."""
 

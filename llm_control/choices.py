@@ -267,12 +267,6 @@ class ArenaChoices(RunChoices):
         """The tools that a model is given."""
         return self.tools
 
-    def renderer(self) -> str | None:
-        """What draws pictures, which some agents and all reports look at."""
-        from render import DRAWN_BY
-
-        return DRAWN_BY
-
     def bounds(self, content: Any = None) -> Bounds:
         """What bounds an episode's requests; our message after a reply has about 240 characters.
 

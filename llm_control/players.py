@@ -45,7 +45,6 @@ class StepPlayer:
     """An agent of `STEP_AGENTS`; its randomness follows from the episode's seed, task and trial."""
 
     name: str
-    draws: bool = False
 
     def play(self, setup: EpisodeSetup) -> Record:
         """Play an episode to its end."""
@@ -78,11 +77,6 @@ class PolicyPlayer:
                 f"{self.file}: has changed since the run began; give the new policy a name of its own"
             )
         return policy
-
-    @property
-    def draws(self) -> bool:
-        """Whether it sees pictures."""
-        return self._policy.description.environment.draws
 
     def play(self, setup: EpisodeSetup) -> Record:
         """Play an episode to its end. Raises EvaluationError if the file has changed since the run began."""

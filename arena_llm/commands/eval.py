@@ -219,7 +219,7 @@ def _evaluate(
             f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume continues."
         )
     suite = logs[0].suite
-    written = report_logs(logs, out or beside, None, logs[0].choices.renderer() is not None)
+    written = report_logs(logs, out or beside, None, frames=True)
     console.print(headline_table(headlines(written.results, suite.headline)).terminal("All tasks"))
     console.print(rates_table(written.rates.table, suite.group_name, *written.rates.notes[:1]))
     for text in scaled_lines(written.scaled):

@@ -315,12 +315,6 @@ class RunChoices(BaseModel):
         """Whether the model gets pictures."""
         return False
 
-    def renderer(self) -> str | None:
-        """What draws a run's pictures; None if it has none."""
-        from render import DRAWN_BY
-
-        return DRAWN_BY if self.shows_images else None
-
     def bounds(self, content: Any = None) -> "Bounds":
         """What bounds the requests of an episode of a task with this `content`; of the longest without."""
         return Bounds()

@@ -26,12 +26,6 @@ def check_software(asked: Mapping[str, str], here: Mapping[str, str]) -> None:
             raise _other(name, value, asked.get(name))
 
 
-def check_renderer(asked: str | None, here: str | None) -> None:
-    """Raises EvaluationError where this machine draws with something else than the one that asks it."""
-    if here is not None and here != asked:
-        raise _other("pictures by", here, asked)
-
-
 def _other(name: str, here: str, asked: str | None) -> EvaluationError:
     return EvaluationError(
         f"{platform.node()} has {name} {here}, and this run needs {asked}, or its results could differ; use "
@@ -62,8 +56,7 @@ class Answer(NamedTuple):
 class Worker:
     """A process that plays episodes, each begun and played on by calls."""
 
-    def __init__(self, renderer: str | None) -> None:
-        self._renderer = renderer
+    def __init__(self) -> None:
         self._environments: dict[str, Environment] = {}
 
     def replay(self, key: str, setup: EpisodeSetup, versions: Mapping[str, str], calls: list[Call]) -> Answer:
@@ -77,10 +70,7 @@ class Worker:
     def play(self, key: str, call: Call) -> Answer:
         """Make one call of an episode."""
         environment = self._environments[key]
-        made = getattr(environment, call.method)(*call.arguments)
-        if isinstance(made, Observation):
-            check_renderer(self._renderer, made.drawn_by)
-        return Answer(made, environment.known)
+        return Answer(getattr(environment, call.method)(*call.arguments), environment.known)
 
     def end(self, key: str) -> None:
         """Free an episode's resources."""
@@ -115,12 +105,11 @@ class RayBackend:
 
     remote = True
 
-    def __init__(self, ray: Any, jobs: int, retries: int, renderer: str | None = None) -> None:
+    def __init__(self, ray: Any, jobs: int, retries: int) -> None:
         self.ray, self._jobs, self.retries = ray, jobs, retries
         self._lock = threading.Condition()
         self._slots: list[WorkerSlot] = []
         self._calls, self._closed = 0, False
-        self._renderer = renderer
 
     def open(self, setup: EpisodeSetup) -> "RayEpisode":
         """Begin an episode at the worker that has fewest."""
@@ -182,7 +171,7 @@ class RayBackend:
     def _acquired(self, cores: int) -> Any:
         """A new worker that reserves `cores` of the cluster."""
         worker = self.ray.remote(Worker).options(num_cpus=cores, max_restarts=0, scheduling_strategy="SPREAD")
-        return worker.remote(self._renderer)
+        return worker.remote()
 
 
 class RayEpisode:
@@ -341,10 +330,10 @@ class RayEngine:
         except Exception as error:  # what is wrong with a cluster fails anywhere in Ray
             raise _no_cluster(address, _first_line(error)) from None
 
-    def episodes(self, renderer: str | None = None) -> RayBackend:
-        """A backend of `jobs` workers, or as many as the cluster has cores; `renderer` is what draws here."""
+    def episodes(self) -> RayBackend:
+        """A backend of `jobs` workers, or as many as the cluster has cores."""
         # A worker keeps its core until the command ends: one too many would wait for another's without end.
-        return RayBackend(self._ray, min(self.jobs, self._cores), RETRIES, renderer)
+        return RayBackend(self._ray, min(self.jobs, self._cores), RETRIES)
 
     def in_order(
         self,

@@ -55,11 +55,6 @@ class PolicyOptions(BaseModel):
         return Sensors(**self.model_dump(exclude={"action", "action_repeat", "version"}))
 
     @property
-    def draws(self) -> bool:
-        """Whether it sees pictures."""
-        return not {"rays", "vector"} >= set(self.names)
-
-    @property
     def names(self) -> tuple[str, ...]:
         """The names of its sensors."""
         return (self.observation,) if isinstance(self.observation, str) else self.observation

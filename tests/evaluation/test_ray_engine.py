@@ -17,7 +17,6 @@ from evaluation.engines.backend import LocalBackend
 from evaluation.suite import EpisodeSetup
 from llm_control.choices import ArenaChoices
 from llm_control.suite import task_spec
-from render import DRAWN_BY
 from testbed import find_tasks
 from tests.evaluation.rays import (
     always_killed,
@@ -99,7 +98,7 @@ def setup_of(**choices):
 )
 def test_an_episode_is_replayed_where_its_worker_is_lost(engine, choices):
     setup = setup_of(**choices)
-    here, far = LocalBackend().open(setup), engine.episodes(DRAWN_BY).open(setup)
+    here, far = LocalBackend().open(setup), engine.episodes().open(setup)
     same(far.begin(), here.begin())
     same(far.reply("Go(5); Turn(90);"), here.reply("Go(5); Turn(90);"))
     lost = far.call(os.getpid)

@@ -146,4 +146,3 @@ def test_pictures_take_the_place_of_words_or_join_them():
         assert ("On the machine:" in shown.parts[-1]) == words
         assert (shown.drawn_by is not None) == bool(pictures)
         # What draws is not even looked for where there are only words.
-        assert (EstChoices(observation=observation).renderer() is not None) == bool(pictures)

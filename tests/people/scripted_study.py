@@ -1,40 +1,29 @@
-"""Simulated participants in a study whose server is killed: does the export agree with what they did?
-
-`python -m benchmarks.people_study --participants 30` takes about five minutes on two cores. Its status is 1
-if anything disagrees.
-"""
+"""Simulated participants in a study whose server is killed now and then."""
 
 import random
 import re
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 from urllib.parse import urlencode
 
 import httpx
 import psutil
-import typer
 from websockets.exceptions import ConnectionClosed
 
 from arena.closing import Closing
-from benchmarks import run
-from benchmarks.people_agree import LEFT, REFUSED, Diary, Play, disagreements
 from people.simulation.simulate import SimulatedParticipant, questionnaire_of
 from people.simulation.visitor import Form, GamePage, Received, Visitor, client_at
-from people.store import Store
-from people.store.export import export
 from people.study.config import Study
-from people.study.plan import Plan, load_plan
+from people.study.plan import Plan
+from tests.people.agreement import LEFT, REFUSED, Diary, Play
 
 STUDY = Path(__file__).with_suffix(".yaml")
 
@@ -252,44 +241,3 @@ def play(server: KilledServer, plan: Plan, participants: int, at_once: int) -> l
     finally:
         done.set()
         killer.join()
-
-
-def check(folder: Path, database: str, plan: Plan, diaries: Sequence[Diary]) -> list[str]:
-    """What disagrees in the export and `verify`."""
-    out, name = folder / "data", plan.study.name
-    with Store(database) as store:
-        done = export(store, name, out, bids=True)
-    print(f"Exported: {done.summary()}")
-    found = list(disagreements(out, plan, diaries))
-    finished = sum(len(list(path.iterdir())) for path in (out / "recordings").iterdir())
-    command = [sys.executable, "-m", "arena_llm", "verify", str(out / "recordings")]
-    verified = subprocess.run(command, capture_output=True, text=True, check=False)
-    print(verified.stdout.strip().splitlines()[-1])
-    found += [f"verify: {verified.stdout}{verified.stderr}"] if verified.returncode else []
-    found += [f"verify: {finished} recordings"] if finished != done.recordings else []
-    return found
-
-
-def main(
-    participants: Annotated[int, typer.Option(min=1, help="Participants.")] = 30,
-    at_once: Annotated[int, typer.Option(min=1, help="Participants who are there concurrently.")] = 8,
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes of the server.")] = 2,
-) -> None:
-    """Let participants go through a study whose server is killed, and check the export."""
-    began, plan = time.monotonic(), load_plan(STUDY)
-    with tempfile.TemporaryDirectory(prefix="people-study-") as folder:
-        database = f"sqlite:///{folder}/study.db"
-        with KilledServer(STUDY, database, workers) as server:
-            diaries = play(server, plan, participants, at_once)
-        ends = dict(Counter(diary.ending for diary in diaries))
-        print(f"{len(diaries)} participants in {(time.monotonic() - began) / 60:.1f} minutes: {ends}")
-        print(f"Killed with -9: {server.kills}")
-        found = check(Path(folder), database, plan, diaries)
-    for problem in found:
-        print(f"Disagrees: {problem}")
-    print(f"{len(found)} disagreements")
-    raise typer.Exit(bool(found))
-
-
-if __name__ == "__main__":
-    run(main, "benchmarks.people_study")

@@ -5,13 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from benchmarks.people_agree import LEFT, REFUSED, disagreements
-from benchmarks.people_study import STUDY, Script, ScriptedParticipant
 from people.simulation.simulate import serving
 from people.store import Store
 from people.store.export import export
 from people.study.plan import load_plan
 from tests.command import command as command
+from tests.people.agreement import LEFT, REFUSED, disagreements
+from tests.people.scripted_study import STUDY, KilledServer, Script, ScriptedParticipant, play
 
 SCRIPTS = (Script(disconnect=True), Script(refuse=True), Script(leave_in=1), Script(stop=True))
 
@@ -61,3 +61,17 @@ def test_the_check_notices_a_changed_value(played, tmp_path, table, column, said
     (tmp_path / table).write_text("\n".join([header, ",".join(cells), *rest]) + "\n")
     found = list(disagreements(tmp_path, plan, diaries))
     assert any(said in problem for problem in found), found
+
+
+@pytest.mark.slow
+def test_thirty_participants_lose_nothing_while_the_server_is_killed(tmp_path, command):
+    database, plan = f"sqlite:///{tmp_path}/study.db", load_plan(STUDY)
+    with KilledServer(STUDY, database, 2) as server:
+        diaries = play(server, plan, 30, 8)
+    assert server.kills > 0
+    with Store(database) as store:
+        done = export(store, plan.study.name, tmp_path / "data", bids=True)
+    assert list(disagreements(tmp_path / "data", plan, diaries)) == []
+    recordings = tmp_path / "data" / "recordings"
+    assert sum(len(list(path.iterdir())) for path in recordings.iterdir()) == done.recordings
+    assert command("verify", recordings).returncode == 0
