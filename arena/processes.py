@@ -74,7 +74,7 @@ class Engine(Protocol):
 
     jobs: int
 
-    def episodes(self, renderer: str | None = None) -> Any:
+    def episodes(self) -> Any:
         """The backend for episodes; None for this process. `renderer` is what draws pictures here."""
 
     def in_order(
@@ -93,7 +93,7 @@ class LocalEngine:
     def __init__(self, jobs: int | None = None) -> None:
         self.jobs = jobs or cores()
 
-    def episodes(self, renderer: str | None = None) -> Any:
+    def episodes(self) -> Any:
         """None: episodes are played by the runner's own backend."""
         return None
 

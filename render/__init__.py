@@ -2,10 +2,8 @@
 
 from arena.errors import RenderError
 from render.camera import Camera, birds_eye, first_person, third_person, top_view
-from render.degrade import blurred, coarse, in_grey, with_gutter
-from render.image import Frame, decode, jpeg, png
-from render.renderer import BatchRenderer, Renderer
-from render.segments import Mask, Segmenter
+from render.image import Frame, blurred, coarse, decode, in_grey, jpeg, png, with_gutter
+from render.renderer import BatchRenderer, Mask, Renderer, Segmenter
 
 DRAWN_BY = "arena-llm pictures 2"
 """What draws, and the version of its bytes, which are the same on every machine."""

@@ -20,7 +20,7 @@ from benchmarks.environments import random_actions
 from benchmarks.peers import Timed, Work
 from benchmarks.peers.scenery import Changes, mesh_name, place_of, scene_subject
 from render.camera import first_person
-from render.looks.sun import TO_SUN
+from render.looks.sky import TO_SUN
 from render.parts.meshes import unit_meshes
 from render.pyrender.solids import Solid, solids_of
 

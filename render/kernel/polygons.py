@@ -8,7 +8,7 @@ import numpy.typing as npt
 from arena.kernel.compiled import compiled
 from render.kernel.lens import EYE, FORWARD, HIGH, NEAR, PARALLEL, RIGHT, UP, WIDE
 from render.kernel.tables import Meshes
-from render.looks.sun import Sun
+from render.looks.sky import Sun
 from render.parts.rows import MESH, Rows
 
 Floats = npt.NDArray[np.float64]

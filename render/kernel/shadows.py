@@ -9,7 +9,7 @@ from arena.kernel.compiled import compiled
 from render.kernel.polygons import Floats, Integers
 from render.kernel.tables import Meshes
 from render.kernel.visible import edges, pixel
-from render.looks.sun import Sun
+from render.looks.sky import Sun
 from render.parts.meshes import MESHES
 from render.parts.rows import MESH, Bools, Rows
 

@@ -20,7 +20,8 @@ from platformdirs import user_cache_dir
 
 from arena.errors import EvaluationError
 from arena.files import read_bytes, write_file
-from render.looks import sky, textures
+from render.looks import textures
+from render.looks.sky import cube
 from render.looks.textures import linear
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ Integers = npt.NDArray[np.int64]
 RAMP = np.arange(2048, dtype=np.float32)
 """The numbers of a row's pixels."""
 
-SKY_SIDE = sky.SIDE
 SIDE_BITS = 10
 """A texture has 2 to the power of this number of texels a side."""
 
@@ -232,7 +232,7 @@ def _looks() -> Looks:
     """Textures, sky and tones."""
     grey, colored, offsets, plain, facts = _textures(textures.layers())
     edges = linear(np.arange(0.5, 255.0)) * FULL
-    red, green, blue = np.moveaxis(sky.cube().astype(np.uint32), -1, 0)
+    red, green, blue = np.moveaxis(cube().astype(np.uint32), -1, 0)
     return Looks(
         grey,
         colored,

@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from render import Camera, Frame, RenderError
 from render.image import check_size
-from render.kernel.drawing import Room
 from render.kernel.tables import Meshes, meshes_of, tables
 from render.kernel.visible import show
-from render.looks.sun import sun_of
+from render.looks.sky import sun_of
 from render.looks.textures import linear
 from render.parts.meshes import Mesh
 from render.parts.rows import MESH
+from render.renderer import Room
 from suites.est.light import MACHINE, TABLE, Panel, paint
 from suites.est.things import RGB, SHAPES, Thing
 from suites.est.world import OBJECTS

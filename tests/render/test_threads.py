@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from render import BatchRenderer, Renderer
-from render.kernel import drawing
+from render import renderer as drawing
 from tests.arena.worlds import agent, episode, item
 
 THINGS = (

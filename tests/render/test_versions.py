@@ -8,7 +8,7 @@ import pytest
 from arena import IDLE
 from arena.taskfile.versions import DIFFERENCES, Version
 from render import Camera, Renderer, top_view
-from render.looks.sun import sun_of
+from render.looks.sky import sun_of
 from render.parts.composed import drawn_parts
 from tests.arena.worlds import agent, episode, item
 
