@@ -121,8 +121,7 @@ def task_rates(results: pd.DataFrame) -> pd.DataFrame:
 
 def people_error(results: pd.DataFrame) -> float:
     """Standard error over people of their mean pass rate; 0 for results that are not of several people."""
-    trials = counted(results)
-    if (people := _people(trials)) is None:
+    if PERSON not in results or (people := _people(trials := counted(results))) is None:
         return 0.0
     rates = trials["passed"].groupby(people).mean()
     return float(np.std(rates.to_numpy(float), ddof=1)) / math.sqrt(len(rates))

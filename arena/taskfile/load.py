@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -55,6 +56,7 @@ def load(path: str | Path, version: str = Version.V3, *, lenient: bool = False) 
     return load_text(read_text(path), str(path), version, lenient=lenient)
 
 
+@lru_cache(maxsize=1024)
 def load_text(
     text: str, source: str = "<text>", version: str = Version.V3, *, lenient: bool = False
 ) -> ArenaFile:

@@ -63,7 +63,7 @@ def compare_with_groups(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -
 def _rows(run: Run, group: ReferenceGroup) -> Iterator[dict[str, Any]]:
     if not same_tasks(run, group):
         return
-    rates = run.task_rates()
+    rates = run.task_rates
     theirs = group.rates.rename("group_rate").rename_axis("task_id").reset_index()
     theirs["level"] = theirs["task_id"].map(level_of_id)
     levels = sorted(set(rates["level"]) & set(theirs["level"]))
@@ -177,7 +177,7 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.D
             if not same_tasks(run, group):
                 continue
             comparable = set(run.rates_beside(group.source)["task_id"])
-            for row in run.task_rates().to_dict("records"):
+            for row in run.task_rates.to_dict("records"):
                 task_id, rate, trials = row["task_id"], row["rate"], row["trials"]
                 if task_id not in group.rates.index:
                     continue

@@ -154,7 +154,7 @@ def item_analysis(runs: Sequence[Run]) -> pd.DataFrame:
     `children_rate`, `teams_rate` and `teams_discrimination` with its interval, if all runs count as played on
     the original files, else NaN. See `ITEMS_NOTE`.
     """
-    rates = pd.concat([run.task_rates().assign(agent=run.agent) for run in runs], ignore_index=True)
+    rates = pd.concat([run.task_rates.assign(agent=run.agent) for run in runs], ignore_index=True)
     rates = rates[~rates["task_id"].isin(list(chain(*apart(runs).values())))]
     shares = rates.pivot(index="agent", columns="task_id", values="rate")
     trials = rates.pivot(index="agent", columns="task_id", values="trials")

@@ -191,7 +191,7 @@ def capacities(runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def _rows(run: Run) -> list[tuple[Any, ...]]:
-    rates = run.task_rates()
+    rates = run.task_rates
     if run.original or not rates["task_id"].isin(demanded()["task_id"]).any():
         each = rates.assign(capacity=rates["level"].map(level_name))
         basis = LEVEL
@@ -268,7 +268,7 @@ def _standardised() -> pd.DataFrame:
 
 
 def _profile_rows(run: Run) -> Iterator[tuple[Any, ...]]:
-    both = run.task_rates().set_index("task_id")[["rate"]].join(_standardised(), how="inner")
+    both = run.task_rates.set_index("task_id")[["rate"]].join(_standardised(), how="inner")
     names = [name for name in DEMAND_MEANINGS if both[name].std() > 1e-9]
     ideas, codes = np.unique(both.index.map(family), return_inverse=True)
     if not names or len(ideas) < ENOUGH * len(names) or both["rate"].std() < 1e-9:

@@ -61,7 +61,7 @@ def predicted(run: Run, levels: Collection[int]) -> Link | None:
 
 
 def _own_rate(run: Run, levels: Collection[int]) -> float:
-    rates = run.task_rates()
+    rates = run.task_rates
     own = rates[rates["task_id"].isin(SHORT_FORM) & rates["level"].isin(set(levels))]
     return float(own["rate"].mean())
 

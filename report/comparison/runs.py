@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import Literal
 
@@ -66,14 +67,15 @@ class Run:
 
     def rates_beside(self, source: str) -> pd.DataFrame:
         """`task_rates` of the tasks on which the run can be compared with groups of a source."""
-        rates = self.task_rates()
-        lost = self.other_clock and source in TIMED
-        return rates[rates["level"] != CLOCKED].reset_index(drop=True) if lost else rates
+        if not self.other_clock or source not in TIMED:
+            return self.task_rates
+        return self.task_rates.query(f"level != {CLOCKED}").reset_index(drop=True)
 
     def error(self, task_ids: Sequence[str]) -> float:
         """Standard error over people of the run's rate on some tasks; 0 if it is not of several people."""
         return people_error(self.results[self.results["task_id"].isin(task_ids)])
 
+    @cached_property
     def task_rates(self) -> pd.DataFrame:
         """`evaluation.statistics.task_rates` of the run, without the agent."""
         return task_rates(self.results).drop(columns="agent")

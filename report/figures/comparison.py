@@ -303,7 +303,7 @@ def _items_runs(axes: Axes, compared: Comparison, runs: Sequence[Run], order: pd
     styles = look.run_styles([run.agent for run in compared.runs])
     cells = np.ones((len(runs), len(order), 3))
     for row, run in enumerate(runs):
-        rates = order["task_id"].map(run.task_rates().set_index("task_id")["rate"]).to_numpy(float)
+        rates = order["task_id"].map(run.task_rates.set_index("task_id")["rate"]).to_numpy(float)
         full = np.array(to_rgb(styles[run.agent].color))
         cells[row] = 1 - np.nan_to_num(rates)[:, None] * (1 - full)
         comparable = order["task_id"].isin(run.rates_beside("children")["task_id"]).to_numpy()
