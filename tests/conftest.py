@@ -5,12 +5,11 @@ import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from types import FunctionType
 
 import pytest
 from hypothesis import settings
 
-from tests.e2e import starts_much
+from tests.e2e import is_whole
 
 pytest_plugins = ("tests.command",)
 
@@ -38,9 +37,7 @@ SHARED = Path(__file__).parents[2] / "shared"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what starts a command, server, browser or a whole evaluation."""
     for item in items:
-        fixtures = (each.func for name, found in item._fixtureinfo.name2fixturedefs.items() for each in found)
-        called = (getattr(each, "__wrapped__", each) for each in (item.function, *fixtures))
-        if any(starts_much(each) for each in called if isinstance(each, FunctionType)):
+        if is_whole(item):
             item.add_marker("e2e")
 
 

@@ -155,6 +155,7 @@ def test_a_model_acts_by_words():
         FrameByFrameScaffold(AnimalAIEnvironment(useCamera=False))
 
 
+@pytest.mark.e2e
 def test_inspect_runs_the_scaffold(tmp_path):
     """A solver takes the tool that a model would be given, and drives forwards until the ball is eaten."""
     inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is not installed")

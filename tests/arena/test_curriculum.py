@@ -104,6 +104,7 @@ def test_a_cut_is_an_end_once(how):
     assert [end[:3] for end in ends] == [("3 m", "stopped", False)]
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("mode", ["NEXT_STEP", "SAME_STEP"])
 def test_each_environment_adapts_alone_whatever_the_processes(mode):
     played = []

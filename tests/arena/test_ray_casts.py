@@ -41,10 +41,10 @@ def agrees(sensor, seen, version):
         assert tag == -1 if np.isinf(way) else tag in allowed
 
 
-@pytest.mark.parametrize("count", [0, 3, 12, 35])
-@pytest.mark.parametrize("seed", range(8))
-def test_rays_meet_what_they_meet_by_definition(count, seed):
-    agrees(Rays(3, 180), scene_of(np.random.default_rng([count, seed]), count), Version.V3)
+@pytest.mark.parametrize(("count", "scenes"), [(0, 1), (3, 4), (12, 4), (35, 3)])
+def test_rays_meet_what_they_meet_by_definition(count, scenes):
+    for seed in range(scenes):
+        agrees(Rays(3, 180), scene_of(np.random.default_rng([count, seed]), count), Version.V3)
 
 
 @pytest.mark.parametrize("version", Version)

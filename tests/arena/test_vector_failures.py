@@ -60,6 +60,7 @@ def wait_for_end(numbers):
     return not any(map(is_alive, numbers))
 
 
+@pytest.mark.e2e
 def test_a_worker_that_dies_is_an_error_that_names_environment_task_and_exit_code():
     envs = envs_of(Deadly(exit_code=7), workers=2)
     numbers = pids(envs)
@@ -72,6 +73,7 @@ def test_a_worker_that_dies_is_an_error_that_names_environment_task_and_exit_cod
         envs.reset()
 
 
+@pytest.mark.e2e
 def test_a_worker_that_is_killed_is_an_error():
     envs = envs_of(workers=2)
     envs.reset(seed=0)
@@ -217,6 +219,7 @@ def test_wrong_options_start_no_process(options, message):
         envs_of(**options)
 
 
+@pytest.mark.e2e
 def test_an_error_keeps_no_process():
     envs = envs_of(workers=2)
     numbers = pids(envs)
@@ -228,6 +231,7 @@ def test_an_error_keeps_no_process():
     assert wait_for_end(numbers)
 
 
+@pytest.mark.e2e
 def test_an_interrupted_step_does_not_mix_up_the_next():
     envs, reference = envs_of(workers=2), envs_of(workers=0)
     envs.reset(seed=0)
@@ -237,6 +241,7 @@ def test_an_interrupted_step_does_not_mix_up_the_next():
     envs.close()
 
 
+@pytest.mark.e2e
 def test_processes_end_with_the_object():
     envs = envs_of(workers=2)
     numbers = pids(envs)

@@ -75,6 +75,7 @@ def collecting(folder: Path) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("working", [generating, pytest.param(collecting, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_no_worker_outlives_its_parent(how, working, tmp_path):

@@ -51,6 +51,7 @@ def peers():
     return compared(*SHIPPED, nobody)
 
 
+@pytest.mark.e2e
 @pytest.mark.slow
 def test_every_contender_is_measured_or_a_note_says_why_not(peers):
     rows = {(c.name, work, side) for c in SHIPPED for work in c.does for side in work.sides}
@@ -64,6 +65,7 @@ def test_every_contender_is_measured_or_a_note_says_why_not(peers):
     assert any(note.startswith("arena-llm ran with pictures ") for note in peers.notes)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("name", ["pyrender", "MiniWorld", "MiniWorld FourRooms"])
 def test_an_optional_peer_is_measured_or_says_what_to_install(name):
     found = compared(*(c for c in CONTENDERS if c.name == name))
@@ -74,10 +76,12 @@ def test_an_optional_peer_is_measured_or_says_what_to_install(name):
         assert set(found.frame["round"]) == {1, 2}
 
 
+@pytest.mark.e2e
 def test_a_batch_is_measured():
     assert (compared(batch_contender(3)).frame["value"] > 0).all()
 
 
+@pytest.mark.e2e
 def test_a_peer_that_dies_leaves_the_others(tmp_path, monkeypatch):
     deadly = replace(CONTENDERS[3], name="deadly", module="deadly")
     (tmp_path / "deadly.py").write_text("import os\nabout = os.abort\n")
@@ -201,6 +205,7 @@ def test_the_sample_is_spread_over_the_levels():
     assert sample(children[:1], 20) == children[:1]
 
 
+@pytest.mark.e2e
 def test_every_section_is_measured_on_its_subjects():
     figures, tasks = Figures(), select_tasks(None).tasks
     measure_learning(tasks, TINY, 0, figures, pictures=False)

@@ -165,6 +165,7 @@ def test_other_suites_ask_no_reply_twice_either(suite, choices, provider, tmp_pa
     assert result.rows[0].score == whole.rows[0].score
 
 
+@pytest.mark.e2e
 def test_an_offline_agent_continues_too(battery, tmp_path, monkeypatch):
     from tests.broken_off import broken_off
 

@@ -318,6 +318,7 @@ def written(folder):
                         yield path / name, archive.read(name)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("status", [401, 400, 429, 500, 200])
 def test_a_key_is_in_nothing_that_is_written_or_said(
     status, battery, tmp_path, provider, monkeypatch, capfd, caplog

@@ -37,6 +37,7 @@ def sentence(battery, tmp_path, name, *more):
     return plan_sentence(log), said.output
 
 
+@pytest.mark.e2e
 def test_a_run_is_as_planned_or_says_where_not(battery, tmp_path):
     first, _ = sentence(battery, tmp_path, "a")
     assert "as planned" in first
@@ -48,6 +49,7 @@ def test_a_run_is_as_planned_or_says_where_not(battery, tmp_path):
     assert (tmp_path / "plan.json").read_bytes() == before
 
 
+@pytest.mark.e2e
 def test_missing_trials_are_a_deviation(battery, tmp_path):
     text, _ = sentence(battery, tmp_path, "a", "--max-tokens-run", "0")
     assert "trials: 2 were planned, 0 have a score" in text

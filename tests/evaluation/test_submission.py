@@ -48,7 +48,7 @@ def test_it_follows_its_published_schema(written):
 def test_it_can_be_compared_as_its_log_is(written):
     path, log, _ = written
     (run_,), (same,) = read_run(str(path)), read_run(str(log.path))
-    assert run_.task_rates().equals(same.task_rates().reset_index(drop=True))
+    assert run_.task_rates.equals(same.task_rates.reset_index(drop=True))
     assert (run_.animal_ai, run_.digests) == (same.animal_ai, same.digests)
 
 

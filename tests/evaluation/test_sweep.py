@@ -48,6 +48,7 @@ def swept(battery, *options, sweep="max_tokens=100,200"):
     return done, done.output + str(done.exception or "")
 
 
+@pytest.mark.e2e
 def test_each_value_is_a_run_of_its_own_and_one_report_has_all(battery, tmp_path, asked):
     done, said = swept(battery)
     assert done.exit_code == 0, said
@@ -64,6 +65,7 @@ def test_each_value_is_a_run_of_its_own_and_one_report_has_all(battery, tmp_path
     assert all(name in page for name in names)
 
 
+@pytest.mark.e2e
 def test_limits_hold_for_all_runs_and_the_same_command_continues(battery, asked):
     done, said = swept(battery, "--max-tokens-run", "5500", "--max-samples", "1")
     assert done.exit_code != 0

@@ -108,6 +108,7 @@ def test_an_arena_without_a_clock_is_stopped(monkeypatch):
     assert recording.outcome == "stopped"
 
 
+@pytest.mark.e2e
 def test_a_run_is_reported_verified_replayed_and_compared(command, battery, file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     name = f"policy:{file}"
@@ -194,6 +195,7 @@ def test_a_policy_that_was_trained_anew_is_another_agent(battery, file, tmp_path
     assert earlier_log(again, tmp_path / "logs") is None
 
 
+@pytest.mark.e2e
 def test_the_command_plays_what_a_player_plays(command, battery, file, tmp_path):
     out = tmp_path / "report"
     options = ("--testbed", battery, "--log-dir", tmp_path / "logs", "--out", out)

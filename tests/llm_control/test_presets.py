@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
@@ -161,6 +161,7 @@ def test_a_file_of_ones_own_is_a_protocol(tmp_path):
         effective(ARENA, str(tmp_path / "absent.yaml"), {})
 
 
+@settings(max_examples=40)
 @given(
     st.text(max_size=200) | st.dictionaries(st.sampled_from(NAMES), ANYTHING, max_size=5).map(yaml.safe_dump)
 )

@@ -64,6 +64,7 @@ def test_an_answer_is_read(reply, kind, answer):
     assert read_answer(reply, kind) == answer
 
 
+@pytest.mark.e2e
 def test_what_sees_is_right_and_what_guesses_is_not(tmp_path):
     results = {
         name: {row.kind: row.share for row in probe(model, tmp_path, 10, preset, display="none").rows}

@@ -97,7 +97,7 @@ def test_runs_on_different_tasks_are_not_compared_without_saying_so():
     alone = compare([one, run_on(["01-03-01"], "b")], ())
     assert any("share none" in text for text in alone.cautions)
     assert not any(
-        "Different tasks" in text for text in cautions([one, run_on(one.task_rates()["task_id"], "b")])
+        "Different tasks" in text for text in cautions([one, run_on(one.task_rates["task_id"], "b")])
     )
 
 

@@ -85,6 +85,7 @@ def test_the_kit_says_what_breaks_the_contract(check, old, new, said, tmp_path, 
     assert any(said in fault.said for fault in faults), faults
 
 
+@pytest.mark.e2e
 def test_the_skeleton_keeps_the_contract(tmp_path, monkeypatch):
     CliRunner().invoke(app, ["suites", "new", "whole", "--out", str(tmp_path)])
     monkeypatch.syspath_prepend(tmp_path / "whole")

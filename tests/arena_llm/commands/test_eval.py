@@ -173,6 +173,7 @@ def test_show_plays_nothing_and_says_where_a_choice_comes_from(battery, tmp_path
 SHORT = ["--model", "arena/random", "--tasks", "01-04-03", "--max-scripts", 1, "--image-size", 32]
 
 
+@pytest.mark.e2e
 def test_a_run_writes_its_report_where_it_should_and_uses_the_prompt(battery, tmp_path):
     prompt = tmp_path / "prompt.txt"
     prompt.write_text("Walk like a crab.")
@@ -194,6 +195,7 @@ def test_the_version_of_animal_ai_is_that_of_the_arena(battery):
     assert [task.content.spec.version for task in tasks] == [Version.V3, Version.V4]
 
 
+@pytest.mark.e2e
 def test_the_seed_is_that_of_the_episode(battery, tmp_path):
     assert invoke(*SHORT, "--testbed", battery, "--seed", 3, "--log-dir", tmp_path / "logs").exit_code == 0
     (info,) = list_eval_logs(str(tmp_path / "logs"))
@@ -214,6 +216,7 @@ def test_a_limit_on_the_cost_says_which_prices_it_rests_on(battery, tmp_path):
     assert note in json.dumps(read_eval_log(info, header_only=True).eval.metadata)
 
 
+@pytest.mark.e2e
 def test_an_agent_of_steps_is_a_row_of_the_table(tmp_path):
     tasks, out = tmp_path / "tasks", tmp_path / "out"
     tasks.mkdir()

@@ -1,5 +1,6 @@
 """`arena-llm report` as a user meets it."""
 
+import pytest
 from typer.testing import CliRunner
 
 from arena_llm.cli import app
@@ -27,6 +28,7 @@ def test_a_folder_of_logs_becomes_a_report(tmp_path):
     assert not list(out.rglob("*.webp"))
 
 
+@pytest.mark.e2e
 def test_probes_in_the_same_folder_are_left_out(tmp_path):
     logs = tmp_path / "logs"
     common = ["--model", "arena/random", "--log-dir", str(logs)]

@@ -20,6 +20,7 @@ def states(result):
     return {check["name"]: check["state"] for check in json.loads(result.stdout)["checks"]}
 
 
+@pytest.mark.e2e
 def test_a_working_machine_is_reported():
     result = doctor()
     assert (result.returncode, result.stderr) == (0, "")
@@ -28,6 +29,7 @@ def test_a_working_machine_is_reported():
         assert words in result.stdout
 
 
+@pytest.mark.e2e
 def test_json_has_every_check():
     result = doctor("--json")
     found = json.loads(result.stdout)
@@ -43,6 +45,7 @@ def broken_pybullet(tmp_path):
     return {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", os.getcwd())])}
 
 
+@pytest.mark.e2e
 def test_the_doctor_runs_where_arena_llm_does_not(tmp_path):
     result = doctor("--json", **broken_pybullet(tmp_path))
     assert (result.returncode, result.stderr) == (1, "")
@@ -111,6 +114,7 @@ def test_requirements_are_read_with_their_extra(line, expected):
     assert requirement(line) == expected
 
 
+@pytest.mark.e2e
 def test_set_up_is_content_with_a_machine_that_draws(capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["system"])
     assert system.main() == 0

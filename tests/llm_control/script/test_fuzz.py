@@ -1,6 +1,7 @@
 """Whatever a model writes, reading it ends soon, with a script or with the one error."""
 
 import time
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -142,10 +143,9 @@ REPEATED += [
 ]
 
 
-@pytest.mark.parametrize("strict", [True, False])
-@pytest.mark.parametrize("ending", ["", "x(", "\nGo(1)", "');"])
 @pytest.mark.parametrize("unit", REPEATED)
-def test_takes_linear_time(unit: str, ending: str, strict: bool):
-    started = time.process_time()
-    read(unit * (30_000 // len(unit)) + ending, strict=strict)
-    assert time.process_time() - started < 5.0
+def test_takes_linear_time(unit: str):
+    for strict, ending in product((True, False), ("", "x(", "\nGo(1)", "');")):
+        started = time.process_time()
+        read(unit * (15_000 // len(unit)) + ending, strict=strict)
+        assert time.process_time() - started < 2.0, (strict, ending)

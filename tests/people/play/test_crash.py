@@ -119,6 +119,7 @@ def workers(loop):
     loop.run_until_complete(do(workers.close))
 
 
+@pytest.mark.e2e
 def test_an_episode_that_cannot_be_played_is_reported(loop, workers):
     task = task_named("01-01-01")
     (crowd,) = load_text(TWO_AGENTS, version="4").arenas.values()
@@ -136,6 +137,7 @@ def test_an_episode_that_cannot_be_played_is_reported(loop, workers):
     loop.run_until_complete(play())
 
 
+@pytest.mark.e2e
 def test_a_worker_that_is_still_starting_is_not_dead(loop, workers, monkeypatch):
     task = task_named("03-09-01")
     monkeypatch.setattr("people.play.workers.TIMEOUT_S", 0.5)
@@ -149,6 +151,7 @@ def test_a_worker_that_is_still_starting_is_not_dead(loop, workers, monkeypatch)
     loop.run_until_complete(play())
 
 
+@pytest.mark.e2e
 def test_an_episode_survives_its_worker(loop, workers):
     task = task_named("03-09-01")
     listener = Listener()

@@ -31,6 +31,7 @@ def by_scripts(page) -> None:
     page.do("stop")
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("kind", "play", "agent"),
     [("server", by_keys, "person"), ("scripts_server", by_scripts, "person (scripts)")],

@@ -25,6 +25,7 @@ def rows(path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.e2e
 def test_a_study_is_simulated_before_anyone_plays(tmp_path, command):
     (tmp_path / "study.yaml").write_text(SHORT)
     out = tmp_path / "out"

@@ -200,6 +200,7 @@ def test_forms_answer_as_a_model_would(name):
     assert environment.finish().metrics["invalid_replies"] == 0
 
 
+@pytest.mark.e2e
 def test_reports_show_errors_regret_novices_and_calibration():
     own = [
         played("eig", f"{kind}-0", novice=True, **QUICK)[0].as_dict()

@@ -156,6 +156,7 @@ STOPPED = {
 }
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("name", STOPPED)
 def test_a_program_is_stopped_at_its_limits(name):
     program, limits, said = STOPPED[name]

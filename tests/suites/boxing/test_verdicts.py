@@ -94,9 +94,9 @@ def test_at_most_one_guess_in_twenty_is_as_good_and_half_the_prior_error_is_need
         twin = asked(name, goal, mode, 3)
         world = drawn(name, 3)[0]
         theta = world.prior(twin._guesses, GUESSES)
-        errors = [questions.errors(questions.best_for(each[None])).mean() for each in theta[:80]]
+        errors = [questions.errors(questions.best_for(each[None])).mean() for each in theta[:40]]
         assert questions.pass_error <= questions.prior_error / 2
-        assert np.mean(np.array(errors) < questions.pass_error) <= 0.05 * GUESSES / 80
+        assert np.mean(np.array(errors) < questions.pass_error) <= 0.05 * GUESSES / 40
 
 
 def test_kinds_without_a_verdict_are_those_that_perfect_inference_fails():

@@ -100,6 +100,7 @@ def test_a_model_plays_and_another_judges_once(provider, tmp_path):
     assert "What was found out" in pages
 
 
+@pytest.mark.e2e
 def test_a_judge_reads_the_thoughts_of_an_agent(provider, command, monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setitem(globals(), "REPLIES", ("The gascurve is like the others.\nAction: turn(west)",))

@@ -71,6 +71,7 @@ def test_the_naive_agent_keeps_what_it_knows_of_a_light():
     assert beliefs_of_naive(*[([0, 1], True)] * 3) == (0.98, 0.98)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("machine", "least"), [("ivre", 97), ("conjunctive", 85), ("noisy", 38), ("est", 62)]
 )
@@ -81,6 +82,7 @@ def test_the_ideal_agent_is_the_best_of_each_machine(machine, least):
     assert found["ideal"] > max(least, max(found.values()) - 1.5)
 
 
+@pytest.mark.slow
 def test_guessing_the_prior_and_what_was_wrong_help():
     names = ("search-naive", "guess-uniform", "guess", "guess-eliminating")
     found = {name: measure(name, EST, 4000, 2, seed=1).mean(axis=0)[2] for name in names}
@@ -88,6 +90,7 @@ def test_guessing_the_prior_and_what_was_wrong_help():
     assert found["guess"] + 10 < found["guess-eliminating"]
 
 
+@pytest.mark.slow
 def test_guessing_blindly_is_right_as_often_as_the_prior_says():
     """Each of the nine sets of 8 Blickets has the probability 1 / 54, and each of the 36 of 7 has 1 / 216."""
     context, _, whole, _ = measure("blind", EST, 10_000, 4, seed=3).mean(axis=0)
@@ -95,6 +98,7 @@ def test_guessing_blindly_is_right_as_often_as_the_prior_says():
     assert whole == pytest.approx(100 * (9 / 54 + 1 / 216), abs=0.7)
 
 
+@pytest.mark.slow
 def test_no_learner_in_the_docs_solves_more_than_blind_guesses():
     """The paper's or ours, after the context or in all; the paper's DDPG is level in context reward."""
     blind = measure("blind", EST, 10_000, 4, seed=3)

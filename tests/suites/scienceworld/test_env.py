@@ -13,6 +13,7 @@ from tests.suites.scienceworld.simulation import needs_java
 ID = "arena-llm/ScienceWorld-v0"
 
 
+@pytest.mark.e2e
 @needs_java
 def test_an_agent_can_choose_among_valid_actions_until_the_end():
     env = gymnasium.make(ID, task="4-2", valid_actions=True, max_steps=40)
@@ -31,6 +32,7 @@ def test_an_agent_can_choose_among_valid_actions_until_the_end():
     env.close()
 
 
+@pytest.mark.e2e
 @needs_java
 def test_the_seed_gives_the_variations():
     env = ScienceWorldEnv(split="dev")
@@ -41,6 +43,7 @@ def test_the_seed_gives_the_variations():
     env.close()
 
 
+@pytest.mark.e2e
 @needs_java
 def test_processes_play_at_the_same_time():
     vector = {"shared_memory": False}
@@ -71,6 +74,7 @@ def test_wrong_options_are_said(wrong, said):
         ScienceWorldEnv(**wrong)
 
 
+@pytest.mark.e2e
 @needs_java
 def test_wrong_resets_and_actions_are_said():
     env = ScienceWorldEnv("4-2")

@@ -7,7 +7,7 @@ from suites.scienceworld.catalogue import kinds
 from suites.scienceworld.findings import episode_panels, run_panels
 from tests.suites.scienceworld.simulation import SUITE, needs_java, opened, played
 
-pytestmark = needs_java
+pytestmark = [needs_java, pytest.mark.e2e]
 
 
 @pytest.mark.parametrize("task_id", ["4-2-0225", "7-1-0093"])

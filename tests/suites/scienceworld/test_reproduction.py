@@ -11,7 +11,7 @@ from suites.scienceworld.simulator import World
 from tests.command import run
 from tests.suites.scienceworld.simulation import needs_java
 
-pytestmark = needs_java
+pytestmark = [needs_java, pytest.mark.e2e]
 
 
 def played(tasks, steps, process, commands):

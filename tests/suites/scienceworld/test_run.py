@@ -14,7 +14,7 @@ from tests.command import run, start
 from tests.llm_control.provider import MODEL, answer
 from tests.suites.scienceworld.simulation import java_processes, needs_java
 
-pytestmark = needs_java
+pytestmark = [needs_java, pytest.mark.e2e]
 
 # Air is no living thing, which ends 4-1 and 4-3; in 4-2 it is right, and the rest is waiting.
 COMMANDS = (

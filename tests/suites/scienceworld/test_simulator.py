@@ -16,6 +16,7 @@ from tests.suites.scienceworld.simulation import SUITE, needs_java, opened, own_
 NAME = "find-non-living-thing"
 
 
+@pytest.mark.e2e
 @needs_java
 def test_worlds_are_apart_in_one_process():
     worlds = [World(NAME, variation, "easy", gold=True) for variation in (225, 260)]
@@ -32,6 +33,7 @@ def test_worlds_are_apart_in_one_process():
         world.close()
 
 
+@pytest.mark.e2e
 @needs_java
 def test_a_lost_process_is_said_and_the_next_world_has_another(capfd):
     world = World(NAME, 225, "easy")
@@ -51,6 +53,7 @@ def test_a_lost_process_is_said_and_the_next_world_has_another(capfd):
     assert logging.getLogger().filters == filters
 
 
+@pytest.mark.e2e
 @needs_java
 def test_java_keeps_nothing_and_the_garbage_collector_never_calls_it():
     from py4j.finalizer import ThreadSafeFinalizer
@@ -80,6 +83,7 @@ def _looked(sent):
     sent.send((bool(world.look()), len(own_java())))
 
 
+@pytest.mark.e2e
 @needs_java
 def test_a_forked_process_has_a_java_of_its_own():
     world = World(NAME, 225, "easy")
@@ -128,6 +132,7 @@ def another_java(monkeypatch):
     java_process.running().close()
 
 
+@pytest.mark.e2e
 @needs_java
 @pytest.mark.parametrize("name", ["JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"])
 def test_java_starts_with_options_from_the_environment(name, another_java, monkeypatch):
@@ -135,6 +140,7 @@ def test_java_starts_with_options_from_the_environment(name, another_java, monke
     assert World(NAME, 225, "easy").look().startswith("This room")
 
 
+@pytest.mark.e2e
 @needs_java
 def test_a_java_with_random_hashes_is_said_and_recorded(another_java, monkeypatch):
     _, usual = opened("4-1-0225")

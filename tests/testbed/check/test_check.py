@@ -299,6 +299,7 @@ def test_an_official_mark_that_nobody_can_reach(official_testbed):
     assert (found.level, found.line) == (Level.WARNING, 4)
 
 
+@pytest.mark.e2e
 def test_processes_keep_the_order_of_the_files(tmp_path):
     for number in range(6):
         (tmp_path / f"{number}.yaml").write_text(arena() if number % 2 else "arenas: [")
