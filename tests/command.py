@@ -73,6 +73,11 @@ def killed_when(ready, *arguments, **environment):
         os.killpg(process.pid, signal.SIGKILL)
 
 
+def newest(logs):
+    """The log in a folder that was written last."""
+    return max(logs.glob("*.eval"), key=lambda path: path.stat().st_mtime)
+
+
 class Result(NamedTuple):
     returncode: int
     stdout: str

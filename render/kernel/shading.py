@@ -38,10 +38,10 @@ from render.kernel.tables import (
     RAMP,
     RANGE,
     SIDE_BITS,
-    SKY_SIDE,
     Looks,
 )
 from render.kernel.visible import BLENDED, END, LEFT, LINE, NOTHING, POLYGON, Shown
+from render.looks.sky import SKY_SIDE
 
 Pixels = npt.NDArray[np.uint32]
 Line = npt.NDArray[np.int32]

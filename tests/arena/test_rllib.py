@@ -25,6 +25,7 @@ def file(tmp_path):
     return path
 
 
+@pytest.mark.e2e
 def test_what_is_sent_is_the_file_and_not_its_path(file):
     from arena.gym.rllib import ppo
 

@@ -136,6 +136,7 @@ def test_all_play_a_named_task_and_then_another_curriculum(make):
     assert [info["arena"] for info in envs.reset_infos] == ["0", "0"]
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("observation", "policy"),
     [("rays", "MlpPolicy"), (("rays", "vector"), "MultiInputPolicy"), ("camera", "CnnPolicy")],

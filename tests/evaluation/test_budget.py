@@ -12,15 +12,12 @@ from arena import ConfigError, EvaluationError
 from evaluation.estimate import sample_prices
 from evaluation.generation.budget import Admission, LimitReached, RunBudget, RunLimits, spent_before
 from evaluation.generation.prices import Price, load_prices, price_of
-from tests.llm_control.batteries import eval_request, evaluated, run, write_battery
+from tests.llm_control.batteries import battery_of, eval_request, evaluated, run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
 
 SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 5}
 
-
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16), (24, 20), (16, 24))
+battery = battery_of((20, 16), (24, 20), (16, 24))
 
 
 @pytest.fixture

@@ -18,16 +18,13 @@ from evaluation.generation.journal import ENDING, Journal, digest
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
 from tests.command import preloaded_python, run
-from tests.llm_control.batteries import evaluated, write_battery
+from tests.llm_control.batteries import battery_of, evaluated
 from tests.llm_control.provider import MODEL, answer, failure
 
 SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 5}
 TOKENS = 1000
 
-
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16), (24, 20), (16, 24))
+battery = battery_of((20, 16), (24, 20), (16, 24))
 
 
 @pytest.fixture

@@ -31,14 +31,11 @@ from report.comparison.runs import shipped_groups
 from report.comparison.whole import compare
 from tests.evaluation.test_evaluate import openai_reply
 from tests.evaluation.verify.logs import checked
-from tests.llm_control.batteries import ARENA, run, write_battery
+from tests.llm_control.batteries import ARENA, battery_of, run, write_battery
 
 INSPECT = Path(sys.executable).with_name("inspect")
 
-
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16))
+battery = battery_of((20, 16))
 
 
 def call(name, **arguments):

@@ -8,15 +8,12 @@ from evaluation.estimate import estimate, image_tokens, picture_bytes
 from evaluation.image_format import data_uri, encoded
 from render import Renderer
 from tests.evaluation.test_evaluate import png_of
-from tests.llm_control.batteries import eval_request, run, write_battery
+from tests.llm_control.batteries import battery_of, eval_request, run
 from tests.llm_control.provider import MODEL, answer
 
 SMALL = {"image_size": 16, "max_scripts": 3, "trials": 2}
 
-
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16), (24, 20))
+battery = battery_of((20, 16), (24, 20))
 
 
 @pytest.mark.parametrize(

@@ -18,23 +18,7 @@ from arena import IDLE, ConfigError, Episode, EvaluationError
 from evaluation.generation.generate import refused_parameter
 from render import Renderer, decode
 from tests.command import start
-from tests.llm_control.batteries import eval_request, evaluated
-
-TASK = """!ArenaConfig
-arenas:
-  0: !Arena
-    pass_mark: {mark}
-    t: 250
-    items:
-    - !Item
-      name: Agent
-      positions: [!Vector3 {{x: 20, y: 0, z: 10}}]
-      rotations: [0]
-    - !Item
-      name: GoodGoal
-      positions: [!Vector3 {{x: 20, y: 0, z: {z}}}]
-      sizes: [!Vector3 {{x: 1, y: 1, z: 1}}]
-"""
+from tests.llm_control.batteries import eval_request, evaluated, task_text
 
 
 @pytest.fixture
@@ -42,7 +26,7 @@ def battery(tmp_path):
     folder = tmp_path / "battery"
     folder.mkdir()
     for number, z in enumerate((16, 20, 24), start=1):
-        (folder / f"01-{number:02d}-01.yaml").write_text(TASK.format(mark=0, z=z))
+        (folder / f"01-{number:02d}-01.yaml").write_text(task_text(z=z))
     return folder
 
 

@@ -20,16 +20,13 @@ from evaluation.summary import CARDS_FILE, RunCard
 from evaluation.verify.sources import Verdict
 from tests.evaluation.test_evaluate import google_reply
 from tests.evaluation.verify.logs import checked
-from tests.llm_control.batteries import run, write_battery
+from tests.llm_control.batteries import battery_of, run
 from tests.llm_control.provider import MODEL, answer, failure
 
 KEY = "sk-planted-Secret0123456789"
 FAST = {"image_size": 16, "initial_idle_steps": "1", "tasks": "01-04-03", "max_scripts": 2}
 
-
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16), (24, 20))
+battery = battery_of((20, 16), (24, 20))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from evaluation.choices.run_choices import COLLAGE_PX, LEFT_OUT, kept_images
 from evaluation.generation.memory import collage, takes_one_only
 from render import decode
 from tests.evaluation.test_evaluate import png_of
-from tests.llm_control.batteries import ARENA, run, write_battery
+from tests.llm_control.batteries import ARENA, battery_of, run
 from tests.llm_control.provider import MODEL, answer, failure
 
 SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 4, "tasks": "01-04-03"}
@@ -56,9 +56,7 @@ def server(httpserver, monkeypatch):
     return begin
 
 
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16))
+battery = battery_of((20, 16))
 
 
 def told(result, key):

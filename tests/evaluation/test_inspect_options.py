@@ -11,15 +11,12 @@ import evaluation.generation.generate as faults
 from arena import ConfigError
 from evaluation.inspect_task.interface import InspectUserError
 from evaluation.log.run import RunLog
-from tests.llm_control.batteries import write_battery
+from tests.llm_control.batteries import ARENA, battery_of
 from tests.llm_control.provider import MODEL, answer, failure
 
 SMALL = {"image_size": 16, "initial_idle_steps": 1, "max_scripts": 2}
 
-
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16))
+battery = battery_of((20, 16))
 
 
 @pytest.fixture
@@ -68,7 +65,6 @@ def test_a_parameter_is_sent_and_logged_as_the_choice(option, battery, tmp_path,
 
 def test_a_task_that_was_made_before_obeys_too(battery, tmp_path, bodies):
     from evaluation.inspect_task.registry import suite_task
-    from tests.llm_control.batteries import ARENA
 
     def begun(options, model=MODEL, **choices):
         task = suite_task(ARENA, folder=str(battery), **SMALL, **choices)

@@ -17,7 +17,7 @@ from report.comparison.runs import played_run, shipped_groups
 from testbed import CHILDREN
 from tests.evaluation.runs import rows
 
-TASKS, TRIALS, STUDIES = 40, 3, 150
+TASKS, TRIALS, STUDIES = 40, 3, 60
 
 
 def refusing(rng):

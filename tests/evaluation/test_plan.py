@@ -11,12 +11,9 @@ from arena_llm.cli import app
 from evaluation.log.run import open_logs
 from evaluation.request import deviations, read_plan, settle_plan
 from report.methods import plan_sentence
-from tests.llm_control.batteries import eval_request, write_battery
+from tests.llm_control.batteries import battery_of, eval_request
 
-
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16), (24, 20))
+battery = battery_of((20, 16), (24, 20))
 
 
 def sentence(battery, tmp_path, name, *more):

@@ -59,6 +59,7 @@ def test_a_family_is_the_variants_of_a_task(task, shared):
     assert family(task) == shared
 
 
+@pytest.mark.slow
 def test_intervals_cover_what_they_promise_where_variants_agree():
     rng = np.random.default_rng(1)
     covered = 0

@@ -13,15 +13,12 @@ from evaluation.generation.budget import RunBudget, RunLimits
 from evaluation.log.files import find_logs
 from evaluation.log.run import open_logs
 from report.files import read_cards
-from tests.llm_control.batteries import eval_request, write_battery
+from tests.llm_control.batteries import battery_of, eval_request
 from tests.llm_control.provider import MODEL, answer
 
 FAST = ("--image-size", "16", "--initial-idle-steps", "1")
 
-
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16), (24, 20))
+battery = battery_of((20, 16), (24, 20))
 
 
 @pytest.fixture

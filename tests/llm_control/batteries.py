@@ -1,7 +1,9 @@
 """Small batteries for the tests of evaluations, written as task files."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pytest
 
 from evaluation.capabilities import prompts_of
 from evaluation.evaluate import evaluate
@@ -19,13 +21,13 @@ ARENA = get_suite("arena")
 TASK = """!ArenaConfig
 arenas:
   0: !Arena
-    pass_mark: 0
+    pass_mark: {mark}
     t: {t}
     items:
     - !Item
       name: Agent
       positions: [!Vector3 {{x: 20, y: 0, z: 10}}]
-      rotations: [0]
+      rotations: [{yaw}]
     - !Item
       name: GoodGoal
       positions: [!Vector3 {{x: {x}, y: 0, z: {z}}}]
@@ -33,12 +35,22 @@ arenas:
 """
 
 
+def task_text(x: float = 20, z: float = 24, t: int = 250, mark: float = 0, yaw: float = 0) -> str:
+    """A task file: an agent at (20, 10) m with a heading, and one green ball."""
+    return TASK.format(x=x, z=z, t=t, mark=mark, yaw=yaw)
+
+
 def write_battery(folder: Path, *places: tuple[float, float], t: int = 250) -> Path:
     """A battery of one green ball per task, at (x, z) metres, under ids of tasks that children did."""
     folder.mkdir()
     for name, (x, z) in zip(("01-04-03", "01-06-02", "01-21-01"), places, strict=False):
-        (folder / f"{name}.yaml").write_text(TASK.format(x=x, z=z, t=t))
+        (folder / f"{name}.yaml").write_text(task_text(x, z, t))
     return folder
+
+
+def battery_of(*places: tuple[float, float], t: int = 250) -> Any:
+    """A fixture: such a battery for each test of a module."""
+    return pytest.fixture(name="battery")(lambda tmp_path: write_battery(tmp_path / "battery", *places, t=t))
 
 
 def setup_of(task: Task, choices: ArenaChoices, trial: int = 0) -> EpisodeSetup:

@@ -30,7 +30,7 @@ from llm_control.environment import ArenaEnvironment
 from llm_control.script import ScriptSyntaxError, compress, parse
 from testbed import Task
 from tests.arena.worlds import agent, item, spec
-from tests.llm_control.batteries import ARENA, run, setup_of, write_battery
+from tests.llm_control.batteries import ARENA, battery_of, run, setup_of
 
 WORLD = (
     agent("5 0 5", 45),
@@ -119,10 +119,7 @@ def test_the_oracle_plans_again_when_something_else_happened():
 
 SMALL = {"image_size": 64, "trials": 1, "tasks": "01-04-03,01-06-02"}
 
-
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 30), (28, 13))
+battery = battery_of((20, 30), (28, 13))
 
 
 @pytest.mark.slow

@@ -21,14 +21,11 @@ from llm_control.prompts import arena_prompts
 from llm_control.script import parse
 from render import Renderer, decode
 from tests.arena.worlds import agent, episode, item
-from tests.llm_control.batteries import ARENA, run, write_battery
+from tests.llm_control.batteries import ARENA, battery_of, run, write_battery
 
 SMALL = {"image_size": 32, "initial_idle_steps": (1, 1)}
 
-
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16), (24, 20), (16, 24))
+battery = battery_of((20, 16), (24, 20), (16, 24))
 
 
 def play_with(*items, **choices):

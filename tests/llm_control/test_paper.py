@@ -19,7 +19,7 @@ from llm_control.paper.differences import LIST, differences
 from render import decode
 from report.arena.pages import methods_sentences
 from tests.evaluation.verify.logs import checked
-from tests.llm_control.batteries import ARENA, eval_request, evaluated, write_battery
+from tests.llm_control.batteries import ARENA, battery_of, eval_request, evaluated
 from tests.llm_control.paper_material import (
     BACKGROUND,
     HEALTHS,
@@ -44,9 +44,7 @@ def converted(tmp_path_factory):
     return convert([write_material(root / "material"), write_program(root / "program")], root / "out")
 
 
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16), t=1000)
+battery = battery_of((20, 16), t=1000)
 
 
 @pytest.fixture

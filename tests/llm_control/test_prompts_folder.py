@@ -15,7 +15,7 @@ from evaluation.verify.sources import Verdict
 from llm_control.choices import ArenaChoices
 from llm_control.demonstration import file_sha256, read_demonstration
 from tests.evaluation.verify.logs import checked
-from tests.llm_control.batteries import ARENA, eval_request, evaluated, write_battery
+from tests.llm_control.batteries import ARENA, battery_of, eval_request, evaluated
 from tests.llm_control.paper_material import picture
 
 DEMONSTRATION = """\
@@ -30,9 +30,7 @@ turns:
 """
 
 
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16))
+battery = battery_of((20, 16))
 
 
 @pytest.fixture

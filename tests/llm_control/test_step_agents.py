@@ -14,7 +14,7 @@ from llm_control.agents.step_agents import STEP_AGENTS, Braitenberg, HeldActions
 from llm_control.players import StepPlayer
 from testbed import Task
 from tests.arena.worlds import agent, episode, item, spec
-from tests.llm_control.batteries import run, setup_of, write_battery
+from tests.llm_control.batteries import battery_of, run, setup_of
 from tests.llm_control.policies import ACTING
 
 
@@ -145,9 +145,7 @@ def test_an_arena_without_a_clock_is_stopped(monkeypatch):
     assert (kept.steps, kept.outcome) == (30, Outcome.STOPPED)
 
 
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16), (24, 20), (30, 30), t=100)
+battery = battery_of((20, 16), (24, 20), (30, 30), t=100)
 
 
 def test_the_number_of_processes_does_not_matter(battery, tmp_path, monkeypatch):

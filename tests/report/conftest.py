@@ -6,24 +6,7 @@ import pytest
 
 from evaluation.log.run import open_logs
 from report.build import write_log_report
-from tests.llm_control.batteries import eval_request, evaluated
-
-TASK = """\
-!ArenaConfig
-arenas:
-  0: !Arena
-    pass_mark: {mark}
-    t: 100
-    items:
-    - !Item
-      name: Agent
-      positions: [!Vector3 {{x: 20, y: 0, z: 5}}]
-      rotations: [0]
-    - !Item
-      name: GoodGoal
-      positions: [!Vector3 {{x: 20, y: 0, z: 12}}]
-      sizes: [!Vector3 {{x: 1, y: 1, z: 1}}]
-"""
+from tests.llm_control.batteries import eval_request, evaluated, task_text
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +14,7 @@ def logs(tmp_path_factory) -> dict[str, Path]:
     """Logs of both offline agents: one task that the pixel agent passes, one that nobody can."""
     home = tmp_path_factory.mktemp("small run")
     for name, mark in (("01-01-01", 0), ("02-01-01", 9)):
-        (home / f"{name}.yaml").write_text(TASK.format(mark=mark), "utf-8")
+        (home / f"{name}.yaml").write_text(task_text(z=17, t=100, mark=mark), "utf-8")
     return {
         agent: evaluated(
             eval_request(f"arena/{agent}", folder=home, choices={"trials": 2, "max_scripts": 4}), home / agent

@@ -107,6 +107,7 @@ def test_two_rates_are_joined_as_newcombe_does():
     assert difference(one, other, 0.5).high < found.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tasks", "rate", "alike"), [(4, 0.3, 0.0), (40, 0.05, 0.0), (40, 0.6, 0.7)])
 def test_intervals_hold_the_truth(tasks, rate, alike):
     rng = np.random.default_rng(7)

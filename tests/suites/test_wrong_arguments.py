@@ -4,6 +4,7 @@ import pytest
 
 from tests.command import command as command
 
+RANDOM = ("--model", "discoveryworld/random")
 WRONG = (
     ("est", ("--model", "est/naive", "--protocol", "image"), "reads words, and this run has none"),
     ("est", ("--model", "est/naive", "--image-format", "jpeg"), "there are no pictures"),
@@ -13,9 +14,26 @@ WRONG = (
     ("boxing", ("--model", "boxing/eig", "--evaluations", "one"), "evaluations"),
     ("boxing", ("--model", "boxing/eig", "--narrator", "nobody"), "unknown model 'nobody'"),
     ("boxing", ("--model", "boxing/eig", "--novice-model", "gpt-4o"), "there is no novice"),
-    ("discoveryworld", ("--model", "discoveryworld/random", "--seeds", "x"), "seeds: got 'x'"),
-    ("discoveryworld", ("--model", "discoveryworld/random", "--judge", "gpt-4o"), "set OPENAI_API_KEY"),
-    ("scienceworld", ("--model", "scienceworld/gold", "--tasks", "4-9"), "no task 4-9; did you mean"),
+    ("discoveryworld", (*RANDOM, "--seeds", "x"), "seeds: got 'x'"),
+    ("discoveryworld", (*RANDOM, "--judge", "gpt-4o"), "set OPENAI_API_KEY"),
+    (
+        "discoveryworld",
+        ("--model", "discoveryworld/random", "--tasks", "proteomic"),
+        "did you mean proteomics",
+    ),
+    (
+        "discoveryworld",
+        ("--model", "discoveryworld/random", "--tasks", "proteomics-easy-x"),
+        "proteomics-easy",
+    ),
+    (
+        "discoveryworld",
+        ("--model", "discoveryworld/random", "--tasks", "easy,proteomics-easy"),
+        "named twice",
+    ),
+    ("scienceworld", ("--model", "scienceworld/gold", "--tasks", "4-5"), "no task 4-5; did you mean 4-"),
+    ("scienceworld", ("--model", "scienceworld/gold", "--tasks", "find-plants"), "did you mean find-plant"),
+    ("scienceworld", ("--model", "scienceworld/gold", "--tasks", "4-1,4-1-0225"), "named twice"),
 )
 
 

@@ -19,7 +19,7 @@ from evaluation.suites import chosen_tasks
 from llm_control.choices import ArenaChoices
 from llm_control.suite import SUITE
 from testbed import task_named
-from tests.llm_control.batteries import write_battery
+from tests.llm_control.batteries import battery_of
 
 GIVEN = {
     "battery": ("original", "original"),
@@ -84,9 +84,7 @@ NEEDS = {
 """What some choices are impossible without."""
 
 
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16), (24, 20))
+battery = battery_of((20, 16), (24, 20))
 
 
 @pytest.fixture

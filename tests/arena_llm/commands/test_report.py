@@ -4,14 +4,13 @@ import pytest
 from typer.testing import CliRunner
 
 from arena_llm.cli import app
-from tests.llm_control.batteries import eval_request, evaluated
-from tests.report.conftest import TASK
+from tests.llm_control.batteries import eval_request, evaluated, task_text
 
 
 def test_a_folder_of_logs_becomes_a_report(tmp_path):
     battery = tmp_path / "battery"
     battery.mkdir()
-    (battery / "01-01-01.yaml").write_text(TASK.format(mark=0), "utf-8")
+    (battery / "01-01-01.yaml").write_text(task_text(z=17, t=100), "utf-8")
     evaluated(eval_request("arena/pixels", folder=battery), tmp_path / "logs")
     out = tmp_path / "out"
     done = CliRunner().invoke(

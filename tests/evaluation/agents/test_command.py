@@ -8,17 +8,13 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import read_eval_log
 
-from tests.command import killed_when, run
+from tests.command import killed_when, newest, run
 from tests.evaluation.agents.scripted import MODEL, TOKENS, serve
 from tests.evaluation.example_suite import arena_llm, environment
 
 __all__ = ["environment"]
 
 PLAY = ("eval", "--suite", "guessing", "--model", MODEL, "--guesses", 12, "--max-samples", 1)
-
-
-def newest(folder):
-    return max(folder.glob("*.eval"), key=lambda path: path.stat().st_mtime)
 
 
 @pytest.mark.parametrize(

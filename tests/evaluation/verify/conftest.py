@@ -3,15 +3,14 @@
 import pytest
 
 from tests.broken_off import broken_off
-from tests.evaluation.verify.logs import TASK
-from tests.llm_control.batteries import eval_request, evaluated
+from tests.llm_control.batteries import eval_request, evaluated, task_text
 
 
 @pytest.fixture(scope="session")
 def battery(tmp_path_factory):
     folder = tmp_path_factory.mktemp("battery")
     for number, yaw in enumerate((100, 0), start=1):
-        (folder / f"01-{number:02d}-01.yaml").write_text(TASK.format(yaw=yaw))
+        (folder / f"01-{number:02d}-01.yaml").write_text(task_text(yaw=yaw))
     return folder
 
 

@@ -9,22 +9,6 @@ from evaluation.verify.sample import verify_sample
 from evaluation.verify.sources import Options, find_sources
 from render import decode, png
 
-TASK = """!ArenaConfig
-arenas:
-  0: !Arena
-    pass_mark: 0
-    t: 250
-    items:
-    - !Item
-      name: Agent
-      positions: [!Vector3 {{x: 20, y: 0, z: 10}}]
-      rotations: [{yaw}]
-    - !Item
-      name: GoodGoal
-      positions: [!Vector3 {{x: 20, y: 0, z: 24}}]
-      sizes: [!Vector3 {{x: 1, y: 1, z: 1}}]
-"""
-
 
 def checked(path, **options):
     found = find_sources([path], lambda _: False)

@@ -5,15 +5,12 @@ from inspect_ai.log import read_eval_log, write_eval_log
 
 from evaluation.verify.sources import Verdict
 from tests.evaluation.verify.logs import checked, put
-from tests.llm_control.batteries import run, write_battery
+from tests.llm_control.batteries import battery_of, run
 from tests.llm_control.provider import MODEL, answer
 
 SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 4}
 
-
-@pytest.fixture
-def battery(tmp_path):
-    return write_battery(tmp_path / "battery", (20, 16), (24, 20), (16, 24))
+battery = battery_of((20, 16), (24, 20), (16, 24))
 
 
 @pytest.fixture

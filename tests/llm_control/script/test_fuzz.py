@@ -43,7 +43,7 @@ def read(reply: str, *, strict: bool) -> Script | ScriptSyntaxError:
         return error
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(replies)
 def test_strict_scripts_mean_the_same_to_the_tolerant_mode(reply: str):
     strict, tolerant = read(reply, strict=True), read(reply, strict=False)
@@ -52,7 +52,7 @@ def test_strict_scripts_mean_the_same_to_the_tolerant_mode(reply: str):
         assert strict.repairs == ()
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(replies)
 def test_what_needs_no_undressing_is_read_without_it(reply: str):
     try:
@@ -63,7 +63,7 @@ def test_what_needs_no_undressing_is_read_without_it(reply: str):
     assert parse(reply) == (strict if isinstance(strict, Script) else Script(plain.commands, plain.repairs))
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(replies)
 def test_repairs_are_all_that_a_reply_lacked(reply: str):
     script = read(reply, strict=False)
@@ -74,7 +74,7 @@ def test_repairs_are_all_that_a_reply_lacked(reply: str):
         assert bool(script.repairs) == isinstance(read(reply, strict=True), ScriptSyntaxError)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(replies, st.booleans())
 def test_errors_point_into_the_reply(reply: str, strict: bool):
     error = read(reply, strict=strict)

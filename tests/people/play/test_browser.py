@@ -8,7 +8,7 @@ from PIL import Image
 
 from llm_control.agents.pixels import GREEN, blobs
 from people.play.security import COOKIE
-from tests.people.chromium import launched, skip_without_browser, watched_page
+from tests.people.chromium import skip_without_browser, watched_page
 from tests.people.play.line import Line
 
 skip_without_browser()
@@ -17,12 +17,6 @@ DEGREES_PER_S = 100
 """How fast the agent turns."""
 
 MOST_LOOKS = 200
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with launched() as chromium:
-        yield chromium
 
 
 @pytest.fixture

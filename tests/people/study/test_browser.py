@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from arena import ACTIONS
-from tests.people.chromium import WAIT_MS, launched, skip_without_browser, watched_page
+from tests.people.chromium import WAIT_MS, skip_without_browser, watched_page
 from tests.people.study.media import write_picture, write_sound
 from tests.people.study.server import TINY, StudyServer
 
@@ -30,12 +30,6 @@ STUDY = STUDY.replace(
 )
 STEPS = "Number(document.getElementById('step')?.textContent.split(' ')[1])"
 REFUSED = "the server responded with a status of 422"
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with launched() as chromium:
-        yield chromium
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from people.store import Store
 from tests.entry_points import install
 from tests.evaluation.example_suite import environment
-from tests.people.chromium import launched, skip_without_browser, watched_page
+from tests.people.chromium import skip_without_browser, watched_page
 from tests.people.play.server import Server
 from tests.suites.discoveryworld.worlds import needs_package
 
@@ -17,12 +17,6 @@ IN_SIGHT = """() => {
 }"""
 
 skip_without_browser()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with launched() as chromium:
-        yield chromium
 
 
 @pytest.fixture

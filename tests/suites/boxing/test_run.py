@@ -6,7 +6,7 @@ import re
 import pytest
 from inspect_ai.log import read_eval_log
 
-from tests.command import run
+from tests.command import newest, run
 from tests.llm_control.provider import MODEL, answer
 
 KEY = {"OPENAI_API_KEY": "none"}
@@ -37,10 +37,6 @@ def provider(httpserver, monkeypatch):
 def eval_(folder, *more):
     chosen = ("--environments", "dugongs,irt", "--seeds", 1, "--experiments", 2, "--questions", 2)
     return ("eval", "--suite", "boxing", "--model", MODEL, *chosen, "--log-dir", folder, *more)
-
-
-def newest(folder):
-    return max(folder.glob("*.eval"), key=lambda path: path.stat().st_mtime)
 
 
 def test_questions_leave_the_history_and_a_novice_has_none(provider, tmp_path):

@@ -151,7 +151,7 @@ def test_populations_follow_their_equations():
 
 def test_rounding_stands_for_noise_of_its_own_variance():
     world, rng = drawn("predator-prey", 2)
-    times = rng.uniform(0, 50, (1000, 1))
+    times = rng.uniform(0, 50, (400, 1))
     signals = world.signals(world.theta[None], times)[0]
     ys = np.array([world.observe(x, rng) for x in times])
     assert (ys - signals).std(axis=0) == pytest.approx([world.noise.sd] * 2, rel=0.15)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from arena.errors import ConfigError
 from evaluation.suites import chosen_tasks
 from suites.discoveryworld.catalogue import METRICS, PUBLISHED, find_world, kinds, published
 from suites.discoveryworld.suite import SUITE
@@ -49,19 +48,6 @@ def test_names_stand_for_worlds_and_seeds():
     assert [find_world(each) for each in ("proteomics-easy-10000", "proteomics-easy-01", "easy-1", "x")] == [
         None
     ] * 4
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"tasks": ("proteomic",)}, "no task proteomic; did you mean proteomics"),
-        ({"tasks": ("proteomics-easy-x",)}, "no task proteomics-easy-x; did you mean proteomics-easy"),
-        ({"tasks": ("easy", "proteomics-easy")}, "named twice"),
-    ],
-)
-def test_wrong_tasks_are_said(wrong, said):
-    with pytest.raises(ConfigError, match=said):
-        ids(**wrong)
 
 
 @pytest.mark.parametrize("seeds", ["", "-1", "4-", "a", "3-1", "99999"])

@@ -7,7 +7,7 @@ from inspect_ai.log import read_eval_log
 
 from report.comparison.read import read_run
 from report.comparison.whole import compare
-from tests.command import command, run
+from tests.command import command, newest, run
 from tests.llm_control.provider import MODEL, answer, failure
 from tests.suites.discoveryworld.worlds import needs_package
 
@@ -60,10 +60,6 @@ def eval_(folder, *more):
         3,
     )
     return (*task, "--log-dir", folder, *more)
-
-
-def newest(folder):
-    return max(folder.glob("*.eval"), key=lambda path: path.stat().st_mtime)
 
 
 def test_a_model_plays_and_another_judges_once(provider, tmp_path):

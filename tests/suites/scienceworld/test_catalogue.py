@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import ConfigError
 from evaluation.suites import chosen_tasks, find_task, get_suite
 from suites.scienceworld.catalogue import PUBLISHED, find_variation, kinds, spread
 from suites.scienceworld.replies import LONGEST, command_of
@@ -47,19 +46,6 @@ def test_a_task_is_found_by_its_id():
     assert [find_variation(wrong) for wrong in ("10-1-0120", "4-5-0000", "4-1", "4-1-1", "4-1-00²0")] == [
         None
     ] * 5
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"tasks": ("4-5",)}, "no task 4-5; did you mean 4-[1-4]"),
-        ({"tasks": ("find-plants",)}, "did you mean find-plant"),
-        ({"tasks": ("4-1", "4-1-0225")}, "named twice"),
-    ],
-)
-def test_wrong_tasks_are_said(wrong, said):
-    with pytest.raises(ConfigError, match=said):
-        ids(**wrong)
 
 
 def test_the_budget_is_bounded_for_estimates():

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from inspect_ai.log import read_eval_log
 
-from tests.command import run, start
+from tests.command import newest, run, start
 from tests.llm_control.provider import MODEL, answer
 from tests.suites.scienceworld.simulation import java_processes, needs_java
 
@@ -44,10 +44,6 @@ def provider(httpserver, monkeypatch):
     for name, value in made.local.items():
         monkeypatch.setenv(name, value)
     return made
-
-
-def newest(folder):
-    return max(folder.glob("*.eval"), key=lambda path: path.stat().st_mtime)
 
 
 def eval_(folder, *more, tasks="4-1,4-3"):

@@ -20,11 +20,11 @@ from testbed.originals import NAMES, SOURCES, digests, is_published, kept_folder
 from testbed.tasks import CHILDREN, find_tasks, task_named
 from tests.command import run, start
 from tests.conftest import SHARED
-from tests.llm_control.batteries import TASK
+from tests.llm_control.batteries import task_text
 
 OFFICIAL = SHARED / "reference" / "official-testbed"
 needs_official = pytest.mark.skipif(not OFFICIAL.is_dir(), reason="the original's files are not here")
-FILES = {f"01-0{n}-01": TASK.format(x=20, z=10 + n, t=100).encode() for n in range(1, 6)}
+FILES = {f"01-0{n}-01": task_text(z=10 + n, t=100).encode() for n in range(1, 6)}
 
 
 def packed(files, extra=()):
