@@ -15,6 +15,7 @@ from arena import cameras
 from arena.cameras import Channels, dark
 from arena.errors import RenderError
 from arena.kernel.compiled import compiled
+from arena.processes import cores
 from arena.scene import Scene
 from render.camera import Camera, first_person
 from render.image import Frame, check_size
@@ -155,72 +156,6 @@ def arena_map(version: str) -> SunMap:
     return made
 
 
-class Drawing:
-    """Draws successive scenes of one arena, for one thread at a time."""
-
-    def __init__(self) -> None:
-        self._things: ThingRows | None = None
-        self._shadows: Shadows | None = None
-
-    def frame(self, scene: Scene, camera: Camera | None, width: int, height: int) -> Frame:
-        """The picture of a scene; camera None is the agent's view, without its own body."""
-        things = self._read(scene)
-        shadows = self._shadows = self._shadows or Shadows(scene.version, things)
-        shadows.update(scene)
-        room = _ROOMS.room(width, height)
-        lens, rays, opaque, count = self._aim(room, scene, camera, shadows.sun)
-        looks, farthest = tables()[1], farthest_of(lens)
-
-        def draw(band: tuple[int, int], spans: Shown) -> None:
-            _draw_band(
-                room.corners, room.planes, room.light, room.facts, opaque, count, looks, shadows.map, rays,
-                farthest, *band, room.nearest, room.shown, room.pixels, spans,
-            )  # fmt: skip
-
-        bands = _bands(width, height)
-        if len(bands) == 1:
-            draw(bands[0], room.spans)
-        else:
-            list(threads().map(lambda band: draw(band, _new_spans()), bands))
-        return _colors(room.flat, width * height).reshape(height, width, 3)
-
-    def channels(
-        self, scene: Scene, camera: Camera | None, width: int, height: int, see_through: bool
-    ) -> Channels:
-        """Depth, instance and class of every pixel, those of the picture."""
-        self._read(scene)
-        room = _ROOMS.room(width, height)
-        lens, _, opaque, count = self._aim(room, scene, camera, sun_of(scene.version))
-        room.show(opaque if see_through else count, lens)
-        depth, instance = np.empty((height, width), np.float32), np.empty((height, width), np.int32)
-        label(room.shown, room.planes, room.facts, room.found, lens, cameras.SKY, depth, instance)
-        return Channels(depth, instance, cameras.semantic(instance, scene.things, len(scene.others)))
-
-    def _read(self, scene: Scene) -> ThingRows:
-        things = self._things
-        if things is None or scene.things is not things.things or scene.version != things.version:
-            things = self._things = ThingRows(scene.things, scene.sizes, scene.version)
-            self._shadows = None
-        things.update(scene)
-        return things
-
-    def _aim(
-        self, room: Room, scene: Scene, camera: Camera | None, sun: Sun
-    ) -> tuple[Floats, Floats, int, int]:
-        """The camera's numbers, and where the opaque polygons and all end that it may see."""
-        things = self._things
-        assert things is not None
-        own = bodies(scene, own=camera is not None)
-        others = np.concatenate(own) if own else _NO_ROWS
-        camera = camera or first_person(scene)
-        lens, rays = camera.lens(room.width / room.height)
-        room.make_way(len(things.rows) + len(arena_rows()) + len(others))
-        opaque, count = find(
-            things.rows, things.shown, things.clear, arena_rows(), others, lens, room.height, room.found
-        )
-        return lens, rays, *room.polygons(opaque, count, lens, sun)
-
-
 _NO_ROWS: Rows = np.empty((0, ROW), np.float32)
 
 
@@ -238,11 +173,6 @@ def _threads_of(process: int) -> ThreadPoolExecutor:
 def _join() -> None:
     """Note that this thread is one of those: it draws alone, as it would wait for itself."""
     _ROOMS.alone = True
-
-
-def cores() -> int:
-    """Number of processor cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _bands(width: int, height: int) -> list[tuple[int, int]]:
@@ -320,7 +250,9 @@ class Renderer:
     def __init__(self, width: int = 512, height: int = 512) -> None:
         check_size(width, height)
         self.width, self.height = width, height
-        self._drawing, self._turn = Drawing(), threading.Lock()
+        self._turn = threading.Lock()
+        self._things: ThingRows | None = None
+        self._shadows: Shadows | None = None
 
     def frame(self, scene: Scene, camera: Camera | None = None) -> Frame:
         """The picture of a scene, uint8 (height, width, 3) RGB, row 0 on top.
@@ -330,7 +262,7 @@ class Renderer:
         if camera is None and not scene.lights_on:
             return np.zeros((self.height, self.width, 3), np.uint8)
         with self._turn:
-            return self._drawing.frame(scene, camera, self.width, self.height)
+            return self._frame(scene, camera)
 
     def channels(self, scene: Scene, camera: Camera | None = None, *, see_through: bool = False) -> Channels:
         """Depth, instance and class of every pixel of the frame; the numbers are those of `arena.cameras`.
@@ -341,7 +273,63 @@ class Renderer:
         if camera is None and not scene.lights_on:
             return dark(self.height, self.width)
         with self._turn:
-            return self._drawing.channels(scene, camera, self.width, self.height, see_through)
+            return self._label(scene, camera, see_through)
+
+    def _frame(self, scene: Scene, camera: Camera | None) -> Frame:
+        width, height = self.width, self.height
+        things = self._read(scene)
+        shadows = self._shadows = self._shadows or Shadows(scene.version, things)
+        shadows.update(scene)
+        room = _ROOMS.room(width, height)
+        lens, rays, opaque, count = self._aim(room, scene, camera, shadows.sun)
+        looks, farthest = tables()[1], farthest_of(lens)
+
+        def draw(band: tuple[int, int], spans: Shown) -> None:
+            _draw_band(
+                room.corners, room.planes, room.light, room.facts, opaque, count, looks, shadows.map, rays,
+                farthest, *band, room.nearest, room.shown, room.pixels, spans,
+            )  # fmt: skip
+
+        bands = _bands(width, height)
+        if len(bands) == 1:
+            draw(bands[0], room.spans)
+        else:
+            list(threads().map(lambda band: draw(band, _new_spans()), bands))
+        return _colors(room.flat, width * height).reshape(height, width, 3)
+
+    def _label(self, scene: Scene, camera: Camera | None, see_through: bool) -> Channels:
+        width, height = self.width, self.height
+        self._read(scene)
+        room = _ROOMS.room(width, height)
+        lens, _, opaque, count = self._aim(room, scene, camera, sun_of(scene.version))
+        room.show(opaque if see_through else count, lens)
+        depth, instance = np.empty((height, width), np.float32), np.empty((height, width), np.int32)
+        label(room.shown, room.planes, room.facts, room.found, lens, cameras.SKY, depth, instance)
+        return Channels(depth, instance, cameras.semantic(instance, scene.things, len(scene.others)))
+
+    def _read(self, scene: Scene) -> ThingRows:
+        things = self._things
+        if things is None or scene.things is not things.things or scene.version != things.version:
+            things = self._things = ThingRows(scene.things, scene.sizes, scene.version)
+            self._shadows = None
+        things.update(scene)
+        return things
+
+    def _aim(
+        self, room: Room, scene: Scene, camera: Camera | None, sun: Sun
+    ) -> tuple[Floats, Floats, int, int]:
+        """The camera's numbers, and where the opaque polygons and all end that it may see."""
+        things = self._things
+        assert things is not None
+        own = bodies(scene, own=camera is not None)
+        others = np.concatenate(own) if own else _NO_ROWS
+        camera = camera or first_person(scene)
+        lens, rays = camera.lens(room.width / room.height)
+        room.make_way(len(things.rows) + len(arena_rows()) + len(others))
+        opaque, count = find(
+            things.rows, things.shown, things.clear, arena_rows(), others, lens, room.height, room.found
+        )
+        return lens, rays, *room.polygons(opaque, count, lens, sun)
 
 
 class BatchRenderer:

@@ -33,6 +33,9 @@ PRODUCT = [
     for folder in (*PLACE, "docs", "examples", "hosting")
     for path in sorted((ROOT / folder).rglob("*.py"))
 ]
+SHADERS = [
+    path for ending in ("vert", "frag") for package in PLACE for path in (ROOT / package).rglob(f"*.{ending}")
+]
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in FILES
 }
@@ -217,7 +220,7 @@ def files_entered(*command: str) -> int:
 
 
 MEASURES: dict[str, Callable[[], int]] = {
-    "product lines": lambda: lines(PRODUCT),
+    "product lines, shaders included": lambda: lines([*PRODUCT, *SHADERS]),
     "product files": lambda: len(PRODUCT),
     "lines of tests": lambda: lines((ROOT / "tests").rglob("*.py")),
     "members of Suite": lambda: len([n for n in {*dir(Suite), *Suite.__annotations__} if n[0] != "_"]),

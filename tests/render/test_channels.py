@@ -1,8 +1,6 @@
 """Depth, instances and classes: against distances computed by hand, and against the frame."""
 
 import math
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -235,31 +233,9 @@ def test_channels_are_arrays_of_their_own_in_documented_types(renderer):
     assert all(c.shape == (SIZE, SIZE) and c.flags.c_contiguous and c.flags.owndata for c in seen)
 
 
-def test_a_renderer_that_is_asked_for_frames_makes_no_channels():
-    plain = Renderer(16, 16)
-    plain.frame(scene_of())
-    assert "_channels" not in vars(plain)
-
-
 def test_classes_are_those_of_the_catalog():
     assert CLASSES[5:] == tuple(KINDS)
     assert len(set(CLASSES)) == len(CLASSES) <= 256
     assert Camera((0, 0, 0), 0.0).far == SIGHT
     every = np.array([[NOTHING, SKY, FLOOR, FENCE, OWN_BODY, OTHER_AGENTS, OTHER_AGENTS - 1]])
     assert semantic(every, (), others=2).tolist() == [[0, 1, 2, 3, 4, 4, 4]]
-
-
-def test_channels_are_the_same_in_another_process():
-    program = (
-        "import hashlib\n"
-        "from tests.render.test_channels import *\n"
-        "scene = scene_of(item('HeavyBlock', '22 0 26', sizes='2 2 2', rotations='30'), "
-        "item('GoodGoal', '18 0 25', sizes='1 1 1'))\n"
-        "seen = Renderer(96, 96).channels(scene)\n"
-        "print(hashlib.sha256(b''.join(channel.tobytes() for channel in seen)).hexdigest())"
-    )
-    hashes = {
-        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-        for _ in range(2)
-    }
-    assert len(hashes) == 1

@@ -123,4 +123,4 @@ def test_the_shadow_map_is_restored_to_the_bit(version):
 
 
 def shadow_map(renderer: Renderer) -> bytes:
-    return renderer._drawing._shadows.map.tobytes()
+    return renderer._shadows.map.tobytes()

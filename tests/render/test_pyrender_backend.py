@@ -1,7 +1,5 @@
 """Two renderers that share no drawing code agree about where everything is."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from importlib.util import find_spec
 
@@ -153,35 +151,3 @@ def test_without_light_both_see_nothing(ours, theirs):
 def test_a_wrong_resolution_is_refused(size):
     with pytest.raises(RenderError, match="expected 4 to 1024"):
         PyrenderRenderer(*size)
-
-
-OURS = "a = Renderer(64, 64); before = a.frame(scene)"
-THEIRS = "b = PyrenderRenderer(48, 32); b.frame(scene)"
-STARTS = {
-    "ours first": f"{OURS}; {THEIRS}",
-    "pyrender first": f"{THEIRS}; {OURS}",
-    "pyrender was imported by somebody else": f"import pyrender; {OURS}; {THEIRS}",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
-def test_both_live_in_one_process(theirs, start):
-    program = (
-        "from render import Renderer\n"
-        "from render.pyrender.backend import PyrenderRenderer\n"
-        "from tests.arena.worlds import agent, episode, item\n"
-        "scene = episode(agent('20 0 20'), item('GoodGoal', '20 0 24', sizes='2 2 2')).scene()\n"
-        f"{start}\n"
-        "large = PyrenderRenderer(64, 64)\n"
-        "for _ in range(3):\n"
-        "    assert b.frame(scene).shape == (32, 48, 3)\n"
-        "    assert (a.frame(scene) == before).all()\n"
-        "    balls = [each.channels(scene).instance == 0 for each in (a, large)]\n"
-        "    assert (balls[0] != balls[1]).mean() < 0.01\n"
-        "assert (Renderer(64, 64).frame(scene) == before).all()\n"
-        "with drawing() as context:\n"
-        "    assert context.error == 'GL_NO_ERROR'\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")

@@ -1,8 +1,6 @@
 """What a frame shows, on small scenes made the same way as real ones."""
 
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -107,20 +105,6 @@ def test_frames_share_no_memory_and_repeat_exactly(renderer):
     renderer.frame(settled(yaw=90).scene())
     assert (first == kept).all()
     assert (renderer.frame(scene) == kept).all()
-
-
-def test_frames_are_the_same_in_another_process():
-    program = (
-        "import hashlib\n"
-        "from tests.render.test_renderer import *\n"
-        "run = settled(item('HeavyBlock', '22 0 26', sizes='2 2 2', rotations='30'))\n"
-        "print(hashlib.sha256(Renderer(96, 96).frame(run.scene()).tobytes()).hexdigest())"
-    )
-    hashes = {
-        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-        for _ in range(2)
-    }
-    assert len(hashes) == 1
 
 
 @pytest.mark.parametrize("size", [(3, 84), (84, 1025), (0, 0), (84.0, 84)])

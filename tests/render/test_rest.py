@@ -59,7 +59,7 @@ def test_trembling_things_are_at_rest(monkeypatch):
     renderer, start = Renderer(SIZE, SIZE), room()
     renderer.frame(start)
     drawn, moving = [], []
-    shadows = renderer._drawing._shadows
+    shadows = renderer._shadows
     draw_still, draw = shadows._draw_still, shadows._draw
     monkeypatch.setattr(shadows, "_draw_still", lambda: (drawn.append(1), draw_still()))
 

@@ -1,8 +1,6 @@
 """What happens in the picture when a scene changes between two frames of one renderer."""
 
-import resource
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -64,7 +62,7 @@ def test_a_tremble_of_a_wall_is_no_new_shadow(renderer, monkeypatch):
     scene = scene_of(*ROOM)
     renderer.frame(scene)
     drawn = []
-    shadows = renderer._drawing._shadows
+    shadows = renderer._shadows
     draw_still = shadows._draw_still
     monkeypatch.setattr(shadows, "_draw_still", lambda: (drawn.append(1), draw_still()))
     renderer.frame(moved(scene, 0, (1e-6, 0.0, 0.0)))
@@ -164,21 +162,3 @@ def test_the_birds_eye_sees_the_agents(renderer):
         renderer.frame(scene, birds_eye())
         != renderer.frame(replace(scene, agent_position=(10.0, 0.5, 10.0)), birds_eye())
     ).any()
-
-
-def test_episodes_and_renderers_leave_no_memory_behind():
-    def megabytes():
-        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
-
-    scene, fixed = scene_of(*ROOM), Renderer(SIZE, SIZE)
-
-    def run(count):
-        for _ in range(count):
-            fixed.frame(replace(scene, things=tuple(list(scene.things))))
-            Renderer(256, 256).frame(scene)
-
-    run(20)
-    before = megabytes()
-    run(60)
-    # A renderer of this size holds about 1.7 MB: 256 x 256 x 8 bytes, and twice 384 x 384 x 4.
-    assert megabytes() - before < 20
