@@ -1,4 +1,4 @@
-"""Which rows a camera may see, in which order and detail."""
+"""Rows in a camera's view, in their order and detail."""
 
 import math
 

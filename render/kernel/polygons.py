@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 DEPTH, W, U, V, SUN_X, SUN_Y, SUN_Z, RED, GREEN, BLUE, SUNLIGHT = range(11)
-"""What has a plane over the screen: its value at (x, y) in pixels is a + b x + c y.
+"""Quantities with a plane over the screen: their value at (x, y) in pixels is a + b x + c y.
 
 The first is larger where a surface is nearer (1/w, or minus the distance without perspective), the second is
 1/w. The others are divided by w: texture coordinates, place in the sun's map, and, on round meshes, light and
@@ -45,7 +45,7 @@ rails in between, the floor.
 """
 
 _GRAZING, _BEFORE_TEXELS = 0.5, 1.5
-"""Where the sun only grazes a face, its shadows are looked up a little before it.
+"""Faces that the sun only grazes look up their shadows a little before them.
 
 Else the map's texels would show.
 """
@@ -123,7 +123,7 @@ def _place(
     row: Rows, corners: Floats, lens: Floats, wide: float, high: float, half_width: float, half_height: float,
     places: Floats,
 ) -> None:  # fmt: skip
-    """Where a row's corners are: in the arena (0-2), on the screen times w (3, 4), w (5) and how far (6)."""
+    """Place a row's corners: in the arena (0-2), on the screen times w (3, 4), w (5), distance ahead (6)."""
     parallel = lens[PARALLEL] != 0.0
     for k in range(len(corners)):
         a, b, c = corners[k, 0] * row[12], corners[k, 1] * row[13], corners[k, 2] * row[14]
@@ -305,7 +305,7 @@ def _spread(row: Rows, corner: Integers, begin: int, corners: Floats, plane: Flo
 
 @compiled
 def _under_sun(corner: Integers, places: Floats, shift: Floats, values: Floats, sun: Sun) -> None:
-    """Where in the sun's map three corners of a face are, shifted."""
+    """Place three corners of a face, shifted, in the sun's map."""
     for k in range(3):
         place = places[corner[1 + k]]
         a, b, c = place[0] + shift[0], place[1] + shift[1], place[2] + shift[2]

@@ -139,7 +139,7 @@ def _fill(
 
 @compiled
 def _levels(planes: Floats, k: int, x: float, y: float, n: np.uint64, line: Line, real: Values) -> None:
-    """How far apart the texels along a span are, and their places in 1/256 texels of the level that fits."""
+    """Find the texels' distance along a span, and their places in 1/256 texels of the level that fits."""
     u, du = _along(planes, k, U, x, y)
     v, dv = _along(planes, k, V, x, y)
     dw, ew = np.float32(planes[k, W, 1]), np.float32(planes[k, W, 2])
@@ -209,7 +209,7 @@ def _grey(
 def _colored(
     texels: npt.NDArray[np.uint64], offsets: Integers, layer: int, n: np.uint64, line: Line, real: Values
 ) -> None:  # fmt: skip
-    """The same for three colours in lanes of 16 bits, so that one product weighs all."""
+    """Colours of three channels, in lanes of 16 bits, so that one product weighs all."""
     bits_of = real.view(np.int32)
     for i in range(n):
         level = np.int64(bits_of[_STEP, i] >> _EXPONENT_BITS) - 127
@@ -233,7 +233,7 @@ def _shadow(
     planes: Floats, k: int, x: float, y: float, n: np.uint64, texels: SunMap, side: int,
     line: Line, real: Values,
 ) -> None:  # fmt: skip
-    """How much sun the pixels of a span have, 0 to 256: four texels of its map, compared and blended."""
+    """Sunlight on the pixels of a span, 0 to 256: four texels of its map, compared and blended."""
     a, da = _along(planes, k, SUN_X, x, y)
     b, db = _along(planes, k, SUN_Y, x, y)
     c, dc = _along(planes, k, SUN_Z, x, y)

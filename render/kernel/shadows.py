@@ -22,7 +22,7 @@ _BALL, _COARSE = MESHES.index("ball"), MESHES.index("ball 80")
 
 
 def coarse(rows: Rows) -> Rows:
-    """The same rows with balls of few triangles, which suffice for the map."""
+    """Rows with balls of few triangles, which suffice for the map."""
     rows = rows.copy()
     rows[rows[:, MESH] == _BALL, MESH] = _COARSE
     return rows
@@ -95,7 +95,7 @@ def _darken(
 
 @compiled
 def _push(row: Rows, place: Floats, normal: Floats, sun: Sun, pushed: Floats) -> None:
-    """Where a caster's corner is in the sun's map, with the biases: across, down and depth."""
+    """Place a caster's corner in the sun's map, with the biases: across, down and depth."""
     a, b, c = normal[0] / row[12], normal[1] / row[13], normal[2] / row[14]
     part = 1.0 / math.sqrt(a * a + b * b + c * c)
     a, b, c = a * part, b * part, c * part

@@ -1,4 +1,4 @@
-"""What compiled code draws with, as arrays: unit meshes, textures, the sky and the tones of a screen.
+"""Arrays that compiled code draws with: unit meshes, textures, the sky and the tones of a screen.
 
 Making them takes seconds; they are kept in the user's cache. Colours are whole numbers and corners are
 rounded, so that they are the same everywhere.
@@ -90,7 +90,7 @@ _SOURCES = {
     "render.kernel": ("tables.py",),
     "arena.geometry": ("shapes.py",),
 }
-"""What the tables follow from, besides NumPy."""
+"""Sources of the tables, besides NumPy."""
 
 _MAX_BYTES = 2**26
 """Maximum size of the file, which has 18 MB."""

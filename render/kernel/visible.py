@@ -1,4 +1,4 @@
-"""Which polygon each pixel shows, by a depth buffer filled span by span, and how far away it is."""
+"""Visible polygons of each pixel, by a depth buffer filled span by span, and their distance."""
 
 import math
 

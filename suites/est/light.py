@@ -15,7 +15,7 @@ from render.kernel.polygons import DEPTH, ROW_NUMBER, Floats, Integers
 from render.kernel.visible import NOTHING, Shown
 
 CUBE, SPHERE, CYLINDER, MACHINE, TABLE = range(5)
-"""What a row is: a thing of one of three shapes, or the other two."""
+"""Kinds of rows: things of three shapes, the machine and the table."""
 
 _LAMP = np.array([-0.46, 0.80, -0.385])
 _WINDOW = np.array([0.816, 0.429, -0.388])
@@ -32,7 +32,7 @@ _TONES = 8191.0
 
 
 class Panel(NamedTuple):
-    """What stands on the table: a row for each thing, then the machine and the table.
+    """A panel: a row for each thing, then the machine and the table.
 
     `shapes` (rows,) as above, `metal` (rows,), `colors` (rows, 3) linear, `middles` (rows, 3); `halves`
     (4, 3) are half the sizes of the shapes and of the machine, `edge` is the radius of their edges, `turn`
@@ -146,7 +146,7 @@ def _normal(panel: Panel, shape: int, local: Vector) -> Vector:
 
 @compiled
 def _beyond(value: float, most: float) -> float:
-    """What a value is beyond plus or minus a bound."""
+    """Excess of a value over plus or minus a bound."""
     return value - min(max(value, -most), most)
 
 
@@ -187,14 +187,14 @@ def fading(value: float) -> float:
 
 @compiled
 def _past(outside: float, along: float) -> float:
-    """How much of the lamp is seen past a body whose outline the ray passes at a signed distance."""
+    """Share of the lamp seen past a body whose outline the ray passes at a signed distance."""
     width = _SOFT * along + 0.02
     return _step(-width, width, outside)
 
 
 @compiled
 def _past_box(start: Vector, way: Vector, half: Floats) -> float:
-    """The same past a box around 0, for a ray from a place into a direction."""
+    """Share of the lamp seen past a box around 0, by a ray from a place into a direction."""
     enter, leave, top = 0.0, 1e9, 1e9
     for axis in range(3):
         one, other = (-half[axis] - start[axis]) / way[axis], (half[axis] - start[axis]) / way[axis]
@@ -227,7 +227,7 @@ def _past_cylinder(start: Vector, half: Floats) -> float:
 
 @compiled
 def _light(panel: Panel, row: int, place: Vector, n: Vector) -> tuple[float, float]:
-    """How much of the lamp and of the sky a place sees past the other things, each a ball before the sky."""
+    """Shares of the lamp and the sky that a place sees past other things, each a ball before the sky."""
     lamp = sky = 1.0
     for k in range(panel.things):
         if k == row:
@@ -252,7 +252,7 @@ def _light(panel: Panel, row: int, place: Vector, n: Vector) -> tuple[float, flo
 
 @compiled
 def _may_shade(start: Vector, square: float) -> bool:
-    """Whether the ray to the lamp comes near a thing, whose radius is below 0.9, or may be half hidden."""
+    """Tell whether the ray to the lamp comes near a thing, whose radius is below 0.9."""
     along = -(start[0] * _LAMP[0] + start[1] * _LAMP[1] + start[2] * _LAMP[2])
     reach = 0.92 + _SOFT * max(along + 0.9, 0.0)
     return bool(along > -0.9 and square - along * along < reach * reach)
@@ -346,7 +346,7 @@ def _thing(
 
 @compiled
 def _mirrored(local: Vector, way: Vector, height: float, ground: float) -> float:
-    """What a polished thing mirrors: a bright ceiling, a window at the side, the ground around its foot."""
+    """Mirror what is around a polished thing: a bright ceiling, a window, the ground at its foot."""
     if way[1] < 0.0:
         far = height / max(0.1, -way[1])
         x, z = local[0] + way[0] * far, local[2] + way[2] * far
