@@ -49,7 +49,6 @@ class Room:
         self.flat = np.empty(pixels + -pixels % 4, np.uint32)
         self.pixels = self.flat[:pixels].reshape(height, width)
         self.found: Rows = np.empty((0, ROW), np.float32)
-        self.spans = _new_spans()
         self._set_polygons(_POLYGONS)
 
     def make_way(self, count: int) -> None:
@@ -175,16 +174,18 @@ def _join() -> None:
     _ROOMS.alone = True
 
 
-def _bands(width: int, height: int) -> list[tuple[int, int]]:
-    """Top and bottom of the parts of a picture that threads draw, about four each: the sky is cheap."""
-    alone = _ROOMS.alone or width * height <= _SMALL_PX or cores() == 1
-    count = 1 if alone else min(4 * cores(), height // 8)
-    ends = [height * k // count for k in range(count + 1)]
-    return list(pairwise(ends))
+def in_bands(
+    draw: Callable[[tuple[int, int]], None], width: int, height: int, small_px: int = _SMALL_PX
+) -> None:
+    """Draw a picture of more pixels than `small_px` by all cores, in bands of rows: their tops and bottoms.
 
-
-def _new_spans() -> Shown:
-    return np.empty((_SPANS, SPAN), np.int32)
+    There are about four for each core, as the sky is cheap.
+    """
+    if _ROOMS.alone or width * height <= small_px or cores() == 1:
+        draw((0, height))
+        return
+    count = max(1, min(4 * cores(), height // 8))
+    list(threads().map(draw, pairwise(height * k // count for k in range(count + 1))))
 
 
 def farthest_of(lens: Floats) -> float:
@@ -196,10 +197,14 @@ def farthest_of(lens: Floats) -> float:
 def _draw_band(
     corners: Floats, planes: Floats, light: Floats, facts: Integers, opaque: int, count: int, looks: Looks,
     sun_map: SunMap, rays: Floats, farthest: float, top: int, bottom: int, nearest: Nearest, shown: Shown,
-    pixels: Pixels, spans: Shown,
+    pixels: Pixels, most: int,
 ) -> None:  # fmt: skip
-    """Draw some rows of a picture: opaque polygons and the sky, then translucent ones in their order."""
+    """Draw some rows of a picture: opaque polygons and the sky, then translucent ones in their order.
+
+    Spans are shaded whenever there are almost as many as `most`.
+    """
     height, width = pixels.shape
+    spans = np.empty((most, SPAN), np.int32)
     show(corners, planes, facts, opaque, top, bottom, farthest, nearest, shown)
     n = 0
     for row in range(top, bottom):
@@ -284,17 +289,13 @@ class Renderer:
         lens, rays, opaque, count = self._aim(room, scene, camera, shadows.sun)
         looks, farthest = tables()[1], farthest_of(lens)
 
-        def draw(band: tuple[int, int], spans: Shown) -> None:
+        def draw(band: tuple[int, int]) -> None:
             _draw_band(
                 room.corners, room.planes, room.light, room.facts, opaque, count, looks, shadows.map, rays,
-                farthest, *band, room.nearest, room.shown, room.pixels, spans,
+                farthest, *band, room.nearest, room.shown, room.pixels, _SPANS,
             )  # fmt: skip
 
-        bands = _bands(width, height)
-        if len(bands) == 1:
-            draw(bands[0], room.spans)
-        else:
-            list(threads().map(lambda band: draw(band, _new_spans()), bands))
+        in_bands(draw, width, height)
         return _colors(room.flat, width * height).reshape(height, width, 3)
 
     def _label(self, scene: Scene, camera: Camera | None, see_through: bool) -> Channels:

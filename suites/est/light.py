@@ -56,15 +56,15 @@ Vector = tuple[float, float, float]
 @compiled
 def paint(
     shown: Shown, planes: Floats, facts: Integers, panel: Panel, eye: Floats, rays: Floats,
-    encode: npt.NDArray[np.uint32], frame: npt.NDArray[np.uint8],
+    encode: npt.NDArray[np.uint32], frame: npt.NDArray[np.uint8], top: int, bottom: int,
 ) -> None:  # fmt: skip
-    """Draw a picture (height, width, 3) from polygons shown at four places in each of its pixels.
+    """Draw rows of a picture (height, width, 3) from polygons shown at four places in each of its pixels.
 
     Each thing is lit once a pixel, in the middle of the places where it shows.
     """
-    height, width = frame.shape[0], frame.shape[1]
+    width = frame.shape[1]
     at, rows, weights = np.empty((4, 3)), np.empty(4, np.int64), np.empty(4)
-    for y in range(height):
+    for y in range(top, bottom):
         for x in range(width):
             count = _rows_at(shown, planes, facts, 2 * x, 2 * y, rays, rows, weights, at)
             red = green = blue = 0.0

@@ -19,7 +19,7 @@ from render.looks.sky import sun_of
 from render.looks.textures import linear
 from render.parts.meshes import Mesh
 from render.parts.rows import MESH
-from render.renderer import Room
+from render.renderer import Room, in_bands
 from suites.est.light import MACHINE, TABLE, Panel, paint
 from suites.est.things import RGB, SHAPES, Thing
 from suites.est.world import OBJECTS
@@ -179,8 +179,9 @@ class Table:
                 room.nearest,
                 room.shown,
             )
-            encode = tables()[1].encode
-            paint(room.shown, room.planes, room.facts, panel, self._lens, self._rays, encode, frame)
+            seen, encode = (room.shown, room.planes, room.facts), tables()[1].encode
+            paint_band = lambda band: paint(*seen, panel, self._lens, self._rays, encode, frame, *band)  # noqa: E731
+            in_bands(paint_band, self.width, self.height, small_px=0)
         return frame
 
     @cached_property
