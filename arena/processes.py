@@ -75,7 +75,7 @@ class Engine(Protocol):
     jobs: int
 
     def episodes(self) -> Any:
-        """The backend for episodes; None for this process. `renderer` is what draws pictures here."""
+        """The backend for episodes; None for this process."""
 
     def in_order(
         self,
@@ -130,7 +130,7 @@ class LocalEngine:
 
 def new_pool(jobs: int) -> ProcessPoolExecutor:
     """A pool of processes that leave Ctrl-C to this one and end with it."""
-    # Spawned: a process forked beside a progress bar's thread can deadlock, and OpenGL is not shared.
+    # Spawned: a process forked beside a progress bar's thread can deadlock.
     return ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=follow_parent)
 
 

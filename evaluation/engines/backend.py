@@ -6,8 +6,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from anyio import to_thread
-
 from arena.errors import EvaluationError
 from arena.processes import cores, new_pool, shut_down
 from evaluation.in_use import InUse
@@ -96,6 +94,8 @@ async def in_thread(act: Callable[..., Made], *args: Any, wait: bool | None = No
     """
     if not (backend().remote if wait is None else wait):
         return act(*args)
+    from anyio import to_thread  # of the extra `eval`, which messages by themselves do not need
+
     return await to_thread.run_sync(act, *args, abandon_on_cancel=True)
 
 

@@ -14,14 +14,13 @@ from render.parts.rows import MESH, Rows
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-DEPTH, W, U, V, SUN_X, SUN_Y, SUN_Z, RED, GREEN, BLUE, SUNLIGHT = range(11)
+DEPTH, W, U, V, SUN_X, SUN_Y, SUN_Z, RED, GREEN, BLUE, SUNLIGHT, PLANES = range(12)
 """Quantities with a plane over the screen: their value at (x, y) in pixels is a + b x + c y.
 
 The first is larger where a surface is nearer (1/w, or minus the distance without perspective), the second is
 1/w. The others are divided by w: texture coordinates, place in the sun's map, and, on round meshes, light and
 the share of sunlight.
 """
-PLANES = 11
 
 LAYER, FLAGS, COUNT, ROW_NUMBER, FACTS = range(5)
 """Facts of a polygon: texture layer, flags, number of corners, and its row's number among those drawn."""

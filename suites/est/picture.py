@@ -124,9 +124,6 @@ _EYE, _PITCH = (0.0, 14.0, -8.6), 55.0
 _SHOWN = [(x, y, z) for x in (-3.8, 3.8) for y in (0.0, 1.0) for z in (-2.6, 4.3)]
 """Corners of what every picture shows, whatever its proportions."""
 
-_DARK = "4"
-"""A version without a sun: the table has a lamp of its own."""
-
 
 @cache
 def table(width: int, height: int) -> "Table":
@@ -167,7 +164,8 @@ class Table:
             room.found[:count] = 0
             room.found[:count, :3], room.found[:count, [3, 7, 11, 12, 13, 14]] = panel.middles, 1
             room.found[:count, MESH] = panel.shapes
-            polygons, _ = room.polygons(count, count, self._lens, sun_of(_DARK), _meshes())
+            # Version 4 has no sun: the table has a lamp of its own.
+            polygons, _ = room.polygons(count, count, self._lens, sun_of("4"), _meshes())
             show(
                 room.corners,
                 room.planes,

@@ -208,15 +208,15 @@ def test_the_sample_is_spread_over_the_levels():
 @pytest.mark.e2e
 def test_every_section_is_measured_on_its_subjects():
     figures, tasks = Figures(), select_tasks(None).tasks
-    measure_learning(tasks, TINY, 0, figures, pictures=False)
+    measure_learning(tasks, TINY, 0, figures)
     frame = figures.frame
     assert (frame[frame["section"] != "memory in use"]["value"] > 0).all()
     by_section = {name: rows for name, rows in frame.groupby("section", sort=False)}
     steps = by_section["environment steps over tasks"]
-    assert list(steps["name"].unique()) == ["vector", "rays"]
+    assert list(steps["name"].unique()) == [setup.name for setup in SETUPS]
     assert set(steps["subject"]) == {CHILDREN[0], CHILDREN[-1]}
     assert set(by_section["a reset with its observation"]["column"]) == {"tasks", "generated tasks"}
-    assert len(by_section["steps by number of things"]) == 2 * TINY.passes
+    assert len(by_section["steps by number of things"]) == 4 * TINY.passes
     together = by_section["steps of 8 environments together, resets included"]
     assert {"one process", "1 worker"} <= set(together["column"])
     memory = by_section["memory in use"].groupby("column")["value"].median()

@@ -148,4 +148,4 @@ def test_takes_linear_time(unit: str):
     for strict, ending in product((True, False), ("", "x(", "\nGo(1)", "');")):
         started = time.process_time()
         read(unit * (15_000 // len(unit)) + ending, strict=strict)
-        assert time.process_time() - started < 2.0, (strict, ending)
+        assert time.process_time() - started < 5.0, (strict, ending)
