@@ -3,16 +3,12 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from arena.kernel.compiled import compiled
 from render.kernel.lens import EYE, FORWARD, HIGH, NEAR, PARALLEL, RIGHT, UP, WIDE
-from render.kernel.tables import Meshes
-from render.looks.sky import Sun
+from render.kernel.tables import Floats, Integers, Meshes
+from render.looks.sky import TO_SUN, Sun
 from render.parts.rows import MESH, Rows
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 DEPTH, W, U, V, SUN_X, SUN_Y, SUN_Z, RED, GREEN, BLUE, SUNLIGHT, PLANES = range(12)
 """Quantities with a plane over the screen: their value at (x, y) in pixels is a + b x + c y.
@@ -30,8 +26,6 @@ TEXTURED, SUNNY, ROUND = 1, 2, 4
 
 MOST_CORNERS = 5
 """Corners of a polygon: at most four, and one more where the near plane cuts one off."""
-
-_TO_SUN = np.array([0.321, 0.766, -0.557])
 
 _AMBIENT = np.array([
     [0.476, 0.602, 0.729], [0.413, 0.525, 0.662], [0.408, 0.573, 0.834], [0.352, 0.339, 0.288],
@@ -217,7 +211,7 @@ def _plane(planes: Floats, n: int, which: int, values: Floats, inverse: Floats) 
 
 
 @compiled
-def _turned(row: Rows, a: float, b: float, c: float) -> tuple[float, float, float]:
+def turned(row: Rows, a: float, b: float, c: float) -> tuple[float, float, float]:
     """The unit normal in the arena of one in a unit mesh's frame."""
     a, b, c = a / row[12], b / row[13], c / row[14]
     part = 1.0 / math.sqrt(a * a + b * b + c * c)
@@ -240,8 +234,8 @@ def _ambient(x: float, y: float, z: float, k: int) -> float:
 @compiled
 def _shine_flat(row: Rows, plane: Floats, sun: Sun, light: Floats, shift: Floats) -> int:
     """A flat face's light without (0-2) and from the sun (3-5), and its shadows' shift; returns its flags."""
-    x, y, z = _turned(row, plane[0], plane[1], plane[2])
-    towards = x * _TO_SUN[0] + y * _TO_SUN[1] + z * _TO_SUN[2]
+    x, y, z = turned(row, plane[0], plane[1], plane[2])
+    towards = x * TO_SUN[0] + y * TO_SUN[1] + z * TO_SUN[2]
     sunlight = row[19] * max(0.0, towards)
     flags = 0
     for k in range(3):
@@ -267,11 +261,11 @@ def _shine_round(
         return flags
     for k in range(3):
         normal = normals[begin + corner[1 + k]]
-        x, y, z = _turned(row, normal[0], normal[1], normal[2])
+        x, y, z = turned(row, normal[0], normal[1], normal[2])
         for channel in range(3):
             shade = row[15 + channel] * (row[19] * _ambient(x, y, z, channel) + row[20])
             values[RED + channel, k] = min(shade, _BRIGHTEST)
-        values[SUNLIGHT, k] = max(0.0, x * _TO_SUN[0] + y * _TO_SUN[1] + z * _TO_SUN[2])
+        values[SUNLIGHT, k] = max(0.0, x * TO_SUN[0] + y * TO_SUN[1] + z * TO_SUN[2])
         if values[SUNLIGHT, k] > 0.0:
             flags = SUNNY
     return flags | ROUND

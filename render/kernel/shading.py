@@ -21,8 +21,6 @@ from render.kernel.polygons import (
     SUNLIGHT,
     SUNNY,
     TEXTURED,
-    Floats,
-    Integers,
     U,
     V,
     W,
@@ -38,6 +36,8 @@ from render.kernel.tables import (
     RAMP,
     RANGE,
     SIDE_BITS,
+    Floats,
+    Integers,
     Looks,
 )
 from render.kernel.visible import BLENDED, END, LEFT, LINE, NOTHING, POLYGON, Shown

@@ -1,15 +1,13 @@
 """The sun's map: the depth at which its light ends, for each texel of a grid over the arena."""
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 
 from arena.kernel.compiled import compiled
-from render.kernel.polygons import Floats, Integers
-from render.kernel.tables import Meshes
+from render.kernel.polygons import turned
+from render.kernel.tables import Floats, Integers, Meshes
 from render.kernel.visible import edges, pixel
-from render.looks.sky import Sun
+from render.looks.sky import TO_SUN, Sun
 from render.parts.meshes import MESHES
 from render.parts.rows import MESH, Bools, Rows
 
@@ -28,8 +26,7 @@ def coarse(rows: Rows) -> Rows:
     return rows
 
 
-_TO_SUN = np.array([0.321, 0.766, -0.557])
-_BOX, _PRISM = MESHES.index("box"), MESHES.index("prism")
+_BOX, _PRISM, _PRICKLES = (MESHES.index(name) for name in ("box", "prism", "prickles"))
 
 
 @compiled
@@ -42,42 +39,47 @@ def cast(sun_map: SunMap, rows: Rows, which: Bools, meshes: Meshes, sun: Sun, to
     """
     side = sun_map.shape[0]
     left, right, outline, depth = np.empty(side), np.empty(side), np.empty((4, 2)), np.empty(4)
-    pushed = np.empty((meshes.most, 3))
+    places, shift = np.empty((meshes.most, 3)), np.empty(3)
     for number in range(len(rows)):
         if not which[number]:
             continue
         row = rows[number]
         mesh = int(row[MESH])
         smooth = meshes.smooth[mesh]
-        # A round mesh's back lies within the outline of its front.
-        front = (
-            smooth or mesh == _PRISM or (mesh == _BOX and min(row[12], row[13], row[14]) < 2 * sun.texel_m)
-        )
+        thin = mesh == _PRISM or (mesh == _BOX and min(row[12], row[13], row[14]) < 2 * sun.texel_m)
+        # The back of what is round lies within the outline of its front.
+        front = smooth or thin or mesh == _PRICKLES
         begin, count = meshes.own_corners[mesh]
-        for k in range(count if smooth else 0):
-            _push(row, meshes.corners[begin + k], meshes.normals[begin + k], sun, pushed[k])
+        for k in range(count):
+            shift[:] = 0.0
+            if smooth:
+                _push(row, meshes.normals[begin + k], sun, shift)
+            _place(row, meshes.corners[begin + k], sun.to_map, shift, places[k])
+        shift[:] = 0.0
         for face in range(meshes.own_faces[mesh, 0], meshes.own_faces[mesh, 0] + meshes.own_faces[mesh, 1]):
             corner = meshes.faces[face]
+            one, two, three = places[corner[1]], places[corner[2]], places[corner[3]]
+            area = (two[0] - one[0]) * (three[1] - one[1]) - (three[0] - one[0]) * (two[1] - one[1])
+            if area == 0.0 or (front and area > 0.0):
+                continue
+            if not smooth:
+                _push(row, meshes.planes[face], sun, shift)
             for k in range(corner[0]):
-                place = corner[1 + k]
-                if not smooth:
-                    _push(row, meshes.corners[begin + place], meshes.planes[face], sun, pushed[place])
-                outline[k, 0], outline[k, 1], depth[k] = pushed[place]
-            _darken(sun_map, outline, depth, corner[0], front, left, right, touched)
+                place = places[corner[1 + k]]
+                outline[k, 0], outline[k, 1] = place[0] + shift[0], place[1] + shift[1]
+                depth[k] = place[2] + shift[2]
+            _darken(sun_map, outline, depth, area, corner[0], left, right, touched)
 
 
 @compiled
 def _darken(
-    sun_map: SunMap, outline: Floats, depth: Floats, count: int, front: bool, left: Floats, right: Floats,
+    sun_map: SunMap, outline: Floats, depth: Floats, area: float, count: int, left: Floats, right: Floats,
     touched: Integers,
 ) -> None:  # fmt: skip
-    """Draw a face into the map; only if it is turned to the sun, if `front`."""
+    """Draw a face into the map; `area` is twice that of its first three corners."""
     side = len(sun_map)
     across, down = outline[1, 0] - outline[0, 0], outline[1, 1] - outline[0, 1]
     to_right, to_low = outline[2, 0] - outline[0, 0], outline[2, 1] - outline[0, 1]
-    area = across * to_low - to_right * down
-    if area == 0.0 or (front and area > 0.0):
-        return
     b = ((depth[1] - depth[0]) * to_low - (depth[2] - depth[0]) * down) / area
     c = ((depth[2] - depth[0]) * across - (depth[1] - depth[0]) * to_right) / area
     a = depth[0] - b * outline[0, 0] - c * outline[0, 1]
@@ -94,22 +96,26 @@ def _darken(
 
 
 @compiled
-def _push(row: Rows, place: Floats, normal: Floats, sun: Sun, pushed: Floats) -> None:
-    """Place a caster's corner in the sun's map, with the biases: across, down and depth."""
-    a, b, c = normal[0] / row[12], normal[1] / row[13], normal[2] / row[14]
-    part = 1.0 / math.sqrt(a * a + b * b + c * c)
-    a, b, c = a * part, b * part, c * part
-    x = row[3] * a + row[6] * b + row[9] * c
-    y = row[4] * a + row[7] * b + row[10] * c
-    z = row[5] * a + row[8] * b + row[11] * c
-    away = 1.0 - min(max(x * _TO_SUN[0] + y * _TO_SUN[1] + z * _TO_SUN[2], 0.0), 1.0)
+def _place(row: Rows, place: Floats, to_map: Floats, shift: Floats, placed: Floats) -> None:
+    """Place a caster's corner in the sun's map, shifted: across, down and depth."""
     a, b, c = place[0] * row[12], place[1] * row[13], place[2] * row[14]
-    x = row[0] + row[3] * a + row[6] * b + row[9] * c - sun.texel_m * (_TO_SUN[0] + away * x)
-    y = row[1] + row[4] * a + row[7] * b + row[10] * c - sun.texel_m * (_TO_SUN[1] + away * y)
-    z = row[2] + row[5] * a + row[8] * b + row[11] * c - sun.texel_m * (_TO_SUN[2] + away * z)
-    m = sun.to_map
+    x = row[0] + row[3] * a + row[6] * b + row[9] * c
+    y = row[1] + row[4] * a + row[7] * b + row[10] * c
+    z = row[2] + row[5] * a + row[8] * b + row[11] * c
     for axis in range(3):
-        pushed[axis] = m[axis, 0] * x + m[axis, 1] * y + m[axis, 2] * z + m[axis, 3]
+        m = to_map[axis]
+        placed[axis] = m[0] * x + m[1] * y + m[2] * z + m[3] + shift[axis]
+
+
+@compiled
+def _push(row: Rows, normal: Floats, sun: Sun, shift: Floats) -> None:
+    """Find the biases' shift in the sun's map of what has a normal."""
+    x, y, z = turned(row, normal[0], normal[1], normal[2])
+    away = 1.0 - min(max(x * TO_SUN[0] + y * TO_SUN[1] + z * TO_SUN[2], 0.0), 1.0)
+    x, y, z = TO_SUN[0] + away * x, TO_SUN[1] + away * y, TO_SUN[2] + away * z
+    for axis in range(3):
+        m = sun.to_map[axis]
+        shift[axis] = -sun.texel_m * (m[0] * x + m[1] * y + m[2] * z)
 
 
 @compiled

@@ -11,7 +11,7 @@ from typing import Any
 from arena.errors import RenderError
 
 HINT = "install EGL and OpenGL libraries, on Debian: apt-get install libegl1 libgl1 libgl1-mesa-dri"
-"""PyOpenGL also needs libGL, unlike moderngl."""
+"""Debian packages that PyOpenGL needs."""
 
 
 @cache

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.kernel.compiled import compiled
-from render.kernel.polygons import DEPTH, ROW_NUMBER, Floats, Integers
+from render.kernel.polygons import DEPTH, ROW_NUMBER
+from render.kernel.tables import Floats, Integers
 from render.kernel.visible import NOTHING, Shown
 
 CUBE, SPHERE, CYLINDER, MACHINE, TABLE = range(5)
