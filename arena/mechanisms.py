@@ -13,7 +13,8 @@ from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, button_trigger
 from arena.kernel.tables import Parts, Singles
 from arena.physics.world import World
 from arena.rules import Account, Event, EventKind, Goals, Outcome, passed
-from arena.scene import Floats, Vector, local, yaw_rotation
+from arena.scene import Floats, Vector, local, rotated, yaw_rotation
+from arena.sines import sin_cos
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import (
     ArenaSpec,
@@ -559,11 +560,11 @@ class Tree:
         stage.unripe.discard(index)
 
     def _place(self) -> Vector:
-        polar = math.radians(self._rng.uniform(*CROWN_POLAR_DEG))
-        around = self._rng.uniform(0, 2 * math.pi)
-        out = CROWN_RADIUS * math.sin(polar)
+        out, up = sin_cos(self._rng.uniform(*CROWN_POLAR_DEG))
+        sin, cos = sin_cos(self._rng.uniform(0, 360))
         x, y, z = CROWN_CENTRE
-        local = (x + out * math.cos(around), y + CROWN_RADIUS * math.cos(polar), z + out * math.sin(around))
+        radius = CROWN_RADIUS * out
+        local = (x + radius * cos, y + CROWN_RADIUS * up, z + radius * sin)
         return _in_arena(self._placed, local)
 
 
@@ -642,7 +643,7 @@ def _ball(spawner: Placed, size: float, at: Vector) -> Placed:
 
 def _in_arena(placed: Placed, local: Vector) -> Vector:
     """A point relative to the centre of a thing's foot, in its own frame, converted to the arena's frame."""
-    x, y, z = yaw_rotation(placed.yaw) @ np.array(local) + np.array(placed.position)
+    x, y, z = rotated(local, yaw_rotation(placed.yaw)) + np.array(placed.position)
     return (float(x), float(y) - placed.size[1] / 2, float(z))
 
 

@@ -104,10 +104,15 @@ def spec_sha256(spec: ArenaSpec) -> str:
     return hashlib.sha256(spec.model_dump_json().encode()).hexdigest()
 
 
+MOVED_BY = "arena-llm physics 2"
+"""The version of what moves in an arena: another one whenever an episode's bits change."""
+
+
 def software_versions() -> dict[str, str]:
     """Versions of the software that affects an episode's bits."""
     return {
         "arena-llm": version("arena-llm"),
+        "physics": MOVED_BY,
         "bullet": str(bullet.getAPIVersion()),
         "python": platform.python_version(),
         "machine": platform.machine(),

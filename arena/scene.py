@@ -5,12 +5,13 @@ x right (east), y up, z forward (north), origin at the arena's floor corner. Yaw
 clockwise seen from above, 0 looks along +z.
 """
 
-import math
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from arena.sines import sin_cos
 
 Vector = tuple[float, float, float]
 Floats = npt.NDArray[np.float64]
@@ -78,16 +79,23 @@ class Scene:
 def local(vector: Vector, yaw_deg: float) -> Vector:
     """A vector in the frame of what has a yaw: right, up, forward."""
     x, y, z = vector
-    yaw = math.radians(yaw_deg)
-    sin, cos = math.sin(yaw), math.cos(yaw)
+    sin, cos = sin_cos(yaw_deg)
     return (x * cos - z * sin, y, x * sin + z * cos)
 
 
 def yaw_rotation(yaw_deg: float) -> Floats:
     """Rotation matrix (3, 3) of a yaw: maps local z to (sin, 0, cos) and local x to (cos, 0, -sin)."""
-    yaw = np.deg2rad(yaw_deg)
-    sin, cos = np.sin(yaw), np.cos(yaw)
+    sin, cos = sin_cos(yaw_deg)
     return np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]])
+
+
+def rotated(points: npt.ArrayLike, rotation: Floats) -> Floats:
+    """Points (..., 3) turned by a rotation matrix (3, 3).
+
+    Not `@`, whose library fuses products and sums on some processors and not on others.
+    """
+    x, y, z = np.moveaxis(np.asarray(points), -1, 0)[..., None]
+    return np.asarray(x * rotation[:, 0] + y * rotation[:, 1] + z * rotation[:, 2])
 
 
 Angle = TypeVar("Angle", float, Floats)

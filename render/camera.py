@@ -1,5 +1,6 @@
 """Where pictures are taken from: the agent's camera and those outside it."""
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -7,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.geometry.shapes import ARENA_SIZE
-from arena.scene import Floats, Scene, Vector, yaw_rotation
+from arena.scene import Floats, Scene, Vector, rotated, yaw_rotation
 from arena.sines import sin_cos
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Body
@@ -108,8 +109,8 @@ def third_person(scene: Scene) -> Camera:
 
     The camera stands (0, 2, -5) x 0.75 from the agent's centre, nearer if something is in between.
     """
-    offset = yaw_rotation(scene.agent_yaw) @ _BEHIND
-    distance = float(np.linalg.norm(offset))
+    offset = rotated(_BEHIND, yaw_rotation(scene.agent_yaw))
+    distance = math.hypot(*_BEHIND)
     free = _free_distance(scene, offset / distance, distance)
     if free < distance:
         offset *= np.clip(0.9 * free, *_DISTANCES) / distance
@@ -126,9 +127,9 @@ def _free_distance(scene: Scene, direction: Floats, most: float) -> float:
         np.array([KINDS[thing.kind].body is not Body.ZONE for thing in scene.things], bool) & scene.visible
     )
     turned = scene.rotations[solid].transpose(0, 2, 1)
-    local = turned @ direction
+    local = (turned * direction).sum(axis=2)
     local = np.where(np.abs(local) < 1e-9, 1e-9, local)
-    middle = np.einsum("nij,nj->ni", turned, scene.positions[solid] - start) / local
+    middle = (turned * (scene.positions[solid] - start)[:, None]).sum(axis=2) / local
     half = 0.5 * scene.sizes[solid] / np.abs(local)
     near, far = (middle - half).max(axis=1), (middle + half).min(axis=1)
     hits = near[(near <= far) & (near > 0)]

@@ -1,4 +1,4 @@
-"""`python -m tests.other_python NAME` plays with another Python, and compares its bits with this one's.
+"""`python -m tests.other_python NAME` plays with another Python, and compares its bits with `tests/bits.txt`.
 
 The package is installed plainly, as a user would, with the newest versions that it allows. Status 0 if all is
 well or there is no such Python, which is said.
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+KNOWN = ROOT / "tests" / "bits.txt"
 SCRIPT = "Turn(-30); Go(12);\nGo(6);\n"
 
 
@@ -76,7 +77,7 @@ def main() -> int:
         programs = install(python, folder / "venv")
         play(programs, folder)
         installed = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-        return compare(name, bits(sys.executable), bits(programs / "python", installed))
+        return compare(name, KNOWN.read_text(encoding="utf-8"), bits(programs / "python", installed))
 
 
 if __name__ == "__main__":

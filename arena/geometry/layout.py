@@ -18,7 +18,7 @@ import numpy as np
 from arena.errors import LayoutError
 from arena.geometry.placed import AGENT_RADIUS, SHRINK, AgentStart, Layout, Placed, T, size_at_start
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, box_size, door_part, parts_of, ring
-from arena.scene import SKINS, Floats, Vector, yaw_rotation
+from arena.scene import SKINS, Floats, Vector, rotated, yaw_rotation
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Body, Change, Kind, Shape
@@ -88,7 +88,7 @@ def _drop(index: int, things: Sequence[Placed], drops: dict[int, float]) -> floa
 
 def _footprint(placed: Placed) -> Floats:
     """Sampled points (n, 2), x and z in metres, of the thing's base."""
-    world = _FOOTPRINT * placed.size @ yaw_rotation(placed.yaw).T + np.array(placed.position)
+    world = rotated(_FOOTPRINT * placed.size, yaw_rotation(placed.yaw)) + np.array(placed.position)
     return np.asarray(world[:, [0, 2]])
 
 
@@ -99,7 +99,7 @@ def _top_under(support: Placed, points: Floats) -> Floats:
     """
     middle = np.array(support.position)
     away = np.column_stack([points[:, 0] - middle[0], np.zeros(len(points)), points[:, 1] - middle[2]])
-    local = away @ yaw_rotation(support.yaw)
+    local = rotated(away, yaw_rotation(-support.yaw))
     half = np.array(support.size) / 2
     across, along = local[:, 0] / half[0], local[:, 2] / half[2]
     inside = (np.abs(across) <= 1) & (np.abs(along) <= 1)
@@ -487,7 +487,7 @@ def _centre_height(kind: Kind, size: Vector, bottom: float, requested: float, di
 def _door(house: Placed) -> Placed:
     """The closed door of a placed dispenser or container; it opens as that does."""
     part = door_part(house.size)
-    x, y, z = yaw_rotation(house.yaw) @ np.array(part.centre) + np.array(house.position)
+    x, y, z = rotated(part.centre, yaw_rotation(house.yaw)) + np.array(house.position)
     at = (float(x), float(y), float(z))
     door = replace(KINDS["Door"], spawner=house.kind.spawner)
     return replace(house, kind=door, size=part.size, position=at)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.scene import Floats, Vector
+from arena.sines import sin_cos
 from arena.taskfile.kind import Shape
 
 ARENA_SIZE = 40.0
@@ -172,8 +173,8 @@ def box_size(shape: Shape, size: Vector, fitted: bool = False) -> Vector:
 
 def ring(radius_x: float, radius_y: float, segments: int = TUBE_SEGMENTS) -> Floats:
     """Points (segments, 2) of an ellipse around the tunnel's axis, in its x-y plane."""
-    angle = np.linspace(0.0, 2 * np.pi, segments, endpoint=False)
-    return np.stack([radius_x * np.cos(angle), radius_y * np.sin(angle)], axis=1)
+    sines = [sin_cos(360 * segment / segments) for segment in range(segments)]
+    return np.array([(radius_x * cos, radius_y * sin) for sin, cos in sines])
 
 
 def tube_wedges(size: Vector) -> Floats:

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from arena.kernel.compiled import compiled
-from arena.kernel.contacts import away, local, point_in
+from arena.kernel.contacts import away, local, point_in, sin_cos
 from arena.kernel.tables import YAW, Bools, Ints, PartRow, Singles, Table, X, Y, Z
 from arena.scene import Floats, Vector
 
@@ -117,8 +117,7 @@ def horizontal(yaw: float, angles: Floats) -> Floats:
     """Unit vectors (n, 3) at some angles (n,) to the right of a heading, all in degrees."""
     directions = np.zeros((len(angles), 3))
     for ray in range(len(angles)):
-        turn = math.radians(yaw + angles[ray])
-        directions[ray, 0], directions[ray, 2] = math.sin(turn), math.cos(turn)
+        directions[ray, 0], directions[ray, 2] = sin_cos(yaw + angles[ray])
     return directions
 
 

@@ -2,6 +2,7 @@
 
 import math
 
+from arena import sines
 from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
@@ -30,6 +31,8 @@ _FIXED, _HEAVY, _BALL = int(Role.FIXED), int(Role.HEAVY), int(Role.BALL)
 _ZONE, _BOUNDARY_WALL = int(Role.ZONE), int(Role.BOUNDARY)
 _FIRST, _BOUNDARY, _LAST = range(3)
 """PhysX's order: movable bodies, the floor and the boundary, other fixed bodies."""
+
+sin_cos = compiled(sines.sin_cos)
 
 
 @compiled

@@ -10,7 +10,7 @@ import numpy as np
 from arena.action import TICK_S, Move, Rotate
 from arena.geometry.placed import AGENT_RADIUS
 from arena.kernel.compiled import compiled
-from arena.kernel.contacts import AGENT_MASS, FALL, find_contacts, touched
+from arena.kernel.contacts import AGENT_MASS, FALL, find_contacts, sin_cos, touched
 from arena.kernel.solver import BALL_INERTIA, solve
 from arena.kernel.tables import (
     CONTACT,
@@ -159,7 +159,7 @@ def _move(ball: PartRow) -> None:
     rate = math.sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2])
     if rate > 0.0:
         x, y, z = turn[0] / rate, turn[1] / rate, turn[2] / rate
-        sin, cos = math.sin(rate * TICK_S), math.cos(rate * TICK_S)
+        sin, cos = sin_cos(math.degrees(rate * TICK_S))
         for k in range(3):
             a, b, c = ball.axes[k, 0], ball.axes[k, 1], ball.axes[k, 2]
             along = (x * a + y * b + z * c) * (1.0 - cos)
@@ -187,11 +187,11 @@ def braked(body: Floats, move: int, turn: int) -> Driven:
 @compiled
 def driven(body: Floats, move: int, turn: int) -> Driven:
     """Velocity before contacts and yaw after an action; the force acts along the heading before the turn."""
-    heading = math.radians(body[YAW])
+    sin, cos = sin_cos(body[YAW])
     x, y, z, yaw = braked(body, move, turn)
     if move != _NO_MOVE and body[GROUNDED]:
         gain = (DRIVE if move == _FORWARD else -DRIVE) * TICK_S
-        x, z = x + gain * math.sin(heading), z + gain * math.cos(heading)
+        x, z = x + gain * sin, z + gain * cos
     x, y, z = fallen(x, y, z)
     return x, y, z, yaw
 
@@ -316,9 +316,8 @@ def feel_all(
     velocity in its own frame (right, up, forward) and position, within `low` and `high` (7,)."""
     for number in range(len(ready)):
         if ready[number]:
-            body, turn = bodies[number], math.radians(bodies[number, YAW])
-            sin, cos = math.sin(turn), math.cos(turn)
-            row = rows[number]
+            body, row = bodies[number], rows[number]
+            sin, cos = sin_cos(body[YAW])
             row[0] = clocks[number, HEALTH]
             row[1], row[2] = body[VX] * cos - body[VZ] * sin, body[VY]
             row[3] = body[VX] * sin + body[VZ] * cos

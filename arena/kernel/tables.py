@@ -16,7 +16,7 @@ from numpy.lib.recfunctions import unstructured_to_structured
 
 from arena.geometry.shapes import boundary_parts, parts_of, prism_vertices, tube_wedges
 from arena.kernel.compiled import compiled
-from arena.scene import Floats, Vector
+from arena.scene import Floats, Vector, rotated
 from arena.taskfile.kind import Shape
 
 Ints = npt.NDArray[np.int64]
@@ -245,7 +245,7 @@ def _prisms(sections: Floats, length: float, axes: Floats) -> Parts:
     middle, lengths = (low + high) / 2, np.full(len(sections), length)
     rows = np.zeros(len(sections), PART)
     rows["axes"], rows["is_prism"] = axes, True
-    rows["centre"] = np.column_stack([middle, np.zeros(len(sections))]) @ axes
+    rows["centre"] = rotated(np.column_stack([middle, np.zeros(len(sections))]), axes.T)
     rows["half"] = np.column_stack([high - low, lengths]) / 2
     rows["radius"] = np.linalg.norm(rows["half"], axis=1)
     rows["edges"] = _edges(sections - middle[:, None])
@@ -255,7 +255,7 @@ def _prisms(sections: Floats, length: float, axes: Floats) -> Parts:
 def _edges(sections: Floats) -> npt.NDArray[Any]:
     """The sides (k, 4) of convex sections (k, 4, 2) about the origin."""
     along = np.roll(sections, -1, axis=1) - sections
-    length = np.hypot(along[..., 0], along[..., 1])[..., None]
+    length = np.sqrt((along * along).sum(axis=-1, keepdims=True))
     along = along / length
     normal = np.stack([along[..., 1], -along[..., 0]], axis=-1)
     normal *= np.sign((normal * sections).sum(axis=(1, 2)))[:, None, None]

@@ -19,6 +19,7 @@ from arena.kernel.tables import Parts, Role
 from arena.physics.bullet import Simulation
 from arena.physics.things import AgentBody, Things, Touches
 from arena.scene import Animal, Scene, Vector
+from arena.sines import sin_cos
 from arena.taskfile.versions import DIFFERENCES
 
 
@@ -121,8 +122,8 @@ class World:
         """Launch the balls that have not been launched, along their own forward direction."""
         for index in filter(self.is_there, self._launches):
             placed = self.things.placed[index]
-            yaw, speed = math.radians(placed.yaw), placed.kind.launch
-            self.things.push(index, (speed * math.sin(yaw), 0.0, speed * math.cos(yaw)))
+            speed, (sin, cos) = placed.kind.launch, sin_cos(placed.yaw)
+            self.things.push(index, (speed * sin, 0.0, speed * cos))
             self._mover = Mover.KERNEL
         self._launches = []
 

@@ -1,0 +1,117 @@
+"""Another processor in an emulator: Debian's Python for it, and the same packages as here.
+
+Nothing is installed: the packages are unpacked into a folder.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+EMULATOR = "usr/bin/qemu-aarch64-static"
+LIBRARIES = (
+    *("libc6", "libgcc-s1", "libstdc++6", "libgomp1", "libexpat1", "zlib1g", "libssl3"),
+    *("libffi8", "liblzma5", "libbz2-1.0", "libuuid1"),
+)
+PACKAGES = (
+    *("numpy", "numba", "pydantic", "pyyaml", "lark", "platformdirs"),
+    *("trimesh", "gymnasium", "pillow", "jinja2"),
+)
+"""What playing and drawing needs, but for Bullet, which has no build for this processor on Linux."""
+
+NO_BULLET = """
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return 0 if name.isupper() or name == "getAPIVersion" else _missing
+
+
+def _missing(*arguments, **options):
+    raise ImportError("it needs Bullet")
+
+
+def getAPIVersion():
+    return 0
+"""
+
+
+def prepare(folder: Path) -> list[str]:
+    """Fetch all that is needed into a folder; returns the start of a command that runs a program there.
+
+    Raises CalledProcessError or FileNotFoundError if the machine has no apt-get, or cannot reach packages.
+    """
+    python = f"python3.{sys.version_info.minor}"
+    _unpack(folder / "host", ["qemu-user-static"])
+    _unpack(
+        folder / "root",
+        [f"{python}-minimal", f"lib{python}-minimal", f"lib{python}-stdlib", *LIBRARIES],
+        "arm64",
+    )
+    _install(folder)
+    (folder / "site" / "pybullet.py").write_text(NO_BULLET)
+    return [
+        str(folder / "host" / EMULATOR),
+        "-L",
+        str(folder / "root"),
+        str(folder / "root/usr/bin" / python),
+        "-P",
+    ]
+
+
+def _unpack(folder: Path, packages: Sequence[str], processor: str = "") -> None:
+    """Download Debian packages and unpack them; the machine's own lists of packages stay as they are."""
+    lists, archives = folder / "apt" / "lists", folder / "apt" / "archives"
+    for each in (lists, archives):
+        (each / "partial").mkdir(parents=True)
+    options = [
+        f"Dir::State::lists={lists}",
+        f"Dir::Cache::archives={archives}",
+        "Dir::State::status=/dev/null",
+    ]
+    options += [
+        "APT::Sandbox::User=",
+        *[f"APT::{key}={processor}" for key in ("Architecture", "Architectures") if processor],
+    ]
+    apt = ["apt-get", "-qq", *[word for option in options for word in ("-o", option)]]
+    subprocess.run([*apt, "update"], check=True, capture_output=True)
+    subprocess.run([*apt, "download", *packages], check=True, capture_output=True, cwd=archives)
+    for package in archives.glob("*.deb"):
+        subprocess.run(["dpkg", "-x", package, folder], check=True)
+
+
+def _install(folder: Path) -> None:
+    """Install Python packages in the versions of `constraints.txt`."""
+    platforms = (
+        "manylinux2014_aarch64",
+        "manylinux_2_17_aarch64",
+        "manylinux_2_27_aarch64",
+        "manylinux_2_28_aarch64",
+    )
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "install",
+        "--quiet",
+        "--only-binary=:all:",
+    ]
+    pip += [word for platform in platforms for word in ("--platform", platform)]
+    pip += ["--constraint", str(ROOT / "constraints.txt"), "--target", str(folder / "site"), *PACKAGES]
+    subprocess.run(pip, check=True, capture_output=True)
+
+
+def run(command: Sequence[str], program: Path, folder: Path) -> str:
+    """The output of a program of the project."""
+    plain = {key: value for key, value in os.environ.items() if not key.startswith(("OPENBLAS", "PYTHON"))}
+    paths = os.pathsep.join([str(ROOT), str(folder / "site")])
+    environment = plain | {
+        "PYTHONPATH": paths,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NUMBA_CACHE_DIR": str(folder / "code"),
+    }
+    return subprocess.run(
+        [*command, program], check=True, stdout=subprocess.PIPE, text=True, env=environment
+    ).stdout

@@ -1,0 +1,49 @@
+"""The same episodes and pictures on every processor, to the bit."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests import bits, other_machine
+from tests.other_python import bits as printed
+
+PLAIN = {
+    "NUMBA_CPU_NAME": "generic",
+    "NUMBA_CPU_FEATURES": "",
+    "OPENBLAS_CORETYPE": "Prescott",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F,-FMA4,-AVX",
+}
+"""A processor without fused or wide operations: for the kernel, NumPy, its library and the C library."""
+
+
+def known():
+    return bits.KNOWN.read_text(encoding="utf-8").splitlines()
+
+
+def test_episodes_and_pictures_are_those_of_every_machine():
+    assert list(bits.lines()) == known()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("environment", [PLAIN, {"NUMBA_OPT": "1"}, {"NUMBA_NUM_THREADS": "1"}])
+def test_a_processor_without_features_has_the_same_bits(environment, tmp_path):
+    elsewhere = os.environ | environment | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    assert printed(sys.executable, elsewhere).splitlines() == known()
+    program = "from tests.render.test_bytes import EXPECTED, known; assert known() == EXPECTED"
+    subprocess.run([sys.executable, "-c", program], env=elsewhere, check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@pytest.mark.skipif(shutil.which("apt-get") is None, reason="the emulator comes from Debian's packages")
+def test_another_architecture_has_the_same_bits(tmp_path):
+    command = other_machine.prepare(tmp_path)
+    lines = other_machine.run(command, bits.KNOWN.with_suffix(".py"), tmp_path).splitlines()
+    played = {line for line in lines if "not played" not in line}
+    assert len(lines) == len(known())
+    assert len(played) > len(lines) / 2
+    assert played - {*known()} == set()
