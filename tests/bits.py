@@ -50,6 +50,8 @@ def line(spec: ArenaSpec, task_id: str, renderers: list[Renderer]) -> str:
             replay.to_end()
             unlike = "; ".join(replay.differences())
     except ImportError as missing:
+        if "Bullet" not in str(missing):
+            raise
         return f"not played: {missing}"
     text = recording.model_dump_json(exclude={"versions"})
     return " ".join([moments, pictures, digest(np.frombuffer(text.encode(), np.uint8)), unlike or "replays"])

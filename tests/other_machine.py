@@ -15,6 +15,9 @@ LIBRARIES = (
     *("libc6", "libgcc-s1", "libstdc++6", "libgomp1", "libexpat1", "zlib1g", "libssl3"),
     *("libffi8", "liblzma5", "libbz2-1.0", "libuuid1"),
 )
+GLIBC = ("2014", "_2_17", "_2_27", "_2_28")
+"""Versions of the C library whose wheels run there."""
+
 PACKAGES = (
     *("numpy", "numba", "pydantic", "pyyaml", "lark", "platformdirs"),
     *("trimesh", "gymnasium", "pillow", "jinja2"),
@@ -82,25 +85,13 @@ def _unpack(folder: Path, packages: Sequence[str], processor: str = "") -> None:
 
 
 def _install(folder: Path) -> None:
-    """Install Python packages in the versions of `constraints.txt`."""
-    platforms = (
-        "manylinux2014_aarch64",
-        "manylinux_2_17_aarch64",
-        "manylinux_2_27_aarch64",
-        "manylinux_2_28_aarch64",
-    )
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--disable-pip-version-check",
-        "install",
-        "--quiet",
-        "--only-binary=:all:",
-    ]
-    pip += [word for platform in platforms for word in ("--platform", platform)]
-    pip += ["--constraint", str(ROOT / "constraints.txt"), "--target", str(folder / "site"), *PACKAGES]
-    subprocess.run(pip, check=True, capture_output=True)
+    """Install the package, and those it needs in the versions of `constraints.txt`."""
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    pip += ["--target", str(folder / "site")]
+    platforms = [word for version in GLIBC for word in ("--platform", f"manylinux{version}_aarch64")]
+    others = ["--only-binary=:all:", *platforms, "--constraint", str(ROOT / "constraints.txt"), *PACKAGES]
+    for what in (["--no-deps", str(ROOT)], others):
+        subprocess.run([*pip, *what], check=True, capture_output=True)
 
 
 def run(command: Sequence[str], program: Path, folder: Path) -> str:

@@ -45,5 +45,5 @@ def test_another_architecture_has_the_same_bits(tmp_path):
     lines = other_machine.run(command, bits.KNOWN.with_suffix(".py"), tmp_path).splitlines()
     played = {line for line in lines if "not played" not in line}
     assert len(lines) == len(known())
-    assert len(played) > len(lines) / 2
+    assert len(played) > 40
     assert played - {*known()} == set()

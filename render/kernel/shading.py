@@ -48,9 +48,12 @@ Line = npt.NDArray[np.int32]
 Values = npt.NDArray[np.float32]
 SunMap = npt.NDArray[np.uint16]
 
-_R, _G, _B, _TEXEL_R, _TEXEL_G, _TEXEL_B, _OPACITY, _SUN, _ACROSS, _UP = range(10)
-_LINES = 10
-"""Whole numbers of each pixel of a span: its light, texel, opacity, how much sun it has, and a place."""
+_R, _G, _B, _TEXEL_R, _TEXEL_G, _TEXEL_B, _OPACITY, _SUN, _ACROSS, _UP, _T00, _T10, _T01, _T11 = range(14)
+_LINES = 14
+"""Whole numbers of each pixel of a span.
+
+Its light, colour, opacity, share of sun, a place in a texture or the sun's map, and four texels around it.
+"""
 
 _DISTANCE, _STEP, _FACTOR = range(3)
 _REALS = 3
@@ -70,6 +73,10 @@ _TEXEL = (127 + 127 + 18) << 23
 """Bits of a float's exponent; less a level's, those of the factor to 1/256 of that level's texels."""
 
 _LOW, _16, _32 = np.uint64(0xFFFF), np.uint64(16), np.uint64(32)
+_1, _8, _255, _ONE = np.int32(1), np.int32(8), np.int32(255), np.uint32(1)
+
+_FINER = np.int32(4 ** (SIDE_BITS + 1) // 3)
+"""Texels of a layer's levels together, less those of its last ones: shifted by two bits for each level."""
 
 
 @compiled
@@ -99,10 +106,11 @@ def shade(
                 real[_DISTANCE, i] = np.float32(1.0) / max(begin + slope * RAMP[i], _LEAST_W)
         if flags & TEXTURED:
             _levels(planes, k, x, y, n, line, real)
+            _around(looks.offsets[layer, 0], n, line, real)
             if looks.facts[layer, KIND] == COLORED:
-                _colored(looks.colored, looks.offsets, layer, n, line, real)
+                _colored(looks.colored, n, line)
             else:
-                _grey(looks.grey, looks.offsets, looks.facts, layer, n, line, real)
+                _grey(looks.grey, looks.facts, layer, n, line)
         else:
             for i in range(n):
                 line[_TEXEL_R, i], line[_TEXEL_G, i] = (plain & 255) << 8, ((plain >> 8) & 255) << 8
@@ -161,30 +169,40 @@ def _levels(planes: Floats, k: int, x: float, y: float, n: np.uint64, line: Line
 
 
 @compiled
-def _grey(
-    texels: npt.NDArray[np.uint8], offsets: Integers, facts: Integers, layer: int, n: np.uint64,
-    line: Line, real: Values,
-) -> None:  # fmt: skip
-    """Colours between two, or opacities, by a mean of the four nearest texels; coordinates wrap."""
-    bits_of = real.view(np.int32)
+def _around(start: int, n: np.uint64, line: Line, real: Values) -> None:
+    """Find the four texels around each place, and how far it is from the first; coordinates wrap.
+
+    `start` is the number of the layer's first texel.
+    """
+    bits_of, first_of_layer = real.view(np.int32), np.int32(start)
     for i in range(n):
-        level = np.int64(bits_of[_STEP, i] >> _EXPONENT_BITS) - 127
-        bits = SIDE_BITS - level
-        mask = (np.int64(1) << bits) - 1
-        x, y = np.int64(line[_ACROSS, i]), np.int64(line[_UP, i])
-        left, low = (x >> 8) & mask, ((y >> 8) & mask) << bits
-        right, high = ((x >> 8) + 1) & mask, (((y >> 8) + 1) & mask) << bits
-        x, y, offset = x & 255, y & 255, offsets[layer, np.uint64(level)]
-        a, b = (
-            np.int64(texels[np.uint64(offset + low + left)]),
-            np.int64(texels[np.uint64(offset + low + right)]),
+        level = (bits_of[_STEP, i] >> _EXPONENT_BITS) - np.int32(127)
+        bits, mask = np.int32(SIDE_BITS) - level, np.int32((1 << SIDE_BITS) - 1) >> level
+        first = first_of_layer + _FINER - (_FINER >> (level + level))
+        x, y = line[_ACROSS, i], line[_UP, i]
+        column, row = x >> _8, y >> _8
+        left, right = column & mask, (column + _1) & mask
+        low, high = first + ((row & mask) << bits), first + (((row + _1) & mask) << bits)
+        line[_T00, i], line[_T10, i], line[_T01, i], line[_T11, i] = (
+            low + left,
+            low + right,
+            high + left,
+            high + right,
         )
-        c, d = (
-            np.int64(texels[np.uint64(offset + high + left)]),
-            np.int64(texels[np.uint64(offset + high + right)]),
-        )
-        lower, upper = (a << 8) + (b - a) * x, (c << 8) + (d - c) * x
-        line[_OPACITY, i] = np.int32(((lower << 8) + (upper - lower) * y) >> 8)
+        line[_ACROSS, i], line[_UP, i] = x & _255, y & _255
+
+
+@compiled
+def _grey(texels: npt.NDArray[np.uint8], facts: Integers, layer: int, n: np.uint64, line: Line) -> None:
+    """Colours between two, or opacities, by a mean of the four nearest texels."""
+    for i in range(n):
+        for corner in range(_T00, _T11 + 1):
+            line[corner, i] = texels[np.uint32(line[corner, i])]
+    for i in range(n):
+        x, y = line[_ACROSS, i], line[_UP, i]
+        lower = (line[_T00, i] << _8) + (line[_T10, i] - line[_T00, i]) * x
+        upper = (line[_T01, i] << _8) + (line[_T11, i] - line[_T01, i]) * x
+        line[_OPACITY, i] = ((lower << _8) + (upper - lower) * y) >> _8
     red, green, blue = (
         np.int32(facts[layer, BASE]),
         np.int32(facts[layer, BASE + 1]),
@@ -206,24 +224,15 @@ def _grey(
 
 
 @compiled
-def _colored(
-    texels: npt.NDArray[np.uint64], offsets: Integers, layer: int, n: np.uint64, line: Line, real: Values
-) -> None:  # fmt: skip
+def _colored(texels: npt.NDArray[np.uint64], n: np.uint64, line: Line) -> None:
     """Colours of three channels, in lanes of 16 bits, so that one product weighs all."""
-    bits_of = real.view(np.int32)
     for i in range(n):
-        level = np.int64(bits_of[_STEP, i] >> _EXPONENT_BITS) - 127
-        bits = SIDE_BITS - level
-        mask = (np.int64(1) << bits) - 1
         x, y = np.int64(line[_ACROSS, i]), np.int64(line[_UP, i])
-        left, low = (x >> 8) & mask, ((y >> 8) & mask) << bits
-        right, high = ((x >> 8) + 1) & mask, (((y >> 8) + 1) & mask) << bits
-        x, y, offset = x & 255, y & 255, offsets[layer, np.uint64(level)]
         both = (x * y + 128) >> 8
-        mixed = texels[np.uint64(offset + low + left)] * np.uint64(256 - x - y + both)
-        mixed += texels[np.uint64(offset + low + right)] * np.uint64(x - both)
-        mixed += texels[np.uint64(offset + high + left)] * np.uint64(y - both)
-        mixed += texels[np.uint64(offset + high + right)] * np.uint64(both)
+        mixed = texels[np.uint32(line[_T00, i])] * np.uint64(256 - x - y + both)
+        mixed += texels[np.uint32(line[_T10, i])] * np.uint64(x - both)
+        mixed += texels[np.uint32(line[_T01, i])] * np.uint64(y - both)
+        mixed += texels[np.uint32(line[_T11, i])] * np.uint64(both)
         line[_TEXEL_R, i], line[_TEXEL_G, i] = np.int32(mixed & _LOW), np.int32((mixed >> _16) & _LOW)
         line[_TEXEL_B, i], line[_OPACITY, i] = np.int32((mixed >> _32) & _LOW), CLEAR
 
@@ -243,18 +252,22 @@ def _shadow(
         line[_ACROSS, i] = np.int32(min(max((a + da * RAMP[i]) * w * part, -_LARGEST), _LARGEST))
         line[_UP, i] = np.int32(min(max((b + db * RAMP[i]) * w * part, -_LARGEST), _LARGEST))
         line[_R, i] = np.int32(min(max((c + dc * RAMP[i]) * w, -_LARGEST), _LARGEST))
-    zero, last = np.int64(0), np.int64(side - 2)
+    zero, last, wide = np.int32(0), np.int32(side - 2), np.int32(side)
     for i in range(n):
-        right, low = np.int64(line[_ACROSS, i]) - 128, np.int64(line[_UP, i]) - 128
-        far = np.int64(line[_R, i])
-        first = min(max(low >> 8, zero), last) * side + min(max(right >> 8, zero), last)
-        right, low = right & 255, low & 255
-        both = (right * low + 128) >> 8
-        seen = (256 - right - low + both) & -np.int64(far <= np.int64(texels[np.uint64(first)]))
-        seen += (right - both) & -np.int64(far <= np.int64(texels[np.uint64(first + 1)]))
-        seen += (low - both) & -np.int64(far <= np.int64(texels[np.uint64(first + side)]))
-        seen += both & -np.int64(far <= np.int64(texels[np.uint64(first + side + 1)]))
-        line[_SUN, i] = np.int32(seen)
+        right, low = line[_ACROSS, i] - np.int32(128), line[_UP, i] - np.int32(128)
+        line[_T00, i] = min(max(low >> _8, zero), last) * wide + min(max(right >> _8, zero), last)
+        line[_ACROSS, i], line[_UP, i] = right & _255, low & _255
+    for i in range(n):
+        first, below = np.uint32(line[_T00, i]), np.uint32(line[_T00, i] + wide)
+        line[_T00, i], line[_T10, i] = texels[first], texels[first + _ONE]
+        line[_T01, i], line[_T11, i] = texels[below], texels[below + _ONE]
+    for i in range(n):
+        right, low, far = line[_ACROSS, i], line[_UP, i], line[_R, i]
+        both = (np.int32(right * low) + np.int32(128)) >> _8
+        seen = np.int32(256) - right - low + both if far <= line[_T00, i] else zero
+        seen += right - both if far <= line[_T10, i] else zero
+        seen += low - both if far <= line[_T01, i] else zero
+        line[_SUN, i] = seen + (both if far <= line[_T11, i] else zero)
 
 
 @compiled
