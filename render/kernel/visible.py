@@ -35,14 +35,14 @@ def edges(outline: Floats, count: int, top: int, bottom: int, left: Floats, righ
     low, high, area = outline[0, 1], outline[0, 1], 0.0
     for k in range(count):
         x, y = outline[k]
-        next_x, next_y = outline[(k + 1) % count]
+        next_x, next_y = outline[k + 1 if k + 1 < count else 0]
         low, high, area = min(low, y), max(high, y), area + x * next_y - next_x * y
     first, last = _row(low, top, bottom), _row(high, top, bottom)
     if first >= last or area == 0.0:
         return 0, 0
     for k in range(count):
         x, y = outline[k]
-        next_x, next_y = outline[(k + 1) % count]
+        next_x, next_y = outline[k + 1 if k + 1 < count else 0]
         # From the upper end, so that neighbours agree.
         upwards = y > next_y
         if upwards:
@@ -82,8 +82,8 @@ def show(
     height, width = nearest.shape
     depths, numbers = nearest.ravel(), shown.ravel()
     left, right = np.empty(height), np.empty(height)
-    for pixel_number in range(top * width, bottom * width):
-        depths[pixel_number], numbers[pixel_number] = np.float32(farthest), np.int32(NOTHING)
+    for place in range(np.uint64(top * width), np.uint64(bottom * width)):
+        depths[place], numbers[place] = np.float32(farthest), np.int32(NOTHING)
     for k in range(count):
         first, last = edges(corners[k], facts[k, COUNT], top, bottom, left, right)
         a, b, c = planes[k, DEPTH]
