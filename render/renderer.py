@@ -23,13 +23,13 @@ from render.kernel.in_view import find
 from render.kernel.lens import FAR, PARALLEL
 from render.kernel.polygons import COUNT, DEPTH, FACTS, MOST_CORNERS, PLANES, polygons_of
 from render.kernel.shading import Pixels, shade
-from render.kernel.shadows import DEEPEST, REST, SunMap, cast, coarse, rest, restore
+from render.kernel.shadows import DEEPEST, SunMap, cast, coarse, update
 from render.kernel.tables import Floats, Integers, Looks, Meshes, tables
 from render.kernel.visible import SPAN, Nearest, Shown, edges, label, pixel, show, spans_before, spans_of
 from render.looks.look import look_of
 from render.looks.sky import Sun, sun_of
 from render.parts.animals import bodies
-from render.parts.rows import ROW, Bools, Rows, ThingRows, arena_rows
+from render.parts.rows import ROW, Rows, ThingRows, arena_rows
 
 _POLYGONS, _SPANS = 2048, 4096
 """Room at first for polygons, which grows, and for spans, which are drawn whenever it is full."""
@@ -62,20 +62,13 @@ class Room:
         """Make polygons of the rows found, opaque ones first, of `meshes` or the arena's; where each end."""
         own, looks = tables()
         meshes = meshes or own
-        size = self.width, self.height
         while True:
-            made = 0
-            ends = []
-            for start, end in ((0, opaque), (opaque, count)):
-                made = polygons_of(
-                    self.found[:end], start, made, meshes, looks.plain, lens, size, sun,
-                    self.corners, self.planes, self.light, self.facts,
-                )  # fmt: skip
-                if made < 0:
-                    break
-                ends.append(made)
-            else:
-                return ends[0], ends[1]
+            ends = polygons_of(
+                self.found, opaque, count, meshes, looks.plain, lens, (self.width, self.height), sun,
+                self.corners, self.planes, self.light, self.facts,
+            )  # fmt: skip
+            if ends[1] >= 0:
+                return ends
             self._set_polygons(2 * len(self.facts))
 
     def show(self, count: int, lens: Floats) -> None:
@@ -109,40 +102,23 @@ class Shadows:
     """
 
     def __init__(self, version: str, things: ThingRows) -> None:
-        self._version, self._things, self.sun = version, things, sun_of(version)
+        self._things, self.sun, self._empty = things, sun_of(version), arena_map(version)
         count = len(things.rows)
-        self._rows, self._cast = coarse(things.rows), np.zeros(count, bool)
-        self._rested, self._resting = np.zeros(count, np.int64), np.zeros(count, bool)
-        self._read(0)
-        self._rested[:], self._resting[:] = REST, True
-        self.map, self._still = arena_map(version).copy(), arena_map(version)
-        self._touched, self._since = np.zeros(4, np.int64), 0
-        self._draw_still()
+        self._casters, self._cast = coarse(things.rows), np.zeros(count, bool)
+        self._rested, self._resting = np.zeros(count, np.int64), np.ones(count, bool)
+        self.map, self._still = self._empty.copy(), self._empty.copy()
+        self._touched, self._since = np.zeros(4, np.int64), -1
 
     def update(self, scene: Scene) -> None:
         """Draw what casts a shadow and has moved."""
         if not self.sun.shines:
             return
-        self._since = self._read(self._since)
-        if self._since == 0:
-            self._draw_still()
-        restore(self.map, self._still, self._touched)
-        self._draw(self.map, self._rows, self._cast & ~self._resting, self._touched)
-        for body in bodies(scene, own=True, casting=True):
-            self._draw(self.map, body, np.ones(len(body), bool), self._touched)
-
-    def _read(self, since: int) -> int:
-        """Read the casters; returns for how many pictures those at rest have been the same."""
-        casts = self._things.casts & self._things.shown
-        return rest(self._things.rows, casts, self._rows, self._cast, self._rested, self._resting, since)
-
-    def _draw_still(self) -> None:
-        self._since, self._still = 0, arena_map(self._version).copy()
-        self._draw(self._still, self._rows, self._cast & self._resting, np.zeros(4, np.int64))
-        self.map[:] = self._still
-
-    def _draw(self, sun_map: SunMap, rows: Rows, which: Bools, touched: Integers) -> None:
-        cast(sun_map, rows, which, tables()[0], self.sun, touched)
+        things, agents = self._things, bodies(scene, own=True, casting=True)
+        self._since = update(
+            things.rows, things.casts, things.shown, agents, self._casters, self._cast, self._rested,
+            self._resting, self._since, self._empty, self._still, self.map, self._touched, tables()[0],
+            self.sun,
+        )  # fmt: skip
 
 
 @cache
@@ -153,9 +129,6 @@ def arena_map(version: str) -> SunMap:
     if sun.shines:
         cast(made, rows, np.ones(len(rows), bool), tables()[0], sun, np.zeros(4, np.int64))
     return made
-
-
-_NO_ROWS: Rows = np.empty((0, ROW), np.float32)
 
 
 def threads() -> ThreadPoolExecutor:
@@ -322,8 +295,7 @@ class Renderer:
         """The camera's numbers, and where the opaque polygons and all end that it may see."""
         things = self._things
         assert things is not None
-        own = bodies(scene, own=camera is not None)
-        others = np.concatenate(own) if own else _NO_ROWS
+        others = bodies(scene, own=camera is not None)
         camera = camera or first_person(scene)
         lens, rays = camera.lens(room.width / room.height)
         room.make_way(len(things.rows) + len(arena_rows()) + len(others))

@@ -49,13 +49,27 @@ _BRIGHTEST = 2.5
 
 @compiled
 def polygons_of(
+    rows: Rows, opaque: int, count: int, meshes: Meshes, plain: Integers, lens: Floats, size: tuple[int, int],
+    sun: Sun, corners: Floats, planes: Floats, light: Floats, facts: Integers,
+) -> tuple[int, int]:  # fmt: skip
+    """Write the polygons of the first `count` rows; return how many the first `opaque` have, and all.
+
+    Returns -1 twice if there is not room for all. `plain` is at least 0 for layers of one colour.
+    """
+    room = corners, planes, light, facts
+    middle = _append(rows[:opaque], 0, 0, meshes, plain, lens, size, sun, *room)
+    if middle < 0:
+        return -1, -1
+    last = _append(rows[:count], opaque, middle, meshes, plain, lens, size, sun, *room)
+    return (middle, last) if last >= 0 else (-1, -1)
+
+
+@compiled
+def _append(
     rows: Rows, start: int, first: int, meshes: Meshes, plain: Integers, lens: Floats, size: tuple[int, int],
     sun: Sun, corners: Floats, planes: Floats, light: Floats, facts: Integers,
 ) -> int:  # fmt: skip
-    """Write the polygons of rows from `first` on, and return the number after the last.
-
-    Returns -1 if there is not room for all. `plain` is at least 0 for layers of one colour.
-    """
+    """Write the polygons of rows from `first` on; return where they end, -1 if there is not room."""
     width, height = size
     places = np.empty((meshes.most, 7))
     wide, high = 0.5 * width / lens[WIDE], 0.5 * height / lens[HIGH]

@@ -141,17 +141,43 @@ Redrawing it takes about as long as a frame (our choice).
 
 
 @compiled
+def update(
+    rows: Rows, casts: Bools, shown: Bools, agents: Rows, casters: Rows, cast_now: Bools, rested: Integers,
+    resting: Bools, since: int, empty: SunMap, still: SunMap, sun_map: SunMap, touched: Integers,
+    meshes: Meshes, sun: Sun,
+) -> int:  # fmt: skip
+    """Draw into `sun_map` what casts a shadow: `agents`, and the rows that do so and are shown.
+
+    Those at rest, at first all, are kept in `still`, drawn over `empty`. Returns the number of frames `since`
+    they are the same, -1 before the first.
+    """
+    first = since < 0
+    since = rest(rows, casts, shown, casters, cast_now, rested, resting, since)
+    if first:
+        rested[:], resting[:] = REST, True
+    if since == 0:
+        still[:] = empty
+        cast(still, casters, cast_now & resting, meshes, sun, np.zeros(4, np.int64))
+        sun_map[:] = still
+    restore(sun_map, still, touched)
+    cast(sun_map, casters, cast_now & ~resting, meshes, sun, touched)
+    cast(sun_map, agents, np.ones(len(agents), np.bool_), meshes, sun, touched)
+    return since
+
+
+@compiled
 def rest(
-    rows: Rows, casts: Bools, casters: Rows, cast_now: Bools, rested: Integers, resting: Bools, since: int
-) -> int:
+    rows: Rows, casts: Bools, shown: Bools, casters: Rows, cast_now: Bools, rested: Integers, resting: Bools,
+    since: int,
+) -> int:  # fmt: skip
     """Read casters from rows, poses rounded, and update which of them are at `resting`.
 
     `rested` counts frames without change. Returns the frames `since` that set changed: 0 if it just has.
     """
     woke = late = False
     for k in range(len(rows)):
-        moved = casts[k] != cast_now[k]
-        cast_now[k] = casts[k]
+        moved = (casts[k] and shown[k]) != cast_now[k]
+        cast_now[k] = casts[k] and shown[k]
         for column in range(15):
             value = rows[k, column]
             if column < 12:

@@ -82,8 +82,8 @@ def show(
     height, width = nearest.shape
     depths, numbers = nearest.ravel(), shown.ravel()
     left, right = np.empty(height), np.empty(height)
-    for place in range(np.uint64(top * width), np.uint64(bottom * width)):
-        depths[place], numbers[place] = np.float32(farthest), np.int32(NOTHING)
+    for each in range(np.uint64(top * width), np.uint64(bottom * width)):
+        depths[each], numbers[each] = np.float32(farthest), np.int32(NOTHING)
     for k in range(count):
         first, last = edges(corners[k], facts[k, COUNT], top, bottom, left, right)
         a, b, c = planes[k, DEPTH]

@@ -9,16 +9,18 @@ import numpy as np
 
 from arena import cameras
 from arena.errors import RenderError
-from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
+from arena.scene import Animal, Floats, Scene, Vector, rotated, yaw_rotation
 from render.kernel.shadows import coarse
 from render.looks.look import Look, Material, srgb
 from render.parts.meshes import Part
-from render.parts.rows import LABEL, Rows, rows_of
+from render.parts.rows import LABEL, ROW, Rows, rows_of
 
 Piece = tuple[Part, Look]
 
 _YAWS = 256
 """Number of turned animals that are kept: an agent turns in steps of 6 degrees."""
+
+_NO_ROWS: Rows = np.empty((0, ROW), np.float32)
 
 _BLACK, _WHITE = srgb(30, 30, 34), srgb(240, 240, 236)
 _PINK, _SNOUT = srgb(238, 170, 172), srgb(216, 124, 134)
@@ -85,7 +87,7 @@ def agents_of(scene: Scene, own: bool) -> list[tuple[Animal, int]]:
     return agents
 
 
-def bodies(scene: Scene, own: bool, casting: bool = False) -> list[Rows]:
+def bodies(scene: Scene, own: bool, casting: bool = False) -> Rows:
     """Agents at their places, facing their yaw, or those of their parts that cast shadows.
 
     Raises RenderError for a skin without a body.
@@ -96,7 +98,9 @@ def bodies(scene: Scene, own: bool, casting: bool = False) -> list[Rows]:
         rows = turned.copy()
         rows[:, :3], rows[:, LABEL] = centres + animal.position, instance
         found.append(rows)
-    return found
+    if len(found) == 1:
+        return found[0]
+    return np.concatenate(found) if found else _NO_ROWS
 
 
 @lru_cache(_YAWS)
@@ -104,7 +108,7 @@ def _turned(skin: str, yaw: float, casting: bool) -> tuple[Rows, Floats]:
     """The rows of an animal at the origin, whose centres (n, 3) are apart in full precision."""
     rows, turn = _at_origin(skin, casting).copy(), yaw_rotation(yaw)
     rows[:, 3:12] = turn.T.ravel()
-    return rows, rows[:, :3] @ turn.T
+    return rows, rotated(rows[:, :3], turn)
 
 
 @cache
