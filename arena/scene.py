@@ -94,8 +94,9 @@ def rotated(points: npt.ArrayLike, rotation: Floats) -> Floats:
 
     Not `@`, whose library fuses products and sums on some processors and not on others.
     """
-    x, y, z = np.moveaxis(np.asarray(points), -1, 0)[..., None]
-    return np.asarray(x * rotation[:, 0] + y * rotation[:, 1] + z * rotation[:, 2])
+    p = np.asarray(points)
+    x, y, z = rotation.T
+    return np.asarray(p[..., :1] * x + p[..., 1:2] * y + p[..., 2:] * z)
 
 
 Angle = TypeVar("Angle", float, Floats)

@@ -54,13 +54,8 @@ def prepare(folder: Path) -> list[str]:
     )
     _install(folder)
     (folder / "site" / "pybullet.py").write_text(NO_BULLET)
-    return [
-        str(folder / "host" / EMULATOR),
-        "-L",
-        str(folder / "root"),
-        str(folder / "root/usr/bin" / python),
-        "-P",
-    ]
+    emulator = [folder / "host" / EMULATOR, "-L", folder / "root"]
+    return [*map(str, emulator), str(folder / "root" / "usr" / "bin" / python), "-P"]
 
 
 def _unpack(folder: Path, packages: Sequence[str], processor: str = "") -> None:
@@ -68,16 +63,10 @@ def _unpack(folder: Path, packages: Sequence[str], processor: str = "") -> None:
     lists, archives = folder / "apt" / "lists", folder / "apt" / "archives"
     for each in (lists, archives):
         (each / "partial").mkdir(parents=True)
-    options = [
-        f"Dir::State::lists={lists}",
-        f"Dir::Cache::archives={archives}",
-        "Dir::State::status=/dev/null",
-    ]
-    options += [
-        "APT::Sandbox::User=",
-        *[f"APT::{key}={processor}" for key in ("Architecture", "Architectures") if processor],
-    ]
-    apt = ["apt-get", "-qq", *[word for option in options for word in ("-o", option)]]
+    apt = ["apt-get", "-qq", "-o", "APT::Sandbox::User=", "-o", "Dir::State::status=/dev/null"]
+    apt += ["-o", f"Dir::State::lists={lists}", "-o", f"Dir::Cache::archives={archives}"]
+    if processor:
+        apt += ["-o", f"APT::Architecture={processor}", "-o", f"APT::Architectures={processor}"]
     subprocess.run([*apt, "update"], check=True, capture_output=True)
     subprocess.run([*apt, "download", *packages], check=True, capture_output=True, cwd=archives)
     for package in archives.glob("*.deb"):
@@ -98,11 +87,6 @@ def run(command: Sequence[str], program: Path, folder: Path) -> str:
     """The output of a program of the project."""
     plain = {key: value for key, value in os.environ.items() if not key.startswith(("OPENBLAS", "PYTHON"))}
     paths = os.pathsep.join([str(ROOT), str(folder / "site")])
-    environment = plain | {
-        "PYTHONPATH": paths,
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "NUMBA_CACHE_DIR": str(folder / "code"),
-    }
-    return subprocess.run(
-        [*command, program], check=True, stdout=subprocess.PIPE, text=True, env=environment
-    ).stdout
+    plain |= {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": str(folder / "code")}
+    done = subprocess.run([*command, program], check=True, stdout=subprocess.PIPE, text=True, env=plain)
+    return done.stdout
