@@ -16,9 +16,14 @@ PYBULLET_UNUSED := pybullet_data pybullet_envs pybullet_examples pybullet_robots
 
 .PHONY: setup dev lock browser database scienceworld python eval test test-fast test-slow docs check clean
 
-# What evaluations need.
+# Installs Debian packages where it may, or says how.
+APT = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
+	then apt-get update --quiet=2 && apt-get install --yes --quiet=2 $(1); \
+	else echo "Run: sudo apt-get install $(1)"; exit 1; fi
+
+# What evaluations need; compiles the physics and the renderer once, so that no later command waits for that.
 setup: $(VENV)/.installed
-	@$(BIN)/python -m arena_llm.system
+	@$(BIN)/arena-llm doctor > $(VENV)/doctor.txt || { cat $(VENV)/doctor.txt; exit 1; }
 
 # The same with all extras, and what tests, checks and the site of docs/ need.
 dev: setup $(VENV)/.installed-dev
@@ -42,16 +47,16 @@ lock: $(VENV)/.installed-dev
 
 # For the test that opens a report; without it, that test is skipped.
 browser: setup
-	@$(BIN)/python -m arena_llm.system browser
+	@which chromium chromium-browser google-chrome google-chrome-stable | grep -q . || { $(call APT,chromium); }
 
 # For the tests of people's data on PostgreSQL; without it, those are skipped.
 database: setup
-	@$(BIN)/python -m arena_llm.system database
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || { $(call APT,postgresql); }
 
 # What the suite ScienceWorld needs: its package, and Java.
 scienceworld: setup
 	$(INSTALL) --editable '.[eval,scienceworld]'
-	@$(BIN)/python -m arena_llm.system java
+	@command -v java >/dev/null || { $(call APT,default-jre-headless); }
 
 # Installs the package plainly with another Python, where it must play with the same bits.
 python: setup

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from arena.errors import ArenaError, ConfigError
+from arena.errors import ArenaError
 from arena.packages import missing_package
 from arena_llm.console import INTERRUPTED
 from arena_llm.interrupts import exit_unwritten
@@ -93,12 +93,6 @@ def _options(
     ] = False,
 ) -> None:
     """Measure physical common sense in the Animal-AI arena."""
-
-
-@app.command("bench", hidden=True, context_settings={"ignore_unknown_options": True})
-def _bench(arguments: Annotated[list[str] | None, typer.Argument()] = None) -> None:
-    """Say where the benchmarks are, which were a command once."""
-    raise ConfigError("the benchmarks are in the source tree: run `python -m benchmarks` in a clone")
 
 
 def main() -> None:

@@ -1,7 +1,6 @@
 """Checks of Python, packages, physics and drawing; imports nothing that may be missing or broken."""
 
 import json
-import os
 import platform
 import re
 import signal
@@ -45,12 +44,6 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def install_command(packages: Sequence[str]) -> list[str]:
-    """The command that installs packages on Debian and its relatives."""
-    sudo = [] if os.geteuid() == 0 else ["sudo"]
-    return [*sudo, "apt-get", "install", "--yes", *packages]
 
 
 PYTHONS = ((3, 11), (3, 14))

@@ -24,7 +24,7 @@
 A suite of one file has the objects in that file.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from arena.packages import beside
@@ -52,10 +52,16 @@ def brought(suite: Suite, module: str, name: str, default: Any = None) -> Any:
     return default if found is None else found
 
 
+def _called(suite: Suite, module: str, name: str, default: T, *arguments: Any) -> T:
+    """What a function that a suite brings returns; the default if it brings none."""
+    function: Callable[..., T] | None = brought(suite, module, name)
+    return default if function is None else function(*arguments)
+
+
 def prompts_of(suite: Suite, choices: Any = None, files: PromptFiles = NO_FILES) -> PromptSet:
     """All texts of a run, the user's own too; without `choices` to hold a log's. Raises ConfigError."""
-    if choices is not None and (refuse := brought(suite, "prompts", "refuse")) is not None:
-        refuse(files, choices)
+    if choices is not None:
+        _called(suite, "prompts", "refuse", None, files, choices)
     return with_files(_own_prompts(suite), files, choices)
 
 
@@ -69,21 +75,17 @@ def _own_prompts(suite: Suite) -> PromptSet:
 
 def files_of(suite: Suite, choices: Any) -> Mapping[str, str]:
     """The SHA-256 of each file that the choices name, by the choice. Raises ConfigError."""
-    files = brought(suite, "files", "files")
-    found: Mapping[str, str] = {} if files is None else files(choices)
-    return found
+    return _called(suite, "files", "files", {}, choices)
 
 
 def agents_of(suite: Suite) -> Mapping[str, Agent]:
     """The offline agents that answer messages, by name."""
-    found: Mapping[str, Agent] = brought(suite, "offline", "AGENTS", {})
-    return found
+    return brought(suite, "offline", "AGENTS", {})  # type: ignore[no-any-return]
 
 
 def players_of(suite: Suite) -> Mapping[str, Callable[[str], Player]]:
     """What makes each agent that plays whole episodes, by name."""
-    found: Mapping[str, Callable[[str], Player]] = brought(suite, "players", "PLAYERS", {})
-    return found
+    return brought(suite, "players", "PLAYERS", {})  # type: ignore[no-any-return]
 
 
 def player(suite: Suite, name: str) -> Player | None:
@@ -110,55 +112,48 @@ def is_kind(known: str, kind: str) -> bool:
 
 def replayed(setup: EpisodeSetup, record: Mapping[str, Any]) -> Record:
     """The episode of a player again, from what the log has of it. Raises RecordingError."""
-    again = brought(setup.suite, "players", "replayed")
-    if again is None:
+    found: Record | None = _called(setup.suite, "players", "replayed", None, setup, record)
+    if found is None:
         raise NotImplementedError(f"{setup.suite.name} has no agents that play whole episodes")
-    found: Record = again(setup, record)
     return found
 
 
 def tools_of(suite: Suite) -> "Mapping[str, Callable[[], Tool]]":
     """What makes each tool by which a model can act, by name."""
-    found: Mapping[str, Callable[[], Tool]] = brought(suite, "tools", "TOOLS", {})
-    return found
+    return brought(suite, "tools", "TOOLS", {})  # type: ignore[no-any-return]
 
 
 def reply_of(suite: Suite, tool: str, arguments: Mapping[str, Any]) -> str:
     """The reply that a call of a tool stands for; empty if its arguments are wrong."""
-    return str(brought(suite, "tools", "reply_of")(tool, arguments))
+    return _called(suite, "tools", "reply_of", "", tool, arguments)
 
 
 def form_of(suite: Suite, task: TaskSpec, choices: Any, observation: Observation) -> "Form | None":
     """What a person answers an observation with; None for what people cannot play."""
-    form = brought(suite, "form", "form")
-    found: Form | None = None if form is None else form(task, choices, observation)
-    return found
+    return _called(suite, "form", "form", None, task, choices, observation)
 
 
 async def judged(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
     """The record of a finished episode with what other models say of it; as it is without a judge."""
-    judge = brought(setup.suite, "judge", "judge")
-    found: Record = record if judge is None else await judge(setup, record, ask)
-    return found
+    asked: Awaitable[Record] | None = _called(setup.suite, "judge", "judge", None, setup, record, ask)
+    return record if asked is None else await asked
 
 
 def episode_panels(suite: Suite, record: Mapping[str, Any]) -> list[Panel]:
     """What an episode's page shows above the transcript of the logged record."""
-    panels = brought(suite, "findings", "episode_panels")
-    return [] if panels is None else [Panel(*each) for each in panels(record)]
+    panels: Sequence[Any] = _called(suite, "findings", "episode_panels", (), record)
+    return [Panel(*each) for each in panels]
 
 
 def run_panels(suite: Suite, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Panel]:
     """What a report's first page shows of the records of finished episodes, by agent."""
-    panels = brought(suite, "findings", "run_panels")
-    return [] if panels is None else [Panel(*each) for each in panels(records)]
+    panels: Sequence[Any] = _called(suite, "findings", "run_panels", (), records)
+    return [Panel(*each) for each in panels]
 
 
 def remarks_of(suite: Suite, choices: Any, prompts: PromptSet, protocol: str | None) -> Sequence[str]:
     """Sentences on a run below its choices; `protocol` names its preset."""
-    remarks = brought(suite, "remarks", "remarks")
-    found: Sequence[str] = () if remarks is None else remarks(choices, prompts, protocol)
-    return found
+    return _called(suite, "remarks", "remarks", (), choices, prompts, protocol)
 
 
 def logged_task(suite: Suite, plain: Mapping[str, Any]) -> TaskSpec:

@@ -75,16 +75,18 @@ def _compare_trace(
 ) -> None:
     from arena.files import write_file
     from arena_llm.fidelity.pictures import compare_pictures, write_frames, write_sheet
-    from arena_llm.fidelity.replay import has_random_places, replay
+    from arena_llm.fidelity.replay import replay
     from arena_llm.fidelity.report import Fidelity, as_dict, print_fidelity
     from arena_llm.fidelity.trace import ending_of, poses_of, read_trace
+    from arena_llm.pictures.tasks import depends_on_seed
 
     recording = read_trace(trace, table)
     predicted = poses_of(recording, poses)
     played = replay(recording)
     pairs = list(compare_pictures(recording, played))
     matches, ending = tuple(pair.match for pair in pairs), ending_of(recording, reward, tick)
-    found = Fidelity(recording, played, predicted, matches, ending, has_random_places(recording.spec))
+    random_places = depends_on_seed(recording.spec, recording.name)
+    found = Fidelity(recording, played, predicted, matches, ending, random_places)
     print_fidelity(wide_console(120), found)
     console = line_console()
     if frames:

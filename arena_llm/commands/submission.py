@@ -37,7 +37,6 @@ def write_command(
     name: Annotated[str, typer.Option(help="Who submits.")] = "",
     contact: Annotated[str, typer.Option(help="How to reach them.")] = "",
     notes: Annotated[str, typer.Option(help="Anything a reader should know.")] = "",
-    check: Annotated[bool, typer.Option("--check", hidden=True, help="The same as `check`.")] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of the file only.")] = False,
 ) -> None:
     """Write a run as a file that a leaderboard can read: run card, results and rates."""
@@ -50,9 +49,6 @@ def write_command(
         return
     if log is None:
         raise typer.BadParameter("name a log, or --schema", param_hint="LOG")
-    if check:
-        check_command(log)
-        return
     if not name:
         raise typer.BadParameter("say who submits", param_hint="--name")
     submitter = files.Submitter(name=name, contact=contact, notes=notes)

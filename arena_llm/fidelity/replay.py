@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from arena import IDLE, ArenaSpec, Episode, Event, Outcome, Scene
+from arena import IDLE, Episode, Event, Outcome, Scene
 from arena.replay import play
 from arena.scene import Vector
 from arena_llm.fidelity.trace import Instant, RecordedTurn, Trace
@@ -80,18 +78,6 @@ def replay(trace: Trace, seed: int = 0) -> ReplayedEpisode:
             episode.ticks,
             episode.outcome,
         )
-
-
-def has_random_places(spec: ArenaSpec) -> bool:
-    """Whether two seeds build different arenas, so that no replay can be expected to agree."""
-    with Episode(spec, task_id="one", seed=1) as one, Episode(spec, task_id="other", seed=2) as other:
-        here, there = one.scene(), other.scene()
-    return (
-        here.agent_position != there.agent_position
-        or here.agent_yaw != there.agent_yaw
-        or not np.array_equal(here.positions, there.positions)
-        or not np.array_equal(here.rotations, there.rotations)
-    )
 
 
 def _wait(episode: Episode, trace: Trace, scenes: dict[Instant, Scene]) -> None:

@@ -111,22 +111,14 @@ class Trail:
     """The path of one agent, which grows point by point and is laid over frames of `width` by `height`.
 
     `steps` is the number of steps of the whole path, so that a moment has the same colour in every frame;
-    `agent` of `agents` chooses the hue. `thickness` is in pixels (default: proportional to the height).
+    `agent` of `agents` chooses the hue.
     """
 
     def __init__(
-        self,
-        camera: Camera,
-        width: int,
-        height: int,
-        *,
-        steps: int,
-        agent: int = 0,
-        agents: int = 1,
-        thickness: float | None = None,
+        self, camera: Camera, width: int, height: int, *, steps: int, agent: int = 0, agents: int = 1
     ) -> None:
         self._camera, self._width, self._height = camera, width, height
-        self._strokes = Strokes(width, height, thickness or max(1.5, height / 170), max(0.7, height / 512))
+        self._strokes = Strokes(width, height, max(1.5, height / 170), max(0.7, height / 512))
         self._color: Callable[[float], Color] = lambda part: path_color(part, agent, agents)
         self._steps = steps
         self._points = 0
@@ -141,12 +133,12 @@ class Trail:
         self._points += 1
         self._last = here
 
-    def over(self, frame: Frame, *, spare_agent: bool = True) -> Frame:
+    def over(self, frame: Frame) -> Frame:
         """A copy of a frame, uint8 (height, width, 3), with the path so far.
 
-        With `spare_agent` it does not cover the agent's body, which is at the last point.
+        It does not cover the agent's body, which is at the last point.
         """
-        return self._strokes.over(frame, self._free() if spare_agent else None)
+        return self._strokes.over(frame, self._free())
 
     def _free(self) -> npt.NDArray[np.float32] | None:
         place = self._camera.project(self._last, self._width, self._height)[0]
@@ -155,27 +147,3 @@ class Trail:
         radius = AGENT_RADIUS * self._camera.pixels_per_metre(self._last, self._height)
         away = distance(place, place, (slice(0, self._height), slice(0, self._width)))
         return np.asarray(np.clip(away - radius + 0.5, 0.0, 1.0), np.float32)
-
-
-def trajectory(
-    frame: Frame,
-    camera: Camera,
-    points: npt.ArrayLike,
-    *,
-    agent: int = 0,
-    agents: int = 1,
-    thickness: float | None = None,
-    spare_agent: bool = False,
-) -> Frame:
-    """A copy of a frame, uint8 (H, W, 3), with a path through `points` (n, 3), one per step, metres.
-
-    The path is coloured by time; a row of NaN, or a leap of more than `LEAP_M`, breaks it. The frame must
-    have been drawn with `camera`. The other arguments are those of `Trail`.
-    """
-    height, width, _ = frame.shape
-    path = np.asarray(points, float).reshape(-1, 3)
-    steps = max(len(path) - 1, 1)
-    trail = Trail(camera, width, height, steps=steps, agent=agent, agents=agents, thickness=thickness)
-    for point in path:
-        trail.add(point)
-    return trail.over(frame, spare_agent=spare_agent)

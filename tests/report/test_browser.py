@@ -5,15 +5,12 @@ import subprocess
 
 import pytest
 
-from arena_llm.doctor import install_command
-from arena_llm.system import BROWSER_PACKAGES, browser
 from evaluation.log.run import open_logs
 from report.build import write_log_report
 from tests.llm_control.batteries import run, write_battery
+from tests.people.chromium import browser
 
-pytestmark = pytest.mark.skipif(
-    browser() is None, reason=f"no browser; install one: {' '.join(install_command(BROWSER_PACKAGES))}"
-)
+pytestmark = pytest.mark.skipif(browser() is None, reason="no browser; install one: make browser")
 
 
 def opened(page, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from arena import RecordingError
 from arena_llm.fidelity.pictures import CLASSES, classify, compare_frames, compare_pictures, load_picture
-from arena_llm.fidelity.replay import has_random_places, replay
+from arena_llm.fidelity.replay import replay
 from arena_llm.fidelity.trace import read_poses, read_trace
 from render import decode
 from tests.arena_llm.fidelity.recordings import SIDE, record, save
@@ -100,13 +100,6 @@ def test_without_columns_of_steps_the_paper_s_idle_steps_are_taken(folder):
     trace = read_trace(folder)
     assert trace.idle_steps == 49
     assert [row.health for row in trace.turns] == [None, 90.0, None]
-
-
-def test_random_places_are_noticed(folder):
-    assert not has_random_places(read_trace(folder).spec)
-    arena = folder / "arena.yaml"
-    arena.write_text(arena.read_text().replace("{x: 20, y: 0, z: 20}", "{x: -1, y: 0, z: 20}"))
-    assert has_random_places(read_trace(folder).spec)
 
 
 COLOURS = [

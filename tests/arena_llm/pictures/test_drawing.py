@@ -8,7 +8,7 @@ import pytest
 from arena import Episode, load_text
 from arena_llm.pictures.canvas import fitted, text_width, wrapped
 from arena_llm.pictures.film import Status, strip
-from arena_llm.pictures.paths import Trail, path_color, trajectory
+from arena_llm.pictures.paths import Trail, path_color
 from arena_llm.pictures.tasks import Tile, contact_sheet
 from render import Camera, Renderer, birds_eye, first_person, top_view
 
@@ -63,9 +63,17 @@ def changed(frame):
     return (frame != GREY).any(axis=2)
 
 
+def trajectory(path, side=SIDE, **agent):
+    """A grey frame with a path, whose last point is no agent's."""
+    trail = Trail(top_view(), side, side, steps=max(len(path) - 1, 1), **agent)
+    for point in [*path, (np.nan,) * 3]:
+        trail.add(point)
+    return trail.over(np.full((side, side, 3), 128, np.uint8))
+
+
 def test_a_path_changes_the_pixels_along_it_and_no_others():
     path = [(10 + 0.5 * step, 0.5, 30 - 0.25 * step) for step in range(41)]
-    drawn = trajectory(GREY, top_view(), path, thickness=3.0)
+    drawn = trajectory(path)
     assert (GREY == 128).all()
     places = top_view().project(path, SIDE, SIDE)
     rows, columns = np.indices((SIDE, SIDE)) + 0.5
@@ -81,9 +89,9 @@ def test_a_path_changes_the_pixels_along_it_and_no_others():
 @pytest.mark.parametrize(("agent", "agents"), [(0, 1), (0, 2), (1, 2)])
 def test_the_path_has_the_colour_of_its_time(agent, agents):
     path = [(10, 0.5, 10 + 0.4 * step) for step in range(51)]
-    drawn = trajectory(GREY, top_view(), path, thickness=4.0, agent=agent, agents=agents)
+    drawn = trajectory(path, 680, agent=agent, agents=agents)
     for step in (5, 25, 45):
-        ((column, row),) = top_view().project([path[step]], SIDE, SIDE)
+        ((column, row),) = top_view().project([path[step]], 680, 680)
         got = drawn[int(row), int(column)] / 255
         assert got == pytest.approx(path_color(step / 50, agent, agents), abs=0.05)
     assert path_color(0.1, agent, agents) != path_color(0.9, agent, agents)
@@ -104,23 +112,22 @@ def test_agents_have_colours_of_their_own():
     ids=["a gap", "a leap", "a point", "nothing"],
 )
 def test_no_line_is_drawn_over_gaps_and_leaps(path):
-    assert not changed(trajectory(GREY, top_view(), path)).any()
+    assert not changed(trajectory(path)).any()
 
 
 def test_a_path_that_leaves_the_picture_is_cut_at_its_edge():
     path = [(20, 0.5, 39 + 0.5 * step) for step in range(20)]
-    assert changed(trajectory(GREY, top_view(), path)).any(axis=1).argmax() == 0
+    assert changed(trajectory(path)).any(axis=1).argmax() == 0
 
 
-def test_a_trail_that_grows_is_the_path_drawn_at_once_and_spares_the_agent():
+def test_a_trail_spares_the_agent():
     path = [(10 + 0.4 * step, 0.5, 10) for step in range(31)]
     trail = Trail(top_view(), SIDE, SIDE, steps=30)
     for point in path:
         trail.add(point)
-    assert (trail.over(GREY, spare_agent=False) == trajectory(GREY, top_view(), path)).all()
     ((column, row),) = top_view().project([path[-1]], SIDE, SIDE)
     assert not changed(trail.over(GREY))[int(row), int(column)]
-    assert changed(trail.over(GREY, spare_agent=False))[int(row), int(column)]
+    assert changed(trajectory(path))[int(row), int(column)]
 
 
 def green(frame):

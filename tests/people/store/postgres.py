@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from arena_llm.system import server_program as program
+PLACES = ("usr/lib/postgresql/*/bin", "usr/pgsql-*/bin", "opt/homebrew/opt/postgresql*/bin")
+"""Where systems keep PostgreSQL's server programs that do not put them into PATH."""
+
+
+def program(name: str) -> str | None:
+    """The path of a program of PostgreSQL's server, such as initdb; None where there is none."""
+    found = [str(path) for place in PLACES for path in Path("/").glob(f"{place}/{name}")]
+    return max(found, default=None) or shutil.which(name)
 
 
 def as_whom() -> list[str] | None:
