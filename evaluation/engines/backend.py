@@ -26,8 +26,8 @@ class Backend(Protocol):
         """Begin an episode that is played by replies."""
         ...
 
-    def compute(self, environment: Environment, function: Callable[[], Made]) -> Made:
-        """Call a function in the process that plays an episode."""
+    def compute(self, environment: Environment, function: Callable[[Any], Made]) -> Made:
+        """Call a function of an episode's environment in the process that plays it."""
         ...
 
     def play(self, player: Player, setup: EpisodeSetup) -> Record:
@@ -55,9 +55,9 @@ class LocalBackend:
         """Begin an episode here."""
         return setup.suite.open(setup)
 
-    def compute(self, environment: Environment, function: Callable[[], Made]) -> Made:
+    def compute(self, environment: Environment, function: Callable[[Any], Made]) -> Made:
         """Call the function here."""
-        return function()
+        return function(environment)
 
     def play(self, player: Player, setup: EpisodeSetup) -> Record:
         """Play here, or in the pool. Raises EvaluationError if a process of the pool was killed."""
@@ -109,8 +109,11 @@ class CurrentEpisode:
     setup: EpisodeSetup
     environment: Environment
 
-    async def compute(self, function: Callable[[], Made]) -> Made:
-        """Call a function in the process that plays the episode; other episodes continue meanwhile."""
+    async def compute(self, function: Callable[[Any], Made]) -> Made:
+        """Call a function of the episode's own environment, in the process that plays it.
+
+        Other episodes continue meanwhile.
+        """
         return await in_thread(backend().compute, self.environment, function)
 
 

@@ -9,7 +9,9 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
+from operator import methodcaller
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
@@ -39,11 +41,8 @@ LEAVE_SECONDS = 10.0
 """So long threads whose workers were ended may take to notice it."""
 
 
-class Call(NamedTuple):
-    """A method of `Environment` and its arguments."""
-
-    method: str
-    arguments: tuple[str, ...] = ()
+Call = Callable[[Any], Any]
+"""What is asked of an environment, such as one of its methods with arguments."""
 
 
 class Answer(NamedTuple):
@@ -70,7 +69,7 @@ class Worker:
     def play(self, key: str, call: Call) -> Answer:
         """Make one call of an episode."""
         environment = self._environments[key]
-        return Answer(getattr(environment, call.method)(*call.arguments), environment.known)
+        return Answer(call(environment), environment.known)
 
     def end(self, key: str) -> None:
         """Free an episode's resources."""
@@ -116,15 +115,14 @@ class RayBackend:
         with self.calling():
             return RayEpisode(self, self._slot(), setup)
 
-    def compute(self, environment: Environment, function: Callable[[], Made]) -> Made:
-        """Call a function in the worker that plays an episode."""
+    def compute(self, environment: Environment, function: Callable[[Any], Made]) -> Made:
+        """Call a function of an episode's environment in the worker that plays it."""
         assert isinstance(environment, RayEpisode)
-        return environment.call(function)
+        made: Made = environment.played(function)
+        return made
 
     def play(self, player: Player, setup: EpisodeSetup) -> Record:
         """Let an agent play a whole episode in a worker."""
-        from functools import partial
-
         episode = self.open(setup)
         try:
             return episode.call(partial(player.play, setup))
@@ -188,22 +186,22 @@ class RayEpisode:
 
     def begin(self) -> Observation:
         """The first observation."""
-        shown: Observation = self._play("begin")
+        shown: Observation = self.played(methodcaller("begin"), kept=True)
         return shown
 
     def reply(self, text: str) -> Observation:
         """Play a reply."""
-        shown: Observation = self._play("reply", text)
+        shown: Observation = self.played(methodcaller("reply", text), kept=True)
         return shown
 
     def refuse(self, text: str, reason: str) -> Observation:
         """Count a reply that cannot be played."""
-        shown: Observation = self._play("refuse", text, reason)
+        shown: Observation = self.played(methodcaller("refuse", text, reason), kept=True)
         return shown
 
     def finish(self) -> Record:
         """End the episode."""
-        record: Record = self._play("finish")
+        record: Record = self.played(methodcaller("finish"), kept=True)
         self.close()
         return record
 
@@ -223,17 +221,18 @@ class RayEpisode:
         made: Made = self._retried(lambda worker: worker.call.remote(function, self._versions, self._setup))
         return made
 
-    def _play(self, method: str, *arguments: str) -> Any:
-        self._calls.append(Call(method, arguments))
-        answer: Answer = self._retried(self._asked)
+    def played(self, call: Call, kept: bool = False) -> Any:
+        """What a call returns; a worker that takes over makes the `kept` ones before it again."""
+        answer: Answer = self._retried(partial(self._asked, call))
+        self._calls += [call] if kept else []
         self.known = answer.known
         return answer.made
 
-    def _asked(self, worker: Any) -> Any:
+    def _asked(self, call: Call, worker: Any) -> Any:
         if worker is self._worker:
-            return worker.play.remote(self._key, self._calls[-1])
+            return worker.play.remote(self._key, call)
         self._worker = worker
-        return worker.replay.remote(self._key, self._setup, self._versions, self._calls)
+        return worker.replay.remote(self._key, self._setup, self._versions, [*self._calls, call])
 
     def _retried(self, ask: Callable[[Any], Any]) -> Any:
         """What a worker answers; the next one is asked if it is lost."""

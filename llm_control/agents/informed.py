@@ -6,7 +6,7 @@ as its own coroutine runs, and these agents look it up.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from itertools import groupby, takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -119,11 +119,10 @@ async def _solved(episode: CurrentEpisode) -> Plan:
     from testbed.oracle.solve import solve
 
     setup, taken = episode.setup, episode.environment.known
-    task = setup.task.content
-    asked = partial(
-        solve, task.spec, task_id=task.id, seed=setup.choices.seed, trial=setup.trial, taken=taken
+    task, seed, trial = setup.task.content, setup.choices.seed, setup.trial
+    plan = await episode.compute(
+        lambda _: solve(task.spec, task_id=task.id, seed=seed, trial=trial, taken=taken)
     )
-    plan = await episode.compute(asked)
     return Plan(len(taken), (*taken, *plan.actions))
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 import numpy as np
 
@@ -82,15 +81,6 @@ class Turn(NamedTuple):
     words: int | None = None
 
 
-_open: dict[str, "BoxingEpisode"] = {}
-"""The episodes of this process by their keys, for the offline agents."""
-
-
-def opened(key: str) -> "BoxingEpisode":
-    """An episode that this process plays."""
-    return _open[key]
-
-
 class Answers:
     """What was answered in each evaluation.
 
@@ -148,8 +138,7 @@ class BoxingEpisode:
         self._place = self._tries = self._done = 0
         self._said = self.explanation = ""
         self._turns: list[Turn] = []
-        self.known = uuid4().hex
-        _open[self.known] = self
+        self.known = None
 
     @property
     def request(self) -> Request:
@@ -180,7 +169,6 @@ class BoxingEpisode:
 
     def finish(self) -> Record:
         """End the episode."""
-        self.close()
         over = self._place == len(self._requests)
         last = self._answers.error(self.choices.experiments)
         score = self.questions.score(last)
@@ -216,8 +204,7 @@ class BoxingEpisode:
         }
 
     def close(self) -> None:
-        """Forget the episode."""
-        _open.pop(self.known, None)
+        """Nothing is kept open."""
 
     def _step(self, text: str, error: str | None = None) -> Observation:
         request = self.request

@@ -13,7 +13,7 @@ import numpy as np
 
 from evaluation.engines.backend import CURRENT
 from evaluation.suite import AgentTurn
-from suites.boxing.episode import NOVICE, BoxingEpisode, opened
+from suites.boxing.episode import NOVICE, BoxingEpisode
 from suites.boxing.outcomes import Floats
 from suites.boxing.posterior import best_design
 
@@ -28,18 +28,15 @@ NOTHING = "Nothing was learnt."
 
 async def _agent(turn: AgentTurn) -> str:
     """The reply to what is asked for."""
-    episode = CURRENT.get()
-    shown = turn.messages[-1].text
-    return await episode.compute(partial(replied, episode.environment.known, turn.name, turn.seed, shown))
+    return await CURRENT.get().compute(partial(replied, turn.name, turn.seed, turn.messages[-1].text))
 
 
 AGENTS = dict.fromkeys((PRIOR_ONLY, "random", "eig", IDEAL), _agent)
 """`prior-only`; perfect inference after `random` or the best experiments (`eig`, also `ideal`)."""
 
 
-def replied(key: str, name: str, seed: int, shown: str) -> str:
-    """The reply of an agent in an episode of this process; `shown` is the last message."""
-    episode = opened(key)
+def replied(name: str, seed: int, shown: str, episode: BoxingEpisode) -> str:
+    """The reply of an agent in an episode; `shown` is the last message."""
     request = episode.request
     if request.kind == "act":
         return f"<observe>{episode.world.written(_design(episode, name, seed))}</observe>"

@@ -1,7 +1,6 @@
 """The offline agents, which know what is possible and what they have done."""
 
 import json
-from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -30,7 +29,8 @@ async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     else:
         if environment not in _planned:
             script = _theme(episode.setup) if turn.name == "ideal" else turn.name
-            _planned[environment] = await episode.compute(partial(replies, script, episode.setup))
+            setup = episode.setup
+            _planned[environment] = await episode.compute(lambda _: replies(script, setup))
         rest = _planned[environment][len(known.turns) :]
         reply = rest[0] if rest else WAITING
     return ("act", _arguments(reply)) if "act" in turn.tools else reply

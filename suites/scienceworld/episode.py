@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
 from suites.scienceworld.choices import GOLD_FACTOR, MOST_COMMANDS, MOVES, PAPER_STEPS, ScienceWorldChoices
@@ -16,16 +15,6 @@ EASY = {"easy": "easy", "plain": ""}
 
 _GAPS = re.compile(r"\n\s*\n")
 """What is left of a text where a variable is empty."""
-
-_worlds: dict[str, World] = {}
-"""The worlds of this process's episodes, by their keys, for the offline agents."""
-
-
-class Known(NamedTuple):
-    """What offline agents may know: the key of the episode's world, and how many commands were given."""
-
-    key: str
-    steps: int
 
 
 class Turn(NamedTuple):
@@ -60,17 +49,15 @@ class ScienceWorldEpisode:
         self._steps = GOLD_FACTOR * len(self._world.gold()) if gold else PAPER_STEPS
         self._task = self._world.description().removeprefix("Task Description:").strip()
         self._templates = self._world.templates()
-        self._key = uuid4().hex
-        _worlds[self._key] = self._world
         self._turns: list[Turn] = []
         self._goals: tuple[Subgoal, ...] = self._world.subgoals()
-        self._over = self._used_up = False
+        self._open, self._over, self._used_up = True, False, False
         self._number = 1
 
     @property
-    def known(self) -> Known:
-        """For the offline agents."""
-        return Known(self._key, len(self._turns))
+    def known(self) -> int:
+        """For the offline agents: how many commands were given."""
+        return len(self._turns)
 
     def begin(self) -> Observation:
         """The task and what is around."""
@@ -113,8 +100,24 @@ class ScienceWorldEpisode:
 
     def close(self) -> None:
         """Free the world."""
-        if _worlds.pop(self._key, None) is not None:
+        if self._open:
+            self._open = False
             self._world.close()
+
+    def gold_path(self) -> tuple[str, ...]:
+        """The commands that solve the episode, for an offline agent.
+
+        They are those of its own world, or where that was loaded without them of another one; where plants
+        grow by chance, neither solves every episode.
+        """
+        if self._world.has_gold:
+            return tuple(self._world.gold())
+        simplifications = EASY[self._choices.simplifications]
+        return _path(self._content["name"], self._content["variation"], simplifications)
+
+    def valid_actions(self) -> list[str]:
+        """The valid commands of now, for an offline agent."""
+        return self._world.valid_actions()
 
     def _step(self, text: str, command: str, error: str | None = None) -> Observation:
         answer = self._world.step(command)
@@ -180,18 +183,6 @@ class ScienceWorldEpisode:
         return Observation((_GAPS.sub("\n\n", text).strip(),), told=told or None, reward=reward, data=data)
 
 
-def gold_path(key: str, name: str, variation: int, simplifications: str) -> tuple[str, ...]:
-    """The commands that solve the episode that this process plays.
-
-    They are those of its own world, or where that was loaded without them of another one; where plants grow
-    by chance, neither solves every episode.
-    """
-    own = _worlds.get(key)
-    if own is not None and own.has_gold:
-        return tuple(own.gold())
-    return _path(name, variation, simplifications)
-
-
 @cache
 def _path(name: str, variation: int, simplifications: str) -> tuple[str, ...]:
     """The commands that solve a variation, worked out in a world of their own."""
@@ -200,8 +191,3 @@ def _path(name: str, variation: int, simplifications: str) -> tuple[str, ...]:
         return tuple(world.gold())
     finally:
         world.close()
-
-
-def valid_actions(key: str) -> list[str]:
-    """The valid commands in the world of an episode that this process plays."""
-    return _worlds[key].valid_actions()

@@ -6,7 +6,6 @@ last one that worked stays beside the model for its experiments, answers and exp
 
 import json
 import re
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -18,7 +17,7 @@ from evaluation.engines.backend import CURRENT
 from evaluation.prompts import Variables
 from suites.boxing.apprentice.sandbox import Limits, run_confined
 from suites.boxing.choices import BoxingChoices
-from suites.boxing.episode import NOVICE, opened
+from suites.boxing.episode import NOVICE, BoxingEpisode
 
 TEXTS: Variables = {
     "apprentice": ("action",),
@@ -51,9 +50,8 @@ class Progress(NamedTuple):
     observations: list[dict[str, Any]]
 
 
-def progress(key: str) -> Progress:
-    """How far an episode of this process is."""
-    episode = opened(key)
+def progress(episode: BoxingEpisode) -> Progress:
+    """How far an episode is."""
     evaluation = episode.request.evaluation
     observations = [
         {"design": _numbers(turn.design), "outcome": list(turn.outcome or ()), "said": turn.said}
@@ -89,8 +87,7 @@ class Apprentice:
 
     async def reply(self, messages: list[ChatMessage]) -> ModelOutput:
         """The next reply, after programs if it is their turn. What is sent alone is followed by no note."""
-        current = CURRENT.get()
-        now = await current.compute(partial(progress, current.environment.known))
+        now = await CURRENT.get().compute(progress)
         if now.experiments in self._choices.fitted and now.experiments not in self._asked:
             self._asked.add(now.experiments)
             await self._propose(messages, now)
