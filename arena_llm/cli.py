@@ -2,7 +2,6 @@
 
 import errno
 import sys
-from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from typing import Annotated, Any
@@ -34,7 +33,6 @@ _GROUPS = ("testbed", "people", "submission", "suites")
 """The same of commands that have commands: `NAME_app`."""
 
 
-@cache
 def _loaded(name: str, suite: str) -> Any:
     module = import_module(f"arena_llm.commands.{name}")
     if name in _GROUPS:

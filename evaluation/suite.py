@@ -189,6 +189,14 @@ class Player(Protocol):
         """What a log keeps of the agent, its SHA-256 among it if it is a file."""
 
 
+def rules(choices: Any, prompts: PromptSet, **values: Any) -> "list[ChatMessage]":
+    """The text `system` filled with values, and `note_tools` if there is that text and tools are called."""
+    from inspect_ai.model import ChatMessageSystem
+
+    notes = [prompts["note_tools"].fill()] if "note_tools" in prompts and choices.replies == "tools" else []
+    return [ChatMessageSystem(content="\n\n".join([prompts["system"].fill(**values), *notes]))]
+
+
 class Suite(ABC):
     """A suite of tasks.
 
@@ -231,10 +239,8 @@ class Suite(ABC):
         """A new episode."""
 
     def opening(self, choices: Any, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
-        """The messages before the first of `episodes`; by default the text `system`."""
-        from inspect_ai.model import ChatMessageSystem
-
-        return [ChatMessageSystem(content=prompts["system"].fill())]
+        """The messages before the first of `episodes`; by default those of `rules`."""
+        return rules(choices, prompts)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: Any) -> None:
         """Raise ArenaError for tasks that these choices exclude, or for an agent that cannot play them.

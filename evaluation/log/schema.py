@@ -280,7 +280,6 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-@cache
 def _own_kind(suite: type[Suite]) -> Any:
     """The kind of a suite's records: `Logged` in its module `findings` or `logged`; None without one."""
     found = (beside(suite, Suite, module, "Logged") for module in ("findings", "logged"))

@@ -4,6 +4,7 @@ Strict both ways: a variable that a text may not use, and a value too few or too
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -130,6 +131,9 @@ class PromptSet:
         """A text by its name."""
         return self.prompts[name]
 
+    def __contains__(self, name: str) -> bool:
+        return name in self.prompts
+
     def texts(self) -> dict[str, str]:
         """Plain texts by name, as a log has them; a layout other than the default is among them."""
         texts = {name: prompt.text for name, prompt in self.prompts.items()}
@@ -152,6 +156,11 @@ class PromptSet:
         lines = "".join(f"{name} {prompt.sha256}\n" for name, prompt in self.prompts.items())
         lines += self.layout.text()
         return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def without_gaps(text: str) -> str:
+    """A filled text without the empty lines that are left where a variable is empty."""
+    return re.sub(r"\n\s*\n", "\n\n", text).strip()
 
 
 def runner_prompts() -> PromptSet:

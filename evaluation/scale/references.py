@@ -3,7 +3,6 @@
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -83,14 +82,12 @@ class Reference(NamedTuple):
         return self.half / student(self.episodes - 1) if self.half else 0.0
 
 
-@cache
 def scale_of(suite: Suite) -> Scale | None:
     """The scale of a suite; None if its folder has no module `references`."""
     found: Scale | None = brought(suite, "references", "SCALE")
     return found
 
 
-@cache
 def references(table: Path) -> tuple[Reference, ...]:
     """The scores in a table; none if it has not been measured yet. Raises ConfigError if it is unreadable."""
     if not table.is_file():

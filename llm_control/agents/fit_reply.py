@@ -5,7 +5,6 @@ is known to them from the choices, as texts of others say it in words of their o
 """
 
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 from evaluation.engines.backend import CURRENT
@@ -72,6 +71,5 @@ def _first_step(commands: Sequence[Command]) -> Command:
     return Turn(DEGREES_PER_STEP)
 
 
-@cache
 def _note(name: str) -> str:
     return load_prompt("llm_control.prompts", name, VARIABLES).text

@@ -257,7 +257,6 @@ def demand_profile(runs: Sequence[Run]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(PROFILE_COLUMNS))
 
 
-@cache
 def _standardised() -> pd.DataFrame:
     """The demands of each task of the shipped battery, log(1 + x), in standard deviations from the mean."""
     with files("testbed").joinpath("levels/demands.csv").open(encoding="utf-8") as file:

@@ -1,11 +1,11 @@
 """One episode as the runner's environment: experiments, questions in between, and an explanation."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from evaluation.prompts import without_gaps
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
 from suites.boxing.choices import TRIES, BoxingChoices
 from suites.boxing.oracle import drawn
@@ -17,9 +17,6 @@ from suites.boxing.world import Field, WrongReplyError, unnamed
 
 NARRATED = 150
 """Words of a narrator that are kept."""
-
-_GAPS = re.compile(r"\n\s*\n")
-"""What is left of a text where a variable is empty."""
 
 
 NOVICE = -1
@@ -306,7 +303,7 @@ class BoxingEpisode:
         story = f"{self._story()}\n\n" if self._done == 0 and not novice else ""
         kind: Any = "predict" if narrated else request.kind
         model = self.choices.narrator if narrated else self.choices.novice_model if novice else None
-        text = _GAPS.sub("\n\n", story + shown).strip()
+        text = without_gaps(story + shown)
         data = request._asdict()
         return Observation((text,), False, kind, novice or narrated, model, said or None, data=data)
 

@@ -12,7 +12,7 @@ from arena.errors import ConfigError
 from arena.packages import require
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
-from evaluation.suite import EpisodeSetup, Suite, TaskSpec
+from evaluation.suite import EpisodeSetup, Suite, TaskSpec, rules
 from suites.boxing.choices import TRIES, BoxingChoices
 from suites.boxing.environments import WORLDS
 from suites.boxing.oracle import drawn, kinds
@@ -73,11 +73,8 @@ class BoxingSuite(Suite):
 
     def opening(self, choices: BoxingChoices, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
         """The rules; what a world is about is part of its episode."""
-        from inspect_ai.model import ChatMessageSystem
-
-        rules = prompts["rules_story" if choices.wording == "story" else "rules"].fill()
-        text = prompts["system"].fill(experiments=choices.experiments, tries=TRIES, rules=rules)
-        return [ChatMessageSystem(content=text)]
+        told = prompts["rules_story" if choices.wording == "story" else "rules"].fill()
+        return rules(choices, prompts, experiments=choices.experiments, tries=TRIES, rules=told)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: BoxingChoices) -> None:
         """Raise ConfigError or EvaluationError if the apprentice's programs cannot be run here."""

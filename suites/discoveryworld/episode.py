@@ -1,11 +1,11 @@
 """One episode as the runner's environment: actions in, what is seen out."""
 
 import random
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from evaluation.prompts import without_gaps
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record, agent_seed
 from suites.discoveryworld.actions import PLAIN, Scene, Unusable, available
 from suites.discoveryworld.catalogue import kinds
@@ -14,9 +14,6 @@ from suites.discoveryworld.names import Names, objects_in
 from suites.discoveryworld.observation import compact, full, sentences, short
 from suites.discoveryworld.replies import Reply, read_reply
 from suites.discoveryworld.simulator import HEIGHT, WIDTH, Progress, World
-
-_GAPS = re.compile(r"\n\s*\n")
-"""What is left of a text where a variable is empty."""
 
 DRAWN_BY = "discoveryworld"
 """The package draws its own pictures, on the processor."""
@@ -197,7 +194,7 @@ class DiscoveryWorldEpisode:
             steps=self._steps,
             **values,
         )
-        parts: tuple[Part, ...] = (_GAPS.sub("\n\n", text).strip(),)
+        parts: tuple[Part, ...] = (without_gaps(text),)
         feedback = values.get("feedback", "")
         shown = Observation(parts, told=told, reward=reward, data=self._data(feedback))
         if not self._choices.shows_images:

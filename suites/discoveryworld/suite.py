@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from arena.errors import ConfigError
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
-from evaluation.suite import EpisodeSetup, Suite, TaskSpec
+from evaluation.suite import EpisodeSetup, Suite, TaskSpec, rules
 from evaluation.suites import unknown_task
 from suites.discoveryworld.actions import available
 from suites.discoveryworld.catalogue import Kind, find_world, kinds, names, seed_list, selected
@@ -60,13 +60,9 @@ class DiscoveryWorldSuite(Suite):
         self, choices: DiscoveryWorldChoices, prompts: PromptSet, episodes: int
     ) -> "list[ChatMessage]":
         """The rules."""
-        from inspect_ai.model import ChatMessageSystem
-
         lines = [f"- `{action.written}`: {action.does}" for action in available(choices.teleport)]
         seen = prompts[f"seen_{choices.observation}"].fill()
-        rules = prompts["system"].fill(actions="\n".join(lines), seen=seen)
-        notes = [prompts["note_tools"].fill()] if choices.replies == "tools" else []
-        return [ChatMessageSystem(content="\n\n".join([rules, *notes]))]
+        return rules(choices, prompts, actions="\n".join(lines), seen=seen)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: DiscoveryWorldChoices) -> None:
         """Refuse a run where the package is missing, and a script that is for other worlds.

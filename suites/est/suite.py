@@ -11,7 +11,7 @@ import numpy as np
 from arena.errors import ConfigError, EvaluationError
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, RUNNERS, Scale, by_kind
-from evaluation.suite import EpisodeSetup, Suite, TaskSpec, version_of
+from evaluation.suite import EpisodeSetup, Suite, TaskSpec, rules, version_of
 from suites.est.choices import MOST_EPISODES, EstChoices
 from suites.est.world import CONTEXT, HORIZON, PRESETS, draw
 
@@ -54,15 +54,10 @@ class EstSuite(Suite):
 
     def opening(self, choices: EstChoices, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
         """The rules."""
-        from inspect_ai.model import ChatMessageSystem
-
         low, high = PRESETS[choices.machine].blickets
         rule = "rule_est" if choices.machine == "ivre" else f"rule_{choices.machine}"
-        rules = prompts["system"].fill(
-            rule=prompts[rule].fill(), blickets=f"{low} to {high}", steps=HORIZON, context=CONTEXT
-        )
-        notes = [prompts["note_tools"].fill()] if choices.replies == "tools" else []
-        return [ChatMessageSystem(content="\n\n".join([rules, *notes]))]
+        values = {"rule": prompts[rule].fill(), "blickets": f"{low} to {high}"}
+        return rules(choices, prompts, **values, steps=HORIZON, context=CONTEXT)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: EstChoices) -> None:
         """Refuse a reference agent that would have to look at pictures. Raises EvaluationError."""

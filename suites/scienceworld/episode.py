@@ -1,10 +1,10 @@
 """One episode as the runner's environment: commands in, the simulator's words out."""
 
-import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from evaluation.prompts import without_gaps
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
 from suites.scienceworld.choices import GOLD_FACTOR, MOST_COMMANDS, MOVES, PAPER_STEPS, ScienceWorldChoices
 from suites.scienceworld.replies import command_of
@@ -12,9 +12,6 @@ from suites.scienceworld.simulator import UNUSABLE, Subgoal, World
 
 EASY = {"easy": "easy", "plain": ""}
 """The simulator's texts for the choices of simplifications."""
-
-_GAPS = re.compile(r"\n\s*\n")
-"""What is left of a text where a variable is empty."""
 
 
 class Turn(NamedTuple):
@@ -180,7 +177,7 @@ class ScienceWorldEpisode:
             **values,
         )
         data = {"task": self._task, "objects": objects, "templates": self._templates}
-        return Observation((_GAPS.sub("\n\n", text).strip(),), told=told or None, reward=reward, data=data)
+        return Observation((without_gaps(text),), told=told or None, reward=reward, data=data)
 
 
 @cache

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec
 from evaluation.suites import unknown_task
@@ -15,8 +14,6 @@ from suites.scienceworld.catalogue import Kind, find_variation, kinds, spread, v
 from suites.scienceworld.choices import ScienceWorldChoices
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage
-
     from suites.scienceworld.episode import ScienceWorldEpisode
 
 
@@ -49,13 +46,6 @@ class ScienceWorldSuite(Suite):
         from suites.scienceworld.episode import ScienceWorldEpisode
 
         return ScienceWorldEpisode(setup)
-
-    def opening(self, choices: ScienceWorldChoices, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
-        """The rules."""
-        from inspect_ai.model import ChatMessageSystem
-
-        notes = [prompts["note_tools"].fill()] if choices.replies == "tools" else []
-        return [ChatMessageSystem(content="\n\n".join([prompts["system"].fill(), *notes]))]
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: ScienceWorldChoices) -> None:
         """Refuse a run where the simulator or Java is missing. Raises ConfigError, with what to install."""

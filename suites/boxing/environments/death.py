@@ -74,11 +74,3 @@ class Death(World):
     def designs(self) -> Floats:
         """Every 0.02."""
         return np.round(np.arange(1, 100)[:, None] * 0.02, 2)
-
-    def question(self, rng: np.random.Generator, published: bool) -> Floats:
-        """As the random design."""
-        return self.random_design(rng)
-
-    def target(self, goal: str, theta: Floats) -> Floats:
-        """The rate."""
-        return theta

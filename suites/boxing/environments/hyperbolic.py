@@ -91,10 +91,6 @@ class Hyperbolic(World):
         )
         return np.unique(found[found[:, 0] < found[:, 1]], axis=0)
 
-    def question(self, rng: np.random.Generator, published: bool) -> Floats:
-        """As the random design."""
-        return self.random_design(rng)
-
     def target(self, goal: str, theta: Floats) -> Floats:
         """k."""
         return theta[:, :1]

@@ -63,10 +63,6 @@ class Irt(World):
         """(36,): an answer for each pair."""
         return self.noise.sample(self.signals(self.theta[None], pairs)[0], rng)[:, 0]
 
-    def parameters(self, z: Floats) -> Floats:
-        """Abilities, difficulties, discriminations."""
-        return z
-
     def signals(self, theta: Floats, xs: Floats) -> Floats:
         """The probability of a right answer."""
         student, question = (xs.astype(int) - 1).T

@@ -48,10 +48,6 @@ class Location(World):
         ),
     }
 
-    def parameters(self, z: Floats) -> Floats:
-        """x and y of three sources."""
-        return z
-
     def signals(self, theta: Floats, xs: Floats) -> Floats:
         """Inverse squares over a background."""
         total = np.full((len(theta), len(xs)), BACKGROUND)
@@ -88,7 +84,3 @@ class Location(World):
         x, y = (z - centre).T
         turned = np.stack([x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)], 1)
         return np.where(rng.random((len(z), 1)) < 0.5, centre + turned, moved)
-
-    def target(self, goal: str, theta: Floats) -> Floats:
-        """The places."""
-        return theta

@@ -111,10 +111,6 @@ class Morals(World):
         rng = np.random.default_rng(0)
         return np.array([self.random_design(rng) for _ in range(_DESIGNS)])
 
-    def question(self, rng: np.random.Generator, published: bool) -> Floats:
-        """As the random design."""
-        return self.random_design(rng)
-
     def parse(self, text: str) -> Floats:
         """Two lists of characters and a word, between semicolons. Raises WrongReplyError."""
         parts = [part.strip().lower() for part in text.strip().strip(";").split(";")]
