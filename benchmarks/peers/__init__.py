@@ -53,6 +53,7 @@ class Contender:
 
 
 _BENCH = "pip install 'arena-llm[bench]'"
+_ROOMS = ("OneRoom", "Hallway", "FourRooms", "Maze", "PickupObjects")
 _HELD = "gymnasium.make, each random action held for 4 steps, and only these sensors"
 _BARE = "50 boxes and a driven ball, 3 ticks, no rules"
 
@@ -80,6 +81,17 @@ CONTENDERS = (
         install=_BENCH,
     ),
     Contender(
+        "TinyRenderer",
+        "benchmarks.peers.bullet_peer",
+        {Work.FRAMES: "the same things, floor and fence, lit, in plain colours; no textures or translucency"},
+    ),
+    Contender(
+        "TinyRenderer, shadows",
+        "benchmarks.peers.bullet_peer",
+        {Work.FRAMES: "as TinyRenderer, with its shadow pass"},
+        {"shadows": True},
+    ),
+    Contender(
         "bare PyBullet",
         "benchmarks.peers.bullet_peer",
         {
@@ -98,8 +110,24 @@ CONTENDERS = (
         },
         install=_BENCH,
     ),
+    *(
+        Contender(
+            f"MiniWorld {room}",
+            "benchmarks.peers.miniworld_peer",
+            {Work.CAMERA: f"MiniWorld-{room}-v0 as it ships, with resets, in place of the 50 things"},
+            {"room": room},
+            _BENCH,
+        )
+        for room in _ROOMS
+    ),
 )
 """All that is compared, in the order of the tables."""
+
+
+def batch_contender(count: int) -> Contender:
+    """Our renderer, drawing `count` scenes in one call."""
+    does = {Work.FRAMES: f"as {OURS}, {count} scenes in one call of BatchRenderer.frames"}
+    return Contender(f"{OURS}, {count} at once", "benchmarks.peers.ours", does, {"batch": count})
 
 
 @dataclass
@@ -152,7 +180,8 @@ def _measure(row: _Row, apart: Apart, effort: Effort, seed: int, number: int, fi
         if not row.times:
             apart.call(_seconds, *what, WARM_UP, install=row.contender.install)
             once = apart.call(_seconds, *what, WARM_UP) / WARM_UP
-            row.times = max(1, min(MOST, round(effort.slice_s / once)))
+            least = row.contender.options.get("batch", 1)
+            row.times = max(least, min(MOST, round(effort.slice_s / once)))
             return
         rate = row.times / apart.call(_seconds, *what, row.times)
     except Absent as reason:

@@ -1,19 +1,28 @@
-"""PyBullet on its own: boxes with a camera (TinyRenderer), with rays, or without a sensor."""
+"""PyBullet on its own: TinyRenderer on our scene, and boxes with a camera, rays, or no sensor."""
 
 import math
+from collections.abc import Sequence
+from functools import cache, partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import trimesh
 
+from arena import Scene
 from arena.action import TICK_S
 from arena.closing import Closing
 from arena.physics.bullet import bullet
 from arena.rays import CAST_LENGTH, Rays
+from arena.scene import Floats
 from benchmarks.environments import random_actions
 from benchmarks.peers import Timed, Work
-from benchmarks.peers.scenery import scene_subject
+from benchmarks.peers.scenery import Changes, mesh_name, place_of, scene_subject
+from render.camera import first_person
+from render.looks.sky import TO_SUN
+from render.parts.meshes import unit_meshes
+from render.pyrender.solids import Solid, solids_of
 
 SIDE_M = 40.0
 """Side of the floor, the same as an arena's."""
@@ -24,6 +33,9 @@ SPEED = 5.0
 NEAR = 0.1
 """Near plane of TinyRenderer's cameras, metres; with our camera's 0.01 its depth is too coarse."""
 
+_SWAP = [0, 2, 1]
+"""Exchanging y and z turns the arena's left-handed frame into Bullet's."""
+
 _HEIGHT = 0.5
 _FOV_DEG = 100.0
 
@@ -33,8 +45,12 @@ def about() -> dict[str, str]:
     return {"bullet": str(bullet.getAPIVersion())}
 
 
-def opened(work: Work, side: int, seed: int) -> Timed:
-    """Steps of three ticks among boxes, each followed by its observation."""
+def opened(work: Work, side: int, seed: int, *, shadows: bool = False) -> Timed:
+    """Pictures of the played scene, or steps of three ticks among boxes, each followed by its observation."""
+    if work is Work.FRAMES:
+        subject = scene_subject(seed)
+        draw = partial(TinyWorld(subject.episode.scene()).picture, side=side, shadows=shadows)
+        return lambda count: subject.timed_between(count, draw)
     world, actions, angles = bare_world(seed), random_actions("bench", seed), Rays().angles
 
     def steps(count: int) -> float:
@@ -55,6 +71,27 @@ def bare_world(seed: int) -> "BareWorld":
     with scene_subject(seed) as subject:
         things = subject.episode.scene().things
     return BareWorld(len(things), sum(thing.moves for thing in things))
+
+
+def tiny_picture(
+    client: int,
+    side: int,
+    eye: Sequence[float],
+    forward: Sequence[float],
+    lens: Sequence[float],
+    **options: Any,
+) -> npt.NDArray[np.uint8]:
+    """A picture by PyBullet's TinyRenderer, uint8 (side, side, 3), in Bullet's frame.
+
+    `lens` is vertical field of view (degrees), aspect, near and far plane (metres); `options` are those of
+    `getCameraImage`.
+    """
+    target = [start + step for start, step in zip(eye, forward, strict=True)]
+    view = bullet.computeViewMatrix(eye, target, (0, 0, 1))
+    projection = bullet.computeProjectionMatrixFOV(*lens)
+    options |= {"renderer": bullet.ER_TINY_RENDERER, "flags": bullet.ER_NO_SEGMENTATION_MASK}
+    image = bullet.getCameraImage(side, side, view, projection, physicsClientId=client, **options)
+    return np.asarray(image[2], np.uint8).reshape(side, side, 4)[..., :3]
 
 
 class BareWorld(Closing):
@@ -101,17 +138,8 @@ class BareWorld(Closing):
 
         As by default, without shadows and textures: shadows would take four times as long.
         """
-        x, y, z = self.ball_position
-        ahead = (x + math.cos(self._heading), y + math.sin(self._heading), z)
-        image = bullet.getCameraImage(
-            *(side, side),
-            bullet.computeViewMatrix((x, y, z), ahead, (0, 0, 1)),
-            bullet.computeProjectionMatrixFOV(_FOV_DEG, 1.0, NEAR, 70.0),
-            renderer=bullet.ER_TINY_RENDERER,
-            flags=bullet.ER_NO_SEGMENTATION_MASK,
-            physicsClientId=self._client,
-        )
-        return np.asarray(image[2], np.uint8).reshape(side, side, 4)[..., :3]
+        forward = (math.cos(self._heading), math.sin(self._heading), 0.0)
+        return tiny_picture(self._client, side, self.ball_position, forward, (_FOV_DEG, 1.0, NEAR, 70.0))
 
     def rays(self, angles_deg: tuple[float, ...], length: float) -> Any:
         """What thin rays from the ball hit: PyBullet's tuples, one per ray."""
@@ -137,3 +165,57 @@ class BareWorld(Closing):
         solid = bullet.createCollisionShape(bullet.GEOM_BOX, halfExtents=half, physicsClientId=client)
         seen = bullet.createVisualShape(bullet.GEOM_BOX, halfExtents=half, physicsClientId=client)
         bullet.createMultiBody(mass, solid, seen, centre, physicsClientId=client)
+
+
+class TinyWorld:
+    """A scene's solids as visual bodies."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._client = bullet.connect(bullet.DIRECT)
+        self._items = solids_of(scene, own_body=False)
+        self._changes = Changes(self._items)
+        self._bodies = [self._body(item) for item in self._items]
+
+    def picture(self, scene: Scene, side: int, *, shadows: bool) -> npt.NDArray[np.uint8]:
+        """What the agent sees, uint8 (side, side, 3)."""
+        for number in self._changes.of(scene):
+            centre, rotation = place_of(self._items[number], scene)
+            bullet.resetBasePositionAndOrientation(
+                self._bodies[number],
+                centre[_SWAP].tolist(),
+                _quaternion(rotation),
+                physicsClientId=self._client,
+            )
+        camera = first_person(scene)
+        eye, forward = np.array(camera.position)[_SWAP].tolist(), camera.axes()[2][_SWAP].tolist()
+        lens, sun = (camera.fov, 1.0, NEAR, camera.far), TO_SUN[_SWAP].tolist()
+        return tiny_picture(self._client, side, eye, forward, lens, lightDirection=sun, shadow=int(shadows))
+
+    def _body(self, item: Solid) -> int:
+        vertices, normals, indices = _mesh(mesh_name(item))
+        seen = bullet.createVisualShape(
+            bullet.GEOM_MESH,
+            vertices=(vertices * np.array(item.size)[_SWAP]).tolist(),
+            indices=indices.ravel().tolist(),
+            normals=normals.tolist(),
+            rgbaColor=(*item.look.color, 1.0),
+            physicsClientId=self._client,
+        )
+        return int(bullet.createMultiBody(0.0, -1, seen, physicsClientId=self._client))
+
+
+@cache
+def _mesh(name: str) -> tuple[Floats, Floats, npt.NDArray[np.uint32]]:
+    """Vertices (n, 3), normals (n, 3) and triangles (m, 3) in Bullet's frame, which mirrors them."""
+    mesh = unit_meshes()[name]
+    vertices, normals = mesh.vertices.astype(float).reshape(-1, 2, 3)[..., _SWAP].transpose(1, 0, 2)
+    return vertices, normals, mesh.indices.reshape(-1, 3)[:, ::-1]
+
+
+def _quaternion(rotation: Floats) -> list[float]:
+    """A rotation of the arena's frame as Bullet's (x, y, z, w)."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = rotation[np.ix_(_SWAP, _SWAP)]
+    w, x, y, z = trimesh.transformations.quaternion_from_matrix(matrix)  # type: ignore[no-untyped-call]
+    norm = math.sqrt(w * w + x * x + y * y + z * z)
+    return [float(part / norm) for part in (x, y, z, w)]

@@ -1,4 +1,4 @@
-"""MiniWorld: our scene's things as boxes and balls in one room, by its own renderer."""
+"""MiniWorld: our scene's things as boxes and balls in one room, and its own rooms, by its own renderer."""
 
 import ctypes
 from importlib.metadata import version
@@ -11,6 +11,8 @@ import pyglet
 # Before any window: EGL instead of a display.
 pyglet.options["headless"] = True
 
+import gymnasium
+import miniworld.envs  # noqa: F401  registers its rooms
 from miniworld.entity import Ball, Box
 from miniworld.miniworld import MiniWorldEnv
 from miniworld.params import DEFAULT_PARAMS
@@ -76,8 +78,12 @@ def about() -> dict[str, str]:
     return {"miniworld": version("miniworld"), "pyglet": pyglet.version, "opengl": name}
 
 
-def opened(work: Work, side: int, seed: int) -> Timed:
-    """Pictures of the scene's places, or MiniWorld's own steps among them."""
+def opened(work: Work, side: int, seed: int, room: str = "") -> Timed:
+    """Pictures of the scene's places, or MiniWorld's own steps among them or in one of its own rooms."""
+    if room:
+        made = gymnasium.make(f"MiniWorld-{room}-v0", obs_width=side, obs_height=side)
+        made.reset(seed=seed)
+        return lambda count: _steps(made, np.random.default_rng(seed), count)
     subject = scene_subject(seed)
     own = Room(subject.episode.scene(), side)
     own.reset(seed=seed)
@@ -91,10 +97,12 @@ def opened(work: Work, side: int, seed: int) -> Timed:
     return lambda count: subject.timed_between(count, picture)
 
 
-def _steps(env: Room, generator: np.random.Generator, count: int) -> float:
-    """Seconds of steps to the left, to the right and forward."""
+def _steps(env: "gymnasium.Env[Any, Any]", generator: np.random.Generator, count: int) -> float:
+    """Seconds of steps to the left, to the right and forward; what is over is reset."""
     actions = generator.integers(3, size=count).tolist()
     started = perf_counter()
     for action in actions:
-        env.step(action)
+        _, _, terminated, truncated, _ = env.step(action)
+        if terminated or truncated:
+            env.reset()
     return perf_counter() - started

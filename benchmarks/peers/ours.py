@@ -1,5 +1,6 @@
 """arena-llm itself: its renderer and its environment."""
 
+from time import perf_counter
 from typing import Any
 
 import gymnasium
@@ -8,7 +9,7 @@ from arena import ArenaEnv
 from benchmarks.environments import HELD, random_actions, seconds_of_steps
 from benchmarks.peers import Timed, Work
 from benchmarks.peers.scenery import SCENE_FILE, scene_subject
-from render import DRAWN_BY, Renderer
+from render import DRAWN_BY, BatchRenderer, Renderer
 
 SENSORS: dict[Work, tuple[str, ...]] = {
     Work.CAMERA: ("camera",),
@@ -23,14 +24,14 @@ def about() -> dict[str, str]:
     return {"pictures": DRAWN_BY}
 
 
-def opened(work: Work, side: int, seed: int, *, held: bool = False) -> Timed:
+def opened(work: Work, side: int, seed: int, *, batch: int = 1, held: bool = False) -> Timed:
     """Does the work.
 
-    The environment with `held` actions comes from `gymnasium.make`; the other one also observes "vector".
+    Frames are of `batch` episodes a call. The environment with `held` actions comes from `gymnasium.make`;
+    the other one also observes "vector".
     """
     if work is Work.FRAMES:
-        subject, renderer = scene_subject(seed), Renderer(side, side)
-        return lambda count: subject.timed_between(count, renderer.frame)
+        return _frames(side, seed) if batch == 1 else _batches(side, seed, batch)
     options: dict[str, Any] = {"resolution": side} if side else {}
     if held:
         env: Any = gymnasium.make(
@@ -42,3 +43,26 @@ def opened(work: Work, side: int, seed: int, *, held: bool = False) -> Timed:
     actions = random_actions("bench", seed, HELD if held else 1)
     env.reset(seed=seed)
     return lambda count: seconds_of_steps(env, actions, count)
+
+
+def _frames(side: int, seed: int) -> Timed:
+    subject, renderer = scene_subject(seed), Renderer(side, side)
+    return lambda count: subject.timed_between(count, renderer.frame)
+
+
+def _batches(side: int, seed: int, batch: int) -> Timed:
+    """A count is rounded up to full calls, and the time is per count."""
+    renderer = BatchRenderer(batch, side, side)
+    subjects = [scene_subject(seed + number) for number in range(batch)]
+
+    def frames(count: int) -> float:
+        calls, seconds = -(-count // batch), 0.0
+        for _ in range(calls):
+            for subject in subjects:
+                subject.step()
+            started = perf_counter()
+            renderer.frames([subject.episode.scene() for subject in subjects])
+            seconds += perf_counter() - started
+        return seconds * count / (calls * batch)
+
+    return frames

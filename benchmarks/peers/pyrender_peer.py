@@ -17,16 +17,16 @@ from OpenGL.GL import GL_RENDERER, glGetString
 from arena import Scene
 from arena.scene import Floats
 from benchmarks.peers import Timed, Work
-from benchmarks.peers.scenery import HIDDEN, scene_subject
+from benchmarks.peers.scenery import Changes, light_of, mesh_name, place_of, scene_subject
 from render.camera import first_person
 from render.looks.look import SURFACES, Material, layer_of
 from render.looks.sky import TO_SUN
-from render.looks.textures import layers, linear
+from render.looks.textures import layers
 from render.parts.meshes import unit_meshes
-from render.pyrender.solids import MIRROR, Solid, solids_of
+from render.pyrender.solids import Solid, solids_of
 
-_BALL = "ball 320"
-"""Mesh of balls; ours have 80 to 5120 triangles, depending on their size in the picture."""
+_MIRROR = np.array([1.0, 1.0, -1.0])
+"""Reversing z makes the arena's left-handed frame right-handed."""
 
 _SUN, _AMBIENT, _SKY = 3.0, 0.45, (0.45, 0.58, 0.78, 1.0)
 """Brightness of sun and ambient light, and the colour of the sky: chosen by eye."""
@@ -57,7 +57,7 @@ class PyrenderWorld:
         self._canvas = pyrender.OffscreenRenderer(side, side)
         self._scene = pyrender.Scene(bg_color=_SKY, ambient_light=[_AMBIENT] * 3)
         self._items = solids_of(scene, own_body=False)
-        self._before = _places(scene)
+        self._changes = Changes(self._items)
         # Each canvas has its own OpenGL context, to which its textures belong.
         textures = {
             material: pyrender.Texture(
@@ -65,10 +65,7 @@ class PyrenderWorld:
             )
             for material in Material
         }
-        self._nodes = [
-            self._scene.add(_mesh(item, textures[item.look.material]), pose=item.pose())
-            for item in self._items
-        ]
+        self._nodes = [self._scene.add(_mesh(item, textures[item.look.material])) for item in self._items]
         camera = first_person(scene)
         lens = pyrender.PerspectiveCamera(np.radians(camera.fov), znear=camera.near, zfar=camera.far)
         self._eye = self._scene.add(lens)
@@ -77,79 +74,73 @@ class PyrenderWorld:
 
     def picture(self, scene: Scene) -> npt.NDArray[np.uint8]:
         """What the agent sees, uint8 (side, side, 3)."""
-        self._follow(scene)
+        for number in self._changes.of(scene):
+            self._scene.set_pose(self._nodes[number], _pose(*place_of(self._items[number], scene)))
         camera = first_person(scene)
-        right, up, forward = camera.axes() @ MIRROR
+        right, up, forward = camera.axes() * _MIRROR
         eye = np.eye(4)
         eye[:3, :3] = np.column_stack([right, up, -forward])
-        eye[:3, 3] = np.array(camera.position) @ MIRROR
+        eye[:3, 3] = np.array(camera.position) * _MIRROR
         self._scene.set_pose(self._eye, eye)
         color, _ = self._canvas.render(self._scene, flags=_FLAGS)
         return np.asarray(color[..., :3], np.uint8)
 
-    def _follow(self, scene: Scene) -> None:
-        """Bring over what has moved or was eaten since the last picture."""
-        now = _places(scene)
-        moved, self._before = (now != self._before).any(axis=1), now
-        for item, node in zip(self._items, self._nodes, strict=True):
-            place = item.instance
-            if place < 0 or not moved[place]:
-                continue
-            at = item._replace(position=scene.positions[place], rotation=scene.rotations[place]).pose()
-            if not scene.visible[place]:
-                at[1, 3] = HIDDEN
-            self._scene.set_pose(node, at)
 
-
-def _places(scene: Scene) -> Floats:
-    """Position, rotation and visibility of each thing (n, 13)."""
-    turned = scene.rotations.reshape(len(scene.things), 9)
-    return np.hstack([scene.positions, turned, scene.visible[:, None]])
+def _pose(centre: Floats, rotation: Floats) -> Floats:
+    pose = np.eye(4)
+    pose[:3, :3] = _MIRROR[:, None] * rotation * _MIRROR
+    pose[:3, 3] = centre * _MIRROR
+    return pose
 
 
 def _sun_pose() -> Floats:
     """A light shines along its -z."""
-    back = TO_SUN @ MIRROR / np.linalg.norm(TO_SUN)
+    back = TO_SUN * _MIRROR / np.linalg.norm(TO_SUN)
     right = np.cross([0.0, 1.0, 0.0], back)
     right /= np.linalg.norm(right)
     pose = np.eye(4)
     pose[:3, :3] = np.column_stack([right, np.cross(back, right), back])
-    pose[:3, 3] = np.array([20.0, 2.0, 20.0]) @ MIRROR
+    pose[:3, 3] = np.array([20.0, 2.0, 20.0]) * _MIRROR
     return pose
 
 
 def _mesh(item: Solid, texture: Any) -> Any:
-    """The unit shape of a solid, with the texture coordinates of its size, and its material."""
-    unit = unit_meshes()[_BALL if item.shape == "ball" else item.shape]
-    positions, normals = unit.vertices[:, :3], unit.vertices[:, 3:]
-    look, surface = item.look, SURFACES[item.look.material]
-    color = linear(tuple(255 * part for part in look.color))  # type: ignore[arg-type]
-    material = pyrender.MetallicRoughnessMaterial(
+    """One solid in its size, with texture coordinates and material."""
+    unit = unit_meshes()[mesh_name(item)]
+    size = np.array(item.size)
+    positions, normals = unit.vertices[:, :3] * size, unit.vertices[:, 3:] / size
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    primitive = pyrender.Primitive(
+        positions=positions * _MIRROR,
+        normals=normals * _MIRROR,
+        texcoord_0=_coordinates(positions, normals, size, SURFACES[item.look.material].repeat),
+        indices=unit.indices.reshape(-1, 3)[:, ::-1],
+        material=_material(item, texture),
+    )
+    return pyrender.Mesh([primitive])
+
+
+def _coordinates(positions: Floats, normals: Floats, size: Floats, repeat: tuple[float, float]) -> Floats:
+    """Texture coordinates (n, 2): position on a face in units of the texture's width and height."""
+    facing = np.abs(normals).argmax(axis=1)
+    across, along = np.where(facing == 0, 2, 0), np.where(facing == 1, 2, 1)
+    rows = np.arange(len(positions))
+    return np.column_stack(
+        [
+            (positions[rows, axis] + 0.5 * size[axis]) / (step or size[axis])
+            for axis, step in zip((across, along), repeat, strict=True)
+        ]
+    )
+
+
+def _material(item: Solid, texture: Any) -> Any:
+    color = light_of(item.look)
+    surface = SURFACES[item.look.material]
+    return pyrender.MetallicRoughnessMaterial(
         baseColorFactor=(*color, 1.0),
         baseColorTexture=texture,
         emissiveFactor=surface.emission * color,
         metallicFactor=0.0,
         roughnessFactor=1.0,
-        alphaMode="BLEND" if look.translucent else "OPAQUE",
-    )
-    primitive = pyrender.Primitive(
-        positions=positions @ MIRROR,
-        normals=normals @ MIRROR,
-        texcoord_0=_coordinates(positions, normals, np.array(item.size), surface.repeat),
-        indices=unit.indices.reshape(-1, 3)[:, ::-1],
-        material=material,
-    )
-    return pyrender.Mesh([primitive])
-
-
-def _coordinates(positions: Any, normals: Any, size: Floats, repeat: tuple[float, float]) -> Floats:
-    """Texture coordinates (n, 2): position on a face in units of the texture's width and height."""
-    facing = np.abs(normals / size).argmax(axis=1)
-    across, along = np.where(facing == 0, 2, 0), np.where(facing == 1, 2, 1)
-    rows = np.arange(len(positions))
-    return np.column_stack(
-        [
-            (positions[rows, axis] + 0.5) * size[axis] / (step or size[axis])
-            for axis, step in zip((across, along), repeat, strict=True)
-        ]
+        alphaMode="BLEND" if item.look.translucent else "OPAQUE",
     )

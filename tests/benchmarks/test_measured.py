@@ -6,7 +6,6 @@ from importlib.util import find_spec
 from itertools import islice
 
 import numpy as np
-import psutil
 import pytest
 
 from arena import load, load_text
@@ -14,24 +13,27 @@ from benchmarks.environments import (
     CAMERA,
     HELD,
     RAYS,
+    SAMPLES,
     SETUPS,
     VECTOR,
     Playlist,
+    growth,
     random_actions,
     seconds_of_steps,
 )
 from benchmarks.figures import QUICK, Figures
-from benchmarks.learning import Learning, sample, scene, select_tasks
-from benchmarks.peers import CONTENDERS, Work, compare
-from benchmarks.peers.bullet_peer import SIDE_M, BareWorld, bare_world
-from benchmarks.peers.scenery import SCENE_FILE, Subject, scene_subject
+from benchmarks.learning import measure_learning, measure_steps, sample, scene, select_tasks
+from benchmarks.peers import CONTENDERS, Work, batch_contender, compare
+from benchmarks.peers.bullet_peer import SIDE_M, BareWorld, TinyWorld, bare_world
+from benchmarks.peers.scenery import HIDDEN, SCENE_FILE, Changes, Subject, place_of, scene_subject
 from render import Renderer
+from render.pyrender.solids import solids_of
 from testbed import CHILDREN, Task, task_named
 
 TINY = replace(
     QUICK,
     **{"rounds": 2, "slice_s": 0.0, "tasks": 2, "generated": 1, "steps": 2, "vector_steps": 2},
-    **{"objects": (10,)},
+    **{"objects": (10,), "environments": (1, 2), "episodes": 20, "drawn_episodes": 20},
 )
 SHIPPED = [c for c in CONTENDERS if not c.install.startswith("pip")]
 OURS = CONTENDERS[0]
@@ -58,17 +60,17 @@ def test_every_contender_is_measured_or_a_note_says_why_not(peers):
     assert len(frame) == TINY.rounds * len(rows)
     assert (frame["value"] > 0).all()
     assert list(frame["section"].unique()) == list(Work)
-    assert list(frame["name"].unique()[:3]) == [OURS.name, f"{OURS.name}, actions held", "bare PyBullet"]
+    assert list(frame["name"].unique()[:3]) == [OURS.name, "TinyRenderer", "TinyRenderer, shadows"]
     missing = "nobody is missing (frames/s): no_such_program is not installed; pip install nothing"
     assert missing in peers.notes
     assert any(note.startswith("arena-llm ran with pictures ") for note in peers.notes)
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("name", ["pyrender", "MiniWorld"])
+@pytest.mark.parametrize("name", ["pyrender", "MiniWorld", "MiniWorld FourRooms"])
 def test_an_optional_peer_is_measured_or_says_what_to_install(name):
     found = compared(*(c for c in CONTENDERS if c.name == name))
-    if find_spec(name.lower()) is None:
+    if find_spec(name.partition(" ")[0].lower()) is None:
         assert found.notes
         assert all(note.endswith("pip install 'arena-llm[bench]'") for note in found.notes)
     elif found.frame.empty:
@@ -78,8 +80,13 @@ def test_an_optional_peer_is_measured_or_says_what_to_install(name):
 
 
 @pytest.mark.e2e
+def test_a_batch_is_measured():
+    assert (compared(batch_contender(3)).frame["value"] > 0).all()
+
+
+@pytest.mark.e2e
 def test_a_peer_that_dies_leaves_the_others(tmp_path, monkeypatch):
-    deadly = replace(CONTENDERS[2], name="deadly", module="deadly")
+    deadly = replace(CONTENDERS[3], name="deadly", module="deadly")
     (tmp_path / "deadly.py").write_text("import os\nabout = os.abort\n")
     monkeypatch.setattr(
         "benchmarks.peers.__path__", [*__import__("benchmarks.peers").peers.__path__, str(tmp_path)]
@@ -97,28 +104,33 @@ def test_the_scene_has_fifty_things_and_nothing_to_complain_of():
     assert not load(SCENE_FILE).warnings
 
 
-@pytest.mark.skipif(
-    find_spec("pyrender") is None or find_library("EGL") is None, reason="pyrender or EGL is not installed"
-)
-def test_others_see_the_same_things_at_the_same_places():
-    """The red ball right in front of the agent covers the same pixels in both pictures, until it is eaten."""
-    from benchmarks.peers.pyrender_peer import PyrenderWorld
-
+def test_only_what_moved_is_brought_over():
     with scene_subject(0) as subject:
-        world = PyrenderWorld(subject.episode.scene(), 256)
+        scene = subject.episode.scene()
+    items = solids_of(scene, own_body=False)
+    changes = Changes(items)
+    assert changes.of(scene) == list(range(len(items)))
+    assert changes.of(scene) == []
+    moved = replace(scene, positions=scene.positions + np.eye(50)[:, 7:8])
+    assert {items[number].instance for number in changes.of(moved)} == {7}
+    gone = replace(moved, visible=np.arange(50) != 3)
+    (number, *_) = changes.of(gone)
+    assert items[number].instance == 3
+    assert place_of(items[number], gone)[0][1] == HIDDEN
+
+
+def test_others_see_the_same_things_at_the_same_places():
+    """The red ball right in front of the agent covers the same pixels in both pictures."""
+    with scene_subject(0) as subject:
         for _ in range(60):
             subject.step()
         scene = subject.episode.scene()
-    for seen in (scene, replace(scene, visible=scene.visible & False)):
-        ours = Renderer(256, 256).frame(seen).astype(int)
-        theirs = world.picture(seen).astype(int)
-        # Ours is flat, so that the zones' deeper red does not count; theirs is shaded.
-        red = [
-            (abs(ours - (207, 89, 89)) < 5).all(axis=2),
-            theirs[..., 0] > 1.9 * theirs[..., 1:].max(axis=2),
-        ]
-        assert (red[0].sum() > 500) == (seen is scene)
-        assert (red[0] & red[1]).sum() >= 0.85 * (red[0] | red[1]).sum()
+    ours = Renderer(256, 256).frame(scene).astype(int)
+    theirs = TinyWorld(scene).picture(scene, 256, shadows=False).astype(int)
+    # Ours is flat, so that the zones' deeper red does not count; theirs is shaded.
+    red = [(abs(ours - (207, 89, 89)) < 5).all(axis=2), theirs[..., 0] > 1.9 * theirs[..., 1:].max(axis=2)]
+    assert red[0].sum() > 500
+    assert (red[0] & red[1]).sum() > 0.85 * (red[0] | red[1]).sum()
 
 
 def test_the_bare_world_moves_draws_and_sees():
@@ -182,26 +194,26 @@ def test_a_playlist_begins_where_its_seed_says():
 
 
 def test_tasks_are_those_that_children_did_or_all_of_a_folder(official_testbed):
-    children, words = select_tasks(official_testbed)
-    assert [sum(task.level == level for task in children) for level in range(1, 11)] == [4] * 10
-    assert words.startswith("the 40 children's tasks in ")
-    shipped, words = select_tasks(None)
-    assert [task.id for task in shipped] == list(CHILDREN)
-    assert words == "the 40 children's tasks of the shipped battery"
+    children = select_tasks(official_testbed)
+    assert [sum(task.level == level for task in children.tasks) for level in range(1, 11)] == [4] * 10
+    assert children.words.startswith("the 40 children's tasks in ")
+    shipped = select_tasks(None)
+    assert [task.id for task in shipped.tasks] == list(CHILDREN)
+    assert shipped.words == "the 40 children's tasks of the shipped battery"
 
 
 def test_the_sample_is_spread_over_the_levels():
-    children, _ = select_tasks(None)
+    children = select_tasks(None).tasks
     assert [sum(task.level == n for task in sample(children, 20)) for n in range(1, 11)] == [2] * 10
     assert sample(children[:1], 20) == children[:1]
 
 
 @pytest.mark.e2e
 def test_every_section_is_measured_on_its_subjects():
-    figures, tasks = Figures(), sample(select_tasks(None)[0], TINY.tasks)
-    Learning(tasks, TINY, 0, figures).measure()
+    figures, tasks = Figures(), select_tasks(None).tasks
+    measure_learning(tasks, TINY, 0, figures)
     frame = figures.frame
-    assert (frame["value"] > 0).all()
+    assert (frame[frame["section"] != "memory in use"]["value"] > 0).all()
     by_section = {name: rows for name, rows in frame.groupby("section", sort=False)}
     steps = by_section["environment steps over tasks"]
     assert list(steps["name"].unique()) == [setup.name for setup in SETUPS]
@@ -210,11 +222,14 @@ def test_every_section_is_measured_on_its_subjects():
     assert len(by_section["steps by number of things"]) == 4 * TINY.passes
     together = by_section["steps of 8 environments together, resets included"]
     assert {"one process", "1 worker"} <= set(together["column"])
+    memory = by_section["memory in use"].groupby("column")["value"].median()
+    assert memory["1 environments"] > 50
+    assert set(memory.index) == {"1 environments", "2 environments", "each further", "kB an episode"}
 
 
 def test_pictures_are_measured_too():
     figures = Figures()
-    Learning(select_tasks(None)[0][:1], TINY, 0, figures).steps()
+    measure_steps(SETUPS, select_tasks(None).tasks[:1], TINY, 0, figures)
     assert list(figures.frame["name"].unique()) == [setup.name for setup in SETUPS]
     assert (figures.frame["value"] > 0).all()
 
@@ -241,11 +256,6 @@ def test_scenes_grow_and_balls_roll_where_they_are_said_to():
 @pytest.mark.parametrize(("setup", "episodes"), [(RAYS, 200), (CAMERA, 60)], ids=["rays", "camera"])
 def test_episodes_leave_no_memory_behind(setup, episodes):
     """A world of Bullet is 30 MB, a picture's buffers 0.1 MB."""
-    env = setup.made(Playlist(select_tasks(None)[0][::10]))
-    env.reset(seed=0)
-    actions, sizes = random_actions("memory", 0, HELD), []
-    for _ in range(episodes):
-        env.reset()
-        seconds_of_steps(env, actions, 5)
-        sizes.append(psutil.Process().memory_info().rss / 1e6)
-    assert sizes[-1] - sizes[episodes // 4] < 3
+    samples = growth(setup, episodes, select_tasks(None).tasks[::10], 0)
+    assert len(samples) == SAMPLES
+    assert samples[-1] - samples[SAMPLES // 4] < 3
