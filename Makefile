@@ -23,6 +23,7 @@ APT = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
 
 # What evaluations need; compiles the physics and the renderer once, so that no later command waits for that.
 setup: $(VENV)/.installed
+	@echo "Checking that arenas can be played and drawn; compiles the physics and the renderer, once."
 	@$(BIN)/arena-llm doctor > $(VENV)/doctor.txt || { cat $(VENV)/doctor.txt; exit 1; }
 
 # The same with all extras, and what tests, checks and the site of docs/ need.

@@ -18,6 +18,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -213,6 +214,7 @@ class StoredCode:
         try:
             stored = read_bytes(path, MAX_DATA_BYTES)
         except FileNotFoundError:
+            _announce()
             return None
         except OSError as error:
             _tell(f"{path}: cannot be read ({error.strerror or error})", _AGAIN)
@@ -242,6 +244,12 @@ _AGAIN = (
     "every process compiles the physics again, in about ten seconds; make room there, or set NUMBA_CACHE_DIR "
     "to a folder that can be written"
 )
+
+
+@cache
+def _announce() -> None:
+    """Say once in a process why nothing seems to happen."""
+    print("Compiling the physics and the renderer, once (up to 20 s).", file=sys.stderr, flush=True)
 
 
 _TOLD: set[str] = set()
