@@ -18,7 +18,6 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -94,7 +93,7 @@ _SUM_BYTES = 32
 
 
 def machine_codes(
-    waiting: Iterable[CompiledFunction], functions: Mapping[str, Sequence[CompiledFunction]]
+    waiting: Sequence[CompiledFunction], functions: Mapping[str, Sequence[CompiledFunction]]
 ) -> list[Callable[..., Any]]:
     """The machine code of functions, which is compiled or read at the first call with new types.
 
@@ -105,10 +104,13 @@ def machine_codes(
     if numba.config.DISABLE_JIT:
         return [each.function for each in waiting]
     base, sums, made = _base(), Sums(functions), []
-    for each in waiting:
+    folders = [base / f"kernel-{sums[each.function.__module__]}" for each in waiting]
+    if not any(folder.exists() for folder in folders):
+        print("Compiling machine code, once (up to 20 s).", file=sys.stderr, flush=True)
+    for each, folder in zip(waiting, folders, strict=True):
         machine = numba.njit(**OPTIONS)(each.function)
         # In the place of Numba's own, which is set by `cache=True`.
-        machine._cache = StoredCode(each.function, base / f"kernel-{sums[each.function.__module__]}")
+        machine._cache = StoredCode(each.function, folder)
         made.append(machine)
     _remove_unused(base, {base / f"kernel-{each}" for each in sums.values()})
     return made
@@ -214,7 +216,6 @@ class StoredCode:
         try:
             stored = read_bytes(path, MAX_DATA_BYTES)
         except FileNotFoundError:
-            _announce()
             return None
         except OSError as error:
             _tell(f"{path}: cannot be read ({error.strerror or error})", _AGAIN)
@@ -244,12 +245,6 @@ _AGAIN = (
     "every process compiles the physics again, in about ten seconds; make room there, or set NUMBA_CACHE_DIR "
     "to a folder that can be written"
 )
-
-
-@cache
-def _announce() -> None:
-    """Say once in a process why nothing seems to happen."""
-    print("Compiling the physics and the renderer, once (up to 20 s).", file=sys.stderr, flush=True)
 
 
 _TOLD: set[str] = set()

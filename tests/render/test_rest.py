@@ -55,31 +55,28 @@ def test_what_appears_and_vanishes_takes_its_shadow_along():
         assert number % 5 or same_as_fresh(renderer, here)
 
 
-def test_trembling_things_are_at_rest(monkeypatch):
+def test_trembling_things_are_at_rest():
     renderer, start = Renderer(SIZE, SIZE), room()
     renderer.frame(start)
-    drawn, moving = [], []
     shadows = renderer._shadows
-    draw_still, draw = shadows._draw_still, shadows._draw
-    monkeypatch.setattr(shadows, "_draw_still", lambda: (drawn.append(1), draw_still()))
+    drawn, moving = [], []
 
-    def counted(sun_map, rows, which, touched):
-        moving.append(int(which.sum()) if rows is shadows._rows else 0)
-        draw(sun_map, rows, which, touched)
+    def draw(scene):
+        renderer.frame(scene)
+        drawn.append(shadows._since == 0)
+        moving.append((shadows._cast & ~shadows._resting).sum())
 
-    monkeypatch.setattr(shadows, "_draw", counted)
     at = start.positions.copy()
     at[:] = np.rint(at * 512) / 512
     renderer.frame(replace(start, positions=at))
-    del drawn[:], moving[:]
     for number in range(2 * LONG):
-        renderer.frame(replace(start, positions=at + 1e-5 * (-1) ** number, agent_yaw=float(number)))
-    assert not drawn
+        draw(replace(start, positions=at + 1e-5 * (-1) ** number, agent_yaw=float(number)))
+    assert not any(drawn)
     assert max(moving) == 0
     rolling = [shifted(start, 0, 0.1 * number) for number in range(1, LONG)]
     for scene in rolling:
-        renderer.frame(scene)
-    assert len(drawn) == 1
+        draw(scene)
+    assert sum(drawn) == 1
     assert max(moving[-2:]) == 1
 
 
