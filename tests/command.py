@@ -3,11 +3,9 @@
 import atexit
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -57,20 +55,6 @@ def start(*arguments):
         text=True,
         start_new_session=True,
     )
-
-
-def killed_when(ready, *arguments, **environment):
-    """`arena-llm` in the background, killed with all its processes as soon as `ready()`."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "arena_llm", *map(str, arguments)],
-        env={**os.environ, **environment},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
-        while not ready() and process.poll() is None:
-            time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def newest(logs):

@@ -66,20 +66,10 @@ def generating(folder: Path) -> subprocess.Popen[str]:
     return process
 
 
-def collecting(folder: Path) -> subprocess.Popen[str]:
-    """A running `dataset` by two processes, of which some examples are written."""
-    process = start("dataset", "--size", 100_000, "--out", folder, "--jobs", 2)
-    while not sum(path.stat().st_size for path in folder.glob("*.part")):
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.05)
-    return process
-
-
 @pytest.mark.e2e
-@pytest.mark.parametrize("working", [generating, pytest.param(collecting, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_no_worker_outlives_its_parent(how, working, tmp_path):
-    process = working(tmp_path)
+def test_no_worker_outlives_its_parent(how, tmp_path):
+    process = generating(tmp_path)
     assert len(alive(process.pid)) >= 3
     process.send_signal(how)
     _, errors = process.communicate()

@@ -176,10 +176,14 @@ def test_an_unknown_length_is_judged_by_finished_episodes():
         await admission.begin("b", "task", patient=True)
         with pytest.raises(LimitReached, match=r"\$0.2000 are left, and about \$0.4000"):
             await admission.begin("c", "task", patient=False)
+        admission.paid(ModelUsage(total_tokens=1, total_cost=0.5))
         admission.end("b", finished=False)
+        # What was broken off says nothing of what a whole episode costs.
+        with pytest.raises(LimitReached, match=r"\$0.1000 are left, and about \$0.4000"):
+            await admission.begin("c", "task", patient=False)
         return budget.cost
 
-    assert anyio.run(play) == 0.4
+    assert anyio.run(play) == 0.9
 
 
 def test_twenty_episodes_at_a_time_pass_a_limit_by_one_reply_each_at_most(many, tmp_path, asked):

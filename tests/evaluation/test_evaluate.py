@@ -46,21 +46,6 @@ def test_an_offline_agent_passes_and_every_trial_has_a_row(battery, tmp_path):
     assert all(row.passed and row.outcome == "goal" and row.error is None for row in result.rows)
 
 
-def test_the_log_holds_a_replayable_recording_of_each_trial(battery, tmp_path):
-    from inspect_ai.log import read_eval_log
-
-    from arena import Recording, load
-
-    result = run(battery, tmp_path)
-    for sample in read_eval_log(str(result.log)).samples:
-        kept = Recording.model_validate(sample.metadata["episode"]["replay"])
-        spec = load(battery / f"{sample.id}.yaml").arenas[0]
-        with Episode(spec, task_id=kept.task_id, seed=kept.seed, trial=kept.trial) as again:
-            for action in kept.unpacked():
-                again.step(action)
-            assert again.recording() == kept
-
-
 def test_a_task_without_a_pass_mark_is_neither_passed_nor_failed(battery, tmp_path):
     text = (battery / "01-01-01.yaml").read_text()
     (battery / "01-01-01.yaml").write_text(text.replace("    pass_mark: 0\n", ""))
@@ -68,37 +53,6 @@ def test_a_task_without_a_pass_mark_is_neither_passed_nor_failed(battery, tmp_pa
     assert [row.passed for row in rows] == [None, True, True]
     assert rows[0].total_reward > 0
     assert rows[0].error is None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", ["arena/random", pytest.param("arena/pixels", marks=pytest.mark.slow)])
-def test_agents_repeat_themselves_in_another_process(model, battery, tmp_path):
-    program = (
-        "import sys; from pathlib import Path\n"
-        "from tests.llm_control.batteries import eval_request, evaluated\n"
-        "choices = {'max_scripts': 3, 'image_size': 64}\n"
-        "request = eval_request(sys.argv[1], folder=Path(sys.argv[2]), choices=choices)\n"
-        "r = evaluated(request, Path(sys.argv[3]))\n"
-        "print([(x.task_id, x.total_reward, x.steps) for x in r.rows])"
-    )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", program, model, str(battery), str(tmp_path / f"logs{i}")],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for i in range(2)
-    }
-    assert len(outputs) == 1
-
-
-def test_the_demonstration_precedes_the_episode(battery, tmp_path):
-    from inspect_ai.log import read_eval_log
-
-    logs = [read_eval_log(str(run(battery, tmp_path, icl=icl).log)) for icl in (False, True)]
-    lengths = [len(log.samples[0].messages) for log in logs]
-    assert lengths[1] == lengths[0] + 13
 
 
 def png_of(body: object) -> list[bytes]:

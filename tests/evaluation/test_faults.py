@@ -94,8 +94,11 @@ def test_a_passing_fault_is_asked_again_and_told(fault, battery, tmp_path, provi
 def test_a_lasting_fault_discards_the_trial_and_relaunches_it_once(fault, battery, tmp_path, provider):
     asked = provider(FAULTS[fault])
     result = run(battery, tmp_path / "logs", MODEL, **FAST)
+    error = result.rows[0].error
     assert result.rows[0].passed is None
-    assert result.rows[0].error
+    assert error.startswith("the provider failed: ")
+    assert "Future" not in error
+    assert ("slow down" in error) == (fault == "429")
     assert len(asked) == 8
     assert len(sample_of(result).error_retries) == 1
 
@@ -104,6 +107,14 @@ def test_a_relaunched_trial_keeps_its_replies(battery, tmp_path, provider):
     asked = provider(lambda: answer("Turn(6);"), *[FAULTS["500"]] * 4, lambda: answer("Go(20);"))
     result = run(battery, tmp_path / "logs", MODEL, **FAST)
     assert (result.rows[0].passed, result.rows[0].turns, len(asked)) == (True, 2, 6)
+
+
+def test_a_conversation_that_fails_late_still_logs_the_finished_episodes(battery, tmp_path, provider):
+    provider(*[lambda: answer("Turn(6);")] * 3, lambda: failure(400, "no more"))
+    options = {**FAST, "tasks": "01-04-03,01-06-02", "conversation": "run", "relaunches": 0}
+    sample = sample_of(run(battery, tmp_path / "logs", MODEL, **options))
+    assert sample.error is not None
+    assert [record["outcome"] for record in sample.metadata["episodes"].values()] == ["health gone"]
 
 
 @pytest.mark.parametrize(("retries", "relaunches", "requests"), [(0, 0, 1), (2, 0, 3), (0, 2, 3)])
@@ -294,15 +305,6 @@ def test_a_request_that_will_fail_again_is_not_relaunched(status, battery, tmp_p
     assert result.rows[0].error == "the provider failed: No such picture."
     sample = sample_of(result)
     assert [message.text for message in sample.messages if message.role == "assistant"] == ["Turn(6);"]
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_an_error_shows_its_cause(fault, battery, tmp_path, provider):
-    provider(FAULTS[fault])
-    error = run(battery, tmp_path / "logs", MODEL, **FAST, retries=0, relaunches=0).rows[0].error
-    assert error.startswith("the provider failed: ")
-    assert "Future" not in error
-    assert ("slow down" in error) == (fault == "429")
 
 
 def written(folder):

@@ -197,24 +197,6 @@ def started(*arguments):
     )
 
 
-def files(folder):
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-@pytest.mark.slow
-def test_a_battery_is_the_same_when_a_worker_is_killed(command, tmp_path):
-    here, there = tmp_path / "here", tmp_path / "there"
-    order = ("testbed", "generate", "--levels", "1,4", "--count", 4, "--seed", 3)
-    assert command(*order, "--out", here, "--jobs", 1).returncode == 0
-    with started(*order, "--out", there) as process:
-        killed = kill_one_at_work(process.pid)
-        told, wrong = process.communicate(timeout=120)
-    assert (process.returncode, wrong) == (0, "")
-    assert "4 tasks" in told
-    assert files(there) == files(here)
-    assert not psutil.pid_exists(killed)
-
-
 def test_ctrl_c_leaves_no_process(tmp_path):
     logs = tmp_path / "logs"
     play = ("eval", "--model", "arena/random-steps", "--levels", "1", "--trials", 50, "--log-dir", logs)

@@ -22,7 +22,6 @@ from arena import (
     load,
 )
 from arena_llm.cli import app
-from evaluation.choices.effective import preset_names
 from evaluation.engines.backend import CURRENT, CurrentEpisode
 from llm_control.agents.informed import END, SCRIPTS, WAIT, Plan, next_reply, oracle_reply, replies_needed
 from llm_control.choices import ArenaChoices
@@ -30,7 +29,7 @@ from llm_control.environment import ArenaEnvironment
 from llm_control.script import ScriptSyntaxError, compress, parse
 from testbed import Task
 from tests.arena.worlds import agent, item, spec
-from tests.llm_control.batteries import ARENA, battery_of, run, setup_of
+from tests.llm_control.batteries import battery_of, run, setup_of
 
 WORLD = (
     agent("5 0 5", 45),
@@ -120,19 +119,6 @@ def test_the_oracle_plans_again_when_something_else_happened():
 SMALL = {"image_size": 64, "trials": 1, "tasks": "01-04-03,01-06-02"}
 
 battery = battery_of((20, 30), (28, 13))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", preset_names(ARENA))
-def test_the_oracle_passes_under_every_preset(name, battery, tmp_path):
-    more = {"resolution": 32} if name == "low-resolution" else {}
-    if name.startswith("paper"):
-        more = {"texts": "any", "battery": "any"}
-    result = run(battery, tmp_path / "logs", "arena/oracle", name, **SMALL, **more)
-    assert [(row.passed, row.error) for row in result.rows] == [(True, None)] * 2
-    if name == "frame-by-frame":
-        sample = read_eval_log(str(result.log)).samples[0]
-        assert {turn["steps"] for turn in sample.metadata["episode"]["turns"]} == {1}
 
 
 @pytest.mark.parametrize(

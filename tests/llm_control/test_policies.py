@@ -98,16 +98,6 @@ def test_it_waits_first_where_the_protocol_says_so(battery):
     assert record.turns[0]["steps"] <= STEPS_PER_TURN
 
 
-def test_an_arena_without_a_clock_is_stopped(monkeypatch):
-    monkeypatch.setattr("llm_control.play.SAFETY_STEPS", 130)
-    from testbed import Task
-
-    task = Task("here", 0, None, spec(agent("20 0 10"), t=0, pass_mark="1"), "")
-    _, recording = play_policy(told_policy({"observation": "vector"}, [0]), task, 0, ACTING)
-    assert recording.steps == 130
-    assert recording.outcome == "stopped"
-
-
 @pytest.mark.e2e
 def test_a_run_is_reported_verified_replayed_and_compared(command, battery, file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -193,18 +183,6 @@ def test_a_policy_that_was_trained_anew_is_another_agent(battery, file, tmp_path
     trained(other, battery / "01-04-03.yaml", seed=2)
     again = eval_request(f"policy:{other}", battery, choices={"tasks": "01-04-03"})
     assert earlier_log(again, tmp_path / "logs") is None
-
-
-@pytest.mark.e2e
-def test_the_command_plays_what_a_player_plays(command, battery, file, tmp_path):
-    out = tmp_path / "report"
-    options = ("--testbed", battery, "--log-dir", tmp_path / "logs", "--out", out)
-    assert command("eval", "--model", f"policy:{file}", *options).returncode == 0
-    _, recording = play_policy(load_policy(file), find_tasks(None, battery)[0], 0, ACTING)
-    first = pd.read_csv(out / "results.csv").iloc[0]
-    assert (first["steps"], first["total_reward"]) == (recording.steps, recording.total_reward)
-    missing = command("eval", "--model", "policy:no.zip", *options)
-    assert (missing.returncode, missing.stderr.count("\n")) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -217,18 +217,6 @@ def test_a_misspelt_option_is_corrected():
         effective(ARENA, None, {"image_per_script": 2})
 
 
-def test_a_protocol_that_changed_is_not_resumed(tmp_path):
-    from arena import EvaluationError
-
-    battery = write_battery(tmp_path / "battery", (20, 14))
-    file = tmp_path / "mine.yaml"
-    file.write_text("max_scripts: 2\nimage_size: 64\n")
-    run(battery, tmp_path / "logs", "arena/random", str(file))
-    file.write_text("max_scripts: 3\nimage_size: 64\n")
-    with pytest.raises(EvaluationError, match="no unfinished run"):
-        run(battery, tmp_path / "logs", "arena/random", str(file), resume=True)
-
-
 def test_the_log_keeps_the_protocol(tmp_path):
     battery = write_battery(tmp_path / "battery", (20, 14))
     result = run(battery, tmp_path / "logs", "arena/random", "memory-k", max_scripts=2, image_size=64)

@@ -160,14 +160,6 @@ def test_the_number_of_processes_does_not_matter(battery, tmp_path, monkeypatch)
     assert len({row.total_reward for row in alone.rows}) > 1
 
 
-def test_a_task_without_a_pass_mark_has_no_verdict(battery, tmp_path):
-    text = (battery / "01-04-03.yaml").read_text().replace("    pass_mark: 0\n", "")
-    (battery / "a.yaml").write_text(text.replace("t: 100", "t: 5"))
-    (row,) = run(battery, tmp_path / "logs", "arena/random-steps", tasks="a").rows
-    assert (row.passed, row.score, row.group, row.error) == (None, None, 0, None)
-    assert row.total_reward == pytest.approx(-1, abs=1e-4)
-
-
 def test_an_arena_that_cannot_be_built_is_named(battery, tmp_path):
     file = battery / "01-04-03.yaml"
     first, _, ball = file.read_text().split("    - !Item\n")

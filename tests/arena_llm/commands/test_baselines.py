@@ -2,17 +2,15 @@
 
 import csv
 
-from tests.command import run
 
-
-def test_baselines_are_printed_for_people_and_programs():
-    listed = run("baselines")
+def test_baselines_are_printed_for_people_and_programs(command):
+    listed = command("baselines")
     assert listed.returncode == 0
     assert "children_by_task" in listed.stdout
     assert "0.600" in listed.stdout
-    explained = run("baselines", "children_by_level").stdout
+    explained = command("baselines", "children_by_level").stdout
     assert "0.6017" in explained
     assert "attempts that passed" in explained
-    table = list(csv.DictReader(run("baselines", "children_by_task", "--csv").stdout.splitlines()))
+    table = list(csv.DictReader(command("baselines", "children_by_task", "--csv").stdout.splitlines()))
     assert len(table) == 40
     assert sum(int(row["passes"]) for row in table) == 1320

@@ -1,6 +1,8 @@
 """`arena-llm compare` as a user meets it."""
 
-from tests.command import run
+import pytest
+
+pytestmark = pytest.mark.e2e
 
 RESULTS = (
     "agent,task_id,level,trial,pass_mark,total_reward,passed,outcome,steps,turns,error\n"
@@ -8,11 +10,11 @@ RESULTS = (
 )
 
 
-def test_runs_are_compared_in_one_report(tmp_path):
+def test_runs_are_compared_in_one_report(tmp_path, command):
     (tmp_path / "results.csv").write_text(RESULTS)
     (tmp_path / "b=c.csv").write_text(RESULTS.replace("True", "False"))
     runs = (f"first={tmp_path / 'results.csv'}", tmp_path / "b=c.csv")
-    result = run("compare", *runs, "--out", tmp_path / "out")
+    result = command("compare", *runs, "--out", tmp_path / "out")
     assert (result.returncode, result.stderr) == (0, "")
     table = (tmp_path / "out" / "levels.csv").read_text()
     assert "1,Food Retrieval,first,run,this run,1,1,1,1," in table
@@ -20,13 +22,13 @@ def test_runs_are_compared_in_one_report(tmp_path):
     assert f"first = {tmp_path / 'results.csv'}" in (tmp_path / "out" / "index.html").read_text()
 
 
-def test_what_is_missing_is_played_once_and_then_compared(tmp_path):
-    command = ["compare", "--run", "arena/random", "--tasks", "01-04-03", "--log-dir", tmp_path / "logs"]
-    first = run(*command, "--out", tmp_path / "out")
+def test_what_is_missing_is_played_once_and_then_compared(tmp_path, command):
+    options = ["compare", "--run", "arena/random", "--tasks", "01-04-03", "--log-dir", tmp_path / "logs"]
+    first = command(*options, "--out", tmp_path / "out")
     assert (first.returncode, first.stderr) == (0, "arena/random: playing 1 tasks\n")
     assert "Other tasks" in first.stdout
     assert "version" not in first.stdout
-    again = run(*command, "--out", tmp_path / "out", "--with", "children")
+    again = command(*options, "--out", tmp_path / "out", "--with", "children")
     assert again.returncode == 0
     assert "is there already" in again.stderr
     assert "top ten" not in again.stdout.replace("top ten are chosen", "")

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from arena import FORWARD, TURN_RIGHT, ConfigError, Episode, Recording, RecordingError, Replay, load
+from arena import FORWARD, TURN_RIGHT, Episode, Recording, RecordingError, Replay, load
 from arena_llm.pictures.film import Film, strip_height
 from arena_llm.pictures.paths import path_color
 from arena_llm.pictures.video import STEPS_PER_S
@@ -293,13 +293,3 @@ def test_ctrl_c_leaves_no_part_of_a_video(task, tmp_path):
     _, errors = started.communicate(timeout=240)
     assert (started.returncode, errors) == (130, "Stopped; no video was written.\n")
     assert os.listdir(film.parent) == []
-
-
-def test_an_option_of_the_film_that_does_not_fit_is_refused():
-    for options, words in [
-        ({"view": "side"}, "--view"),
-        ({"view": "agent", "trail": True}, "--trail"),
-        ({"view": "top", "agent": 1}, "--agent"),
-    ]:
-        with pytest.raises(ConfigError, match=words):
-            Film(**{"view": "top", "size": 64, "steps": 1} | options)

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from render import decode
-from tests.command import run
 
 
 @pytest.fixture
@@ -26,10 +25,10 @@ arenas:
 """
 
 
-def test_scripts_are_played_and_printed_line_by_line(scripts, tmp_path):
+def test_scripts_are_played_and_printed_line_by_line(scripts, tmp_path, command):
     (tmp_path / "ahead.yaml").write_text(AHEAD)
     frames = tmp_path / "frames"
-    result = run("run", tmp_path / "ahead.yaml", "--scripts", scripts, "--frames", frames)
+    result = command("run", tmp_path / "ahead.yaml", "--scripts", scripts, "--frames", frames)
     assert (result.returncode, result.stderr) == (0, "")
     turns = [json.loads(line) for line in result.stdout.splitlines()]
     assert [turn["turn"] for turn in turns] == [1, 2, 3]
@@ -42,23 +41,23 @@ def test_scripts_are_played_and_printed_line_by_line(scripts, tmp_path):
     assert decode((frames / "obs-1.9.png").read_bytes()).shape == (512, 512, 3)
 
 
-def test_a_lenient_run_ignores_unknown_objects_with_a_warning(scripts, tmp_path):
+def test_a_lenient_run_ignores_unknown_objects_with_a_warning(scripts, tmp_path, command):
     task, recording = tmp_path / "spoon.yaml", tmp_path / "episode.json"
     task.write_text(AHEAD + "    - !Item {name: Spoon}\n")
-    refused = run("run", task, "--scripts", scripts)
+    refused = command("run", task, "--scripts", scripts)
     assert (refused.returncode, "unknown object 'Spoon'" in refused.stderr) == (1, True)
-    played = run("run", task, "--scripts", scripts, "--lenient", "--recording", recording)
+    played = command("run", task, "--scripts", scripts, "--lenient", "--recording", recording)
     assert played.stderr == f"warning: {task}:9: arenas.0.items[2].name: unknown object 'Spoon', ignored\n"
-    assert run("replay", recording, "--task", task).returncode == played.returncode == 0
+    assert command("replay", recording, "--task", task).returncode == played.returncode == 0
 
 
-def test_without_initial_steps_the_first_script_starts_the_clock(scripts):
+def test_without_initial_steps_the_first_script_starts_the_clock(scripts, command):
     first = json.loads(
-        run("run", "01-01-01", "--scripts", scripts, "--initial", "none").stdout.splitlines()[0]
+        command("run", "01-01-01", "--scripts", scripts, "--initial", "none").stdout.splitlines()[0]
     )
     assert first["health"] == pytest.approx(100 - 9 * 0.24, abs=0.01)
 
 
-def test_the_same_seed_prints_the_same_lines(scripts):
-    outputs = {run("run", "01-04-01", "--scripts", scripts, "--seed", 3).stdout for _ in range(2)}
+def test_the_same_seed_prints_the_same_lines(scripts, command):
+    outputs = {command("run", "01-04-01", "--scripts", scripts, "--seed", 3).stdout for _ in range(2)}
     assert len(outputs) == 1

@@ -79,21 +79,6 @@ def test_a_hidden_split_is_the_battery_again_from_a_secret_seed(tmp_path):
     assert whole(tuple(range(1, 11)), None) == 900
 
 
-@pytest.mark.slow
-def test_a_hidden_split_and_the_public_tasks_make_a_gap(tmp_path):
-    assert generate(tmp_path / "split", "--hidden", "--count", 2).returncode == 0
-    played = ("--model", "arena/random", "--levels", "1", "--max-scripts", "2")
-    for name, tasks in (("a", ["--tasks", "01-01-01,01-02-01"]), ("b", ["--testbed", tmp_path / "split"])):
-        done = run("eval", *played, *tasks, "--log-dir", tmp_path / name, "--out", tmp_path / name / "report")
-        assert done.returncode == 0, done.stderr
-    hidden = f"arena/random={tmp_path / 'b' / 'report'}"
-    result = run("compare", tmp_path / "a" / "report", "--hidden", hidden, "--out", tmp_path / "out")
-    assert (result.returncode, result.stderr) == (0, "")
-    with (tmp_path / "out" / "contamination.csv").open() as file:
-        (row,) = csv.DictReader(file)
-    assert (row["agent"], row["pairs"], row["hidden_tasks"]) == ("arena/random", "2", "2")
-
-
 def test_only_paradigms_of_one_difficulty(tmp_path):
     assert generate(tmp_path, "--count", 3, "--seed", 3, "--difficulty", 3).returncode == 0
     texts = [text for name, text in contents(tmp_path).items() if name.endswith(".yaml")]

@@ -59,12 +59,6 @@ def test_an_offline_agent_is_refused(command, tmp_path):
         player_of(EST, "est/blind", EST.choices(agent="react"))
 
 
-def test_a_layout_that_has_no_system_message_is_refused(command, tmp_path):
-    (tmp_path / "layout.yaml").write_text("roles: user\n")
-    with pytest.raises(ConfigError, match="memory_turns = 3 and the layout"):
-        _ = EvalRequest(EST, "openai/gpt-4o", choices={"agent": "hypothesizer"}, texts=tmp_path).prompts
-
-
 @pytest.mark.parametrize(
     ("agent", "calls"), [("direct", 10), ("react", 10), ("plan-execute", 29), ("hypothesizer", 19)]
 )

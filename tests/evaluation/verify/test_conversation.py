@@ -4,7 +4,6 @@ import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
 from evaluation.log.exchanges import EpisodeTalk, Exchange, Talk, parted
-from evaluation.log.run import CONVERSATION
 from evaluation.verify.sources import Verdict
 from tests.broken_off import without_requests
 from tests.evaluation.verify.logs import checked, put
@@ -125,7 +124,3 @@ def test_pictures_before_an_episode_that_ended_before_its_first_reply_are_its_ow
     assert [each.pictures for each in parts] == [("a",), ("b",), ("c", "d"), ("e",)]
     assert isinstance(parts[1], EpisodeTalk)
     assert parts[1].exchanges == ()
-
-
-def test_the_sample_has_the_name_that_is_looked_for(conversation):
-    assert {each.id for each in read_eval_log(str(conversation)).samples} == {CONVERSATION}

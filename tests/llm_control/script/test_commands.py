@@ -5,35 +5,8 @@ from itertools import islice
 
 import pytest
 
-from arena.action import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT
+from arena.action import FORWARD
 from llm_control.script import LARGEST_AMOUNT, Go, Script, ScriptSyntaxError, Think, Turn, parse
-
-
-@pytest.mark.parametrize(
-    ("command", "actions"),
-    [
-        (Go(2), [FORWARD] * 2),
-        (Go(-2), [BACKWARD] * 2),
-        (Go(0), []),
-        (Turn(12), [TURN_RIGHT] * 2),
-        (Turn(-12), [TURN_LEFT] * 2),
-        (Turn(17), [TURN_RIGHT] * 2),
-        (Turn(-17), [TURN_LEFT] * 2),
-        (Turn(5), []),
-        (Turn(-5), []),
-        (Think("hm"), []),
-    ],
-)
-def test_actions(command: Go | Turn | Think, actions: list):
-    assert list(command.actions()) == actions
-    assert command.steps == len(actions)
-
-
-def test_script_runs_its_commands_in_order():
-    script = parse("Think('a'); Go(2); Turn(-13); Think('b'); Go(-1);", strict=True)
-    assert list(script.actions()) == [FORWARD, FORWARD, TURN_LEFT, TURN_LEFT, BACKWARD]
-    assert script.steps == 5
-    assert script.thoughts == ("a", "b")
 
 
 def test_expansion_is_lazy_and_counting_needs_none():
@@ -80,8 +53,3 @@ def test_absurd_rows_of_digits_are_refused_at_once(strict: bool):
 def test_is_written_in_the_strict_language(commands: tuple, text: str):
     assert str(Script(commands)) == text
     assert str(parse(text, strict=True)) == text
-
-
-def test_commands_are_frozen():
-    with pytest.raises(AttributeError):
-        Go(1).amount = 2  # type: ignore[misc]

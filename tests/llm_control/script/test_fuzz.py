@@ -6,10 +6,8 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lark import UnexpectedInput
 
-from evaluation.script import ArgumentError
-from llm_control.script import LANGUAGE, Script, ScriptSyntaxError, parse
+from llm_control.script import Script, ScriptSyntaxError, parse
 from tests.llm_control.script.repairing import repaired
 
 COMMANDS = ["Go(3)", "Turn(-90)", "Think('a')", "go( 2.5 )", "TURN(+30°)", 'Think("x (y) z")', "Go(1 2);"]
@@ -50,17 +48,6 @@ def test_strict_scripts_mean_the_same_to_the_tolerant_mode(reply: str):
     if isinstance(strict, Script):
         assert tolerant == strict
         assert strict.repairs == ()
-
-
-@settings(max_examples=600, deadline=None)
-@given(replies)
-def test_what_needs_no_undressing_is_read_without_it(reply: str):
-    try:
-        plain = LANGUAGE.read_tolerantly(reply)
-    except (UnexpectedInput, ArgumentError, ScriptSyntaxError):
-        return
-    strict = read(reply, strict=True)
-    assert parse(reply) == (strict if isinstance(strict, Script) else Script(plain.commands, plain.repairs))
 
 
 @settings(max_examples=600, deadline=None)

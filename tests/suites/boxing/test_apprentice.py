@@ -21,7 +21,6 @@ from report.build import write_log_report
 from suites.boxing.apprentice import confine, fit, program_in
 from suites.boxing.apprentice.sandbox import run_confined
 from suites.boxing.suite import SUITE
-from tests.command import killed_when, run
 from tests.evaluation.agents.scripted import MODEL, TOKENS, content
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.provider import answer
@@ -158,25 +157,3 @@ def test_an_episode_is_played_with_programs_that_fail_and_work(model, tmp_path):
     written = write_log_report([log], tmp_path / "report")
     pages = [page.read_text() for page in written.page.parent.rglob("*.html")]
     assert any("kept**age" in page and "ZeroDivisionError" in page for page in pages)
-
-
-@pytest.mark.slow
-@confined
-@needs_pymc
-def test_a_killed_run_is_resumed_and_asks_at_most_one_question_again(model, tmp_path):
-    programs, asked = model
-    programs += ["1 / 0"] * 100
-    chosen = ("--tasks", "dugongs-prediction-0,dugongs-prediction-1", "--experiments", 2, "--questions", 1)
-    command = ("eval", "--suite", "boxing", "--model", MODEL, "--agent", "apprentice", "--drafts", 2, *chosen)
-    command += ("--programs", 1, "--evaluations", 2, "--max-samples", 1, "--log-dir", tmp_path)
-    each = 2 + 2 * 2 + 1
-    killed_when(lambda: len(asked) >= each + 2, *map(str, command), TMPDIR=str(tmp_path))
-    before = len(asked)
-    assert each + 2 <= before < 2 * each
-    resumed = run(*command, "--resume", OPENAI_API_KEY="none")
-    assert resumed.returncode == 0, resumed.stderr
-    assert 2 * each <= len(asked) <= 2 * each + 1
-    newest = max(tmp_path.glob("*.eval"), key=lambda path: path.stat().st_mtime)
-    samples = read_eval_log(str(newest)).samples
-    assert [len(sample.metadata["agent"]["programs"]) for sample in samples] == [4, 4]
-    assert "2 of 2 episodes: agrees" in run("verify", newest).stdout

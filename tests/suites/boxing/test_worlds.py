@@ -6,7 +6,6 @@ from scipy import integrate, stats
 
 from suites.boxing.environments import WORLDS
 from suites.boxing.environments.emotions import MEAN as EMOTION_MEANS
-from suites.boxing.environments.emotions import Emotions
 from suites.boxing.oracle import drawn
 from suites.boxing.questions import Questions
 from suites.boxing.world import WORDINGS, WrongReplyError
@@ -247,11 +246,3 @@ def test_the_papers_artefacts_of_accuracies(name, perfect, coin):
 def test_no_error_is_the_papers_best_possible(name, goal, best):
     world, rng = drawn(name, 0)
     assert Questions(world, goal, "as-published", rng, 10).standardised(0.0) == pytest.approx(best, abs=0.006)
-
-
-def test_the_same_number_is_the_same_world():
-    for name in WORLDS:
-        one, two = drawn(name, 7), drawn(name, 7)
-        assert (one[0].theta == two[0].theta).all()
-        assert one[1].random() == two[1].random()
-    assert isinstance(drawn("emotions", 0)[0], Emotions)
