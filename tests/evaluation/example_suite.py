@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from evaluation import suites
 from tests.entry_points import install
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +22,15 @@ def environment(tmp_path_factory) -> dict[str, str]:
     install(site, "arena-llm-guessing", {"arena_llm.suites": {"guessing": "arena_llm_guessing.suite:SUITE"}})
     path = os.pathsep.join([str(ROOT), str(EXAMPLE), str(site), os.environ.get("PYTHONPATH", "")])
     return {**os.environ, "PYTHONPATH": path, "OPENAI_API_KEY": "test-key"}
+
+
+@pytest.fixture
+def guessing(command, monkeypatch):
+    """The command in this process, which knows the suite without an installation."""
+    monkeypatch.syspath_prepend(EXAMPLE)
+    suite = import_module("arena_llm_guessing.suite").SUITE
+    monkeypatch.setitem(suites._own, suite.name, suite)
+    return command
 
 
 def arena_llm(environment: dict[str, str], *arguments: object) -> subprocess.CompletedProcess[str]:

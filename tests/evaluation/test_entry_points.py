@@ -1,7 +1,6 @@
 """Ways in besides `arena-llm eval`: Inspect's own command, any of its agents, and local model servers."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -154,6 +153,7 @@ def test_inspects_own_command(arguments, tmp_path):
 
 
 WRONG = [
+    (["arena_llm/perception", "-T", "each=0"], "each: got 0, expected 1 or more"),
     (["-T", "max_scrpts=2"], "unknown option 'max_scrpts'; did you mean max_scripts?"),
     (["-T", "levels=11"], "levels: got '11', expected levels between 1 and 10"),
     (["-T", "levels=x"], "levels: got 'x', expected levels between 1 and 10"),
@@ -181,36 +181,15 @@ WRONG = [
 
 @pytest.mark.parametrize(("arguments", "told"), WRONG, ids=[told for _, told in WRONG])
 def test_inspects_command_says_what_is_wrong(arguments, told, tmp_path, monkeypatch):
-    """In this process, which is quicker; the test below sees how Inspect prints such an error."""
+    """In this process, which is quicker; how Inspect prints such an error, `test_suite_example` sees."""
     monkeypatch.chdir(tmp_path)
     model = [] if "--model" in arguments else ["--model", "arena/pixels"]
-    called = [
-        "eval",
-        "arena_llm/testbed",
-        *model,
-        *arguments,
-        "--display",
-        "plain",
-        "--log-dir",
-        str(tmp_path),
-    ]
-    done = CliRunner().invoke(inspect_command, called)
+    task = [] if arguments[0].startswith("arena_llm/") else ["arena_llm/testbed"]
+    where = ["--display", "plain", "--log-dir", str(tmp_path)]
+    done = CliRunner().invoke(inspect_command, ["eval", *task, *arguments, *model, *where])
     assert isinstance(done.exception, InspectUserError)
     assert told in str(done.exception)
     assert list_eval_logs(str(tmp_path)) == []
-
-
-def test_inspects_command_says_what_is_wrong_with_a_probe(tmp_path):
-    done = inspects(["arena_llm/perception", "--model", "arena/pixels", "-T", "each=0"], tmp_path)
-    assert "each: got 0, expected 1 or more" in done.stdout
-    assert "Traceback" not in done.stdout + done.stderr
-
-
-def inspects(arguments, folder):
-    return subprocess.run(
-        [str(INSPECT), "eval", *arguments, "--display", "plain", "--log-dir", str(folder)],
-        capture_output=True, text=True, check=False, cwd=folder, env={**os.environ, "COLUMNS": "200"},
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -198,17 +198,9 @@ def test_failed_episodes_are_missing_and_can_be_resumed(battery, tmp_path, https
 
 
 def command(battery, logs, *more):
-    program = [
-        sys.executable,
-        "-m",
-        "arena_llm",
-        "eval",
-        "--model",
-        "arena/random",
-        "--testbed",
-        str(battery),
-    ]
-    return [*program, "--image-size", "64", "--log-dir", str(logs), "--trials", "4", *more]
+    short = ("--trials", "4", "--max-scripts", "12", "--image-size", "16")
+    played = ("eval", "--model", "arena/random", "--testbed", str(battery), "--log-dir", str(logs))
+    return [sys.executable, "-m", "arena_llm", *played, *short, *more]
 
 
 def wait_for_samples(logs: Path, count: int, process: subprocess.Popen) -> None:

@@ -1,6 +1,7 @@
 """Options of Inspect AI's own command: obeyed if a choice is at its default, or refused with a sentence."""
 
 import json
+from pathlib import Path
 
 import inspect_ai
 import pytest
@@ -54,13 +55,13 @@ SENT = {
 }
 
 
-@pytest.mark.parametrize("option", SENT)
-def test_a_parameter_is_sent_and_logged_as_the_choice(option, battery, tmp_path, bodies):
-    value, name, sent = SENT[option]
-    log = evaluated(battery, tmp_path, {option: value})
-    assert [body[name] for body in bodies] == [sent] * 2
-    choices = RunLog(tmp_path / "logs" / log.location.rpartition("/")[2]).choices
-    assert getattr(choices, option, value) == value if option != "seed" else choices.seed == 0
+def test_parameters_are_sent_and_logged_as_the_choices(battery, tmp_path, bodies):
+    given = {option: value for option, (value, *_) in SENT.items()}
+    log = evaluated(battery, tmp_path, given)
+    for _, name, sent in SENT.values():
+        assert [body[name] for body in bodies] == [sent] * 2
+    choices = RunLog(Path(log.location)).choices
+    assert {option: getattr(choices, option, value) for option, value in given.items()} == given | {"seed": 0}
 
 
 def test_a_task_that_was_made_before_obeys_too(battery, tmp_path, bodies):
@@ -134,7 +135,7 @@ def test_an_option_that_says_the_same_as_a_choice_is_no_contradiction(battery, t
 
 def test_epochs_and_limits_are_obeyed(battery, tmp_path, bodies):
     log = evaluated(battery, tmp_path, {"epochs": 2, "message_limit": 4})
-    assert RunLog(tmp_path / "logs" / log.location.rpartition("/")[2]).planned == 2
+    assert RunLog(Path(log.location)).planned == 2
     assert [sample.limit.type for sample in log.samples] == ["message"] * 2
     log = evaluated(battery, tmp_path, {"token_limit": 1})
     assert log.samples[0].limit.type == "token"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import read_eval_log
 
-from tests.evaluation.example_suite import EXAMPLE, ROOT, arena_llm, environment
+from tests.evaluation.example_suite import EXAMPLE, ROOT, arena_llm, environment, guessing
 
-__all__ = ["environment"]
+__all__ = ["environment", "guessing"]
 
 RUN = ("eval", "--suite", "guessing", "--model", "guessing/bisect")
 
@@ -34,15 +34,18 @@ def scores(folder: Path) -> dict[tuple[str, int], bool]:
     return {(s.id, s.epoch): s.scores["episode_score"].metadata["passed"] for s in samples if s.scores}
 
 
-def test_it_is_listed_and_shows_its_own_choices(environment):
+def test_it_is_listed(environment):
     listed = arena_llm(environment, "suites").stdout
     assert re.search(r"^guessing +[0-9a-f]{12}  Guess a number$", listed, re.MULTILINE)
     assert all(len(line) <= 80 for line in listed.splitlines())
-    assert "guessing/bisect" in arena_llm(environment, "suites", "show", "guessing").stdout
-    shown = arena_llm(environment, *RUN, "--guesses", 3, "--show").stdout
+
+
+def test_it_shows_its_own_choices(guessing):
+    assert "guessing/bisect" in guessing("suites", "show", "guessing").stdout
+    shown = guessing(*RUN, "--guesses", 3, "--show").stdout
     assert re.search(r"guesses +│ 3 +│ option", shown)
     assert "animal_ai" not in shown
-    assert "--guesses" in arena_llm(environment, "eval", "--suite", "guessing", "--help").stdout
+    assert "--guesses" in guessing("eval", "--suite", "guessing", "--help").stdout
 
 
 @pytest.mark.parametrize(
@@ -56,42 +59,43 @@ def test_it_is_listed_and_shows_its_own_choices(environment):
         ((*RUN[1:], "--tasks", "9of10"), "no task 9of10 in the suite guessing; did you mean 9-of-10"),
     ],
 )
-def test_wrong_arguments_are_said(arguments, told, environment):
-    failed = arena_llm(environment, "eval", *arguments)
+def test_wrong_arguments_are_said(arguments, told, guessing):
+    failed = guessing("eval", *arguments)
     assert failed.returncode != 0
     assert told in failed.stderr
     assert "Traceback" not in failed.stderr
 
 
-@pytest.mark.parametrize("command", ["estimate", "play"])
-def test_no_command_takes_an_empty_selection(command, environment, tmp_path):
+@pytest.mark.parametrize("name", ["estimate", "play"])
+def test_no_command_takes_an_empty_selection(name, guessing, tmp_path):
     model = (
-        ("--model", "openai/gpt-4o") if command == "estimate" else ("--db", tmp_path / "play.db", "--no-open")
+        ("--model", "openai/gpt-4o") if name == "estimate" else ("--db", tmp_path / "play.db", "--no-open")
     )
-    failed = arena_llm(environment, command, "--suite", "guessing", *model, "--tasks", "nonsense")
+    failed = guessing(name, "--suite", "guessing", *model, "--tasks", "nonsense")
     assert failed.returncode == 1
     assert "no task nonsense in the suite guessing; expected 3-of-10" in failed.stderr
     assert "Traceback" not in failed.stderr
 
 
-def test_a_run_is_scored_verified_and_reported(logs, environment, tmp_path):
+@pytest.mark.e2e
+def test_a_run_is_scored_verified_and_reported(logs, guessing, tmp_path):
     assert len(scores(logs)) == 6
     assert all(scores(logs).values())
-    verified = arena_llm(environment, "verify", logs)
+    verified = guessing("verify", logs, "--jobs", 1)
     assert "6 of 6 episodes: agrees" in verified.stdout
-    made = arena_llm(environment, "report", log_in(logs), "--out", tmp_path)
+    made = guessing("report", log_in(logs), "--out", tmp_path)
     assert (made.returncode, made.stderr) == (0, "")
     pages = "".join(page.read_text() for page in tmp_path.rglob("*.html"))
     assert "up to 100" in pages
     assert "higher; 6 left." in pages
 
 
-@pytest.mark.slow
-def test_two_runs_are_compared_by_group(logs, environment, tmp_path):
+@pytest.mark.e2e
+def test_two_runs_are_compared_by_group(logs, guessing, tmp_path):
     few = tmp_path / "few"
-    assert arena_llm(environment, *RUN, "--guesses", 3, "--log-dir", few).returncode == 0
+    assert guessing(*RUN, "--guesses", 3, "--log-dir", few).returncode == 0
     named = [f"seven={log_in(logs)}", f"three={log_in(few)}"]
-    compared = arena_llm(environment, "compare", *named, "--out", tmp_path / "compared")
+    compared = guessing("compare", *named, "--out", tmp_path / "compared")
     assert (compared.returncode, compared.stderr) == (0, "")
     page = "".join(path.read_text() for path in (tmp_path / "compared").rglob("*.html"))
     assert "up to 100" in page

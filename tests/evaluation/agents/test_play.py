@@ -2,7 +2,9 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
+import inspect_ai
 import pytest
 from inspect_ai.log import read_eval_log
 from werkzeug import Response
@@ -14,11 +16,14 @@ from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
 from evaluation.verify.sources import Verdict
 from report.build import write_log_report
-from tests.evaluation.agents.scripted import CHOICES, PRICE, TOKENS, content
+from tests.evaluation.agents.scripted import CHOICES, MODEL, PRICE, TOKENS, content, serve
+from tests.evaluation.example_suite import guessing
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import write_battery
 from tests.suites.discoveryworld.worlds import needs_package
 from tests.suites.scienceworld.simulation import needs_java
+
+__all__ = ["guessing"]
 
 AGENTS = ("react", "plan-execute", "hypothesizer")
 SUITES = {
@@ -180,6 +185,29 @@ def test_a_stop_in_a_request_beside_the_replies_ends_the_models_part(play):
     (row,) = log.results()
     assert (row.passed, row.error) == (None, "ended by the output limit, which cut off the reply: Noted: {")
     assert [each.verdict for each in checked(log.path)] == [Verdict.AGREES]
+
+
+def test_a_suite_that_knows_nothing_of_agents_is_played_and_verified(guessing, play):
+    model, _, run = play("guessing", agent="hypothesizer")
+    log = run(max_samples=1)
+    assert model.kinds() == {"act": 12, "reflection": 11, "summary": 1}
+    (sample,) = samples_of(log)
+    assert [turn["guess"] for turn in sample.metadata["episode"]["turns"]] == [100] * 12
+    assert [each.verdict for each in checked(log.path)] == [Verdict.AGREES]
+
+
+def test_inspects_own_evaluation_takes_an_agent(httpserver, monkeypatch, tmp_path):
+    model, variables = serve(httpserver, "est")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    arguments = {"agent": "plan-execute", "tasks": "est-00001"}
+    (log,) = inspect_ai.eval(
+        "arena_llm/est", MODEL, task_args=arguments, display="none", log_dir=str(tmp_path)
+    )
+    assert model.kinds()["plan"] > 1
+    (sample,) = log.samples
+    assert len(sample.metadata["episode"]["turns"]) == 10
+    assert [each.verdict for each in checked(Path(log.location))] == [Verdict.AGREES]
 
 
 def test_react_plays_a_conversation_over_all_tasks(play):

@@ -27,7 +27,9 @@ def test_another_version_is_named_and_differences_are_to_be_expected(log, tmp_pa
     assert "bullet 1, here " in result.stdout
     assert "differences are to be expected" in result.stderr
     same = command(
-        "verify", changed(log, tmp_path, lambda s, _: put(recording(s)["versions"], "bullet", "1"))
+        "verify",
+        changed(log, tmp_path, lambda s, _: put(recording(s)["versions"], "bullet", "1")),
+        *("--jobs", 1),
     )
     assert same.returncode == 0
     assert "bullet 1, here " in same.stdout
