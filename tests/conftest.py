@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,6 +67,14 @@ def offline() -> Iterator[list[str]]:
         patch.setattr(socket.socket, "connect", local_connect)
         yield tried
     assert tried == []
+
+
+@pytest.fixture(autouse=True)
+def no_display_of_another_test() -> Iterator[None]:
+    """Forgets Inspect AI's display: it keeps a process's first, which prints even where none is wanted."""
+    yield
+    if (active := sys.modules.get("inspect_ai._display.core.active")) is not None:
+        active._active_display = None
 
 
 @pytest.fixture(scope="session")

@@ -160,21 +160,6 @@ def test_an_episode_knows_its_lights():
     assert run.scene().lights_on
 
 
-def test_a_frozen_agent_neither_moves_nor_ages():
-    from arena import Episode, load_text
-
-    start = "positions: [{x: 20, z: 5}], rotations: [0], frozenAgentDelays: [0.6]"
-    text = f"arenas: {{0: {{t: 250, pass_mark: 0, items: [{{name: Agent, {start}}}]}}}}"
-    run = Episode(load_text(text).arenas[0], task_id="t")
-    for _ in range(10):
-        run.step(FORWARD)
-    assert run.health == 100
-    assert run.position[2] == pytest.approx(5)
-    for _ in range(5):
-        run.step(FORWARD)
-    assert run.position[2] > 6
-
-
 @pytest.mark.parametrize(
     ("total", "mark", "verdict"), [(0.0, 0.0, True), (-0.001, 0, False), (5, None, None)]
 )

@@ -112,6 +112,12 @@ def test_driving_into_a_corner_for_ever():
     assert Failure.BLOCKED in signs(case)
 
 
+def test_who_comes_freely_and_then_drives_into_a_corner_is_trapped():
+    glass, goal = item("WallTransparent", "20 0 8", sizes="40 4 1"), item("GoodGoal", "20 0 3", sizes="1 1 1")
+    case = played(agent("20 0 33", 180), glass, goal, scripts=["Go(40);", "Go(40);"])
+    assert signs(case)[0] is Failure.TRAPPED
+
+
 def test_free_driving_is_neither_trapped_nor_blocked():
     found = signs(played(agent(), GOAL_BEHIND, scripts=["Go(15);", "Go(-15);"] * 2))
     assert not {Failure.TRAPPED, Failure.BLOCKED} & set(found)
