@@ -12,7 +12,7 @@ from hypothesis import settings
 
 from tests.e2e import is_whole
 
-pytest_plugins = ("tests.command",)
+pytest_plugins = ("tests.command", "tests.llm_control.provider")
 
 # Every plain run tries the same examples; `pytest --hypothesis-profile=long` tries fifty times as many, new
 # ones each time.

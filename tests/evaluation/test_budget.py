@@ -29,16 +29,14 @@ def prices(tmp_path):
 
 
 @pytest.fixture
-def asked(httpserver, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+def asked(openai):
     bodies = []
 
     def serve(request):
         bodies.append(json.loads(request.data))
         return answer("Turn(6);", tokens=1000)
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    openai(serve)
     return bodies
 
 
@@ -59,15 +57,13 @@ def test_a_limit_of_an_episode_ends_the_models_part(limit, value, kind, battery,
     assert read_eval_log(str(result.log)).samples[0].limit.type == kind
 
 
-def test_time_ends_the_models_part(battery, tmp_path, httpserver, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+def test_time_ends_the_models_part(battery, tmp_path, openai):
 
     def serve(request):
         time.sleep(0.8)
         return answer("Turn(6);")
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    openai(serve)
     result = limited(battery, tmp_path / "logs", RunLimits(), tasks="01-04-03", time_limit_per_episode=1)
     assert (result.rows[0].passed, result.rows[0].error) == (None, "ended by the time limit (1)")
     assert read_eval_log(str(result.log)).samples[0].limit.type == "time"
@@ -136,13 +132,9 @@ def test_a_limit_on_the_cost_begins_only_what_it_covers_and_finishes_it(many, tm
     assert len(asked) == 200
 
 
-def test_replies_dearer_than_estimated_keep_others_from_beginning(many, tmp_path, httpserver, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+def test_replies_dearer_than_estimated_keep_others_from_beginning(many, tmp_path, openai, httpserver):
     # A dime each, and an estimate of half a cent.
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(
-        lambda _: answer("Turn(6);", tokens=40_000)
-    )
+    openai(lambda _: answer("Turn(6);", tokens=40_000))
     result = limited(many, tmp_path / "logs", RunLimits(cost=1.2), max_samples=12)
     assert spent_before(result.log).cost == pytest.approx(len(httpserver.log) * 0.1, rel=0.01)
     assert len(httpserver.log) == 10
@@ -150,15 +142,13 @@ def test_replies_dearer_than_estimated_keep_others_from_beginning(many, tmp_path
     assert "not started: 38 episodes" in result.run.cap
 
 
-def test_dear_late_replies_stop_the_younger_episodes(many, tmp_path, httpserver, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+def test_dear_late_replies_stop_the_younger_episodes(many, tmp_path, openai):
 
     def serve(request):
         late = len(json.loads(request.data)["messages"]) > 4
         return answer("Turn(6);", tokens=40_000 if late else 1000)
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    openai(serve)
     result = limited(many, tmp_path / "logs", RunLimits(cost=1.2), max_samples=12)
     assert spent_before(result.log).cost <= 1.2 + 12 * 0.1
     assert sum(row.error is None for row in result.rows) >= 1
@@ -198,15 +188,11 @@ def test_twenty_episodes_at_a_time_pass_a_limit_by_one_reply_each_at_most(many, 
     assert len(read_eval_log(str(result.log)).samples[0].error_retries or ()) <= 1
 
 
-def test_what_restarted_trials_spent_counts_in_a_resumed_run(battery, tmp_path, httpserver, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+def test_what_restarted_trials_spent_counts_in_a_resumed_run(battery, tmp_path, openai):
     replies = iter(
         [answer("Turn(6);", tokens=1000), failure(400), answer("Turn(6);", tokens=1000), failure(500)]
     )
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(
-        lambda _: next(replies, failure(500))
-    )
+    openai(lambda _: next(replies, failure(500)))
     options = {"tasks": "01-04-03", "retries": 0}
     result = limited(battery, tmp_path / "logs", RunLimits(), **options)
     assert spent_before(result.log).tokens == 1000

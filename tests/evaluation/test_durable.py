@@ -28,10 +28,8 @@ battery = battery_of((20, 16), (24, 20), (16, 24))
 
 
 @pytest.fixture
-def provider(httpserver, monkeypatch):
+def provider(openai):
     """A server whose replies name their request's number; its `refuses` is a parameter, `kills` a process."""
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
 
     class Provider:
         def __init__(self):
@@ -47,7 +45,7 @@ def provider(httpserver, monkeypatch):
             return answer(f"{self.text} {len(self.bodies)}" if self.text else "", tokens=TOKENS)
 
     made = Provider()
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(made.serve)
+    openai(made.serve)
     return made
 
 

@@ -135,11 +135,8 @@ def test_real_sdks_carry_the_picture_intact(model, battery, tmp_path, httpserver
     assert opened == set(first.values())
 
 
-def test_a_refused_parameter_is_left_out_and_logged(battery, tmp_path, httpserver, monkeypatch):
+def test_a_refused_parameter_is_left_out_and_logged(battery, tmp_path, openai):
     from inspect_ai.log import read_eval_log
-
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
 
     def serve(request: HttpRequest) -> Response:
         body = request.get_json()
@@ -151,7 +148,7 @@ def test_a_refused_parameter_is_left_out_and_logged(battery, tmp_path, httpserve
             return Response(json.dumps({"error": error}), 400, content_type="application/json")
         return Response(json.dumps(openai_reply("Go(20);")), content_type="application/json")
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    openai(serve)
     result = run(battery, tmp_path, model="openai/gpt-4o")
     assert [row.passed for row in result.rows] == [True] * 3, result.rows
     assert {
@@ -177,9 +174,7 @@ def test_only_a_refusal_of_our_own_parameter_is_one():
     assert refused_parameter(Refusal("no temperature"), GenerateConfig()) is None
 
 
-def test_failed_episodes_are_missing_and_can_be_resumed(battery, tmp_path, httpserver, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+def test_failed_episodes_are_missing_and_can_be_resumed(battery, tmp_path, openai):
     broken = {"now": True}
 
     def serve(request: HttpRequest) -> Response:
@@ -189,7 +184,7 @@ def test_failed_episodes_are_missing_and_can_be_resumed(battery, tmp_path, https
             )
         return Response(json.dumps(openai_reply("Go(20);")), content_type="application/json")
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    openai(serve)
     result = run(battery, tmp_path, model="openai/gpt-4o")
     assert all(row.passed is None and row.error for row in result.rows)
     broken["now"] = False

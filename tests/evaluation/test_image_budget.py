@@ -35,10 +35,8 @@ def test_which_pictures_are_kept(rule, kept):
 
 
 @pytest.fixture
-def server(httpserver, monkeypatch):
+def server(openai):
     """Requests that came in; where `one_only`, those with more than one picture are refused as vLLM does."""
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
 
     def begin(one_only=False):
         bodies = []
@@ -50,7 +48,7 @@ def server(httpserver, monkeypatch):
                 return failure(400, "At most 1 image(s) may be provided in one prompt.")
             return answer("Turn(30);")
 
-        httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+        openai(serve)
         return bodies
 
     return begin

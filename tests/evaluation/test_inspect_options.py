@@ -21,10 +21,8 @@ battery = battery_of((20, 16))
 
 
 @pytest.fixture
-def bodies(httpserver, monkeypatch):
+def bodies(openai, monkeypatch):
     """What the local server was sent; it answers with a turn, or as `serve` says."""
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
     monkeypatch.setattr(faults, "FIRST_WAIT_S", 0.01)
     sent = []
 
@@ -32,7 +30,7 @@ def bodies(httpserver, monkeypatch):
         sent.append(json.loads(request.data))
         return failure(500) if "broken" in request.get_json()["model"] else answer("Turn(6);")
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    openai(serve)
     return sent
 
 

@@ -22,10 +22,8 @@ battery = battery_of((20, 16), (24, 20))
 
 
 @pytest.fixture
-def asked(httpserver, monkeypatch, tmp_path):
+def asked(openai, tmp_path):
     """Requests of a local server, at a tenth of a cent each; with more tokens the model drives on."""
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
     (tmp_path / "prices.yaml").write_text(f"{MODEL}: {{input: 1, output: 1}}\n")
     bodies = []
 
@@ -33,7 +31,7 @@ def asked(httpserver, monkeypatch, tmp_path):
         bodies.append(json.loads(request.data))
         return answer("Go(20);" if bodies[-1]["max_tokens"] > 100 else "Turn(6);", tokens=1000)
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    openai(serve)
     return bodies
 
 

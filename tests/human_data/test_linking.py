@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -51,6 +52,16 @@ def test_agents_left_out_lie_in_the_interval_that_the_others_predict(animal_ai, 
     assert sum(inside for inside, _ in cases) / len(cases) >= 0.9
     whole = list(left_out(SCOPES[0], animal_ai, same))
     assert sum(inside for inside, _ in whole) / len(whole) >= 0.9
+
+
+def test_the_interval_is_that_of_one_more_point_of_a_regression():
+    """By hand for 4 agents on so many tasks that they scatter more than tasks do."""
+    x, y = np.array([0.2, 0.4, 0.6, 0.8]), np.array([0.3, 0.42, 0.45, 0.6])
+    found = predict(pd.DataFrame({SHIPPED: x, ORIGINAL: y}), 0.5, tasks=10**9)
+    residuals = y - np.polyval(np.polyfit(x, y, 1), x)
+    # Student's quantile for 2 degrees of freedom; the rate is the mean of the four.
+    half = 4.302653 * np.sqrt((residuals**2).sum() / 2 * (1 + 1 / 4))
+    assert tuple(found[:3]) == pytest.approx((0.4425, 0.4425 - half, 0.4425 + half), abs=1e-4)
 
 
 def test_the_interval_over_all_levels_says_more_than_none():

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 
+import pytest
 from werkzeug import Request, Response
 
 Serve = Callable[[Request], Response]
@@ -34,3 +35,11 @@ def failure(status: int, text: str = "no", code: str | None = None, **headers: s
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     body = json.dumps({"error": {"message": text, "type": "error", "code": code}})
     return Response(body, status, headers=named, content_type="application/json")
+
+
+@pytest.fixture
+def openai(httpserver, monkeypatch) -> Callable[[Serve], None]:
+    """Lets a function answer the requests of all models of OpenAI."""
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    return httpserver.expect_request("/v1/chat/completions").respond_with_handler

@@ -48,7 +48,7 @@ battery = battery_of((20, 16), t=1000)
 
 
 @pytest.fixture
-def requests(httpserver, monkeypatch):
+def requests(openai):
     """The bodies of the requests; the model says something wrong, then drives."""
     bodies = []
 
@@ -56,9 +56,7 @@ def requests(httpserver, monkeypatch):
         bodies.append(request.get_json())
         return answer(["What?", "Go(1);", "Go(30);"][min(len(bodies), 3) - 1])
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    openai(serve)
     return bodies
 
 

@@ -13,10 +13,8 @@ SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 3}
 
 
 @pytest.fixture
-def report(tmp_path, httpserver, monkeypatch):
+def report(tmp_path, openai):
     """Plays three tasks against a server that answers so many requests, and gives the report's folder."""
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
     battery = write_battery(tmp_path / "battery", (20, 16), (24, 20), (16, 24))
 
     def make(answers=1000, **choices):
@@ -27,7 +25,7 @@ def report(tmp_path, httpserver, monkeypatch):
                 failure(400, "no more of it") if next(left, None) is None else answer("Turn(6);", tokens=1000)
             )
 
-        httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+        openai(serve)
         log = run(battery, tmp_path / "logs", MODEL, relaunches=0, **SMALL, **choices).log
         write_log_report(open_logs([("m", log)]), tmp_path / "report", frames=True)
         return tmp_path / "report", RunLog(log)

@@ -21,10 +21,8 @@ EACH = [pytest.param(name, marks=[NEEDS[name]] if name in NEEDS else []) for nam
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("suite", EACH)
-def test_episodes_that_a_limit_cut_off_have_a_report(suite, command, httpserver, monkeypatch, tmp_path):
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(lambda _: answer("hm", tokens=100))
+def test_episodes_that_a_limit_cut_off_have_a_report(suite, command, openai, tmp_path):
+    openai(lambda _: answer("hm", tokens=100))
     chosen = ("--suite", suite, "--model", MODEL, *SUITES[suite], "--max-tokens-per-episode", 250)
     played = command("eval", *chosen, "--max-samples", 1, "--log-dir", tmp_path / "logs")
     assert "have no score" in played.stderr

@@ -14,13 +14,9 @@ battery = battery_of((20, 16), (24, 20), (16, 24))
 
 
 @pytest.fixture
-def limited(battery, tmp_path, httpserver, monkeypatch):
+def limited(battery, tmp_path, openai):
     """A run of replies of a thousand tokens each."""
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(
-        lambda _: answer("Turn(6);", tokens=1000)
-    )
+    openai(lambda _: answer("Turn(6);", tokens=1000))
     return lambda **choices: run(battery, tmp_path / "logs", MODEL, **SMALL, **choices).log
 
 

@@ -133,16 +133,14 @@ def test_a_view_in_words_is_compared_without_frames(battery, tmp_path):
     assert (found.turn, found.what) == (1, "observation")
 
 
-def test_a_server_that_takes_one_picture_is_followed(battery, tmp_path, httpserver, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+def test_a_server_that_takes_one_picture_is_followed(battery, tmp_path, openai):
 
     def serve(request):
         if request.data.count(b"image_url") > 2:
             return failure(400, "At most 1 image(s) may be provided in one prompt.")
         return answer("Turn(30);")
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    openai(serve)
     log = run(battery, tmp_path, MODEL, tasks="01-04-03", **SMALL).log
     (only,) = checked(log, frames=True)
     assert (only.verdict, only.requests) == (Verdict.AGREES, 4)
