@@ -68,7 +68,8 @@ def test_limits_hold_for_all_runs_and_the_same_command_continues(battery, asked)
     assert [body["max_tokens"] for body in asked] == [100] * 4 + [200] * 2
     assert f"{MODEL} max_tokens=200: A limit of the run was reached" in said
     assert "max_tokens=100: A limit" not in said
-    done, said = swept(battery, "--max-cost", "1", "--resume")
+    # The second run has 4,000 of these, its own 2,000 included.
+    done, said = swept(battery, "--max-tokens-run", "8000", "--resume")
     assert done.exit_code == 0, said
     assert [body["max_tokens"] for body in asked[6:]] == [200] * (len(asked) - 6)
     begun = len(asked)

@@ -70,6 +70,17 @@ def test_what_cannot_be_done_is_said_and_takes_a_step_in_which_nothing_moves():
     assert record.turns[-1]["gained"] == ("The proteomics meter has been in an agent's inventory",)
 
 
+def test_what_is_in_reach_is_not_listed_as_near_once_more():
+    _, environment = opened("proteomics-easy-0")
+    shown = environment.begin().parts[0]
+    seen, _ = json.JSONDecoder().raw_decode(shown[shown.index("{") :])
+    near = {text.partition("]")[0] for there in seen["near"].values() for text in there}
+    reach = {text.partition("]")[0] for text in seen["reach"]}
+    assert near
+    assert reach
+    assert not near & reach
+
+
 def test_conversations_are_chosen_by_number():
     _, environment = opened("unit-dialog-0")
     environment.begin()

@@ -111,6 +111,14 @@ def _bits(weights):
     return -(kept * np.log(kept)).sum()
 
 
+def test_what_is_ruled_out_is_gone_unless_nothing_else_is_left():
+    oracle = Oracle(Machine(), 2)
+    oracle.weights[:] = 0
+    oracle.weights[[0, 0, 1], [3, 5, 7]] = 1
+    oracle.exclude(np.array([3, 7]))
+    assert [np.flatnonzero(left).tolist() for left in oracle.weights] == [[5], [7]]
+
+
 def test_the_distance_is_that_of_scipy_and_zero_for_the_same_belief():
     rng = np.random.default_rng(4)
     one, other = rng.random((2, 50, OBJECTS))

@@ -7,6 +7,7 @@ import pytest
 
 from evaluation.suites import chosen_tasks, find_task, get_suite
 from suites.scienceworld.catalogue import PUBLISHED, find_variation, kinds, spread
+from suites.scienceworld.findings import reached
 from suites.scienceworld.replies import LONGEST, command_of
 
 SUITE = get_suite("scienceworld")
@@ -46,6 +47,12 @@ def test_a_task_is_found_by_its_id():
     assert [find_variation(wrong) for wrong in ("10-1-0120", "4-5-0000", "4-1", "4-1-1", "4-1-00²0")] == [
         None
     ] * 5
+
+
+def test_required_subgoals_are_counted_apart():
+    record = {"replay": {"subgoals": [("a", True, True), ("b", True, False), ("c", False, True)]}}
+    assert reached(record) == pytest.approx(2 / 3)
+    assert reached(record, required_only=True) == 1 / 2
 
 
 def test_the_budget_is_bounded_for_estimates():
