@@ -12,6 +12,7 @@ from evaluation.log.run import RunLog, open_logs
 from llm_control.choices import ArenaChoices
 from report.build import write_log_report
 from report.panels import Kind, kinds, sent_note
+from tests.evaluation.verify.logs import rewritten
 from tests.llm_control.batteries import run, write_battery
 
 SMALL = {"image_size": 64, "max_scripts": 3, "tasks": "01-04-03"}
@@ -122,14 +123,10 @@ def test_words_are_shown_where_there_were_no_pictures(page):
 
 
 def test_a_broken_picture_of_the_log_is_told(battery, tmp_path):
-    from inspect_ai.log import read_eval_log, write_eval_log
+    def change(whole):
+        whole.samples[0].messages[1].content[0].image = "data:image/png;base64,aGVsbG8="
 
-    whole = read_eval_log(
-        str(run(battery, tmp_path / "logs", "arena/random", **SMALL).log), resolve_attachments=True
-    )
-    whole.samples[0].messages[1].content[0].image = "data:image/png;base64,aGVsbG8="
-    path = tmp_path / "broken.eval"
-    write_eval_log(whole, str(path))
+    path = rewritten(run(battery, tmp_path / "logs", "arena/random", **SMALL).log, tmp_path, change)
     write_log_report(open_logs([(None, path)]), tmp_path / "report", frames=True)
     page = tmp_path / "report" / "episodes" / "arena-random" / "01-04-03_1.html"
     assert "A picture of this turn is broken in the log." in page.read_text("utf-8")

@@ -15,13 +15,18 @@ def checked(path, **options):
     return [each for source in found.sources for each in verify_sample(source, Options(**options))]
 
 
-def changed(log, tmp_path, change):
-    """A copy of the log in which `change` altered the first sample, or the log where it takes it."""
+def rewritten(log, tmp_path, change):
+    """A copy of the log as `change` alters it."""
     whole = read_eval_log(str(log), resolve_attachments=True)
-    change(first_of(whole), whole)
+    change(whole)
     path = tmp_path / "changed.eval"
     write_eval_log(whole, str(path))
     return path
+
+
+def changed(log, tmp_path, change):
+    """A copy of the log in which `change` altered the first sample, or the log where it takes it."""
+    return rewritten(log, tmp_path, lambda whole: change(first_of(whole), whole))
 
 
 def first_of(whole):

@@ -1,12 +1,12 @@
 """`arena-llm verify` of logs with all tasks in one conversation."""
 
 import pytest
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import read_eval_log
 
 from evaluation.log.exchanges import EpisodeTalk, Exchange, Talk, parted
 from evaluation.verify.sources import Verdict
 from tests.broken_off import without_requests
-from tests.evaluation.verify.logs import checked, put
+from tests.evaluation.verify.logs import checked, put, rewritten
 from tests.llm_control.batteries import run, write_battery
 
 PLACES = ((20, 16), (24, 20), (16, 24))
@@ -27,12 +27,10 @@ def conversation(tasks, tmp_path_factory):
 
 
 def changed(log, tmp_path, change):
-    whole = read_eval_log(str(log), resolve_attachments=True)
-    sample = next(each for each in whole.samples if each.epoch == 1)
-    change(sample)
-    path = tmp_path / "changed.eval"
-    write_eval_log(whole, str(path))
-    return path
+    """A copy of the log with another first conversation."""
+    return rewritten(
+        log, tmp_path, lambda whole: change(next(each for each in whole.samples if each.epoch == 1))
+    )
 
 
 def test_every_episode_of_a_conversation_is_verified(conversation):

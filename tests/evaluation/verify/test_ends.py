@@ -1,10 +1,9 @@
 """`arena-llm verify`: why the model's part ended, by the protocol or by a limit that the log names."""
 
 import pytest
-from inspect_ai.log import read_eval_log, write_eval_log
 
 from evaluation.verify.sources import Verdict
-from tests.evaluation.verify.logs import checked, put
+from tests.evaluation.verify.logs import checked, put, rewritten
 from tests.llm_control.batteries import battery_of, run
 from tests.llm_control.provider import MODEL, answer
 
@@ -20,21 +19,15 @@ def limited(battery, tmp_path, openai):
     return lambda **choices: run(battery, tmp_path / "logs", MODEL, **SMALL, **choices).log
 
 
-def rewritten(log, tmp_path, change):
-    whole = read_eval_log(str(log), resolve_attachments=True)
-    change(whole.samples[0])
-    path = tmp_path / "changed.eval"
-    write_eval_log(whole, str(path))
-    return path
-
-
 def test_an_episode_that_a_limit_ended_agrees_with_its_last_picture(limited, tmp_path):
     log = limited(tasks="01-04-03", max_tokens_per_episode=2500)
     (only,) = checked(log, frames=True)
     assert (only.verdict, only.findings, only.notes) == (Verdict.AGREES, (), ())
     # The view after the last reply that was played was sent too; the limit kept its reply from being played.
     assert (only.turns, only.pictures) == (2, 3)
-    end, score = checked(rewritten(log, tmp_path, lambda s: put(s.__dict__, "limit", None)))[0].findings
+    end, score = checked(
+        rewritten(log, tmp_path, lambda whole: put(whole.samples[0].__dict__, "limit", None))
+    )[0].findings
     assert (end.what, end.replayed) == ("end of the model's part", "no limit is logged that would end it")
     assert (score.what, score.logged, score.replayed) == ("score episode_score: limit", "token", None)
 
@@ -53,18 +46,14 @@ def test_a_limit_ends_a_conversation_in_the_middle(limited):
 def test_a_changed_reason_of_the_end_is_found(end, battery, tmp_path):
     log = run(battery, tmp_path / "logs", "arena/random", tasks="01-04-03", **SMALL).log
     assert checked(log)[0].verdict is Verdict.AGREES
-    path = rewritten(log, tmp_path, lambda s: put(s.metadata["episode"], "model_end", end))
+    path = rewritten(log, tmp_path, lambda w: put(w.samples[0].metadata["episode"], "model_end", end))
     (found,) = checked(path)[0].findings
     assert (found.what, found.logged, found.replayed) == ("end of the model's part", end, "max_scripts")
 
 
 def test_more_replies_than_the_protocol_allows_are_found(battery, tmp_path):
     log = run(battery, tmp_path / "logs", "arena/random", tasks="01-04-03", **SMALL).log
-    whole = read_eval_log(str(log), resolve_attachments=True)
-    for step in whole.plan.steps:
-        step.params["choices"]["max_scripts"] = 3
-    path = tmp_path / "changed.eval"
-    write_eval_log(whole, str(path))
+    path = rewritten(log, tmp_path, lambda w: put(w.plan.steps[0].params["choices"], "max_scripts", 3))
     assert ("turns", 4, "over after turn 3") in [
         (f.what, f.logged, f.replayed) for f in checked(path)[0].findings
     ]

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import read_eval_log
 from inspect_ai.model import ContentText
 
 from evaluation.choices.run_choices import LEFT_OUT
 from evaluation.log.exchanges import talk
 from evaluation.verify.sources import Verdict
-from tests.evaluation.verify.logs import as_content, checked, frame, images
+from tests.evaluation.verify.logs import as_content, checked, frame, images, put, rewritten
 from tests.llm_control.batteries import ARENA, run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
 
@@ -52,10 +52,7 @@ def test_each_choice_is_followed_picture_by_picture(name, battery, tmp_path):
 @pytest.mark.parametrize("vision", ["blind", "shuffled"])
 def test_a_control_that_showed_the_true_picture_is_found(vision, battery, tmp_path):
     honest = run(battery, tmp_path / "true", "arena/random", **SMALL).log
-    whole = read_eval_log(str(honest), resolve_attachments=True)
-    whole.plan.steps[0].params["choices"]["vision"] = vision
-    path = tmp_path / "changed.eval"
-    write_eval_log(whole, str(path))
+    path = rewritten(honest, tmp_path, lambda w: put(w.plan.steps[0].params["choices"], "vision", vision))
     first = checked(path, frames=True)[0]
     assert first.verdict is Verdict.DIFFERS
     assert (first.findings[0].turn, first.findings[0].what) == (1, "picture")
@@ -92,10 +89,7 @@ def exchanged(sample):
 )
 def test_a_request_that_is_not_what_the_budget_lets_through_is_found(change, told, battery, tmp_path):
     log = run(battery, tmp_path / "logs", "arena/random", images="last-2", **SMALL).log
-    whole = read_eval_log(str(log), resolve_attachments=True)
-    change(whole.samples[0])
-    path = tmp_path / "changed.eval"
-    write_eval_log(whole, str(path))
+    path = rewritten(log, tmp_path, lambda whole: change(whole.samples[0]))
     assert all(each.verdict is Verdict.AGREES for each in checked(path))
     first, second = checked(path, frames=True)
     (found,) = first.findings
@@ -106,17 +100,16 @@ def test_a_request_that_is_not_what_the_budget_lets_through_is_found(change, tol
 
 
 def test_a_changed_collage_is_found(battery, tmp_path):
+    def change(whole):
+        event = [each for each in whole.samples[0].events if each.event == "model"][-1]
+        content = event.input[-1].content
+        place = next(k for k, part in enumerate(content) if part.type == "image")
+        other = frame(content[place].image).copy()
+        other[0, 0] ^= 1
+        content[place] = as_content(other)
+
     log = run(battery, tmp_path / "logs", "arena/random", images="collage", **SMALL).log
-    whole = read_eval_log(str(log), resolve_attachments=True)
-    event = [each for each in whole.samples[0].events if each.event == "model"][-1]
-    content = event.input[-1].content
-    place = next(k for k, part in enumerate(content) if part.type == "image")
-    other = frame(content[place].image).copy()
-    other[0, 0] ^= 1
-    content[place] = as_content(other)
-    path = tmp_path / "changed.eval"
-    write_eval_log(whole, str(path))
-    (found,) = checked(path, frames=True)[0].findings
+    (found,) = checked(rewritten(log, tmp_path, change), frames=True)[0].findings
     assert (found.turn, found.what) == (4, "collage")
 
 
@@ -124,12 +117,12 @@ def test_a_view_in_words_is_compared_without_frames(battery, tmp_path):
     log = run(battery, tmp_path / "logs", "arena/random", observation="text", **SMALL).log
     results = checked(log)
     assert [(each.verdict, each.notes) for each in results] == [(Verdict.AGREES, ())] * 2
-    whole = read_eval_log(str(log), resolve_attachments=True)
-    part = whole.samples[0].messages[1].content[-1]
-    part.text = part.text.replace("ball", "cube")
-    path = tmp_path / "changed.eval"
-    write_eval_log(whole, str(path))
-    (found,) = checked(path)[0].findings
+
+    def change(whole):
+        part = whole.samples[0].messages[1].content[-1]
+        part.text = part.text.replace("ball", "cube")
+
+    (found,) = checked(rewritten(log, tmp_path, change))[0].findings
     assert (found.turn, found.what) == (1, "observation")
 
 
@@ -151,11 +144,7 @@ def test_a_server_that_takes_one_picture_is_followed(battery, tmp_path, openai):
 
 def test_without_the_other_arenas_a_shuffled_log_says_that_pictures_are_not_compared(battery, tmp_path):
     log = run(battery, tmp_path / "logs", "arena/random", vision="shuffled", **SMALL).log
-    whole = read_eval_log(str(log), resolve_attachments=True)
-    for step in whole.plan.steps:
-        step.params.pop("tasks", None)
-    path = tmp_path / "changed.eval"
-    write_eval_log(whole, str(path))
+    path = rewritten(log, tmp_path, lambda w: [step.params.pop("tasks", None) for step in w.plan.steps])
     first = checked(path, frames=True, folder=battery)[0]
     assert (first.verdict, first.pictures) == (Verdict.AGREES, 0)
     assert "does not have the other tasks" in first.notes[0]
