@@ -1,12 +1,6 @@
-from contextlib import suppress
-
 import pytest
-import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arena import ConfigError, load, load_text
-from arena.taskfile.config import KEYS
 from arena.taskfile.nodes import scalar
 from tests.arena.worlds import agent, episode, item
 
@@ -189,26 +183,6 @@ def test_an_unreadable_file_is_one_sentence(tmp_path, make, words):
     make(path)
     with pytest.raises(ConfigError, match=words):
         load(path)
-
-
-@given(st.text())
-def test_any_text_loads_or_is_refused(text):
-    with suppress(ConfigError):
-        load_text(text)
-
-
-_KEYS = sorted({key for table in KEYS.values() for key in table})
-_VALUES = st.recursive(
-    st.none() | st.integers() | st.floats() | st.sampled_from(["Agent", "Wall", "x", "-1"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_KEYS), inner, max_size=4),
-    max_leaves=12,
-)
-
-
-@given(_VALUES)
-def test_any_structure_loads_or_is_refused(value):
-    with suppress(ConfigError):
-        load_text(yaml.safe_dump({"arenas": {0: {"items": [value], "t": 5}}}))
 
 
 @pytest.mark.parametrize(

@@ -96,14 +96,6 @@ def differing(got, expected):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
-def test_every_task_of_level_1_is_the_same_for_many_and_for_one(mode):
-    touched, ended = compared(1, mode, 120, MODES.index(mode))
-    assert touched > 500
-    assert ended > 60
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
 @pytest.mark.parametrize("level", range(1, 11))
 @pytest.mark.parametrize(
     "options",
