@@ -5,6 +5,7 @@ import json
 import pytest
 from inspect_ai.log import read_eval_log
 
+from evaluation.log.run import RunLog
 from report.comparison.read import read_run
 from report.comparison.whole import compare
 from tests.command import command, newest, run
@@ -77,6 +78,8 @@ def test_a_model_plays_and_another_judges_once(provider, tmp_path):
     assert first.model_usage[JUDGE].total_tokens == 100
     assert first.model_usage[JUDGE].total_cost > 0
     assert first.model_usage[MODEL].total_tokens == 30
+    # What a judge said last is no reply that was lost.
+    assert [each.talk.unplayed for each in RunLog(log).episodes()] == [None, None]
     verified = run("verify", log)
     assert "2 of 2 episodes: agrees" in verified.stdout, verified.stdout + verified.stderr
     made = run("report", log, "--out", tmp_path / "report")
