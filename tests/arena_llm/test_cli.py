@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.arena_llm.commands.test_compare import RESULTS
-from tests.command import KEYS, run_fresh
+from tests.command import KEYS
 
 
 @pytest.fixture
@@ -94,8 +94,8 @@ def test_a_mistake_is_one_sentence(arguments, words, scripts, tmp_path, command,
 
 
 @pytest.mark.parametrize("arguments", [["eval"], ["frob"]])
-def test_wrong_usage_says_so(arguments):
-    result = run_fresh(*arguments)
+def test_wrong_usage_says_so(arguments, command):
+    result = command(*arguments)
     assert result.returncode == 2
     assert "Error" in result.stderr
 
