@@ -69,11 +69,6 @@ def test_time_ends_the_models_part(battery, tmp_path, openai):
     assert read_eval_log(str(result.log)).samples[0].limit.type == "time"
 
 
-def test_without_a_limit_all_replies_are_asked_for(battery, tmp_path, asked):
-    limited(battery, tmp_path / "logs", RunLimits(), tasks="01-04-03")
-    assert len(asked) == 5
-
-
 @pytest.mark.parametrize("limits", [RunLimits(tokens=5000), RunLimits(cost=0.015), RunLimits(seconds=0)])
 def test_a_runs_limit_begins_no_further_episode_and_a_higher_one_goes_on(
     limits, battery, tmp_path, asked, prices

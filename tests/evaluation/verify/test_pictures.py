@@ -6,7 +6,6 @@ from inspect_ai.model import ContentImage
 
 from evaluation.verify.sources import Verdict
 from tests.evaluation.verify.logs import as_content, changed, checked, frame, images
-from tests.llm_control.batteries import eval_request, evaluated
 
 
 def test_an_untouched_log_agrees_to_the_bit_pictures_included(log):
@@ -16,22 +15,6 @@ def test_an_untouched_log_agrees_to_the_bit_pictures_included(log):
     # Three pictures at the start, and one after each turn but the last.
     assert [each.pictures for each in results] == [each.turns + 2 for each in results]
     assert all(each.passed and not each.versions and not each.notes for each in results)
-
-
-def test_a_demonstration_and_another_protocol_are_verified_too(battery, tmp_path):
-    choices = {
-        "demonstration": True,
-        "max_scripts": 2,
-        "strict": True,
-        "seed": 5,
-        "trials": 2,
-        "grayscale": True,
-    }
-    request = eval_request("arena/random", folder=battery, choices=choices)
-    results = checked(evaluated(request, tmp_path).log, frames=True)
-    assert [each.verdict for each in results] == [Verdict.AGREES] * 4
-    assert [each.trial for each in results] == [0, 1, 0, 1]
-    assert all(each.pictures > each.turns + 2 for each in results)
 
 
 def other_pixel(sample, _):
