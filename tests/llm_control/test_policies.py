@@ -112,7 +112,7 @@ def test_a_run_is_reported_verified_replayed_and_compared(command, battery, file
     assert json.loads((tmp_path / "plan.json").read_text())["policy"] == load_policy(file).sha256
     assert "no unfinished run" in command(*asked, "--resume").stderr
 
-    verified = command("verify", log, "--frames", "--json", "findings.json")
+    verified = command("verify", log, "--frames", "--jobs", 1, "--json", "findings.json")
     assert verified.returncode == 0
     assert "6 of 6 episodes: agrees" in verified.stdout
     assert "Note" not in verified.stdout
@@ -151,7 +151,9 @@ def test_a_changed_log_is_found_out(battery, file, tmp_path):
 
     from arena_llm.cli import app
 
-    said = CliRunner().invoke(app, ["verify", str(tmp_path / "changed.eval"), "--testbed", str(battery)])
+    said = CliRunner().invoke(
+        app, ["verify", str(tmp_path / "changed.eval"), "--testbed", str(battery), "--jobs", "1"]
+    )
     assert said.exit_code == 1
     assert "differs" in said.output
 

@@ -96,7 +96,7 @@ def test_a_narrator_and_a_novice_are_other_models(httpserver, monkeypatch, tmp_p
     # What answered last is the scientist, not the novice.
     assert sample.output.completion == turns[-2]["reply"] != turns[-1]["reply"]
     assert sample.model_usage["openai/gpt-4o-mini"].total_tokens == 210
-    verified = run("verify", newest(tmp_path))
+    verified = run("verify", newest(tmp_path), "--jobs", 1)
     assert "1 of 1 episodes: agrees" in verified.stdout, verified.stdout + verified.stderr
     made = run("report", newest(tmp_path), "--out", tmp_path / "report")
     assert (made.returncode, made.stderr) == (0, "")

@@ -63,7 +63,7 @@ def eval_(folder, *more):
     return (*task, "--log-dir", folder, *more)
 
 
-def test_a_model_plays_and_another_judges_once(provider, tmp_path):
+def test_a_model_plays_and_another_judges_once(provider, command, tmp_path):
     done = run(*eval_(tmp_path / "logs", "--judge", "gpt-4o-mini", "--trials", 2, "--max-samples", 1), **KEY)
     assert done.returncode == 0, done.stderr
     log = newest(tmp_path / "logs")
@@ -80,9 +80,9 @@ def test_a_model_plays_and_another_judges_once(provider, tmp_path):
     assert first.model_usage[MODEL].total_tokens == 30
     # What a judge said last is no reply that was lost.
     assert [each.talk.unplayed for each in RunLog(log).episodes()] == [None, None]
-    verified = run("verify", log)
+    verified = command("verify", log, "--jobs", 1)
     assert "2 of 2 episodes: agrees" in verified.stdout, verified.stdout + verified.stderr
-    made = run("report", log, "--out", tmp_path / "report")
+    made = command("report", log, "--out", tmp_path / "report")
     assert (made.returncode, made.stderr) == (0, "")
     page = (tmp_path / "report" / "index.html").read_text()
     assert "Knowledge beside the paper" in page
