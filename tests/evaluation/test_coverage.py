@@ -37,11 +37,6 @@ def test_it_covers_where_they_are_independent(clusters, trials):
     assert coverage(clusters, trials, 0.5, 1e6, clustered_interval) > 0.93
 
 
-@pytest.mark.parametrize(("clusters", "trials"), [(10, 9), (12, 3), (30, 3), (40, 3)])
-def test_the_naive_interval_does_not(clusters, trials):
-    assert coverage(clusters, trials, 0.5, 2, naive) < 0.91
-
-
 def test_with_many_clusters_it_is_not_wasteful():
     rng = np.random.default_rng(3)
     trials = np.full(40, 3.0)

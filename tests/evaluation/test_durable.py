@@ -181,18 +181,6 @@ def test_only_what_is_lost_is_asked_for_again(damage, battery, provider, tmp_pat
     assert list(logs.glob(f"*{ENDING}")) == []
 
 
-def test_a_request_that_differs_is_asked(battery, provider, tmp_path):
-    logs = tmp_path / "logs"
-    stopped_after(4, logs, battery, tasks="01-04-03")
-    (path,) = logs.glob(f"*{ENDING}")
-    heading, *rest = path.read_text().splitlines()
-    other = json.loads(rest[1]) | {"request": "another one"}
-    path.write_text("\n".join([heading, rest[0], json.dumps(other), *rest[2:], ""]))
-    played(logs, battery, resume=True, tasks="01-04-03")
-    # The second reply and all after it: their requests have another reply in them.
-    assert len(provider.bodies) == 4 + 4
-
-
 def test_texts_calls_tools_and_new_pictures_make_a_request():
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ContentImage, ContentText
     from inspect_ai.tool import ToolInfo

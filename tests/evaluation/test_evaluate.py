@@ -14,10 +14,9 @@ import pytest
 from werkzeug import Request as HttpRequest
 from werkzeug import Response
 
-from arena import IDLE, ConfigError, Episode, EvaluationError
+from arena import IDLE, Episode, EvaluationError
 from evaluation.generation.generate import refused_parameter
 from render import Renderer, decode
-from tests.command import start
 from tests.llm_control.batteries import eval_request, evaluated, task_text
 
 
@@ -247,33 +246,9 @@ def test_an_interrupted_run_loses_nothing_and_goes_on(how, battery, tmp_path):
     assert len(results) == 13
 
 
-@pytest.mark.slow
-def test_ctrl_c_keeps_what_an_agent_has_played_by_itself(tmp_path):
-    logs = tmp_path / "logs"
-    command = ("eval", "--model", "arena/random-steps", "--levels", 1, "--trials", 50, "--log-dir", logs)
-    process = start(*command)
-    wait_for_samples(logs, 3, process)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=240)
-    kept = f"Stopped. Finished episodes are kept in {logs}; the same command with --resume continues.\n"
-    assert (process.returncode, said) == (130, kept)
-    assert len(finished(logs)) >= 3
-
-
 def test_only_the_same_command_is_resumed(battery, tmp_path):
     with pytest.raises(EvaluationError, match="no unfinished run"):
         run(battery, tmp_path, resume=True)
     run(battery, tmp_path)
     with pytest.raises(EvaluationError, match="no unfinished run"):
         run(battery, tmp_path, resume=True)
-
-
-def test_a_wrong_request_fails_before_anything_is_written(battery, tmp_path):
-    with pytest.raises(ConfigError):
-        run(battery, tmp_path, levels="9")
-    with pytest.raises(EvaluationError, match="not recognized"):
-        run(battery, tmp_path, model="nosuch/model")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(EvaluationError, match="cannot write"):
-        evaluated(eval_request("arena/random", folder=battery), tmp_path / "file")
-    assert not (tmp_path / "logs").exists() or not list((tmp_path / "logs").glob("*.eval"))

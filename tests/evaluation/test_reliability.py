@@ -1,6 +1,5 @@
 """pass^k and pass@k: unbiased, at their known values, and with intervals."""
 
-from itertools import combinations
 from math import comb
 
 import pytest
@@ -19,13 +18,6 @@ def test_estimates_are_unbiased(chance, k):
     assert sum(w * any_of(c, trials, k) for c, w in enumerate(weights)) == pytest.approx(
         1 - (1 - chance) ** k
     )
-
-
-def test_estimates_are_shares_of_the_ways_to_choose_k_trials():
-    passed = [True, True, False, True]
-    chosen = list(combinations(passed, 2))
-    assert all_of(3, 4, 2) == sum(map(all, chosen)) / len(chosen)
-    assert any_of(3, 4, 2) == sum(map(any, chosen)) / len(chosen)
 
 
 def test_tasks_count_once_and_only_those_with_enough_trials():

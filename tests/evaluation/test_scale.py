@@ -190,14 +190,3 @@ def test_the_headline_is_what_is_scaled():
     scores = results({1: [True, False]}).assign(score=[0.9, 0.7])
     assert headline_scores(scores, get_suite("est"))["score"].tolist() == [0.5]
     assert headline_scores(scores, get_suite("scienceworld"))["score"].tolist() == [0.8]
-
-
-def test_old_tables_are_read_as_they_were_written(tmp_path):
-    table = tmp_path / "table.csv"
-    rows = [replace_half(each) for each in ROWS]
-    table.write_text(as_csv(rows), "utf-8")
-    assert list(references(table)) == rows
-
-
-def replace_half(reference):
-    return reference._replace(half=0.125)

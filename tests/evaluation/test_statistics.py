@@ -51,12 +51,6 @@ def test_a_family_is_the_variants_of_a_task(task, shared):
     assert family(task) == shared
 
 
-def test_unanimous_results_keep_some_width():
-    only = rate({"t1": [True] * 3, "t2": [True] * 3})
-    assert only["pass_rate"] == 1
-    assert only["low"] < 0.6
-
-
 def test_trials_without_a_verdict_count_as_failed_beside_what_they_could_have_been():
     only = rate({"t1": [True, None], "t2": [None, None]})
     assert (only["passes"], only["planned"], only["trials"], only["missing"]) == (1, 4, 1, 3)

@@ -1,6 +1,5 @@
 """Every preset: that it is what it is called, and that an offline agent plays it from end to end."""
 
-import re
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -210,11 +209,6 @@ IMPOSSIBLE = [
 def test_impossible_combinations_are_refused_with_a_reason(choices):
     with pytest.raises(ConfigError, match=r"impossible together, because \w+"):
         effective(ARENA, None, choices)
-
-
-def test_a_misspelt_option_is_corrected():
-    with pytest.raises(ConfigError, match=re.escape("did you mean images_per_script?")):
-        effective(ARENA, None, {"image_per_script": 2})
 
 
 def test_the_log_keeps_the_protocol(tmp_path):

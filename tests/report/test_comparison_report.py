@@ -1,6 +1,5 @@
 """What is read and what is written: places of runs, figures by their content, the page and the tables."""
 
-import json
 import re
 from dataclasses import replace
 
@@ -229,11 +228,6 @@ def test_what_is_no_run_is_one_sentence(tmp_path):
         read_runs_apart([(None, str(tmp_path / "a")), (None, str(tmp_path / "a"))])
     with pytest.raises(EvaluationError, match="got 'kids', expected children"):
         read_groups(["kids"])
-
-
-def test_the_kept_facts_are_plain_json(tmp_path):
-    kept = json.loads((report_folder(tmp_path) / "run.json").read_text())
-    assert kept == {"suite": "arena", "original": True, "facts": {"Animal-AI": "2"}}
 
 
 def test_a_studys_table_is_a_group(tmp_path):

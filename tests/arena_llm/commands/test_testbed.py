@@ -53,13 +53,6 @@ def test_the_same_command_draws_the_same_bytes_in_any_number_of_processes(drawn,
     assert contents(tmp_path) == contents(drawn)
 
 
-def test_another_seed_draws_other_tasks(drawn, tmp_path):
-    assert generate(tmp_path, "--count", 4, "--seed", 4).returncode == 0
-    mine, theirs = contents(tmp_path), contents(drawn)
-    assert mine.keys() == theirs.keys()
-    assert all(mine[name] != theirs[name] for name in mine if name.endswith(".yaml"))
-
-
 def test_a_hidden_split_is_the_battery_again_from_a_secret_seed(tmp_path):
     """It can be continued without naming the seed, and drawn again by whoever is given it."""
     result = generate(tmp_path / "split", "--hidden", "--count", 2)
