@@ -221,7 +221,8 @@ def finished(logs: Path) -> dict[tuple[str, int], float]:
     return {(str(s.id), s.epoch): s.scores["episode_score"].metadata["total_reward"] for s in samples}
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_an_interrupted_run_loses_nothing_and_goes_on(how, battery, tmp_path):
     logs = tmp_path / "logs"
     process = subprocess.Popen(
