@@ -181,6 +181,16 @@ def test_only_the_last_turns_are_sent(memory, texts, battery):
         assert f"Turn {4 - memory}." in last[1].text
 
 
+def test_only_the_last_turns_that_fit_are_sent(battery):
+    replies = ["Turn(6);", "Turn(12);", "Turn(18);"]
+    _, calls = ask_with(battery, replies, max_scripts=3)
+    turns = [sum(len(message.text) for message in calls[2].input[at : at + 2]) for at in (2, 4)]
+    for memory, kept in ((sum(turns), 2), (sum(turns) - 1, 1), (turns[1] - 1, 0)):
+        _, calls = ask_with(battery, replies, max_scripts=3, memory_characters=memory)
+        assert [m.text for m in calls[2].input if m.role == "assistant"] == replies[2 - kept : 2]
+        assert f"Turn {3 - kept}." in calls[2].input[1].text
+
+
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
