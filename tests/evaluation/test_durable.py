@@ -293,6 +293,7 @@ def test_a_trial_that_is_restarted_keeps_its_replies_and_other_trials_have_their
     assert begun.next("r") is None
     for restarted in (kept, Journal(path, "run"), Journal(path, "run")):
         first, other = restarted.episode("x", 1), restarted.episode("x", 2)
+        assert first.next("another request") is None
         given = [first.next("r"), first.next("r"), other.next("r")]
         assert [output.completion for output, _ in given] == ["first", "second", "other trial"]
         assert (first.next("r"), other.next("r")) == (None, None)

@@ -14,7 +14,7 @@ from arena.errors import ConfigError
 from evaluation.choices.effective import effective
 from evaluation.estimate import estimate
 from evaluation.evaluate import evaluate
-from evaluation.generation.budget import spent_before
+from evaluation.generation.budget import RunLimits, spent_before
 from evaluation.request import EvalRequest
 from evaluation.verify.sources import Verdict
 from report.build import write_log_report
@@ -157,3 +157,17 @@ def test_an_episode_is_played_with_programs_that_fail_and_work(model, tmp_path):
     written = write_log_report([log], tmp_path / "report")
     pages = [page.read_text() for page in written.page.parent.rglob("*.html")]
     assert any("kept**age" in page and "ZeroDivisionError" in page for page in pages)
+
+
+@confined
+@needs_pymc
+def test_a_stopped_run_goes_on_and_asks_no_question_twice(model, tmp_path):
+    programs, asked = model
+    programs += ["1 / 0"] * 100
+    evaluate(request(), tmp_path, display="none", limits=RunLimits(tokens=4 * TOKENS))
+    assert len(asked) == 4
+    log = evaluate(request(), tmp_path, display="none", resume=True)
+    # Two experiments, two programs after each, and a question.
+    assert len(asked) == 2 + 2 * 2 + 1
+    (sample,) = read_eval_log(str(log.path)).samples
+    assert len(sample.metadata["agent"]["programs"]) == 4
