@@ -3,7 +3,6 @@
 import pytest
 
 from llm_control.script import Go, RepairKind, Script, ScriptSyntaxError, Think, Turn, parse
-from tests.llm_control.script.repairing import repaired
 
 FENCE, PROSE, COMMENT, BLANK = RepairKind.FENCE, RepairKind.PROSE, RepairKind.COMMENT, RepairKind.WHITESPACE
 NAME, AMOUNT, UNIT = RepairKind.NAME, RepairKind.AMOUNT, RepairKind.UNIT
@@ -111,13 +110,6 @@ def test_repairs_and_records(reply: str, commands: list, repairs: list):
     assert [(r.kind, *r.place, r.original, r.became) for r in script.repairs] == repairs
     with pytest.raises(ScriptSyntaxError):
         parse(reply, strict=True)
-
-
-@pytest.mark.parametrize("reply", [row[0] for row in REPAIRED])
-def test_repaired_reply_is_strict_and_means_the_same(reply: str):
-    script = parse(reply)
-    again = parse(repaired(reply, script.repairs), strict=True)
-    assert str(again) == str(script)
 
 
 def test_every_kind_of_repair_is_tried_above():
