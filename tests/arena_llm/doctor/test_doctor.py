@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 import pytest
 
-from arena_llm import system
 from arena_llm.doctor import State, answer, drawing_checks, physics_checks, python_check, requirement
 from arena_llm.doctor_probe import fault_of
 from tests.command import run_fresh
@@ -112,17 +111,3 @@ REQUIREMENTS = {
 @pytest.mark.parametrize(("line", "expected"), REQUIREMENTS.items(), ids=REQUIREMENTS)
 def test_requirements_are_read_with_their_extra(line, expected):
     assert requirement(line) == expected
-
-
-@pytest.mark.e2e
-def test_set_up_is_content_with_a_machine_that_draws(capsys, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["system"])
-    assert system.main() == 0
-    assert capsys.readouterr().out == "Compiling the physics and the renderer, once.\n"
-
-
-def test_set_up_names_the_packages_where_it_may_not_install(monkeypatch, capsys):
-    monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr("sys.argv", ["system", "java"])
-    assert system.main() == 1
-    assert "apt-get install --yes default-jre-headless" in capsys.readouterr().err
