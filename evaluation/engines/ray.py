@@ -9,6 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from operator import methodcaller
@@ -83,20 +84,12 @@ class Worker:
         return function()
 
 
+@dataclass
 class WorkerSlot:
     """A slot in the cluster for one worker; if that is lost, the next takes its place."""
 
-    def __init__(self, acquire: Callable[[int], Any]) -> None:
-        self._acquire, self._lock = acquire, threading.Lock()
-        self.worker = acquire(1)
-        self.episodes = 0
-
-    def replace(self, lost: Any) -> None:
-        """Acquire another worker, unless another thread has done so already."""
-        with self._lock:
-            if self.worker is lost:
-                # It waits for no core: that of the lost one may have gone with its machine.
-                self.worker = self._acquire(0)
+    worker: Any
+    episodes: int = 0
 
 
 class RayBackend:
@@ -152,6 +145,13 @@ class RayBackend:
                     self.ray.kill(slot.worker)
             self._lock.wait_for(lambda: not self._calls, LEAVE_SECONDS)
 
+    def replace(self, slot: WorkerSlot, lost: Any) -> None:
+        """Acquire another worker, unless another thread has done so or the backend is closed."""
+        with self._lock:
+            if slot.worker is lost and not self._closed:
+                # It waits for no core: that of the lost one may have gone with its machine.
+                slot.worker = self._acquired(0)
+
     def leave(self, slot: WorkerSlot) -> None:
         """Note that an episode of a slot is over."""
         with self._lock:
@@ -161,7 +161,7 @@ class RayBackend:
         with self._lock:
             free = min(self._slots, key=lambda slot: slot.episodes, default=None)
             if len(self._slots) < self._jobs and (free is None or free.episodes):
-                self._slots.append(free := WorkerSlot(self._acquired))
+                self._slots.append(free := WorkerSlot(self._acquired(1)))
             assert free is not None, "there is at least one job"
             free.episodes += 1
         return free
@@ -246,7 +246,7 @@ class RayEpisode:
                     raise error.cause from None
                 except ray.exceptions.RayActorError as error:
                     reason = type(error).__name__
-                    self._slot.replace(worker)
+                    self._backend.replace(self._slot, worker)
         raise EvaluationError(
             f"{self._setup.task.id}: the process that played it was killed from outside "
             f"{self._backend.retries + 1} times ({reason}), so it is not retried; does it need more memory "

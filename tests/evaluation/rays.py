@@ -29,6 +29,12 @@ def until(place: Path) -> None:
         time.sleep(0.05)
 
 
+def touched_and_waiting(place: Path) -> None:
+    """Says that it has begun, and never ends."""
+    place.touch()
+    until(place / "never")
+
+
 def always_killed(number: int) -> int:
     if number == 2:
         os.kill(os.getpid(), signal.SIGKILL)

@@ -3,6 +3,8 @@ import re
 import signal
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -24,6 +26,7 @@ from tests.evaluation.rays import (
     killed_once,
     rays_processes,
     squared,
+    touched_and_waiting,
     until,
 )
 from tests.evaluation.test_evaluate import wait_for_samples
@@ -117,6 +120,21 @@ def test_an_episode_that_kills_every_worker_is_named(engine):
     ):
         far.call(partial(always_killed, 2))
     far.close()
+
+
+def test_no_worker_takes_the_place_of_one_that_the_end_has_killed(engine, tmp_path):
+    backend, begun = engine.episodes(), tmp_path / "begun"
+    acquire, acquired = backend._acquired, []
+    backend._acquired = lambda cores: acquired.append(cores) or acquire(cores)
+    far = backend.open(setup_of())
+    with ThreadPoolExecutor(1) as thread:
+        waiting = thread.submit(far.call, partial(touched_and_waiting, begun))
+        while not begun.exists():
+            time.sleep(0.02)
+        backend.close()
+        with pytest.raises(EvaluationError, match="the run was stopped"):
+            waiting.result()
+    assert acquired == [1]
 
 
 @pytest.mark.slow
