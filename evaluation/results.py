@@ -16,8 +16,9 @@ from arena.files import MAX_DATA_BYTES, read_bytes
 GROUP = "level"
 """Column of a table of results with the group of the task, as version 0.2 called it in its files."""
 
-OF_PEOPLE = ("condition", "block", "animal_ai", "task_sha256")
-"""Further columns of people's results: their part of a study, the version of Animal-AI, the task's file."""
+OF_PEOPLE = ("condition", "block", "suite", "animal_ai", "task_sha256")
+"""Further columns of people's results: their part of a study, the task's suite and file, the version of
+Animal-AI."""
 
 
 def column(meaning: str, kind: str | None = None, **default: Any) -> Any:
@@ -94,7 +95,8 @@ def result_row(result: TrialResult) -> dict[str, Any]:
 def read_results(path: Path, agent: str | None = None, *, worded: bool = False) -> pd.DataFrame:
     """The table of a report's `results.csv`, or of a `.parquet` file; `agent` replaces the agent's name.
 
-    `worded`: groups may be words instead of numbers, as in suites other than the arena.
+    `worded`: groups may be words instead of numbers, as in suites other than the arena; always in tables with
+    a column `suite`.
 
     Raises EvaluationError if the file is absent, cannot be read, or does not hold such a table.
     """
@@ -149,7 +151,7 @@ def checked_results(
         raise EvaluationError(
             f"{path}: holds no trials (practice is none); evaluate a model first (arena-llm eval)"
         )
-    worded = worded and not pd.api.types.is_numeric_dtype(frame[GROUP])
+    worded = (worded or "suite" in frame) and not pd.api.types.is_numeric_dtype(frame[GROUP])
     _check_rows(frame, path, ("trial",) if worded else _WHOLE)
     # Version 0.2 had no column of scores.
     metrics = [name for name in frame.select_dtypes("number") if name not in (*_COLUMNS, *OF_PEOPLE)]

@@ -223,7 +223,9 @@ RESULTS = Table(
         Column("score", "number", "none", "Score of suites that have one, 0 to 1"),
         Column("error", "text", "none", "Why the trial has no verdict"),
         CONDITION,
-        *(_TRIALS[name] for name in ("block", "animal_ai", "task_sha256")),
+        _TRIALS["block"],
+        Column("suite", "text", "none", "Suite of the task"),
+        *(_TRIALS[name] for name in ("animal_ai", "task_sha256")),
     ),
 )
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from arena.errors import ConfigError, EvaluationError
 from arena.files import atomic_file
-from evaluation.report_folder import FileNames, ReportFolder, write_facts
+from evaluation.report_folder import FileNames, ReportFolder
 from evaluation.results import OF_PEOPLE, TrialResult, has_parquet, results_frame
 from evaluation.statistics import PERSON
 from evaluation.suites import DEFAULT
@@ -44,11 +44,6 @@ from people.store.tables import Participant, SuiteEpisode, Trial
 from testbed.tasks import level_of
 
 
-def suite_of(store: Store, study: str) -> str:
-    """The suite of a study's tasks."""
-    return next((each.suite for each in store.episodes(study).values()), DEFAULT)
-
-
 def people_results(store: Store, study: str, *, test: bool = False) -> pd.DataFrame:
     """One row per trial without practice; columns as of `evaluation.results.results_frame`, and `OF_PEOPLE`.
 
@@ -63,9 +58,11 @@ def people_results(store: Store, study: str, *, test: bool = False) -> pd.DataFr
         for trial in store.trials(person.id):
             if trial.position >= 0:
                 name = person.code + (SCRIPTS if trial.mode == "scripts" else "")
-                rows.append(_row(trial, name, counts[name, trial.task_id], episodes.get(trial.id)))
+                episode = episodes.get(trial.id)
+                rows.append(_row(trial, name, counts[name, trial.task_id], episode))
                 counts[name, trial.task_id] += 1
-                part = (parts[person.id].condition, trial.block, trial.animal_ai, trial.task_sha256)
+                suite = episode.suite if episode else DEFAULT
+                part = (parts[person.id].condition, trial.block, suite, trial.animal_ai, trial.task_sha256)
                 known.append(tuple(text or "" for text in part))
     return results_frame(rows).assign(**pd.DataFrame(known, columns=list(OF_PEOPLE), dtype="str"))
 
@@ -154,12 +151,13 @@ def write_bids(
     store: Store, study: str, folder: ReportFolder, wide: pd.DataFrame, test: bool = False
 ) -> None:
     """Write a study below `bids`: a table and a description of the steps of each trial, and of each
-    questionnaire. `wide` has a row for each participant.
+    questionnaire; trials of other suites than the arena are left out. `wide` has a row for each participant.
     """
     subjects, tasks = Labels(), Labels()
     participants = store.participants(study, test=test)
+    others = store.episodes(study)
     for person in participants:
-        for trial in store.trials(person.id):
+        for trial in (each for each in store.trials(person.id) if each.id not in others):
             _write_trial(store, folder, trial, subjects.of(person.code), tasks.of(trial.task_id))
     description = {
         "Name": study,
@@ -237,7 +235,7 @@ def export(
     `format` is "csv" or "parquet"; `test` includes those who only tried the study out.
 
     Raises InvalidRequest if there is no such study, ConfigError if the format is unknown or needs pyarrow and
-    for `bids` of another suite than the arena, and EvaluationError if the folder cannot be written.
+    for `bids` of a study without trials of the arena, and EvaluationError if the folder cannot be written.
     """
     _check(store, study, format, bids)
     folder = ReportFolder(out)
@@ -248,8 +246,6 @@ def export(
         for name, frame in (("results", groups), ("results_by_participant", each)):
             # Always CSV, the format that `arena-llm compare` reads.
             rows[name] = _write_csv(folder.claim(f"{name}.csv"), iter([frame]))
-        if (suite := suite_of(store, study)) != DEFAULT:
-            write_facts(folder, {}, False, suite)
         wide, people = wide_table(store, study, test=test)
         rows["participants_wide"] = _write_csv(folder.claim(WIDE), iter([people]))
         book = codebook(study, {**tables_of(format), WIDE: wide})
@@ -291,11 +287,15 @@ def tables_of(format: str) -> dict[str, Table]:
 def _check(store: Store, study: str, format: str, bids: bool) -> None:
     if format not in FORMATS:
         raise ConfigError(f"format: got {format!r}, expected one of: {', '.join(FORMATS)}")
-    if bids and store.episodes(study):
+    if bids and (others := store.episodes(study)) and len(others) == _trials(store, study):
         raise ConfigError("--bids: describes steps in the arena only; leave it out for another suite")
     if format == "parquet" and not has_parquet():
         raise ConfigError("format parquet: pyarrow not found; run: pip install 'arena-llm[parquet]'")
     store.check_study(study)
+
+
+def _trials(store: Store, study: str) -> int:
+    return sum(len(store.trials(person.id)) for person in store.participants(study, test=True))
 
 
 def _write_table(store: Store, study: str, folder: ReportFolder, name: str, format: str, test: bool) -> int:

@@ -13,7 +13,7 @@ from arena.files import read_text
 from evaluation.log.files import find_logs
 from evaluation.log.run import RunLog
 from evaluation.report_folder import FACTS
-from evaluation.results import read_results, refuse_twins, results_frame
+from evaluation.results import GROUP, read_results, refuse_twins, results_frame
 from evaluation.scale.scaled import Basis, basis, basis_of
 from evaluation.submission import read_submission
 from evaluation.suites import DEFAULT, get_suite
@@ -35,7 +35,8 @@ def read_run(
 ) -> list[Run]:
     """The runs of a results.csv (or .parquet), a report's folder, a log or several, a submission, a database.
 
-    `place` is a path or a database's URL, with #STUDY where it has several; `name` replaces the agent's name.
+    `place` is a path or a database's URL, with #STUDY where it has several, and #SUITE where people played
+    tasks of several suites; `name` replaces the agent's name.
     The people of a study are one run for each of its groups (see `people.groups`), and each of
     them one if the place is a `results_by_participant.csv` without a name.
     `original` claims that the tasks are the original's, for places without their SHA-256; `animal_ai` is the
@@ -46,7 +47,7 @@ def read_run(
     if is_database(place):
         results, suite = study_results(place)
         return _split(together(results), name, _label(place), original, animal_ai, suite)
-    path = Path(place)
+    path, asked = _path(place)
     if path.suffix == ".json":
         return [_submitted(path, name, original)]
     if path.suffix == ".eval" or (path.is_dir() and not (path / "results.csv").exists()):
@@ -55,8 +56,8 @@ def read_run(
     said = _facts(table.parent / FACTS) if table.name == "results.csv" else {}
     version = (said.get("facts") or {}).get("Animal-AI", animal_ai)
     suite = str(said.get("suite", DEFAULT))
+    results, suite = _of_suite(_of_people(table, name is not None, suite != DEFAULT), asked, place, suite)
     known = (original or bool(said.get("original")), version, suite, said.get("tasks") or {})
-    results = _of_people(table, name is not None, suite != DEFAULT)
     return _split(results, name, place, *known, bases=_bases(said))
 
 
@@ -68,6 +69,28 @@ def _of_people(table: Path, named: bool, worded: bool) -> pd.DataFrame:
     if of_people or (named and table == by_person):
         return together(read_results(by_person, worded=worded))
     return results
+
+
+def _path(place: str) -> tuple[Path, str]:
+    """The path of a place, and the suite that is named behind it."""
+    path, _, suite = place.rpartition("#")
+    return (Path(path), suite) if path and not Path(place).exists() else (Path(place), "")
+
+
+def _of_suite(
+    results: pd.DataFrame, asked: str, place: str, known: str = DEFAULT
+) -> tuple[pd.DataFrame, str]:
+    """The results of the suite that is asked for, or of the only one; `known` is that of other tables.
+
+    Raises EvaluationError if there is no such suite, or the choice is open.
+    """
+    suites = list(results["suite"].unique()) if "suite" in results and any(results["suite"]) else [known]
+    suite = asked or suites[0]
+    if suite not in suites or (len(suites) > 1 and not asked):
+        named = f"{place.removesuffix(f'#{asked}')}#{suites[-1]}"
+        raise EvaluationError(f"{place}: holds trials of {', '.join(suites)}; name one, such as {named}")
+    part = results[results["suite"] == suite] if len(suites) > 1 else results
+    return part.astype({GROUP: "int64"}) if suite == DEFAULT else part, suite
 
 
 def read_runs_apart(
@@ -95,10 +118,11 @@ def _groups(name: str) -> list[ReferenceGroup]:
         return shipped_groups([name])
     if is_database(name):
         return _people(_label(name), *study_results(name))
-    path = Path(name)
+    path, asked = _path(name)
     if path.suffix in (".csv", ".parquet"):
         suite = str(_facts(path.parent / FACTS).get("suite", DEFAULT))
-        return _people(path.name, read_results(path, worded=suite != DEFAULT), suite)
+        results = read_results(path, worded=suite != DEFAULT)
+        return _people(path.name, *_of_suite(results, asked, name, suite))
     raise EvaluationError(
         f"--with: got {name!r}, expected {', '.join(NAMES)}, a study's table (.csv, .parquet) or its "
         f"database ({', '.join(DATABASES)}, sqlite:///FILE, postgresql://...)"
@@ -120,18 +144,18 @@ def is_database(place: str) -> bool:
 
 
 def study_results(place: str) -> tuple[pd.DataFrame, str]:
-    """The results of a study of a database, in which each participant is an agent, and its suite."""
+    """The results of a study of a database and of one suite, in which each participant is an agent."""
     from people.store import Store
-    from people.store.export import people_results, suite_of
+    from people.store.export import people_results
 
-    where, _, study = place.partition("#")
+    where, study, suite, *_ = (*place.split("#"), "", "")
     url = where if where.startswith(_SCHEMES) else f"sqlite:///{where}"
     with Store(url, create=False) as store:
         study = study or _only(store.studies(), place)
-        results, suite = people_results(store, study), suite_of(store, study)
+        results = people_results(store, study)
     if results.empty:
         raise EvaluationError(f"{_label(place)}: holds no trial of this study, practice left out")
-    return results, suite
+    return _of_suite(results, suite, _label(f"{where}#{study}{f'#{suite}' if suite else ''}"))
 
 
 def _only(studies: Sequence[str], place: str) -> str:
