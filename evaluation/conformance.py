@@ -27,7 +27,7 @@ from pydantic_core import to_jsonable_python
 
 from arena.errors import ArenaError, ConfigError
 from evaluation.agents.agents import opening
-from evaluation.by_hand.form import Choice, Form, Number, Several, Text
+from evaluation.by_hand.form import Form
 from evaluation.capabilities import agents_of, form_of, judged, logged_task, prompts_of, reply_of, tools_of
 from evaluation.choices.effective import effective, preset_names
 from evaluation.choices.run_choices import SCAFFOLDS
@@ -411,12 +411,10 @@ def _tools(kit: Kit) -> Iterator[str]:
 
 def _form(kit: Kit) -> Iterator[str]:
     """Whatever a person can enter is a reply that can be used, and nothing entered is refused."""
-    rng = np.random.default_rng(2)
-    for form, reply in _by_form(kit, islice(iter(rng.integers(0, 1000, 10)), 10)):
-        json.dumps(form.shown())
-        for nothing in ({}, dict.fromkeys(each.name for each in form.fields)):
-            with suppress(ConfigError):
-                form.read(nothing)
+    for form, reply in _by_form(kit, iter(range(20, 30))):
+        with suppress(ConfigError):
+            if any(each.required for each in form.questions):
+                form.read({})
                 yield f"form: nothing was entered, and it gave {reply!r}; every field has to be asked for"
 
 
@@ -429,7 +427,7 @@ def _by_form(kit: Kit, seeds: Iterator[int]) -> Iterator[tuple[Form, str]]:
             form = None if shown.done else form_of(kit.suite, kit.tasks[0], kit.choices, shown)
             if form is None:
                 return
-            entered = {each.name: _entered(each, np.random.default_rng(seed)) for each in form.fields}
+            entered = {each.id: each.example(random.Random(seed)) for each in form.questions}
             try:
                 reply = form.reply(form.read(entered))
             except ConfigError:  # the form says itself that it would be a wrong reply
@@ -438,16 +436,6 @@ def _by_form(kit: Kit, seeds: Iterator[int]) -> Iterator[tuple[Form, str]]:
             shown = environment.reply(reply)
     finally:
         environment.close()
-
-
-def _entered(field: Text | Number | Choice | Several, rng: np.random.Generator) -> Any:
-    if isinstance(field, Number):
-        return field.low + int(rng.integers(int((field.high - field.low) / field.step) + 1)) * field.step
-    if isinstance(field, Choice):
-        return str(rng.choice(field.options))
-    if isinstance(field, Several):
-        return [place for place in range(len(field.items)) if rng.integers(2)]
-    return str(rng.choice(field.buttons or field.words or ("1", "a")))
 
 
 def _estimate(kit: Kit) -> Iterator[str]:

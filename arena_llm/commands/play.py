@@ -90,7 +90,7 @@ def play_command(
 
     require("people")
     from arena.processes import cores
-    from people.play.app import create_app
+    from people.app import create_app
     from people.play.players import Players
     from people.play.task_source import TaskList
     from people.serving import address_of, bound, serve, url_of
@@ -134,11 +134,11 @@ def play_suite_command(
     require("people")
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
+    from people.app import create_suite_app
     from people.serving import address_of, bound, serve, url_of
     from people.store import Store
     from people.store.database import only_server
-    from people.suites.app import SuiteServer
-    from people.suites.games import Course
+    from people.suites.course import Course
 
     request = EvalRequest(get_suite(suite), "", testbed, None, protocol, choices)
     course = Course(request.suite, request.effective.choices, request.prompts, request.tasks)
@@ -147,10 +147,9 @@ def play_suite_command(
     listener = bound(host, port)
     url = url_of(host, listener, address.names)
     with Store(db) as store, only_server(store.database):
-        server = SuiteServer(store, course)
-        app = server.app(address.names)
+        app, closing = create_suite_app(store, course, address.names)
         ready = _ready(url, len(course.tasks), store, open_page)
-        serve(app, server, address, listener, ready, STORED)
+        serve(app, closing, address, listener, ready, STORED)
 
 
 def _ready(url: str, count: int, store: "Store", open_page: bool) -> Callable[[], None]:

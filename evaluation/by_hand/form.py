@@ -1,14 +1,282 @@
-"""Forms by which people answer where models write text."""
+"""What people are asked, and what is wrong with their answers: forms of suites, and questionnaires.
 
+An answer is a text as a page sends it, empty if the question was left out; several options are one text, a
+list in JSON.
+"""
+
+import json
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, NamedTuple
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from decimal import Decimal
+from random import Random
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from arena.errors import ConfigError
 
-Values = Mapping[str, Any]
-"""What was entered, by the names of the fields; in the type that each field says."""
+MAX_TEXT = 20_000
+"""Characters of a text; a consent form of ten pages has as many."""
+
+MAX_ANSWER = 5_000
+"""Characters of an answer, about two pages."""
+
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
+Name = Annotated[str, Field(pattern=NAME)]
+"""Names that become parts of file names in an export. A leading "_" is reserved for internal rows."""
+Prose = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+Line = Annotated[str, Field(min_length=1, max_length=500)]
+Option = Annotated[str, Field(min_length=1, max_length=2_000)]
+Bound = Annotated[float | None, Field(allow_inf_nan=False)]
+
+
+class Section(BaseModel):
+    """A part of a form or of a study's file: immutable, and without unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class AnswerTexts(Section):
+    """What is said of a wrong answer; `{low}` and `{high}` are limits, `{n}` is a number."""
+
+    required: str = "Please answer this question."
+    choose_one: str = "Please choose one of these."
+    a_number: str = "Please enter a number."
+    a_whole_number: str = "Please enter a whole number."
+    between: str = "Please enter a number from {low} to {high}."
+    at_least: str = "Please enter a number that is at least {low}."
+    at_most: str = "Please enter a number that is at most {high}."
+    a_date: str = "Please enter a date, such as 2026-03-31."
+    date_between: str = "Please enter a date from {low} to {high}."
+    date_at_least: str = "Please enter {low} or a later date."
+    date_at_most: str = "Please enter {high} or an earlier date."
+    too_long: str = "Please write at most {n} characters."
+
+    def outside(self, low: str, high: str, kind: str = "") -> str:
+        """What to answer between two limits, of which either may be ""; `kind`: "" or "date_"."""
+        end = "between" if low and high else "at_least" if low else "at_most"
+        text: str = getattr(self, f"{kind}{end}")
+        return text.replace("{low}", low).replace("{high}", high)
+
+
+ENGLISH = AnswerTexts()
+
+
+def number_of(text: str) -> float | None:
+    """A finite number, with a decimal point or comma; None for another text."""
+    try:
+        value = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    # Python would read 1_000, too.
+    return value if math.isfinite(value) and "_" not in text else None
+
+
+def plain_number(text: str) -> str:
+    """A number in ASCII digits with a decimal point: "5,50" becomes "5.5"; other texts as they are."""
+    value = number_of(text)
+    if value is None:
+        return text
+    if text.isdecimal():
+        return str(int(text))
+    digits = format(Decimal(repr(value)), "f")
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
+
+
+def date_of(text: str) -> date | None:
+    """A date such as 2026-03-31 (ISO 8601); None for another text."""
+    try:
+        return date.fromisoformat(text) if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII) else None
+    except ValueError:
+        return None
+
+
+def as_list(values: Iterable[str]) -> str:
+    """Several options as one answer: a list in JSON."""
+    return json.dumps(list(values), ensure_ascii=False)
+
+
+def list_of(text: str) -> tuple[str, ...] | None:
+    """The options in an answer made by `as_list`; None for another text."""
+    try:
+        values = json.loads(text[: MAX_TEXT * 2])
+    except (ValueError, RecursionError):
+        return None
+    is_list = isinstance(values, list) and all(isinstance(value, str) for value in values)
+    return tuple(values) if is_list else None
+
+
+def duplicates(values: Iterable[str]) -> list[str]:
+    """The values that occur more than once, sorted."""
+    return sorted(value for value, count in Counter(values).items() if count > 1)
+
+
+def _listed(value: Any) -> Any:
+    """A single value as a list of one."""
+    return (value,) if isinstance(value, str) else value
+
+
+def _once(options: tuple[str, ...]) -> tuple[str, ...]:
+    if twice := duplicates(options):
+        raise ValueError(f"the option {twice[0]!r} is listed twice")
+    return options
+
+
+def _iso_date(value: Any) -> Any:
+    if isinstance(value, str) and date_of(value) is None:
+        raise ValueError(f"got {value[:40]!r}, expected a date such as 2026-03-31")
+    return value
+
+
+Expected = Annotated[tuple[Option, ...], BeforeValidator(_listed)]
+Options = Annotated[tuple[Option, ...], Field(min_length=1, max_length=300), AfterValidator(_once)]
+Day = Annotated[date | None, BeforeValidator(_iso_date)]
+Ordered = TypeVar("Ordered", float, date)
+
+
+def _is_between(value: Ordered, least: Ordered | None, most: Ordered | None) -> bool:
+    return (least is None or value >= least) and (most is None or value <= most)
+
+
+class Accepted(Section):
+    """One of `values`, or a number or date from `least` to `most`; in the file a value or a list will do."""
+
+    values: Expected = ()
+    least: Line | None = None
+    most: Line | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, given: Any) -> Any:
+        return {"values": given} if isinstance(given, str | tuple | list) else given
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "Accepted":
+        if bool(self.values) == (self.least is not None or self.most is not None):
+            raise ValueError("expected an answer, a list of answers, or keys least and most")
+        return self
+
+
+class Question(Section):
+    """A question, whose answer is stored under `id`. It is asked if the answers to all items of `if_` fit.
+
+    With `expect` it checks attention: only this answer, or one of these, is right. The page decides whether
+    one is asked that is `conditional`.
+    """
+
+    id: Name
+    ask: Prose
+    help: str = ""
+    sound: Line | None = None
+    required: bool = True
+    if_: dict[str, Accepted] = Field(default={}, alias="if")
+    expect: Expected = ()
+    conditional: bool = False
+
+    stays: ClassVar[bool] = True
+    """Whether a form that is shown again keeps the answer of the turn before."""
+
+    @model_validator(mode="after")
+    def _expects_an_answer(self) -> Self:
+        for value in self.expect:
+            if not self.is_answer(value):
+                raise ValueError(f"expect: {value!r} is not an answer to this item")
+        return self
+
+    def problem(self, answer: str, texts: AnswerTexts = ENGLISH) -> str | None:
+        """What is wrong with an answer, in words of `texts`; None if it is valid."""
+        if not answer:
+            return texts.required if self.required else None
+        return self._problem(answer, texts)
+
+    def value(self, answer: str) -> Any:
+        """What a valid answer means, for the reply of a suite's form."""
+        return answer
+
+    def stored(self, answer: str) -> str:
+        """A valid answer as it is stored: numbers in plain digits with a point, others as they are."""
+        return answer
+
+    def example(self, source: Random) -> str:
+        """A valid answer at random; a right one, if this is an attention check."""
+        return source.choice(self.expect) if self.expect else self._example(source)
+
+    def is_answer(self, value: str) -> bool:
+        """Whether a value can be given as the answer, or as one of several."""
+        return self._problem(value, ENGLISH) is None
+
+    def is_as_expected(self, answer: str) -> bool | None:
+        """Whether an attention check was passed; None if the item is none."""
+        if not self.expect:
+            return None
+        return any(self.same(answer, expected) for expected in self.expect) if answer else False
+
+    def accepts(self, answer: str, accepted: Accepted) -> bool:
+        """Whether an answer is one of those that are accepted; never if there is none."""
+        if accepted.values:
+            return any(self.same(each, one) for each in self.chosen(answer) for one in accepted.values)
+        rank = self.rank(answer)
+        least, most = (None if end is None else self.rank(end) for end in (accepted.least, accepted.most))
+        return rank is not None and _is_between(rank, least, most)
+
+    def accepted_problem(self, accepted: Accepted) -> str | None:
+        """Why a key of `if` or `screen` cannot be about this item; None if it can."""
+        for value in accepted.values:
+            if not self.is_answer(value):
+                return f"{value!r} is not an answer to {self.id}"
+        for end in (accepted.least, accepted.most):
+            if end is not None and self.rank(end) is None:
+                return f"got {end!r}, but least and most are numbers or, for a date, dates such as 2026-03-31"
+        return None if accepted.values or self._can_fit(accepted) else "no answer to this item fits"
+
+    def _can_fit(self, accepted: Accepted) -> bool:
+        """Whether a number or date of the item lies between the accepted ends."""
+        low, high = self.ends
+        lows, highs = (low, accepted.least), (high, accepted.most)
+        ranks = [[self.rank(str(each)) or 0.0 for each in ends if each is not None] for ends in (lows, highs)]
+        return not all(ranks) or max(ranks[0]) <= min(ranks[1])
+
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """The least and the greatest answer; None: no limit."""
+        return getattr(self, "least", None), getattr(self, "most", None)
+
+    def chosen(self, answer: str) -> tuple[str, ...]:
+        """The answers in an answer: itself, or several options."""
+        return (answer,) if answer else ()
+
+    def same(self, one: str, other: str) -> bool:
+        """Whether two answers mean the same."""
+        first, second = self.rank(one), self.rank(other)
+        return first == second if first is not None else one == other
+
+    def rank(self, answer: str) -> float | None:
+        """An answer as a number, for items whose answers have an order; None for others."""
+        return None
+
+    def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
+        raise NotImplementedError
+
+    def _example(self, source: Random) -> str:
+        raise NotImplementedError
+
+
+class Choice(Question):
+    """One of several options."""
+
+    type: Literal["choice"] = "choice"
+    options: Options
+
+    def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
+        return None if answer in self.options else texts.choose_one
+
+    def _example(self, source: Random) -> str:
+        return source.choice(self.options)
 
 
 class Box(NamedTuple):
@@ -20,98 +288,250 @@ class Box(NamedTuple):
     bottom: float
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A text, not empty. The value is str.
+class Checkbox(Question):
+    """Any number of several options, at least one if required; the value is a tuple of their places.
 
-    A field of one line offers completions of what is typed, by `templates`: whole texts, in which each `OBJ`
-    stands for one of `words`. Each of `buttons` is a text that one click sends. Any other text can be entered
-    too.
+    With `expect` exactly these options must be chosen. A click into one of `boxes`, of which each option has
+    one or none has any, chooses the option, too.
     """
 
-    name: str
-    label: str
-    lines: int = 1
-    longest: int = 2000
+    type: Literal["checkbox"] = "checkbox"
+    options: Options
+    boxes: tuple[Box, ...] = ()
+
+    def value(self, answer: str) -> tuple[int, ...]:
+        """The places of the chosen options, ascending."""
+        return tuple(sorted(map(self.options.index, self.chosen(answer))))
+
+    def is_answer(self, value: str) -> bool:
+        """Whether this is an option."""
+        return value in self.options
+
+    def is_as_expected(self, answer: str) -> bool | None:
+        """Whether exactly the expected options were chosen; None if any may be."""
+        return set(self.chosen(answer)) == set(self.expect) if self.expect else None
+
+    def chosen(self, answer: str) -> tuple[str, ...]:
+        """The options that an answer contains."""
+        return list_of(answer) or ()
+
+    def example(self, source: Random) -> str:
+        """Some of the options, or those that are expected."""
+        some = source.sample(self.options, source.randint(1, len(self.options)))
+        return as_list(self.expect or some)
+
+    def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
+        chosen = self.chosen(answer)
+        if not set(chosen) <= set(self.options) or duplicates(chosen):
+            return texts.choose_one
+        return None if chosen else texts.required
+
+
+class _Ranged(Question):
+    """A question whose answers are numbers."""
+
+    def rank(self, answer: str) -> float | None:
+        """The number."""
+        return number_of(answer)
+
+    def stored(self, answer: str) -> str:
+        """The number in plain digits."""
+        return plain_number(answer)
+
+    def value(self, answer: str) -> float:
+        """The number, an int if it is whole."""
+        number = number_of(answer) or 0.0
+        return int(number) if number == round(number) else number
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        low, high = self.ends
+        if low is not None and high is not None and low > high:
+            raise ValueError("most is smaller than least")
+        return self
+
+    def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
+        number = number_of(answer)
+        if number is None:
+            return texts.a_number
+        if _is_between(number, *self.ends):
+            return None
+        low, high = ("" if end is None else f"{end:g}" for end in self.ends)
+        return texts.outside(low, high)
+
+
+class Likert(_Ranged):
+    """A scale from 1 to `points` with labels at its ends."""
+
+    type: Literal["likert"] = "likert"
+    points: int = Field(default=7, ge=2, le=11)
+    low: str = ""
+    high: str = ""
+
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """From 1 to `points`."""
+        return 1, self.points
+
+    def stored(self, answer: str) -> str:
+        """The number as the page sends it."""
+        return answer
+
+    def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
+        return None if answer in map(str, range(1, self.points + 1)) else texts.choose_one
+
+    def _example(self, source: Random) -> str:
+        return str(source.randint(1, self.points))
+
+
+class Number(_Ranged):
+    """A number that is typed, from `least` to `most` if these are given."""
+
+    type: Literal["number"] = "number"
+    least: Bound = None
+    most: Bound = None
+    whole: bool = False
+    unit: str = ""
+    stays = False
+
+    def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
+        number = number_of(answer)
+        if self.whole and number is not None and number != round(number):
+            return texts.a_whole_number
+        return super()._problem(answer, texts)
+
+    def _example(self, source: Random) -> str:
+        low = self.least if self.least is not None else (self.most or 100.0) - 100.0
+        high = self.most if self.most is not None else low + 100.0
+        if self.whole:
+            return str(source.randint(math.ceil(low), math.floor(high)))
+        return repr(min(max(round(source.uniform(low, high), 2), low), high))
+
+
+class Slider(_Ranged):
+    """A number that is set by moving a slider, which has no value before; labels stand at its ends.
+
+    The answer is `least` plus a multiple of `step`. The slider stands at `start`, by default in the middle;
+    with `shown` its number is shown, with the unit.
+    """
+
+    type: Literal["slider"] = "slider"
+    least: Annotated[float, Field(allow_inf_nan=False)] = 0.0
+    most: Annotated[float, Field(allow_inf_nan=False)] = 100.0
+    step: float = Field(default=1.0, gt=0, allow_inf_nan=False)
+    start: Bound = None
+    low: str = ""
+    high: str = ""
+    unit: str = ""
+    shown: bool = False
+
+    @model_validator(mode="after")
+    def _can_move(self) -> Self:
+        if self.most - self.least < self.step:
+            raise ValueError("step is larger than the distance from least to most")
+        return self
+
+    def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
+        steps = ((number_of(answer) or 0.0) - self.least) / self.step
+        # Browsers compute with the same 53 bits, in another order.
+        on_grid = abs(steps - round(steps)) <= 1e-6 * max(1.0, abs(steps))
+        return super()._problem(answer, texts) or (None if on_grid else texts.a_number)
+
+    def _example(self, source: Random) -> str:
+        steps = math.floor((self.most - self.least) / self.step + 1e-9)
+        return f"{self.least + self.step * source.randint(0, steps):.10g}"
+
+
+class Date(Question):
+    """A date, from `least` to `most` if these are given; the answer is such as 2026-03-31 (ISO 8601)."""
+
+    type: Literal["date"] = "date"
+    least: Day = None
+    most: Day = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.least is not None and self.most is not None and self.least > self.most:
+            raise ValueError("most is before least")
+        return self
+
+    def rank(self, answer: str) -> float | None:
+        """The number of the day."""
+        day = date_of(answer)
+        return None if day is None else day.toordinal()
+
+    def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
+        day = date_of(answer)
+        if day is None:
+            return texts.a_date
+        if _is_between(day, self.least, self.most):
+            return None
+        low, high = ("" if end is None else end.isoformat() for end in self.ends)
+        return texts.outside(low, high, "date_")
+
+    def _example(self, source: Random) -> str:
+        last = self.most or max(date(2020, 1, 1), self.least or date.min)
+        first = self.least or max(date.min, last - timedelta(days=min(36_500, last.toordinal() - 1)))
+        return (first + timedelta(days=source.randint(0, (last - first).days))).isoformat()
+
+
+class Text(Question):
+    """Free text."""
+
+    type: Literal["text"] = "text"
+    lines: int = Field(default=3, ge=1, le=30)
+    longest: int = Field(default=2_000, ge=1, le=2 * MAX_ANSWER)
+    stays = False
+
+    def same(self, one: str, other: str) -> bool:
+        """Whether two texts are the same, apart from capital letters and spaces at their ends."""
+        return one.strip().casefold() == other.strip().casefold()
+
+    def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
+        return texts.too_long.replace("{n}", str(self.longest)) if len(answer) > self.longest else None
+
+    def _example(self, source: Random) -> str:
+        words = ("".join(source.choices(string.ascii_lowercase, k=6)) for _ in range(3))
+        return f"Simulated: {' '.join(words)}"[: self.longest]
+
+
+class Command(Text):
+    """A line of text that offers completions of what is typed, by `templates`.
+
+    Templates are whole texts, in which each `OBJ` stands for one of `words`. Each of `buttons` is a text that
+    one click sends. Any other text can be entered too.
+    """
+
+    type: Literal["command"] = "command"  # type: ignore[assignment]
     templates: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     buttons: tuple[str, ...] = ()
-    kind: ClassVar[str] = "text"
 
-    def read(self, value: Any) -> str:
-        """The value of what the page sent. Raises ConfigError, as the same method of all fields."""
-        if not isinstance(value, str) or not 0 < len(value.strip()) <= self.longest:
-            raise _wrong(self, value, f"a text of at most {self.longest} characters")
-        return value.strip()
+    def _example(self, source: Random) -> str:
+        return source.choice(self.buttons or self.words or ("1", "a"))
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number from `low` to `high` in steps from `low`, as a slider. The value is int or float."""
+Item = Annotated[Choice | Checkbox | Likert | Slider | Number | Date | Text, Field(discriminator="type")]
+"""A question of a questionnaire."""
 
-    name: str
-    label: str
-    low: float
-    high: float
-    step: float = 1
-    start: float | None = None
-    unit: str = ""
-    kind: ClassVar[str] = "number"
-
-    def read(self, value: Any) -> float:
-        """The value of what the page sent."""
-        sound = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if not sound or not self.low <= value <= self.high or not self._on_grid(value):
-            raise _wrong(self, value, f"a number from {self.low:g} to {self.high:g} by {self.step:g}")
-        return value  # type: ignore[no-any-return]
-
-    def _on_grid(self, value: float) -> bool:
-        steps = (value - self.low) / self.step
-        return abs(steps - round(steps)) < 1e-6
+Values = Mapping[str, Any]
+"""What answers mean, by the ids of the questions; see `Question.value`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One of several options. The value is its text."""
-
-    name: str
-    label: str
-    options: tuple[str, ...]
-    kind: ClassVar[str] = "choice"
-
-    def read(self, value: Any) -> str:
-        """The value of what the page sent."""
-        if value not in self.options:
-            raise _wrong(self, value, f"one of: {', '.join(self.options)}")
-        return str(value)
+def answer_problems(
+    questions: Iterable[Question], answers: Mapping[str, str], texts: AnswerTexts = ENGLISH
+) -> dict[str, str]:
+    """What is wrong with the answers to questions, by their ids; empty if all are valid."""
+    found = {each.id: each.problem(answers.get(each.id, ""), texts) for each in questions}
+    return {name: problem for name, problem in found.items() if problem}
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """Something that can be chosen; `box` is where a click in the picture chooses it."""
+class WrongAnswer(ConfigError):
+    """An answer that does not fit its `question`, given by its id."""
 
-    label: str
-    box: Box | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Several:
-    """Any number of items. The value is a tuple of their places in `items`, ascending."""
-
-    name: str
-    label: str
-    items: tuple[Item, ...]
-    kind: ClassVar[str] = "several"
-
-    def read(self, value: Any) -> tuple[int, ...]:
-        """The value of what the page sent."""
-        sound = isinstance(value, list) and all(type(each) is int for each in value)
-        if not sound or not set(value) <= set(range(len(self.items))):
-            raise _wrong(self, value, f"a list of numbers from 0 to {len(self.items) - 1}")
-        return tuple(sorted(set(value)))
-
-
-Field = Text | Number | Choice | Several
+    def __init__(self, question: Question, problem: str) -> None:
+        super().__init__(f"{question.ask}: {problem}")
+        self.question = question.id
 
 
 @dataclass(frozen=True)
@@ -121,33 +541,28 @@ class Form:
     `intro` says what is asked for. `reply` makes of the values what a model would have written; `check`
     raises ConfigError for a reply that would be a wrong one, and `reply` may do so, too. `text` is shown
     instead of the observation's texts, which are for models, and `help` on request: what the task is about
-    and what can be done. Raises ValueError if two fields have the same name.
+    and what can be done. Raises ValueError if two questions have the same id.
     """
 
     intro: str
-    fields: tuple[Field, ...]
+    questions: tuple[Question, ...]
     reply: Callable[[Values], str] = field(repr=False)
     check: Callable[[str], None] | None = field(default=None, repr=False)
     text: str | None = None
     help: str = ""
 
     def __post_init__(self) -> None:
-        if len({each.name for each in self.fields}) < len(self.fields):
-            raise ValueError(f"form: two fields have the same name: {[each.name for each in self.fields]}")
+        if twice := duplicates(each.id for each in self.questions):
+            raise ValueError(f"form: two questions have the same id: {twice}")
 
-    def shown(self) -> list[dict[str, Any]]:
-        """The fields as plain values, ready for JSON."""
-        return [{"kind": each.kind, **asdict(each)} for each in self.fields]
-
-    def read(self, given: Mapping[str, Any]) -> Values:
-        """The values of what was entered. Raises ConfigError if one, or the reply of all, does not fit."""
-        values = {each.name: each.read(given.get(each.name)) for each in self.fields}
+    def read(self, answers: Mapping[str, str]) -> Values:
+        """The values of the answers. Raises WrongAnswer, or ConfigError if the reply of all does not fit."""
+        wrong = answer_problems(self.questions, answers)
+        for each in self.questions:
+            if each.id in wrong:
+                raise WrongAnswer(each, wrong[each.id])
+        values = {each.id: each.value(answers.get(each.id, "")) for each in self.questions}
         reply = self.reply(values)
         if self.check is not None:
             self.check(reply)
         return values
-
-
-def _wrong(asked: Field, value: Any, expected: str) -> ConfigError:
-    got = "nothing" if value in (None, "") else repr(value)[:60]
-    return ConfigError(f"{asked.label}: got {got}, expected {expected}")

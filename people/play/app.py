@@ -2,13 +2,12 @@
 
 import asyncio
 import contextlib
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
 
 from fastapi import APIRouter, FastAPI
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.errors import ArenaError
@@ -25,9 +24,6 @@ SIGN_UPS_PER_MINUTE, FORMS_PER_MINUTE = 120, 1200
 
 Identify = Callable[[HTTPConnection], Awaitable[Participant | None]]
 """The participant who sent a request, None if unknown."""
-
-STUDY = "play"
-"""The study of everyone who plays without a study."""
 
 PAGE = Path(__file__).parent / "page"
 FILES = (
@@ -103,39 +99,6 @@ def guarded(app: FastAPI, names: tuple[str, ...] | None) -> FastAPI:
     app.add_middleware(Guard, names=names)
     app.state.sign_ups, app.state.forms = RateLimit(SIGN_UPS_PER_MINUTE), RateLimit(FORMS_PER_MINUTE)
     return app
-
-
-def create_app(
-    players: Players, *, names: tuple[str, ...] | None = None, texts: Mapping[str, str] = {}
-) -> FastAPI:
-    """An application that lets everyone play who opens it: a cookie makes them a participant.
-
-    `texts` are those of `play_router`.
-    `names`: the host names that it answers to, None for any.
-    """
-    app = base_app(players, names)
-    identify = add_entrance(app, players.recorder.store, STUDY, "/play")
-    app.include_router(play_router(players, identify, texts))
-    return app
-
-
-def add_entrance(app: FastAPI, store: StoreThread, study: str, target: str, cookie: str = COOKIE) -> Identify:
-    """A first page that makes everyone a participant of a study and leads to `target`."""
-
-    async def identify(connection: HTTPConnection) -> Participant | None:
-        found = await cookie_owner(store, connection, cookie)
-        return found if found is not None and found.study == study else None
-
-    @app.get("/", include_in_schema=False)
-    async def entrance(request: Request) -> Response:
-        participant = await identify(request)
-        if participant is None:
-            app.state.sign_ups.check(request)
-            code = f"p{secrets.token_hex(4)}"
-            participant = await store.run(lambda store: store.add_participant(code, study))
-        return as_participant(RedirectResponse(target, 303), participant, request, cookie)
-
-    return identify
 
 
 def _sender(path: Path) -> Callable[[], Awaitable[Response]]:

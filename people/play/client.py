@@ -36,6 +36,7 @@ from people.play.worker_protocol import (
     View,
 )
 from people.store import StretchRow
+from testbed import Task
 
 MAX_RATE = 100.0
 """Messages per second from a page, on average over some seconds: 17 acknowledgements, and keys."""
@@ -313,7 +314,7 @@ class Client:
     def send_trial(
         self,
         trial: int,
-        assignment: Assignment,
+        assignment: Assignment[Task],
         state: State,
         turns: Sequence[ScriptTurn],
         instructions: str,
@@ -351,7 +352,7 @@ def turn_values(turn: ScriptTurn) -> dict[str, Any]:
     return {**turn._asdict(), "images": images}
 
 
-def ending(assignment: Assignment, end: PlayEnd) -> dict[str, Any]:
+def ending(assignment: Assignment[Task], end: PlayEnd) -> dict[str, Any]:
     """The end of a trial as sent to the page; without feedback, only why it is over."""
     recording, by = end.recording, end.ended_by
     used_up = (by, assignment.mode) == (LIMIT, "scripts")

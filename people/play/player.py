@@ -28,6 +28,7 @@ from people.play.worker_protocol import (
 from people.play.workers import EpisodeFailed, EpisodeListener, RemoteEpisode, WorkerPool
 from people.store import ActionRow, Participant, Store, StretchRow, Trial, Writer, WriterState
 from people.store.store import StoreThread
+from testbed import Task
 
 SCRIPT_NOTE = "script"
 """Kind of the notes that contain the text of a script and its trial."""
@@ -37,7 +38,7 @@ class OpenTrial(NamedTuple):
     """A trial to be played, or resumed after the actions and scripts so far."""
 
     trial: Trial
-    assignment: Assignment
+    assignment: Assignment[Task]
     actions: tuple[int, ...] = ()
     scripts: tuple[str, ...] = ()
 
@@ -70,8 +71,7 @@ class TrialRecorder:
         """Record the end of a trial; returns when it and all its actions are committed."""
         self._writer.finish_trial(trial.id, end)
         await self.flush()
-        recording = end.recording
-        await self.store.run(lambda store: self.task_source.finished(store, participant, trial, recording))
+        await self.store.run(lambda store: self.task_source.finished(store, participant))
 
     def note(self, participant: Participant, kind: str, data: Mapping[str, Any]) -> None:
         """Record an event of now."""
@@ -94,7 +94,7 @@ class TrialRecorder:
 
     def _begin(self, store: Store, participant: Participant, fresh: bool) -> OpenTrial | None:
         trial = None if fresh else store.open_trial(participant.id)
-        assignment = trial and self.task_source.resumed(store, participant, trial)
+        assignment = trial and self.task_source.resumed(store, participant, trial, Task)
         if trial and assignment:
             scripts = tuple(
                 str(note.data["text"])
@@ -105,7 +105,7 @@ class TrialRecorder:
             rows = enumerate(store.actions(trial.id))
             actions = tuple(row.action for place, row in rows if row.step == place)
             return OpenTrial(trial, assignment, actions, scripts)
-        assignment = self.task_source.next_task(store, participant)
+        assignment = self.task_source.next_task(store, participant, Task)
         if assignment is None:
             return None
         task, seed, mode = assignment.task, assignment.seed, assignment.mode

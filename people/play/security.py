@@ -14,8 +14,8 @@ from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from evaluation.by_hand.form import as_list
 from people.store.database import clean
-from people.study.questions import as_list
 from people.texts import TOO_OFTEN
 
 MAX_ADDRESSES = 10_000
@@ -190,6 +190,11 @@ async def read_form(request: Request) -> dict[str, str]:
 def link_parameters(given: Mapping[str, str], names: tuple[str, ...]) -> dict[str, str]:
     """The parameters of a link that have one of these names, cut to `MAX_PARAMETER`."""
     return {name: _plain(given[name])[:MAX_PARAMETER] for name in names if given.get(name)}
+
+
+def answers_in(form: Mapping[str, str]) -> dict[str, str]:
+    """The answers in a form, by the ids of the questions."""
+    return {key.removeprefix("item-"): value for key, value in form.items() if key.startswith("item-")}
 
 
 def _plain(text: str) -> str:

@@ -1,19 +1,22 @@
-"""Which tasks a participant plays, and in which order: the interface between the game and a study."""
+"""Which tasks a participant plays, and in which order: the interface between games and a study."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar, cast
 
-from arena import Recording
 from arena.recording import spec_sha256
 from arena.rules import SAFETY_STEPS
 from people.play.worker_protocol import VIEWS, Mode, Palette, View
 from people.store import Participant, Store, Trial
+from people.suites.course import SuiteTask
 from testbed import Task
+
+AnyTask = TypeVar("AnyTask", bound=Task | SuiteTask, covariant=True)
+Wanted = TypeVar("Wanted", bound=Task | SuiteTask)
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(Generic[AnyTask]):
     """One task for one participant.
 
     `position` is its place in the participant's order, from 0, and `count` the number of tasks, None to hide
@@ -21,10 +24,11 @@ class Assignment:
     whether health, rewards and success are shown; `show_score`: whether the score at the end is, too.
     `may_stop`: whether the participant may end the episode. `block`: the name of the study's block that it
     belongs to. `max_steps`: limit of an episode played with keys; `max_pause_s`: seconds of pauses, None for
-    no limit. `stars`: rewards are shown as a star for each ball; `palette`: that of the picture.
+    no limit. `stars`: rewards are shown as a star for each ball; `palette`: that of the picture. `label` is
+    shown above a task of another suite, to which views, limits and the like do not apply.
     """
 
-    task: Task
+    task: AnyTask
     position: int
     seed: int = 0
     mode: Mode = "keys"
@@ -39,23 +43,28 @@ class Assignment:
     max_pause_s: float | None = None
     stars: bool = False
     palette: Palette = "standard"
+    label: str = ""
 
     @property
     def lights_out(self) -> bool:
         """Whether the light goes out at times, so that the agent sees nothing."""
-        return bool(self.task.spec.blackouts)
+        return isinstance(self.task, Task) and bool(self.task.spec.blackouts)
 
 
 class TaskSource(Protocol):
     """Assigns tasks. Called in a separate thread, one call at a time."""
 
-    def next_task(self, store: Store, participant: Participant) -> Assignment | None:
-        """The next task, None if there are no more."""
+    def next_task(
+        self, store: Store, participant: Participant, kind: type[Wanted]
+    ) -> Assignment[Wanted] | None:
+        """The next task, None if there are no more, or it is of another kind."""
 
-    def resumed(self, store: Store, participant: Participant, trial: Trial) -> Assignment | None:
-        """The assignment of an interrupted trial, None if it cannot be resumed."""
+    def resumed(
+        self, store: Store, participant: Participant, trial: Trial, kind: type[Wanted]
+    ) -> Assignment[Wanted] | None:
+        """The assignment of an interrupted trial, None if it cannot be resumed, or is of another kind."""
 
-    def finished(self, store: Store, participant: Participant, trial: Trial, recording: Recording) -> None:
+    def finished(self, store: Store, participant: Participant) -> None:
         """A trial has ended and is stored."""
 
     def next_page(self, participant: Participant) -> str | None:
@@ -70,7 +79,7 @@ class TaskList:
 
     def __init__(
         self,
-        tasks: Sequence[Task],
+        tasks: Sequence[Task | SuiteTask],
         *,
         seed: int = 0,
         mode: Mode = "keys",
@@ -80,28 +89,48 @@ class TaskList:
         self._seed, self._mode, self._views = seed, mode, views
         self._positions = {task.id: position for position, task in enumerate(tasks)}
 
-    def next_task(self, store: Store, participant: Participant) -> Assignment | None:
+    def next_task(
+        self, store: Store, participant: Participant, kind: type[Wanted]
+    ) -> Assignment[Wanted] | None:
         """The task after the one that was started last."""
         trials = store.trials(participant.id)
         last = self._positions.get(trials[-1].task_id, -1) if trials else -1
-        return self._assignment((last + 1) % len(self._tasks))
+        return of_kind(self._assignment((last + 1) % len(self._tasks)), kind)
 
-    def resumed(self, store: Store, participant: Participant, trial: Trial) -> Assignment | None:
+    def resumed(
+        self, store: Store, participant: Participant, trial: Trial, kind: type[Wanted]
+    ) -> Assignment[Wanted] | None:
         """The trial's task, if the list has it unchanged: same arena, seed and mode."""
         position = self._positions.get(trial.task_id)
-        if position is None or (trial.seed, trial.mode) != (self._seed, self._mode):
-            return None
-        unchanged = spec_sha256(self._tasks[position].spec) == trial.spec_sha256
-        return self._assignment(position) if unchanged else None
+        assignment = None if position is None else self._assignment(position)
+        return of_kind(assignment, kind) if is_same(trial, assignment) else None
 
-    def finished(self, store: Store, participant: Participant, trial: Trial, recording: Recording) -> None:
+    def finished(self, store: Store, participant: Participant) -> None:
         """Nothing to do: the store has the trial."""
 
     def next_page(self, participant: Participant) -> str | None:
         """None: the last task is followed by the first."""
         return None
 
-    def _assignment(self, position: int) -> Assignment:
-        task = self._tasks[position]
-        title = f"{task.level_name} {task.id}" if task.level else task.id
-        return Assignment(task, position, self._seed, self._mode, len(self._tasks), title, self._views)
+    def _assignment(self, position: int) -> Assignment[Task | SuiteTask]:
+        task, count = self._tasks[position], len(self._tasks)
+        label = f"Task {position + 1} of {count}"
+        level = task.level_name if isinstance(task, Task) and task.level else ""
+        title = f"{level} {task.id}".strip()
+        return Assignment(task, position, self._seed, self._mode, count, title, self._views, label=label)
+
+
+def of_kind(assignment: Assignment[Task | SuiteTask] | None, kind: type[Wanted]) -> Assignment[Wanted] | None:
+    """The assignment if its task is of this kind."""
+    fits = assignment is not None and isinstance(assignment.task, kind)
+    return cast("Assignment[Wanted]", assignment) if fits else None
+
+
+def is_same(trial: Trial, assignment: Assignment[Task | SuiteTask] | None) -> bool:
+    """Whether a trial is of this task; one of the arena also with the same arena, seed and mode."""
+    if assignment is None or trial.task_id != assignment.task.id:
+        return False
+    if isinstance(assignment.task, SuiteTask):
+        return True
+    played = (trial.spec_sha256, trial.seed, trial.mode)
+    return played == (spec_sha256(assignment.task.spec), assignment.seed, assignment.mode)

@@ -2,17 +2,14 @@
 
 import base64
 import io
-import math
 import random
 import secrets
-import string
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from datetime import date, timedelta
 from functools import partial
 
 import numpy as np
@@ -20,6 +17,7 @@ from PIL import Image
 
 from arena.errors import ConfigError, EvaluationError
 from arena.processes import cores
+from evaluation.by_hand.form import Checkbox, Item, list_of
 from llm_control.agents import pixels
 from people.play.players import Players
 from people.play.security import LIST
@@ -31,23 +29,12 @@ from people.study.app import create_study_app
 from people.study.branching import Given, asked_items, form_items
 from people.study.config import Study
 from people.study.links import preview_signature, signing_key
-from people.study.plan import Plan, SuiteTask
+from people.study.plan import Plan
 from people.study.progress import progress_of
-from people.study.questions import (
-    Checkbox,
-    Choice,
-    Date,
-    FreeText,
-    Item,
-    Likert,
-    Number,
-    Questionnaire,
-    Slider,
-    as_list,
-    list_of,
-)
+from people.study.questions import Questionnaire
 from people.study.server import start_or_resume
 from people.study.task_source import StudyTaskSource
+from people.suites.course import SuiteTask
 from render import decode
 
 LEFT_OUT = 0.3
@@ -60,7 +47,7 @@ ATTEMPTS = 100
 def random_answers(items: Iterable[Item], source: random.Random) -> dict[str, str]:
     """An answer to each item that its questionnaire accepts; some optional ones are left out."""
     chosen = (item for item in items if item.required or source.random() >= LEFT_OUT)
-    return {item.id: _answer(item, source) for item in chosen}
+    return {item.id: item.example(source) for item in chosen}
 
 
 def answered(study: Study, page: Questionnaire, earlier: Given, source: random.Random) -> dict[str, str]:
@@ -91,46 +78,6 @@ def fields(page: Questionnaire, answers: Mapping[str, str]) -> dict[str, str | l
     single = {f"item-{name}": value for name, value in answers.items() if name not in several}
     lists = {f"item-{name}{LIST}": list(list_of(answers[name]) or ()) for name in several & answers.keys()}
     return {**single, **lists}
-
-
-def _answer(item: Item, source: random.Random) -> str:
-    match item:
-        case Checkbox(expect=expected) if expected:
-            return as_list(expected)
-        case _ if item.expect:
-            return source.choice(item.expect)
-        case Checkbox():
-            return as_list(source.sample(item.options, source.randint(1, len(item.options))))
-        case Slider():
-            assert item.least is not None
-            assert item.most is not None
-            steps = math.floor((item.most - item.least) / item.step + 1e-9)
-            return f"{item.least + item.step * source.randint(0, steps):.10g}"
-        case Date():
-            return _date(item, source).isoformat()
-        case Choice():
-            return source.choice(item.options)
-        case Likert():
-            return str(source.randint(1, item.points))
-        case Number():
-            return _number(item, source)
-        case FreeText():
-            words = ("".join(source.choices(string.ascii_lowercase, k=6)) for _ in range(3))
-            return f"Simulated: {' '.join(words)}"[: item.longest]
-
-
-def _date(item: Date, source: random.Random) -> date:
-    last = item.most or max(date(2020, 1, 1), item.least or date.min)
-    first = item.least or max(date.min, last - timedelta(days=min(36_500, last.toordinal() - 1)))
-    return first + timedelta(days=source.randint(0, (last - first).days))
-
-
-def _number(item: Number, source: random.Random) -> str:
-    low = item.least if item.least is not None else (item.most or 100.0) - 100.0
-    high = item.most if item.most is not None else low + 100.0
-    if item.whole:
-        return str(source.randint(math.ceil(low), math.floor(high)))
-    return repr(min(max(round(source.uniform(low, high), 2), low), high))
 
 
 LOOKED_AT = 128

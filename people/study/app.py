@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.errors import ArenaError
+from people.pages import STUDY, STUDY_FILES, message
 from people.play.app import base_app, file_router, play_router
 from people.play.players import Players
 from people.store import DatabaseUnavailable, Store
@@ -14,8 +15,7 @@ from people.study import experimenter_pages, participant_pages
 from people.study.links import signing_key
 from people.study.plan import Plan
 from people.study.server import Overview, StudyServer
-from people.study.task_source import StudySuiteSource
-from people.study.templates import FILES, FOLDER, message
+from people.study.task_source import StudyTaskSource
 from people.suites.app import suite_router
 from people.suites.games import Games
 
@@ -32,7 +32,7 @@ def create_study_app(
     """
     key = signing_key(store, plan.study.name)
     threads = (StoreThread(store, PATIENCE_S), StoreThread(store, PATIENCE_S))
-    games = Games(StudySuiteSource(plan))
+    games = Games(StudyTaskSource(plan))
     server = StudyServer(plan, players, *threads, token, key, Overview(plan), games)
     app = base_app(players, names, server.close)
     app.state.study = server
@@ -41,7 +41,7 @@ def create_study_app(
     app.include_router(play_router(players, server.identify))
     app.include_router(suite_router(games, server.store, server.enrolled))
     app.include_router(experimenter_pages.router)
-    app.include_router(file_router(FOLDER, *FILES))
+    app.include_router(file_router(STUDY, *STUDY_FILES))
     _show_errors(app, server)
     return app
 

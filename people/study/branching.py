@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from evaluation.by_hand.form import Accepted, Item
 from people.store.tables import Answer
 from people.study.config import Study
-from people.study.questions import Accepted, Item, Questionnaire
+from people.study.questions import Questionnaire
 
 Given = Mapping[tuple[str, str], str]
 """Answers to items that were asked, by page and item."""

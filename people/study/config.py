@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
+from evaluation.by_hand.form import NAME, Line, Name, Prose, Section, duplicates
 from people.play.worker_protocol import Mode, Palette, View
-from people.study.questions import Questionnaire, duplicates
-from people.texts import NAME, PAGE_TEXTS, Line, Name, Section, Text, Texts, base_of
+from people.study.questions import Questionnaire
+from people.texts import PAGE_TEXTS, Texts, base_of
 from testbed import SHORT_FORM
 
 Order = Literal["listed", "random", "latin-square"]
@@ -182,7 +183,7 @@ class Consent(Section):
     """
 
     version: Name
-    text: Text
+    text: Prose
     sound: Line | None = None
     title: Line = "Taking part in this study"
     agree: Line | None = None
@@ -275,7 +276,7 @@ class Completion(Section):
     """
 
     title: Line = "Thank you!"
-    text: Text = "You have completed the study. Thank you for taking part."
+    text: Prose = "You have completed the study. Thank you for taking part."
     sound: Line | None = None
     code: str = ""
     link: WebLink | None = None

@@ -16,6 +16,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response, Stream
 from arena import ACTIONS, Recording
 from arena.errors import ConfigError
 from arena.recording import spec_sha256
+from people.pages import page
 from people.play.worker_protocol import Drawn, Open
 from people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
 from people.store import InvalidRequest, Participant, Store, StoreError, Trial
@@ -26,7 +27,6 @@ from people.study.flow import find_participant, free_places, mark_left
 from people.study.links import is_guessable, preview_signature
 from people.study.progress import KINDS, PAGE_DONE
 from people.study.server import Form, Server, StudyServer, counts, result
-from people.study.templates import page
 from people.texts import DELETED
 from testbed import Task
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
+from evaluation.by_hand.form import Item
 from people.store import Participant, Store, Trial
 from people.store.participation import COMPLETED, CONSENT, ENDED, LEFT, ORDER, RETURNED, WITHDRAWN
 from people.store.tables import STUDY_CODE
@@ -27,7 +28,6 @@ from people.study.progress import (
     taking_part,
     used_cells,
 )
-from people.study.questions import Item
 from testbed import Task
 
 

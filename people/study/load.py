@@ -3,23 +3,22 @@
 import difflib
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import yaml
-from markdown_it import MarkdownIt
 from pydantic import BaseModel, ValidationError
 
 from arena.errors import ConfigError
 from arena.files import read_bytes, read_text
 from arena.taskfile.load import MAX_PROBLEMS
 from arena.taskfile.nodes import MAX_DEPTH, MAX_NODES, compose
+from evaluation.by_hand.form import Section
+from people.pages import pictures
 from people.study.branching import question_problems
 from people.study.config import DIFFERING, PATTERNS, Study
 from people.study.links import link_problems
-from people.texts import Section, with_translation
+from people.texts import with_translation
 
 Loc = tuple[str | int, ...]
 
@@ -272,27 +271,6 @@ MARKDOWN = frozenset(("text", "contact", "break_text"))
 """Keys whose texts are Markdown."""
 
 
-def file_url(name: str) -> str:
-    """The address of a file that the study names; the name itself is not part of it."""
-    return f"/media/{hashlib.sha256(name.encode()).hexdigest()[:24]}{Path(name).suffix.lower()}"
-
-
-@cache
-def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False})
-
-
-def html_of(text: str) -> str:
-    """Markdown as HTML. HTML in the text is escaped, links lead to web and mail addresses only."""
-    parser = _parser()
-    tokens = parser.parse(text)
-    for token in tokens:
-        for child in token.children or ():
-            if child.type == "image" and (name := _file_of(str(child.attrGet("src")))):
-                child.attrSet("src", file_url(name))
-    return str(parser.renderer.render(tokens, parser.options, {}))
-
-
 def media_files(study: Study, folder: Path, where: Callable[..., str]) -> dict[str, Path]:
     """The pictures and sounds that a study names, relative to its folder.
 
@@ -340,16 +318,4 @@ def _named(part: BaseModel, loc: Loc) -> Iterator[tuple[Loc, str, dict[str, str]
         elif name == "sound" and value:
             yield here, value, SOUNDS
         elif name in MARKDOWN and "![" in value:
-            yield from ((here, picture, PICTURES) for picture in _pictures(value))
-
-
-def _pictures(text: str) -> Iterator[str]:
-    for token in _parser().parse(text):
-        for child in token.children or ():
-            if child.type == "image" and (name := _file_of(str(child.attrGet("src")))):
-                yield name
-
-
-def _file_of(source: str) -> str:
-    """The name of the file that a picture in Markdown has as its source, "" if it contains its data."""
-    return "" if source.startswith("data:") else unquote(source)
+            yield from ((here, picture, PICTURES) for picture in pictures(value))

@@ -10,19 +10,20 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
+from evaluation.by_hand.form import Item, answer_problems
+from people.pages import file_url, message, page
 from people.play.app import as_participant
-from people.play.security import COOKIE, link_parameters
+from people.play.security import COOKIE, answers_in, link_parameters
 from people.store import Participant, Store
 from people.store.participation import COMPLETED
 from people.study import flow
 from people.study.branching import form_items, given
 from people.study.config import SIGNATURE, TEST, Assent, Consent, Study
 from people.study.links import is_id, is_preview, preview_link, preview_signature, return_link
-from people.study.load import TYPES, file_url
-from people.study.plan import EndStage, QuestionStage, SuiteTask, TaskStage
-from people.study.questions import Item, answer_problems
+from people.study.load import TYPES
+from people.study.plan import EndStage, QuestionStage, TaskStage
 from people.study.server import CurrentSession, Form, Server, Session, StudyServer
-from people.study.templates import message, page
+from people.suites.course import SuiteTask
 
 MEDIA_AGE_S = 600
 """How long a browser keeps a picture or sound."""
@@ -41,7 +42,7 @@ async def finish_page(form: Form, session: CurrentSession, request: Request, ser
         return message(plan.study, texts.elsewhere_title, texts.elsewhere, 409, button=texts.here)
     if isinstance(stage, TaskStage | EndStage):
         return RedirectResponse("/", 303)
-    answers = _answers(form)
+    answers = answers_in(form)
     asked = flow.asked_on(plan, progress, stage, answers) if isinstance(stage, QuestionStage) else ()
     if problems := answer_problems(asked, answers, texts):
         return await show_stage(server, request, session, answers=answers, problems=problems, status=422)
@@ -55,7 +56,7 @@ async def asked_now(form: Form, session: CurrentSession) -> Response:
     stage = flow.current_stage(session.plan, session.progress)
     if not isinstance(stage, QuestionStage) or form.get("stage") != stage.name:
         raise HTTPException(409, session.plan.study.words.moved)
-    return JSONResponse(_ids(flow.asked_on(session.plan, session.progress, stage, _answers(form))))
+    return JSONResponse(_ids(flow.asked_on(session.plan, session.progress, stage, answers_in(form))))
 
 
 @router.get("/media/{file}")
@@ -103,11 +104,6 @@ async def withdraw(_: Form, session: CurrentSession, server: Server) -> Response
     return RedirectResponse("/", 303)
 
 
-def _answers(form: Mapping[str, str]) -> dict[str, str]:
-    """The answers in a form, by the ids of the items."""
-    return {key.removeprefix("item-"): value for key, value in form.items() if key.startswith("item-")}
-
-
 def _ids(items: Iterable[Item]) -> list[str]:
     return [item.id for item in items]
 
@@ -128,8 +124,10 @@ async def show_stage(
         case TaskStage():
             response = RedirectResponse("/suite" if isinstance(stage.task, SuiteTask) else "/play", 303)
         case QuestionStage():
-            items = form_items(study, stage.questionnaire, given(progress.answers))
-            place["decisive"] = frozenset().union(*(item.depends_on for item in items))
+            found = form_items(study, stage.questionnaire, given(progress.answers))
+            items = [item for item, _ in found]
+            place["dependent"] = {item.id for item, depends_on in found if depends_on}
+            place["decisive"] = frozenset().union(*(depends_on for _, depends_on in found))
             place["asked"] = _ids(flow.asked_on(plan, progress, stage, answers))
             response = page(
                 "questions", study, status, items=items, answers=answers, problems=problems, **place

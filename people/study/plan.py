@@ -13,14 +13,15 @@ from typing import Any, Literal
 
 from arena.errors import ConfigError
 from arena.recording import spec_sha256
+from evaluation.by_hand.form import Likert, duplicates
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
 from people.store.participation import EndName
 from people.study.config import Block, Practice, Study, Test
 from people.study.links import PLACEHOLDER
 from people.study.load import Lines, condition_lines, digest, in_condition, in_file, media_files, read_study
-from people.study.questions import Likert, Questionnaire, duplicates
-from people.suites.games import Course
+from people.study.questions import Questionnaire
+from people.suites.course import Course, SuiteTask
 from people.texts import PAGE_TEXTS, Texts, base_of
 from testbed import Task, find_tasks, task_named
 from testbed.originals import is_published
@@ -51,19 +52,6 @@ class QuestionStage:
     page: str
     questionnaire: Questionnaire
     block: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SuiteTask:
-    """A task of another suite than the arena: at a place of its course."""
-
-    course: Course
-    place: int
-
-    @property
-    def id(self) -> str:
-        """The id of the task in its suite."""
-        return self.course.tasks[self.place].id
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +328,7 @@ def _of_suite(block: Block, suite: str, seed: int, where: Callable[..., str]) ->
         course.check()
     except ConfigError as error:
         raise ConfigError(f"{where('suite')}: {error}") from None
-    return tuple(SuiteTask(course, place) for place in range(len(course.tasks)))
+    return course.every()
 
 
 def _option(value: str | bool | int | float) -> str:

@@ -29,7 +29,7 @@ from people.study.flow import come_back, current_stage, free_places
 from people.study.links import is_id, is_preview, is_signed, signed_text
 from people.study.plan import EndStage, Plan, QuestionStage, Stage, TaskStage
 from people.study.progress import Mark, Progress, all_marks, all_progress
-from people.study.task_source import StudySuiteSource, StudyTaskSource
+from people.study.task_source import StudyTaskSource
 from people.suites.games import Games
 from people.texts import START_AGAIN
 
@@ -296,8 +296,7 @@ class StudyServer:
         plan = await asyncio.to_thread(self.plan.read_again)
         started = await self.store.run(lambda store: start_or_resume(store, plan))
         self.plan, self.overview = plan, Overview(plan)
-        self.players.recorder.task_source = StudyTaskSource(plan)
-        self.games.source = StudySuiteSource(plan)
+        self.players.recorder.task_source = self.games.source = StudyTaskSource(plan)
         await self.store.run(lambda _: self.games.close())
         return started
 

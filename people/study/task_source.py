@@ -1,38 +1,14 @@
 """The tasks of a study, as the game and the pages of suites request them."""
 
-from arena import Recording
 from arena.action import STEP_S
-from arena.recording import spec_sha256
 from arena.rules import SAFETY_STEPS
-from people.play.task_source import Assignment
+from people.play.task_source import Assignment, Wanted, is_same, of_kind
 from people.store import Participant, Store, Trial
 from people.study.flow import abandon, advance, current_stage
-from people.study.plan import Plan, SuiteTask, TaskStage
+from people.study.plan import Plan, TaskStage
 from people.study.progress import Progress, progress_of
-from people.suites.games import Assigned
+from people.suites.course import SuiteTask
 from testbed import Task
-
-
-def _reached(plan: Plan, store: Store, participant: Participant) -> tuple[Progress, TaskStage | None]:
-    """A participant's progress, and the task that they are at, if they are at one."""
-    progress = progress_of(store, participant)
-    stage = current_stage(plan, progress) if progress.order else None
-    return progress, stage if isinstance(stage, TaskStage) else None
-
-
-def _next(
-    plan: Plan, store: Store, participant: Participant, kind: type[Task] | type[SuiteTask]
-) -> tuple[Progress, TaskStage] | None:
-    """Progress and the task to begin, if it is of this kind; an interrupted one is abandoned before."""
-    if participant.study != plan.study.name:
-        return None
-    progress, stage = _reached(plan, store, participant)
-    if stage is None or not isinstance(stage.task, kind):
-        return None
-    if (interrupted := store.open_trial(participant.id)) is not None:
-        abandon(store, participant, interrupted.id)
-        progress, stage = _reached(plan, store, participant)
-    return (progress, stage) if stage is not None and isinstance(stage.task, kind) else None
 
 
 class StudyTaskSource:
@@ -41,22 +17,28 @@ class StudyTaskSource:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
 
-    def next_task(self, store: Store, participant: Participant) -> Assignment | None:
-        """The task of the arena that the participant has reached, None at another stage."""
-        found = _next(self._plan, store, participant, Task)
-        return self._assignment(*found) if found is not None else None
+    def next_task(
+        self, store: Store, participant: Participant, kind: type[Wanted]
+    ) -> Assignment[Wanted] | None:
+        """The task that the participant has reached, None at another stage or of another kind.
 
-    def resumed(self, store: Store, participant: Participant, trial: Trial) -> Assignment | None:
+        An interrupted trial is abandoned before.
+        """
+        found = of_kind(self._reached(store, participant), kind)
+        if found is not None and (interrupted := store.open_trial(participant.id)) is not None:
+            abandon(store, participant, interrupted.id)
+            return of_kind(self._reached(store, participant), kind)
+        return found
+
+    def resumed(
+        self, store: Store, participant: Participant, trial: Trial, kind: type[Wanted]
+    ) -> Assignment[Wanted] | None:
         """The trial's task, if the participant is at it and it is unchanged."""
-        progress, stage = _reached(self._plan, store, participant)
-        if stage is None or not isinstance(stage.task, Task) or stage.position != trial.position:
-            return None
-        got = (trial.task_id, trial.spec_sha256, trial.seed, trial.mode)
-        study = self._plan.study
-        expected = (stage.task.id, spec_sha256(stage.task.spec), study.seed, study.mode)
-        return self._assignment(progress, stage) if got == expected else None
+        assignment = self._reached(store, participant)
+        same = assignment is not None and assignment.position == trial.position
+        return of_kind(assignment, kind) if same and is_same(trial, assignment) else None
 
-    def finished(self, store: Store, participant: Participant, trial: Trial, recording: Recording) -> None:
+    def finished(self, store: Store, participant: Participant) -> None:
         """Note the completion if this was the last stage."""
         advance(self._plan, store, participant)
 
@@ -64,10 +46,17 @@ class StudyTaskSource:
         """The study's first page, which shows the present stage."""
         return "/"
 
-    def _assignment(self, progress: Progress, stage: TaskStage) -> Assignment:
+    def _reached(self, store: Store, participant: Participant) -> Assignment[Task | SuiteTask] | None:
+        """The task that a participant is at, if they are at one."""
+        if participant.study != self._plan.study.name:
+            return None
+        progress = progress_of(store, participant)
+        stage = current_stage(self._plan, progress) if progress.order else None
+        return self._assignment(progress, stage) if isinstance(stage, TaskStage) else None
+
+    def _assignment(self, progress: Progress, stage: TaskStage) -> Assignment[Task | SuiteTask]:
         study, block = self._plan.of(progress.condition).study, stage.block
         titles = {"tutorial": study.words.tutorial, "practice": study.words.practice, "test": study.title}
-        assert isinstance(stage.task, Task)
         return Assignment(
             task=stage.task,
             position=stage.position,
@@ -85,41 +74,5 @@ class StudyTaskSource:
             max_pause_s=block.limit_pause_s,
             stars=study.style == "child",
             palette=study.palette,
+            label=f"Task {stage.number} of {stage.count}",
         )
-
-
-class StudySuiteSource:
-    """The `SuiteSource` of a study; `flow` decides."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-
-    def next_task(self, store: Store, participant: Participant) -> Assigned | None:
-        """The task of a suite that the participant has reached, None at another stage."""
-        found = _next(self._plan, store, participant, SuiteTask)
-        return _assigned(found[1]) if found is not None else None
-
-    def resumed(self, store: Store, participant: Participant, trial: Trial) -> Assigned | None:
-        """The trial's task, if the participant is at it."""
-        _, stage = _reached(self._plan, store, participant)
-        at = None if stage is None else (stage.position, stage.task.id)
-        return _assigned(stage) if stage is not None and at == (trial.position, trial.task_id) else None
-
-    def finished(self, store: Store, participant: Participant) -> None:
-        """Note the completion if this was the last stage."""
-        advance(self._plan, store, participant)
-
-
-def _assigned(stage: TaskStage) -> Assigned | None:
-    task, block = stage.task, stage.block
-    if not isinstance(task, SuiteTask):
-        return None
-    return Assigned(
-        course=task.course,
-        place=task.place,
-        position=stage.position,
-        label=f"Task {stage.number} of {stage.count}",
-        block=stage.block_name,
-        feedback=block.feedback,
-        may_stop=block.may_stop,
-    )

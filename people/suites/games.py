@@ -3,76 +3,22 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from arena.errors import ConfigError
 from evaluation.by_hand.form import Form, Values
 from evaluation.by_hand.played import PlayedEpisode
 from evaluation.capabilities import form_of
 from evaluation.image_format import data_uri, encoded
-from evaluation.prompts import PromptSet
-from evaluation.suite import EpisodeSetup, Observation, Record, Suite, TaskSpec
+from evaluation.suite import Observation, Record
+from people.pages import fields_html
+from people.play.task_source import Assignment, TaskSource
 from people.store import Participant, Store, Trial
 from people.store.tables import Reply
+from people.suites.course import SuiteTask
 
 MAX_GAMES = 64
 """Games in memory; if there are more, the one that was played least recently is rebuilt when it continues."""
-
-
-class Course(NamedTuple):
-    """What everyone plays: tasks of a suite, in their order, starting again after the last."""
-
-    suite: Suite
-    choices: Any
-    prompts: PromptSet
-    tasks: tuple[TaskSpec, ...]
-
-    def setup(self, place: int, trial: int = 0) -> EpisodeSetup:
-        """What an episode of a task depends on; `place` is the task's, from 0."""
-        every = self.tasks if self.choices.needs_all_tasks else ()
-        return EpisodeSetup(self.suite, self.tasks[place], trial, self.choices, self.prompts, every)
-
-    def check(self) -> None:
-        """Begin a task and close it. Raises ConfigError if people cannot play it, or the suite's errors."""
-        if (self.choices.replies, self.choices.conversation) != ("text", "episode"):
-            raise ConfigError(
-                "people reply by a form, one task at a time: leave out replies and conversation"
-            )
-        if self.choices.judges:
-            models = ", ".join(self.choices.judges)
-            raise ConfigError(f"where people play, no second model is asked: leave out {models}")
-        setup = self.setup(0)
-        environment = self.suite.open(setup)
-        try:
-            first = environment.begin()
-        finally:
-            environment.close()
-        if form_of(self.suite, setup.task, self.choices, first) is None:
-            raise ConfigError(
-                f"suite {self.suite.name}: people cannot play it, as it has no form; docs/add-suite.md says "
-                "how to add one"
-            )
-
-
-class Assigned(NamedTuple):
-    """One task for one participant.
-
-    `place` is that of the task in the course, `position` that of the trial and `block` its block of a study.
-    `label` is shown above the task. `feedback`: whether verdict and score are shown at its end; `may_stop`:
-    whether the participant may end it early.
-    """
-
-    course: Course
-    place: int
-    position: int
-    label: str
-    block: str | None = None
-    feedback: bool = True
-    may_stop: bool = True
-
-    def setup(self, trial: int = 0) -> EpisodeSetup:
-        """The episode's setup."""
-        return self.course.setup(self.place, trial)
 
 
 class Game:
@@ -81,13 +27,16 @@ class Game:
     Raises ArenaError if the suite cannot play it.
     """
 
-    def __init__(self, assigned: Assigned, trial: Trial, replies: tuple[str, ...] = ()) -> None:
-        self.assigned, self.trial = assigned, trial
-        self.setup = setup = assigned.setup(trial.trial)
+    def __init__(
+        self, assignment: Assignment[SuiteTask], trial: Trial, replies: tuple[str, ...] = ()
+    ) -> None:
+        self.assignment, self.trial = assignment, trial
+        self.setup = setup = assignment.task.setup(trial.trial)
         self.record: Record | None = None
         self.turns: list[dict[str, Any]] = []
         self._unstored: list[Reply] = []
         self._form: Form | None = None
+        self._answers: Mapping[str, str] = {}
         self.help = ""
         self._stored = self._stopped = False
         self._environment = setup.suite.open(setup)
@@ -105,11 +54,19 @@ class Game:
         """What is asked for now; None if the suite has no form, or after the end."""
         return None if self.record else self._form
 
-    def read(self, entered: Mapping[str, Any]) -> Values:
-        """The values of what was entered. Raises ConfigError if it does not fit the form."""
+    @property
+    def fields(self) -> str:
+        """The questions of the form as HTML, with the answers of the turn before to those that keep them."""
+        questions = self.form.questions if self.form else ()
+        kept = [each.id for each in questions if each.stays]
+        return fields_html(questions, {name: self._answers.get(name, "") for name in kept})
+
+    def read(self, answers: Mapping[str, str]) -> Values:
+        """The values of the answers. Raises ConfigError if they do not fit the form."""
         if self._form is None:
             raise ConfigError(f"suite {self.setup.suite.name}: it has no form for what is shown")
-        return self._form.read(entered)
+        values, self._answers = self._form.read(answers), answers
+        return values
 
     def reply(self, values: Values) -> None:
         """Play the reply that the form makes of values."""
@@ -172,44 +129,6 @@ class Game:
             yield {"text": own}
 
 
-class SuiteSource(Protocol):
-    """Assigns tasks of suites; as `people.play.task_source.TaskSource` those of the arena."""
-
-    def next_task(self, store: Store, participant: Participant) -> Assigned | None:
-        """The next task, None if it is none of a suite."""
-
-    def resumed(self, store: Store, participant: Participant, trial: Trial) -> Assigned | None:
-        """The assignment of an unfinished trial, None if it is not to be continued."""
-
-    def finished(self, store: Store, participant: Participant) -> None:
-        """A trial has ended and is stored."""
-
-
-class CourseSource:
-    """The tasks of a course in their order, starting again after the last."""
-
-    def __init__(self, course: Course) -> None:
-        self._course = course
-        self._places = {task.id: place for place, task in enumerate(course.tasks)}
-
-    def next_task(self, store: Store, participant: Participant) -> Assigned | None:
-        """The task after the one that was started last."""
-        trials = store.trials(participant.id)
-        last = self._places.get(trials[-1].task_id, -1) if trials else -1
-        return self._assigned((last + 1) % len(self._course.tasks))
-
-    def resumed(self, store: Store, participant: Participant, trial: Trial) -> Assigned | None:
-        """The trial's task, if it is one of the course."""
-        place = self._places.get(trial.task_id)
-        return None if place is None else self._assigned(place)
-
-    def finished(self, store: Store, participant: Participant) -> None:
-        """Nothing to do: the store has the trial."""
-
-    def _assigned(self, place: int) -> Assigned:
-        return Assigned(self._course, place, place, f"Task {place + 1} of {len(self._course.tasks)}")
-
-
 State = dict[str, Any]
 """What the page shows; only the `page` to open if no task of a suite is to be played."""
 
@@ -217,7 +136,7 @@ State = dict[str, Any]
 class Games:
     """The games in memory; the rest is rebuilt from the store."""
 
-    def __init__(self, source: SuiteSource) -> None:
+    def __init__(self, source: TaskSource) -> None:
         self.source = source
         self._games: OrderedDict[int, Game] = OrderedDict()
 
@@ -226,24 +145,24 @@ class Games:
         return _state(self._game(store, person), 0)
 
     def reply(
-        self, store: Store, person: Participant, trial: int, turn: int, entered: Mapping[str, Any]
+        self, store: Store, person: Participant, trial: int, turn: int, answers: Mapping[str, str]
     ) -> State:
-        """Play and store what was entered after a turn, from 0; one that is not the last was played already.
+        """Play and store the answers after a turn, from 0; one that is not the last was played already.
 
-        Raises ConfigError if it does not fit the form.
+        Raises ConfigError if they do not fit the form.
         """
         game = self._game(store, person)
         if game is None or game.trial.id != trial:
             return _state(game, 0)
         if len(game.turns) == turn + 1 and game.record is None:
-            values = game.read(entered)
+            values = game.read(answers)
             self._act(store, game, person, lambda: game.reply(values))
         return _state(game, turn + 1)
 
     def stop(self, store: Store, person: Participant, trial: int) -> State:
         """End the episode early."""
         game = self._game(store, person)
-        if game is not None and game.trial.id == trial and game.assigned.may_stop:
+        if game is not None and game.trial.id == trial and game.assignment.may_stop:
             self._act(store, game, person, game.stop)
         return _state(game, 0)
 
@@ -275,7 +194,7 @@ class Games:
     def _game(self, store: Store, person: Participant) -> Game | None:
         """The participant's game: in memory, in the store, or a new one; None if there is none to play."""
         game = self._games.get(person.id)
-        if game is not None and game.record is None and not self.source.resumed(store, person, game.trial):
+        if game is not None and game.record is None and not self._assigned(store, person, game.trial):
             self._drop(person.id)
         if person.id not in self._games:
             game = self._resumed(store, person) or self._new(store, person)
@@ -295,18 +214,22 @@ class Games:
         """The participant's unfinished trial; None if there is none that is still the same."""
         trial = store.open_trial(person.id)
         episode = store.episodes(person.study).get(trial.id) if trial else None
-        assigned = self.source.resumed(store, person, trial) if trial else None
+        assigned = self._assigned(store, person, trial) if trial else None
         if trial is None or episode is None or assigned is None:
             return None
-        if PlayedEpisode.of(assigned.setup(trial.trial)) != PlayedEpisode.model_validate_json(episode.played):
+        now = PlayedEpisode.of(assigned.task.setup(trial.trial))
+        if now != PlayedEpisode.model_validate_json(episode.played):
             return None
         return Game(assigned, trial, tuple(reply.reply for reply in store.replies(trial.id)))
 
+    def _assigned(self, store: Store, person: Participant, trial: Trial) -> Assignment[SuiteTask] | None:
+        return self.source.resumed(store, person, trial, SuiteTask)
+
     def _new(self, store: Store, person: Participant) -> Game | None:
-        assigned = self.source.next_task(store, person)
+        assigned = self.source.next_task(store, person, SuiteTask)
         if assigned is None:
             return None
-        episode = PlayedEpisode.of(assigned.setup())
+        episode = PlayedEpisode.of(assigned.task.setup())
         trial = store.begin_episode(person.id, assigned.position, episode, assigned.block)
         return Game(assigned, trial)
 
@@ -318,15 +241,15 @@ def _state(game: Game | None, known: int) -> State:
     record, form = game.record, game.form
     return {
         "title": game.setup.suite.title,
-        "place": game.assigned.label,
+        "place": game.assignment.label,
         "trial": game.trial.id,
         "known": known,
         "turns": game.turns[known:],
         "help": game.help,
         "intro": form.intro if form else "",
-        "fields": form.shown() if form else [],
-        "may_stop": game.assigned.may_stop,
-        "end": _end(record, game.assigned.feedback) if record else None,
+        "fields": game.fields,
+        "may_stop": game.assignment.may_stop,
+        "end": _end(record, game.assignment.feedback) if record else None,
     }
 
 

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+
+from evaluation.by_hand.form import AnswerTexts
 
 FULL = "Too many people are playing right now. Please try again later."
 START_AGAIN = "Please start again from the first page."
@@ -21,23 +22,7 @@ PAGE_TEXTS = (*_OF_THE_PAGE, FULL, START_AGAIN, DELETED, AWAY, TOO_OFTEN)
 """The English texts; `{...}` stands for numbers."""
 
 
-MAX_TEXT = 20_000
-"""Characters of a text; a consent form of ten pages has as many."""
-
-Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
-Line = Annotated[str, Field(min_length=1, max_length=500)]
-NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
-Name = Annotated[str, Field(pattern=NAME)]
-"""Names that become parts of file names in an export. A leading "_" is reserved for internal rows."""
-
-
-class Section(BaseModel):
-    """A part of the file: immutable, and without unknown keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Texts(Section):
+class Texts(AnswerTexts):
     """Each text with its English default; `{n}` and `{count}` are numbers, `{low}` and `{high}` limits."""
 
     agree: str = "I agree to take part"
@@ -52,19 +37,7 @@ class Texts(Section):
         "This code is already in use. Please continue in the browser in which you started, or ask the person "
         "running the study."
     )
-    required: str = "Please answer this question."
-    choose_one: str = "Please choose one of these."
-    a_number: str = "Please enter a number."
-    a_whole_number: str = "Please enter a whole number."
-    between: str = "Please enter a number from {low} to {high}."
-    at_least: str = "Please enter a number that is at least {low}."
-    at_most: str = "Please enter a number that is at most {high}."
-    a_date: str = "Please enter a date, such as 2026-03-31."
-    date_between: str = "Please enter a date from {low} to {high}."
-    date_at_least: str = "Please enter {low} or a later date."
-    date_at_most: str = "Please enter {high} or an earlier date."
     not_answered: str = "not answered yet"
-    too_long: str = "Please write at most {n} characters."
     see_below: str = "Some answers are missing or need correcting. They are marked below."
     listen: str = "Listen"
     optional: str = "(optional)"
@@ -105,16 +78,6 @@ class Texts(Section):
     unavailable: str = "The database is not responding. Nothing is lost. Please reload this page in a moment."
     no_page: str = "This page does not exist."
     link_incomplete: str = "This link is incomplete. Please open the whole link exactly as you received it."
-
-    def outside(self, low: str, high: str, *, dates: bool = False) -> str:
-        """What to answer between two limits, of which either may be ""."""
-        if low and high:
-            text = self.date_between if dates else self.between
-        elif low:
-            text = self.date_at_least if dates else self.at_least
-        else:
-            text = self.date_at_most if dates else self.at_most
-        return text.replace("{low}", low).replace("{high}", high)
 
 
 LANGUAGES = ("de", "es", "fr")

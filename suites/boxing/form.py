@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from arena.errors import ConfigError
-from evaluation.by_hand.form import Choice, Field, Form, Number, Text, Values
+from evaluation.by_hand.form import Choice, Command, Form, Number, Question, Slider, Text, Values
 from evaluation.suite import Observation, TaskSpec
 from suites.boxing.choices import BoxingChoices
 from suites.boxing.environments import WORLDS
@@ -43,7 +43,8 @@ def form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Fo
 
 def _form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:
     if observation.kind == "explain":
-        text = Text("explanation", "Explanation", lines=8, longest=12 * choices.explanation)
+        longest = 12 * choices.explanation
+        text = Text(id="explanation", ask="Explanation", lines=8, longest=longest)
         intro = EXPLAIN.format(words=choices.explanation)
         return Form(intro, (text,), lambda values: f"<answer>{values['explanation']}</answer>")
     if observation.kind == "act":
@@ -55,7 +56,7 @@ def _form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> F
     asked = [
         (f"{k}_{j}", _named(k, field, len(places)), field) for k in places for j, field in enumerate(fields)
     ]
-    shown = tuple(_field(name, label, field) for name, label, field in asked)
+    shown = tuple(_question(*each) for each in asked)
     names = [[f"{k}_{j}" for j in range(len(fields))] for k in places]
 
     def reply(values: Values) -> str:
@@ -81,7 +82,7 @@ def _design_form(task: TaskSpec) -> Form:
     if task.content["environment"] == "morals":
         return _groups_form()
     fields = WORLDS[task.content["environment"]].fields
-    shown = tuple(_field(str(k), field.label, field) for k, field in enumerate(fields))
+    shown = tuple(_question(str(k), field.label, field) for k, field in enumerate(fields))
 
     def reply(values: Values) -> str:
         return f"<observe>{', '.join(str(values[str(k)]) for k in range(len(fields)))}</observe>"
@@ -91,9 +92,10 @@ def _design_form(task: TaskSpec) -> Form:
 
 def _groups_form() -> Form:
     groups = [
-        Text(f"group{k}", f"Group {k}, 1 to 4 with commas", templates=("OBJ",), words=NAMES) for k in (1, 2)
+        Command(id=f"group{k}", ask=f"Group {k}, 1 to 4 with commas", templates=("OBJ",), words=tuple(NAMES))
+        for k in (1, 2)
     ]
-    action = Choice("action", "To save group 1, the car has to", ("swerve", "stay"))
+    action = Choice(id="action", ask="To save group 1, the car has to", options=("swerve", "stay"))
 
     def reply(values: Values) -> str:
         return f"<observe>{values['group1']}; {values['group2']}; {values['action']}</observe>"
@@ -105,11 +107,12 @@ def _named(question: int, field: Asked, together: int) -> str:
     return f"{question + 1}. {field.label}" if together > 1 else field.label
 
 
-def _field(name: str, label: str, field: Asked) -> Field:
-    """A slider, or a line of text for a long range; both read as the same number."""
+def _question(name: str, label: str, field: Asked) -> Question:
+    """A slider, or a number to be typed for a long range."""
     if field.high - field.low > _SLIDER:
-        return Text(name, f"{label} ({field.expected})", longest=30)
+        return Number(id=name, ask=f"{label} ({field.expected})", whole=field.whole)
     step = 1.0 if field.whole else 0.01
     margin = step if field.open else 0.0
     start = max(field.start, field.low + margin)
-    return Number(name, label, low=field.low + margin, high=field.high - margin, step=step, start=start)
+    least, most = field.low + margin, field.high - margin
+    return Slider(id=name, ask=label, least=least, most=most, step=step, start=start, shown=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from arena.errors import ConfigError
-from evaluation.by_hand.form import Choice, Form, Text, Values
+from evaluation.by_hand.form import Choice, Command, Form, Values
 from evaluation.suite import Observation, TaskSpec
 
 INTRO = (
@@ -59,10 +59,12 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     verbs = dict.fromkeys(call.partition("(")[0] for call in data["templates"])
     help_text = HELP.format(actions="\n".join(f"- {WORDS[verb]}" for verb in (*verbs, "post")))
     if options := data["options"]:
-        choice = Choice("said", "Say", tuple(f"{number}: {text}" for number, text in options.items()))
+        said = tuple(f"{number}: {text}" for number, text in options.items())
+        choice = Choice(id="said", ask="Say", options=said)
         return Form(TALK, (choice,), _number, text=data["text"], help=help_text)
     moves = tuple(map(in_words, data["moves"]))
-    line = Text("action", "Action", 1, 500, templates, data["labels"], buttons=moves)
+    words = tuple(data["labels"])
+    line = Command(id="action", ask="Action", longest=500, templates=templates, words=words, buttons=moves)
 
     def reply(values: Values) -> str:
         return called(str(values["action"]), data["labels"])

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from evaluation.by_hand.form import Box, Form, Item, Number, Several, Values
+from evaluation.by_hand.form import Box, Checkbox, Form, Slider, Values
 from evaluation.prompts import load_prompt
 from evaluation.suite import Observation, TaskSpec
 from suites.est.choices import EstChoices
@@ -34,7 +34,7 @@ def form(task: TaskSpec, choices: EstChoices, observation: Observation) -> Form:
     """A slider in percent for each object, and the objects to be tried if a trial follows this step."""
     labels = [f"{k}: {thing}" for k, thing in enumerate(read_drawn(task.content).things, start=1)]
     beliefs = [
-        Number(f"belief{k}", label, low=0, high=100, start=50, unit="%") for k, label in enumerate(labels)
+        Slider(id=f"belief{k}", ask=label, start=50, unit="%", shown=True) for k, label in enumerate(labels)
     ]
     step, tries = observation.data["step"], CONTEXT <= observation.data["step"] < HORIZON
     low, high = PRESETS[choices.machine].blickets
@@ -42,9 +42,9 @@ def form(task: TaskSpec, choices: EstChoices, observation: Observation) -> Form:
     rule = load_prompt("suites.est.prompts", name, VARIABLES).fill()
     parts = [INTRO.format(low=low, high=high, rule=rule)]
     parts += [TRY] if tries else [WATCH.format(context=CONTEXT)] if step < CONTEXT else []
-    boxes = _boxes(choices, observation.data["on"]) if choices.shows_images else [None] * OBJECTS
-    items = tuple(Item(label, box) for label, box in zip(labels, boxes, strict=True))
-    trial = [Several("trial", "Put on the machine", items)] if tries else []
+    boxes = _boxes(choices, observation.data["on"]) if choices.shows_images else ()
+    put = Checkbox(id="trial", ask="Put on the machine", options=tuple(labels), boxes=boxes, required=False)
+    trial = [put] if tries else []
 
     def reply(values: Values) -> str:
         belief = tuple(values[f"belief{k}"] / 100 for k in range(OBJECTS))
@@ -56,10 +56,10 @@ def form(task: TaskSpec, choices: EstChoices, observation: Observation) -> Form:
     return Form("\n\n".join(parts), (*beliefs, *trial), reply, help=help_text)
 
 
-def _boxes(choices: EstChoices, on: Sequence[bool]) -> list[Box]:
+def _boxes(choices: EstChoices, on: Sequence[bool]) -> tuple[Box, ...]:
     """Where each object is in the picture."""
     from suites.est.picture import table
 
     size = choices.image_size
     edges = (table(size, size).box(k, there) for k, there in enumerate(on))
-    return [Box(*(min(max(edge / size, 0.0), 1.0) for edge in each)) for each in edges]
+    return tuple(Box(*(min(max(edge / size, 0.0), 1.0) for edge in each)) for each in edges)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evaluation.by_hand.form import Form, Text
+from evaluation.by_hand.form import Command, Form
 from evaluation.suite import Observation, TaskSpec
 from suites.scienceworld.replies import LONGEST
 
@@ -25,9 +25,9 @@ BUTTONS = ("look around", "inventory")
 def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     """A box for commands, completed from the kinds of commands and from what can be named now."""
     templates, objects = observation.data["templates"], observation.data["objects"]
-    box = Text(
-        "command",
-        "Command",
+    box = Command(
+        id="command",
+        ask="Command",
         longest=LONGEST,
         templates=tuple(templates),
         words=tuple(objects),

@@ -12,10 +12,10 @@ import pytest
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
 from people import serving as server_module
+from people.app import create_suite_app
 from people.serving import Server, bound
 from people.store import Store
-from people.suites.app import SuiteServer
-from people.suites.games import Course
+from people.suites.course import Course
 
 FORM = b"POST /suite/reply HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
 LONG = FORM + b"Content-Length: 1000\r\n\r\n"
@@ -41,10 +41,9 @@ def port(tmp_path):
     request = EvalRequest(get_suite("est"), "", choices={"episodes": "2"})
     course = Course(request.suite, request.effective.choices, request.prompts, request.tasks)
     with Store(str(tmp_path / "play.db")) as store:
-        suite = SuiteServer(store, course)
-        with serving(suite.app(None)) as port:
+        app, closing = create_suite_app(store, course)
+        with closing, serving(app) as port:
             yield port
-        suite.close()
 
 
 def opened(port: int, sent: bytes) -> socket.socket:
@@ -72,7 +71,7 @@ def test_a_request_that_never_ends_is_closed_and_others_are_answered(port, monke
     starts = (b"", b"GET /suite HT", b"GET /suite HTTP/1.1\r\nHost: localhost\r\n", FORM, LONG, LONG + b"a=1")
     slow = [opened(port, start) for start in starts for _ in range(10)]
     # A connection that has had an answer waits no longer for its next request.
-    used = opened(port, b"GET /suite.css HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    used = opened(port, b"GET /fields.css HTTP/1.1\r\nHost: localhost\r\n\r\n")
     while b"cursor" not in used.recv(100_000):
         pass
     used.sendall(b"GET")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from evaluation.by_hand.form import Form, Number
+from evaluation.by_hand.form import Form, Slider
 from evaluation.choices.run_choices import Bounds, RunChoices
 from evaluation.suite import AgentTurn, EpisodeSetup, ModelEnd, Observation, Record, Suite, TaskSpec
 
@@ -92,7 +92,7 @@ class GuessingSuite(Suite):
 
 def form(task: TaskSpec, choices: GuessingChoices, observation: Observation) -> Form:
     """A slider for the guess."""
-    guess = Number("guess", "Your guess", low=1, high=task.content["top"])
+    guess = Slider(id="guess", ask="Your guess", least=1, most=task.content["top"], shown=True)
     return Form(TEXTS["system"], (guess,), lambda values: str(values["guess"]))
 
 

@@ -1,22 +1,8 @@
-// Sliders of a questionnaire, and items that depend on others. Without this script sliders are numbers to enter,
-// and all items are shown; the server ignores the answers to those that are not asked.
+// Items that depend on others. Without this script all items are shown; the server ignores the answers to those that
+// are not asked.
+import { enhance } from "./fields.js";
 
-for (const slider of document.querySelectorAll(".slider input")) {
-  const field = Object.assign(document.createElement("input"), { type: "hidden", name: slider.name });
-  const answer = (text) => {
-    field.value = text;
-    slider.classList.toggle("unmoved", !text);
-    if (text) slider.removeAttribute("aria-valuetext");
-    else slider.setAttribute("aria-valuetext", slider.dataset.unmoved);
-  };
-  answer(slider.value);
-  slider.removeAttribute("name");
-  slider.type = "range";
-  slider.after(field);
-  // One that is pressed where it stands was answered, too: then there is no input event.
-  for (const event of ["input", "pointerup"]) slider.addEventListener(event, () => answer(slider.value));
-  slider.addEventListener("keydown", ({ key }) => { if (key === " ") answer(slider.value); });
-}
+enhance(document);
 
 // The server alone decides which items are asked; without an answer from it the page stays as it is.
 for (const form of document.querySelectorAll("form:has([data-asked])")) {

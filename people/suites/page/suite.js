@@ -1,8 +1,8 @@
-// Plays any suite: shows texts and pictures, makes the form that the server describes, sends what is entered.
-import { offerCompletions } from "./completions.js";
+// Plays any suite: shows texts, pictures and the form that the server sends, and sends what is entered.
+import { enhance } from "./fields.js";
 
 const $ = (id) => document.getElementById(id);
-let task = { trial: null, turns: [], fields: [] };
+let task = { trial: null, turns: [] };
 
 function element(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
@@ -10,76 +10,12 @@ function element(tag, properties = {}, ...children) {
   return made;
 }
 
-// Each kind of field: how it is made, and what it holds; `old` is what it held in the turn before.
-const kinds = {
-  text: {
-    make(field) {
-      const tag = field.lines > 1 ? "textarea" : "input";
-      const input = element(tag, { id: `field-${field.name}`, required: true, maxLength: field.longest, autocomplete: "off" });
-      if (field.lines > 1) input.rows = field.lines;
-      const list = field.lines === 1 && field.templates.length ? [offerCompletions(input, field)] : [];
-      const line = element("div", { className: "text" }, element("label", { htmlFor: input.id, textContent: field.label }), input, ...list);
-      const buttons = field.buttons.map((text) => {
-        const button = element("button", { type: "button", id: `${input.id} ${text}`, textContent: text });
-        button.addEventListener("click", () => { input.value = text; $("form").requestSubmit(); });
-        return button;
-      });
-      return element("div", {}, line, element("div", { className: "buttons" }, ...buttons));
-    },
-    value: (made) => made.querySelector("input, textarea").value,
-  },
-  number: {
-    make(field, old) {
-      const { low, high, step } = field;
-      const middle = low + step * Math.round((high - low) / 2 / step);
-      const input = element("input", { type: "range", id: `field-${field.name}`, min: low, max: high, step });
-      input.value = old ?? field.start ?? middle;
-      const output = element("output", { htmlFor: input.id });
-      const show = () => {
-        const { untouched } = input.dataset;
-        output.textContent = untouched ? "–" : field.unit ? `${input.value} ${field.unit}` : input.value;
-        input.setAttribute("aria-valuetext", untouched ? "not answered yet" : output.textContent);
-      };
-      // Where a slider stands by itself is no answer: it becomes one by a move, or by a click where it stands.
-      if (old === undefined || old === null) input.dataset.untouched = "yes";
-      for (const kind of ["input", "pointerdown"]) input.addEventListener(kind, () => { delete input.dataset.untouched; show(); });
-      show();
-      return element("label", { className: "slider" }, element("span", { textContent: field.label }), input, output);
-    },
-    value: (made) => (made.querySelector("[data-untouched]") ? null : Number(made.querySelector("input").value)),
-  },
-  choice: {
-    make: (field, old) => group(field, "radio", field.options, (option) => option === old),
-    value: (made, field) => field.options[checked(made)[0]],
-  },
-  several: {
-    make: (field, old = []) => group(field, "checkbox", field.items.map((item) => item.label), (_, place) => old.includes(place)),
-    value: (made) => checked(made),
-  },
-};
-
-const boxes = (made) => [...made.querySelectorAll("input")];
-const checked = (made) => boxes(made).flatMap((box, place) => (box.checked ? [place] : []));
-
-function group(field, type, labels, isChosen) {
-  const rows = labels.map((label, place) => {
-    const input = element("input", { type, name: field.name, required: type === "radio", checked: isChosen(label, place) });
-    return element("label", { className: "option" }, input, element("span", { textContent: label }));
-  });
-  return element("fieldset", {}, element("legend", { textContent: field.label }), ...rows);
-}
-
-const made = new Map();
-const entered = () => Object.fromEntries(task.fields.map((field) => [field.name, kinds[field.kind].value(made.get(field.name), field)]));
-
-function showForm(fields) {
-  const [old, focused] = [entered(), document.activeElement.id];
-  made.clear();
-  for (const field of fields) made.set(field.name, kinds[field.kind].make(field, field.kind === "text" ? undefined : old[field.name]));
-  task.fields = fields;
-  $("fields").replaceChildren(...made.values());
+function showForm(html) {
+  const focused = document.activeElement.id;
+  $("fields").innerHTML = html;
+  enhance($("fields"));
   // What has the focus keeps it; a new page, "Send" and "Next task" pass it to a line of text, to play by typing only.
-  const line = ["", "send", "next"].includes(focused) && $("fields").querySelector("input:not([type])");
+  const line = ["", "send", "next"].includes(focused) && $("fields").querySelector("input[data-templates]");
   (line || $(focused))?.focus();
 }
 
@@ -89,24 +25,20 @@ function parts(turn, number) {
     : element("div", { className: "picture" }, element("img", { src: part.image, alt: `Picture of turn ${number}` })));
 }
 
-// A click on an item in the last picture is a click on its box in the form.
+// A click on an option in the last picture is a click on its box in the form.
 function addSpots() {
   const picture = [...$("now").querySelectorAll(".picture")].at(-1);
-  for (const field of picture ? task.fields.filter((each) => each.kind === "several") : []) {
-    field.items.forEach(({ label, box }, place) => {
-      if (!box) return;
-      const input = boxes(made.get(field.name))[place];
-      const spot = element("button", { type: "button", className: "spot", title: label, tabIndex: -1 });
-      spot.setAttribute("aria-label", label);
-      const [left, top, right, bottom] = box;
-      const edges = { left, top, width: right - left, height: bottom - top };
-      for (const [name, share] of Object.entries(edges)) spot.style[name] = `${100 * share}%`;
-      const mark = () => spot.setAttribute("aria-pressed", input.checked);
-      spot.addEventListener("click", () => { input.checked = !input.checked; mark(); });
-      input.addEventListener("change", mark);
-      mark();
-      picture.append(spot);
-    });
+  for (const input of picture ? $("fields").querySelectorAll("input[data-box]") : []) {
+    const spot = element("button", { type: "button", className: "spot", title: input.value, tabIndex: -1 });
+    spot.setAttribute("aria-label", input.value);
+    const [left, top, right, bottom] = input.dataset.box.split(" ");
+    const edges = { left, top, width: right - left, height: bottom - top };
+    for (const [name, share] of Object.entries(edges)) spot.style[name] = `${100 * share}%`;
+    const mark = () => spot.setAttribute("aria-pressed", input.checked);
+    spot.addEventListener("click", () => { input.checked = !input.checked; mark(); });
+    input.addEventListener("change", mark);
+    mark();
+    picture.append(spot);
   }
 }
 
@@ -122,8 +54,7 @@ function showEnd(end, mayStop) {
 }
 
 function show(state) {
-  const same = state.trial === task.trial;
-  if (!same) { task = { trial: state.trial, turns: [], fields: [] }; made.clear(); }
+  if (state.trial !== task.trial) task = { trial: state.trial, turns: [] };
   task.turns = [...task.turns.slice(0, state.known), ...state.turns];
   document.title = state.title;
   $("title").textContent = state.title;
@@ -154,9 +85,10 @@ async function ask(address, values) {
   document.body.dataset.state = "busy";
   complain("");
   try {
-    const sent = values && { method: "POST", body: new URLSearchParams({ trial: task.trial, ...values }) };
+    const sent = values && { method: "POST", body: new URLSearchParams([["trial", task.trial], ...values]) };
     const response = await fetch(`/suite/${address}`, sent);
     const answer = await response.json().catch(() => ({}));
+    if (answer.open) $("fields").querySelector(`[data-item="${answer.open}"] :is(input, textarea)`)?.focus();
     if (!response.ok) throw new Error(answer.detail ?? "The server could not play this. Please reload the page.");
     if (answer.page) location.assign(answer.page);
     else show(answer);
@@ -168,15 +100,8 @@ async function ask(address, values) {
 
 $("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  const values = entered();
-  const open = task.fields.find((field) => field.kind === "number" && values[field.name] === null);
-  if (open) {
-    complain(`${open.label}: not answered yet. Move the slider, or click it where it stands.`);
-    made.get(open.name).querySelector("input").focus();
-    return;
-  }
-  ask("reply", { turn: task.turns.length - 1, entered: JSON.stringify(values) });
+  ask("reply", [["turn", task.turns.length - 1], ...new FormData($("form"))]);
 });
-$("stop").addEventListener("click", () => ask("stop", {}));
-$("next").addEventListener("click", () => ask("next", {}));
+$("stop").addEventListener("click", () => ask("stop", []));
+$("next").addEventListener("click", () => ask("next", []));
 ask("state");

@@ -6,10 +6,10 @@ import random
 import pytest
 from pydantic import TypeAdapter
 
+from evaluation.by_hand.form import Item
 from people.simulation.simulate import answered, random_answers
 from people.study.branching import is_page_asked
 from people.study.load import study_of
-from people.study.questions import Item
 from people.texts import Texts
 from tests.command import command as command
 from tests.people.study.server import TINY

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ConfigError
+from evaluation.by_hand.form import Checkbox, Choice, Date, Likert, Number, Slider, Text
 from people import play
 from people.study import config
 from people.study.config import Study
 from people.study.flow import balanced_latin_square, least_used, order_of, rows_of
 from people.study.load import EXAMPLE, study_of
 from people.study.plan import doubts, load_plan
-from people.study.questions import Checkbox, Choice, Date, FreeText, Likert, Number, Slider
 from people.texts import AWAY, DELETED, FULL, PAGE_TEXTS, START_AGAIN, TOO_OFTEN, Texts
 from testbed import SHORT_FORM, task_named
 from tests.command import command as command
@@ -144,7 +144,7 @@ def test_codes_keep_their_zeros():
         ),
         ("type: likert, ", "", r"study.yaml:20: questionnaires.1.items.0.type is missing"),
         ("[Yes, No]", "[Yes, None]", r"got nothing, expected a text; if you mean a word such as None"),
-        ("[Yes, No]", "[Never]", r":\d+: questionnaires.2.items.0.options: got a list, expected a longer"),
+        ("[Yes, No]", "[]", r":\d+: questionnaires.2.items.0.options: got a list, expected a longer"),
         (
             "[Yes, No]",
             "[Yes, No, Yes]",
@@ -326,7 +326,7 @@ WORDS = Texts()
             ["2020-02-01", "2020-02-29"],
             ["2020-01-31", "2020-02-30", "20200210", "2020-2-10", "2020-W06-1", "٢٠٢٠-02-10", ""],
         ),
-        (FreeText(id="a", type="text", ask="?", longest=3, required=False), ["", "abc", "ä\nö"], ["abcd"]),
+        (Text(id="a", type="text", ask="?", longest=3, required=False), ["", "abc", "ä\nö"], ["abcd"]),
     ],
 )
 def test_answers_are_validated(item, good, bad):

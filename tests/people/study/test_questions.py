@@ -5,9 +5,9 @@ import re
 import pytest
 
 from arena.errors import ConfigError
+from evaluation.by_hand.form import plain_number
 from people.store import Store
 from people.study.load import study_of
-from people.study.questions import plain_number
 from people.study.server import Overview
 from tests.people.study.server import TINY
 from tests.people.study.walk import Walker
@@ -89,7 +89,7 @@ def notes_of(store: Store, walker: Walker) -> list[tuple]:
 def test_items_and_pages_are_asked_if_earlier_answers_fit(app):
     study, store = app(BRANCHES)
     walker = Walker(study, "p1").agree()
-    shown = re.findall(r'class="item"( data-\w+.*? data-item="\w+")', walker.page.text)
+    shown = re.findall(r'class="item of-\w+"( data-\w+.*? data-item="\w+")', walker.page.text)
     assert shown == [
         ' data-decisive data-item="glasses"',
         ' data-asked="False" data-item="strength"',

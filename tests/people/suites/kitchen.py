@@ -2,7 +2,7 @@
 
 from arena_llm_guessing.suite import Guessing, GuessingSuite
 
-from evaluation.by_hand.form import Form, Text
+from evaluation.by_hand.form import Command, Form
 from evaluation.suite import Observation
 
 SCENE = "You see:\n\tan orange\n\ta  door"
@@ -27,7 +27,9 @@ class KitchenSuite(GuessingSuite):
 
 def form(task, choices, observation):
     things = ("orange", "door to kitchen", *(f"cup {number}" for number in range(8)))
-    command = Text("command", "Command", templates=TEMPLATES, words=things, buttons=("look around",))
+    command = Command(
+        id="command", ask="Command", templates=TEMPLATES, words=things, buttons=("look around",)
+    )
     return Form("What do you do?", (command,), lambda values: values["command"])
 
 

@@ -67,8 +67,8 @@ def test_a_suite_is_played_by_a_slider_and_continues_after_a_crash(start, page):
     assert page.inner_text("#place") == "Task 1 of 2"
     assert page.inner_text(".slider output") == "–"
     page.click("#send")
-    page.wait_for_selector("text=Your guess: not answered yet.")
-    page.fill("#field-guess", "5")
+    page.wait_for_selector("text=Your guess: Please answer this question.")
+    page.fill("#item-guess", "5")
     send(page, 1)
     assert page.inner_text("#now") == "higher; 2 left."
     server.process.kill()
@@ -78,15 +78,15 @@ def test_a_suite_is_played_by_a_slider_and_continues_after_a_crash(start, page):
     page.reload()
     page.wait_for_selector("body[data-turn='1']")
     assert page.inner_text("#log code") == "5"
-    page.fill("#field-guess", "7")
+    page.fill("#item-guess", "7")
     send(page, 2)
     assert page.inner_text("#verdict") == "Well done!"
     assert "The number was 7." in page.inner_text("#summary")
     page.click("#next")
     page.wait_for_selector("text=Task 2 of 2")
     page.click("#send")
-    page.wait_for_selector("text=Your guess: not answered yet.")
-    page.click("#field-guess")  # where it stands, in the middle
+    page.wait_for_selector("text=Your guess: Please answer this question.")
+    page.click("#item-guess")  # where it stands, in the middle
     send(page, 1)
     page.click("#stop")
     page.wait_for_selector("text=Not this time.")
@@ -102,7 +102,7 @@ def test_a_suite_is_played_by_a_slider_and_continues_after_a_crash(start, page):
 def test_commands_are_played_and_completed_by_typing_only(start, page):
     server = start("--suite", "kitchen", "--tasks", "3-of-10", "--guesses", "2")
     page.goto(server.url)
-    field = page.locator("#field-command:focus")
+    field = page.locator("#item-command:focus")
     offered = page.locator(".completions li")
     field.wait_for()
     assert field.get_attribute("autocomplete") == "off"
@@ -151,9 +151,9 @@ def test_emotions_cannot_be_sent_untouched(start, page):
     assert page.locator(".slider output").all_text_contents() == ["–"] * 8
     for number in range(8):
         page.click("#send")
-        page.wait_for_selector("#error:has-text('not answered yet')")
-        assert page.evaluate("document.activeElement.id") == f"field-0_{number}"
-        page.press(f"#field-0_{number}", "ArrowRight")
+        page.wait_for_selector("#error:has-text('Please answer this question')")
+        assert page.evaluate("document.activeElement.id") == f"item-0_{number}"
+        page.press(f"#item-0_{number}", "ArrowRight")
     assert page.get_attribute("body", "data-turn") == "0"
     assert replies(server)[0][2] == []
     send(page, 1)
@@ -165,12 +165,12 @@ def test_emotions_cannot_be_sent_untouched(start, page):
 def test_an_action_is_sent_in_words(start, page):
     server = start("--suite", "discoveryworld", "--tasks", "proteomics-easy-0", "--observation", "text")
     page.goto(server.url)
-    page.wait_for_selector("#field-action:focus")
+    page.wait_for_selector("#item-action:focus")
     assert "(" not in page.inner_text("#fields") + page.text_content("#instructions")
     page.keyboard.type("pick up dragon")
     page.keyboard.press("Enter")
     page.wait_for_selector("#error:has-text('expected the name of something in sight')")
-    page.fill("#field-action", "")
+    page.fill("#item-action", "")
     page.click("button:text-is('turn west')")
     page.wait_for_selector("body[data-turn='1']")
     assert replies(server)[0][2] == ["turn(west)"]
@@ -180,12 +180,12 @@ def test_objects_are_clicked_in_the_picture(start, page):
     server = start("--suite", "est", "--observation", "image")
     page.goto(server.url)
     page.wait_for_selector("text=Somebody else has put these objects on the machine.")
-    page.fill("#field-belief3", "90")
+    page.fill("#item-belief3", "90")
     page.click("#send")
-    page.wait_for_selector("text=not answered yet.")
+    page.wait_for_selector("text=Please answer this question.")
     assert page.get_attribute("body", "data-turn") == "0"
     for number in (0, 1, 2, 4, 5, 6, 7, 8):
-        page.fill(f"#field-belief{number}", "40")
+        page.fill(f"#item-belief{number}", "40")
     for turn in (1, 2, 3):
         send(page, turn)
     page.click(".spot >> nth=4")

@@ -1,0 +1,37 @@
+// What the fields of a form can do with a script: sliders without a value before they are moved, completions, buttons.
+import { offerCompletions } from "./completions.js";
+
+function makeSlider(slider) {
+  const given = slider.value;
+  const output = slider.nextElementSibling;
+  const field = Object.assign(document.createElement("input"), { type: "hidden", name: slider.name });
+  const answer = (text) => {
+    field.value = text;
+    slider.classList.toggle("unmoved", !text);
+    if (output) output.textContent = text ? `${text} ${output.dataset.unit}`.trim() : "–";
+    const said = text ? output?.textContent : slider.dataset.unmoved;
+    if (said) slider.setAttribute("aria-valuetext", said);
+    else slider.removeAttribute("aria-valuetext");
+  };
+  slider.removeAttribute("name");
+  slider.type = "range";
+  if (!given && slider.dataset.start) slider.value = slider.dataset.start;
+  answer(given);
+  slider.parentElement.append(field);
+  // One that is pressed where it stands was answered, too: then there is no input event.
+  for (const event of ["input", "pointerup"]) slider.addEventListener(event, () => answer(slider.value));
+  slider.addEventListener("keydown", ({ key }) => { if (key === " ") answer(slider.value); });
+}
+
+function makeCommand(input) {
+  const templates = JSON.parse(input.dataset.templates);
+  if (templates.length) input.after(offerCompletions(input, { templates, words: JSON.parse(input.dataset.words) }));
+  for (const button of input.parentElement.querySelectorAll(".buttons button")) {
+    button.addEventListener("click", () => { input.value = button.textContent; input.form.requestSubmit(); });
+  }
+}
+
+export function enhance(root) {
+  root.querySelectorAll("input[data-unmoved]").forEach(makeSlider);
+  root.querySelectorAll("input[data-templates]").forEach(makeCommand);
+}

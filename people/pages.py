@@ -1,0 +1,97 @@
+"""Pages of people as HTML; everything from participants or files is escaped."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+from evaluation.by_hand.form import Question
+from people.study.config import Study
+from people.texts import Texts
+
+SHARED, STUDY = Path(__file__).parent / "page", Path(__file__).parent / "study" / "page"
+SHARED_FILES = ("fields.css", "fields.js", "completions.js")
+STUDY_FILES = ("study.css", "study.js", "questions.js", "experimenter.js")
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader([STUDY, SHARED]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters["markdown"] = markdown
+    environment.filters["file_url"] = file_url
+    return environment
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False})
+
+
+def file_url(name: str) -> str:
+    """The address of a file that a study names; the name itself is not part of it."""
+    return f"/media/{hashlib.sha256(name.encode()).hexdigest()[:24]}{Path(name).suffix.lower()}"
+
+
+def pictures(text: str) -> Iterator[str]:
+    """The names of the files of the pictures in a text in Markdown."""
+    yield from (name for _, name in _pictures(_parser().parse(text)))
+
+
+def _pictures(tokens: Iterable[Token]) -> Iterator[tuple[Token, str]]:
+    for child in (child for token in tokens for child in token.children or ()):
+        name = unquote(str(child.attrGet("src")))
+        # Others contain their data.
+        if child.type == "image" and not name.startswith("data:"):
+            yield child, name
+
+
+@lru_cache(maxsize=1000)
+def markdown(text: str) -> Markup:
+    """Markdown as HTML. HTML in the text is escaped, links lead to web and mail addresses only."""
+    parser = _parser()
+    tokens = parser.parse(text)
+    for picture, name in _pictures(tokens):
+        picture.attrSet("src", file_url(name))
+    return Markup(parser.renderer.render(tokens, parser.options, {}))
+
+
+def fields_html(questions: Iterable[Question], answers: Mapping[str, str]) -> str:
+    """Questions in English, as fields of a form that contain these answers."""
+    fields: Any = _environment().get_template("fields.html.j2").module
+    return str(fields.fields(questions, Texts(optional=""), answers, {}))
+
+
+def page(name: str, study: Study, status: int = 200, **values: Any) -> HTMLResponse:
+    """A page of a study: one of the templates, filled in."""
+    html = _environment().get_template(f"{name}.html.j2").render(study=study, words=study.words, **values)
+    response = HTMLResponse(html, status)
+    # With no-referrer browsers hide the origin of forms, and we could not tell ours from those of others.
+    response.headers["referrer-policy"] = "same-origin"
+    return response
+
+
+def message(
+    study: Study, title: str, text: str, status: int = 200, *,
+    button: str = "", first_page: str = "/", target: str = "",
+) -> HTMLResponse:  # fmt: skip
+    """A page with only a title and a text, and optionally a `button` that leads to the first page.
+
+    `target` is a link that leads out of the study, "" for none.
+    """
+    values = {"title": title, "text": text, "button": button, "first_page": first_page, "target": target}
+    return page("message", study, status, **values)

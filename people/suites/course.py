@@ -1,0 +1,62 @@
+"""Tasks of a suite that people play."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from arena.errors import ConfigError
+from evaluation.capabilities import form_of
+from evaluation.prompts import PromptSet
+from evaluation.suite import EpisodeSetup, Suite, TaskSpec
+
+
+class Course(NamedTuple):
+    """Tasks of a suite with the choices and texts under which they are played."""
+
+    suite: Suite
+    choices: Any
+    prompts: PromptSet
+    tasks: tuple[TaskSpec, ...]
+
+    def every(self) -> "tuple[SuiteTask, ...]":
+        """All tasks, in their order."""
+        return tuple(SuiteTask(self, place) for place in range(len(self.tasks)))
+
+    def check(self) -> None:
+        """Begin a task and close it. Raises ConfigError if people cannot play it, or the suite's errors."""
+        if (self.choices.replies, self.choices.conversation) != ("text", "episode"):
+            raise ConfigError(
+                "people reply by a form, one task at a time: leave out replies and conversation"
+            )
+        if self.choices.judges:
+            models = ", ".join(self.choices.judges)
+            raise ConfigError(f"where people play, no second model is asked: leave out {models}")
+        setup = SuiteTask(self, 0).setup()
+        environment = self.suite.open(setup)
+        try:
+            first = environment.begin()
+        finally:
+            environment.close()
+        if form_of(self.suite, setup.task, self.choices, first) is None:
+            raise ConfigError(
+                f"suite {self.suite.name}: people cannot play it, as it has no form; docs/add-suite.md says "
+                "how to add one"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteTask:
+    """A task of another suite than the arena: at a place of its course, from 0."""
+
+    course: Course
+    place: int
+
+    @property
+    def id(self) -> str:
+        """The id of the task in its suite."""
+        return self.course.tasks[self.place].id
+
+    def setup(self, trial: int = 0) -> EpisodeSetup:
+        """What an episode of the task depends on."""
+        suite, choices, prompts, tasks = self.course
+        every = tasks if choices.needs_all_tasks else ()
+        return EpisodeSetup(suite, tasks[self.place], trial, choices, prompts, every)
