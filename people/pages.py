@@ -19,7 +19,7 @@ from people.texts import Texts
 
 SHARED, STUDY = Path(__file__).parent / "page", Path(__file__).parent / "study" / "page"
 SHARED_FILES = ("fields.css", "fields.js", "completions.js")
-STUDY_FILES = ("study.css", "study.js", "questions.js", "experimenter.js")
+STUDY_FILES = ("study.css", "study.js", "questions.js", "survey.js", "experimenter.js")
 
 
 @cache

@@ -56,7 +56,8 @@ def asked_items(
     asked: list[Item] = []
     here: dict[str, str] = {}
     for item in page.items:
-        if _holds(study, page, item.if_, answers, here):
+        shown = item.id in filled_in or not item.conditional
+        if shown and _holds(study, page, item.if_, answers, here):
             asked.append(item)
             here[item.id] = filled_in.get(item.id, "")
     return asked

@@ -2,6 +2,7 @@
 
 import difflib
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from people.pages import pictures
 from people.study.branching import question_problems
 from people.study.config import DIFFERING, PATTERNS, Study
 from people.study.links import link_problems
+from people.study.survey import Survey, pictures_in
 from people.texts import with_translation
 
 Loc = tuple[str | int, ...]
@@ -188,7 +190,7 @@ def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
     if not isinstance(root, yaml.MappingNode):
         raise ConfigError(f"{source}:1: expected lines such as 'name: my-study', got no keys")
     lines: dict[Loc, int] = {(): 1}
-    values = with_translation(_value(root, (), lines, source))
+    values = _with_surveys(with_translation(_value(root, (), lines, source)), lines, source)
     try:
         study = Study.model_validate(values)
     except ValidationError as error:
@@ -199,6 +201,50 @@ def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
     if found:
         raise _config_error(source, found)
     return study, lines
+
+
+def _with_surveys(values: dict[str, Any], lines: Mapping[Loc, int], source: str) -> dict[str, Any]:
+    """The values with the contents of the surveys that questionnaires name, and the items in these."""
+
+    def whole(pages: Any, loc: Loc) -> Any:
+        return (
+            tuple(
+                {**page, **_survey(page, source, lines[*loc, number], ".".join(map(str, (*loc, number))))}
+                if isinstance(page, Mapping) and "survey" in page
+                else page
+                for number, page in enumerate(pages if isinstance(pages, tuple) else ())
+            )
+            or pages
+        )
+
+    name, conditions = "questionnaires", values.get("conditions")
+    changed = {
+        each: {**section, name: whole(section[name], ("conditions", each, name))}
+        for each, section in (conditions if isinstance(conditions, Mapping) else {}).items()
+        if isinstance(section, Mapping) and name in section
+    }
+    own = {name: whole(values[name], (name,))} if name in values else {}
+    return {**values, **own, **({"conditions": {**(conditions or {}), **changed}} if changed else {})}
+
+
+def _survey(page: Mapping[str, Any], source: str, line: int, where: str) -> dict[str, Any]:
+    """The survey that a questionnaire names, and its items. Raises ConfigError."""
+    name, place = page["survey"], f"{source}:{line}: {where}.survey"
+    if "items" in page or not isinstance(name, str):
+        raise ConfigError(f"{place}: expected the name of a file such as mood.json, and no items beside it")
+    path = Path(source).parent / name
+    try:
+        survey = json.loads(read_text(path))
+        items = Survey.model_validate(survey).questions()
+    except ValidationError as error:
+        found = error.errors(include_url=False)[0]
+        said = _sentence(found, found["loc"][: -1 if found["type"] == "missing" else None])
+        raise ConfigError(f"{place}: {name}: {said}") from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{place}: {name}: not valid JSON ({error})") from None
+    if not items:
+        raise ConfigError(f"{place}: {name}: it asks nothing; expected pages with elements")
+    return {"survey": survey, "items": items}
 
 
 def _config_error(source: str, found: Iterable[tuple[int, str]]) -> ConfigError:
@@ -317,5 +363,7 @@ def _named(part: BaseModel, loc: Loc) -> Iterator[tuple[Loc, str, dict[str, str]
                     yield from _named(each, (*here, number))
         elif name == "sound" and value:
             yield here, value, SOUNDS
+        elif name == "survey" and value:
+            yield from ((here, picture, PICTURES) for picture in pictures_in(value))
         elif name in MARKDOWN and "![" in value:
             yield from ((here, picture, PICTURES) for picture in pictures(value))

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
 from evaluation.by_hand.form import Item, answer_problems
-from people.pages import file_url, message, page
+from people.pages import SHARED, file_url, message, page
 from people.play.app import as_participant
 from people.play.security import COOKIE, answers_in, link_parameters
 from people.store import Participant, Store
@@ -23,10 +23,15 @@ from people.study.links import is_id, is_preview, preview_link, preview_signatur
 from people.study.load import TYPES
 from people.study.plan import EndStage, QuestionStage, TaskStage
 from people.study.server import CurrentSession, Form, Server, Session, StudyServer
+from people.study.survey import with_addresses
 from people.suites.course import SuiteTask
 
 MEDIA_AGE_S = 600
 """How long a browser keeps a picture or sound."""
+
+SURVEYJS = SHARED / "surveyjs"
+SURVEYJS_FILES = {path.name.removesuffix(".gz") for path in SURVEYJS.glob("*.gz")}
+SURVEYJS_AGE_S = 24 * 3600
 
 router = APIRouter(include_in_schema=False)
 
@@ -44,6 +49,9 @@ async def finish_page(form: Form, session: CurrentSession, request: Request, ser
         return RedirectResponse("/", 303)
     answers = answers_in(form)
     asked = flow.asked_on(plan, progress, stage, answers) if isinstance(stage, QuestionStage) else ()
+    known = {item.id for item in stage.questionnaire.items} if isinstance(stage, QuestionStage) else set()
+    if unknown := answers.keys() - known:
+        raise HTTPException(400, f"The page has no question {min(unknown)!r:.80}.")
     if problems := answer_problems(asked, answers, texts):
         return await show_stage(server, request, session, answers=answers, problems=problems, status=422)
     await server.store.run(lambda store: flow.finish_page(plan, store, person, stage, answers))
@@ -68,6 +76,16 @@ async def media(file: str, server: Server) -> Response:
         raise HTTPException(404, "Not Found")
     kept = {"cache-control": f"private, max-age={MEDIA_AGE_S}"}
     return FileResponse(path, media_type=TYPES[path.suffix.lower()], headers=kept)
+
+
+@router.get("/surveyjs/{file}")
+async def surveyjs(file: str) -> Response:
+    """A file of SurveyJS, which is kept compressed."""
+    if file not in SURVEYJS_FILES:
+        raise HTTPException(404, "Not Found")
+    headers = {"content-encoding": "gzip", "cache-control": f"max-age={SURVEYJS_AGE_S}"}
+    media_type = "text/css" if file.endswith(".css") else "text/javascript"
+    return FileResponse(SURVEYJS / f"{file}.gz", media_type=media_type, headers=headers)
 
 
 @router.get("/play.words")
@@ -129,9 +147,9 @@ async def show_stage(
             place["dependent"] = {item.id for item, depends_on in found if depends_on}
             place["decisive"] = frozenset().union(*(depends_on for _, depends_on in found))
             place["asked"] = _ids(flow.asked_on(plan, progress, stage, answers))
-            response = page(
-                "questions", study, status, items=items, answers=answers, problems=problems, **place
-            )
+            place["survey"] = with_addresses(stage.questionnaire.survey)
+            place |= {"items": items, "answers": answers, "problems": problems}
+            response = page("survey" if place["survey"] else "questions", study, status, **place)
         case EndStage("completed"):
             ending = await server.store.run(lambda store: flow.advance(plan, store, person))
             target = return_link(study, ending or COMPLETED, person.code, person.link)

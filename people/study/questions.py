@@ -1,6 +1,6 @@
 """Questionnaires: pages of questions in a study."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -11,7 +11,8 @@ class Questionnaire(Section):
     """Questions on one page. `when`: before the tutorial, at every break, or after the last task.
 
     It is shown if the answers to all items of `if_` fit. Who gives an answer to an item of `screen` that is
-    not accepted does not take part: the study ends after the page.
+    not accepted does not take part: the study ends after the page. In a study's file `survey` is the name of
+    a file for SurveyJS, whose questions then are the items.
     """
 
     name: Name
@@ -22,6 +23,7 @@ class Questionnaire(Section):
     text: str = ""
     sound: Line | None = None
     items: Annotated[tuple[Item, ...], Field(min_length=1, max_length=200)]
+    survey: dict[str, Any] | None = None
 
     @model_validator(mode="after")
     def _ids_once(self) -> "Questionnaire":

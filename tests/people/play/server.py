@@ -53,14 +53,14 @@ class Assignments:
     def __init__(self, *assignments: Assignment) -> None:
         self._assignments = assignments
 
-    def next_task(self, store, participant):
+    def next_task(self, store, participant, kind):
         done = len(store.trials(participant.id))
         return self._assignments[done] if done < len(self._assignments) else None
 
-    def resumed(self, store, participant, trial):
+    def resumed(self, store, participant, trial, kind):
         return None
 
-    def finished(self, store, participant, trial, recording):
+    def finished(self, store, participant):
         return None
 
     def next_page(self, participant):

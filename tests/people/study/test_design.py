@@ -13,6 +13,7 @@ from people.study.load import study_of
 from people.study.plan import load_plan
 from people.study.progress import all_progress, progress_of
 from people.study.task_source import StudyTaskSource
+from testbed import Task
 from tests.people.store import played
 from tests.people.study.conftest import TOKEN
 from tests.people.study.server import TINY
@@ -91,17 +92,17 @@ def test_the_time_of_a_block_ends_that_block_only(app):
     (me,) = store.participants("tiny")
     source = StudyTaskSource(plan)
     store.note(me.id, "passed", {"stage": "introduction-near"})
-    first = source.next_task(store, me)
+    first = source.next_task(store, me, Task)
     assert (first.block, first.task.id, first.count) == ("near", "01-01-01", 5)
     trial = store.begin_trial(me.id, 0, played.TASK, 7, "keys", first.block)
     # Eight steps are 0.48 s, of 0.3 s that the block has.
     assert played.finish(store, trial, played.recording()) == []
-    second = source.next_task(store, me)
+    second = source.next_task(store, me, Task)
     assert (second.block, second.task.id, second.position, second.max_steps) == ("far", "01-01-01", 3, 167)
     trial = store.begin_trial(me.id, 3, played.TASK, 7, "keys", second.block)
     end = PlayEnd("stopped", 0, played.recording(trial.trial))
     assert write_batch(store.database, [TrialEnd(trial.id, end)]) == []
-    assert source.next_task(store, me).position == 4
+    assert source.next_task(store, me, Task).position == 4
     assert [each.block for each in store.trials(me.id)] == ["near", "far"]
 
 
@@ -198,7 +199,7 @@ def test_conditions_are_balanced_and_decide_what_is_seen(app):
     source = StudyTaskSource(plan)
     hard = store.participants("tiny")[names.index("hard", 1)]
     store.note(hard.id, "passed", {"stage": "introduction-test"})
-    assert source.next_task(store, hard).max_steps == 17
+    assert source.next_task(store, hard, Task).max_steps == 17
     assert walker.page.status_code == 200
 
 

@@ -17,7 +17,7 @@ from people.study import server as server_module
 from people.study.plan import load_plan
 from people.study.progress import progress_of
 from people.study.task_source import StudyTaskSource
-from testbed import task_named
+from testbed import Task, task_named
 from tests.command import command as command
 from tests.people.play.server import Page
 from tests.people.store import played, postgres
@@ -331,16 +331,16 @@ def test_a_trial_in_which_someone_leaves_says_so(plain):
 
 def test_a_test_task_that_cannot_be_resumed_is_never_played_again(plain):
     plan, source, store, me = plain
-    first = source.next_task(store, me)
+    first = source.next_task(store, me, Task)
     assert (first.task.id, first.position, first.count, first.max_steps) == ("01-01-01", 0, 3, 10)
     # A different seed than the study's: not the same episode.
     trial = played.begin(store, me)
-    assert source.resumed(store, me, trial) is None
-    assert source.next_task(store, me) is None
+    assert source.resumed(store, me, trial, Task) is None
+    assert source.next_task(store, me, Task) is None
     assert stage_name(plan, store, me) == "break-1"
     store.note(me.id, "passed", {"stage": "break-1"})
-    assert source.next_task(store, me).task.id == "01-02-01"
-    assert source.next_task(store, store.add_participant("p1", "other")) is None
+    assert source.next_task(store, me, Task).task.id == "01-02-01"
+    assert source.next_task(store, store.add_participant("p1", "other"), Task) is None
 
 
 def test_a_task_ends_at_its_limit():

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ConfigError
-from people.store import InvalidRequest
 from people.pages import file_url
+from people.store import InvalidRequest
 from people.study.plan import load_plan
 from tests.people.study.media import write_picture, write_sound
 from tests.people.study.server import TINY
