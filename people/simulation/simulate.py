@@ -360,7 +360,7 @@ def _described(store: Store, journey: Journey) -> str:
     minutes = sum(trial.seconds_played or 0 for trial in trials) / 60
     passed = sum(bool(trial.passed) for trial in trials)
     ended = progress_of(store, person).ending
-    ending = ended.name if ended and ended.stage != WITHDRAWN else journey.ending
+    ending = ended.name if ended and ended.page != WITHDRAWN else journey.ending
     return (
         f"{person.code}: {ending}; {len(journey.stages)} pages, {len(journey.answers)} answers, "
         f"{len(trials)} trials of which {passed} passed, {minutes:.1f} minutes of play"

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import aliased
@@ -11,21 +11,37 @@ from people.store.store import Store
 from people.store.tables import Note, Participant, participants_of
 
 CONSENT, ORDER = "consent", "order"
-COMPLETED, ENDED, WITHDRAWN, LEFT, RETURNED = "completed", "ended", "withdrawn", "left", "returned"
+COMPLETED: Final = "completed"
+ENDED, WITHDRAWN, LEFT, RETURNED = "ended", "withdrawn", "left", "returned"
 """Notes of endings: after the last stage, earlier by the study, by the participant's wish, and by a long
 absence, which a return undoes. The last one counts."""
 
 KINDS = (CONSENT, ORDER, COMPLETED, ENDED, WITHDRAWN, LEFT, RETURNED)
 IN_PROGRESS = "in progress"
 
-EndName = Literal["completed", "withdrawn", "screened", "failed", "left"]
+EndPage = Literal["completed", "withdrawn", "screened", "failed", "left"]
 
 
 class Ending(NamedTuple):
-    """How a study ended: completed, failed, late, screened, withdrawn or left; `stage` is the page shown."""
+    """How a study ended for a participant, and the page that is shown from then on.
+
+    completed; failed, the criterion of the practice, and late, out of time before the last test task: with
+    the page `completed` if the study went on; screened: did not fit it, or failed attention checks;
+    withdrawn: left by their own wish; left: was away for too long.
+    """
 
     name: str
-    stage: EndName
+    page: EndPage
+
+    @property
+    def note(self) -> str:
+        """The kind of the note with which the study ends."""
+        return COMPLETED if self.page == COMPLETED else ENDED
+
+    @property
+    def returns(self) -> str:
+        """The key of `completion.returns` with the link that is shown; that of completion has none."""
+        return "stopped" if self.name in (WITHDRAWN, LEFT) else self.name
 
 
 class Participation(NamedTuple):

@@ -12,11 +12,11 @@ from typing import Any
 
 from evaluation.by_hand.form import Item
 from people.store import Participant, Store, Trial
-from people.store.participation import COMPLETED, CONSENT, ENDED, LEFT, ORDER, RETURNED, WITHDRAWN
+from people.store.participation import COMPLETED, CONSENT, LEFT, ORDER, RETURNED, WITHDRAWN, Ending
 from people.store.tables import STUDY_CODE
 from people.study.branching import asked_items, given, is_page_asked, is_screened_out
 from people.study.config import Consent, Practice, Study, Test
-from people.study.plan import EndStage, Plan, QuestionStage, Stage, Tasks, TaskStage, TextStage
+from people.study.plan import Plan, QuestionStage, Stage, Tasks, TaskStage, TextStage
 from people.study.progress import (
     ABANDONED,
     ASSENT,
@@ -138,21 +138,35 @@ def _units(test: Test, tasks: Tasks) -> list[list[str]]:
 
 
 def current_stage(plan: Plan, progress: Progress) -> Stage:
-    """The stage that a participant has reached."""
+    """The stage that a participant has reached, which may be how the study ended for them."""
     plan = plan.of(progress.condition)
-    if progress.ending is not None:
-        return EndStage(progress.ending.stage)
-    if is_screened_out(plan.study, progress.answers):
-        return EndStage("screened")
-    practice = plan.study.practice
-    if practice is not None and practice.if_failed == "end" and _has_failed_practice(plan, progress):
-        return EndStage("failed")
+    if early := progress.ending or _early_ending(plan, progress):
+        return early
     late, skipped = _late_blocks(plan, progress), _skipped(plan, progress)
-    return next(
+    reached = next(
         stage
         for stage in _stages(plan, progress)
         if not (_is_done(stage, progress, late) or stage.name in skipped)
     )
+    return Ending(_last_ending(plan, progress), COMPLETED) if isinstance(reached, Ending) else reached
+
+
+def _early_ending(plan: Plan, progress: Progress) -> Ending | None:
+    """How the study ends for a participant before its last stage; None while it goes on."""
+    if is_screened_out(plan.study, progress.answers):
+        return Ending("screened", "screened")
+    practice = plan.study.practice
+    if practice is not None and practice.if_failed == "end" and _has_failed_practice(plan, progress):
+        return Ending("failed", "failed")
+    return None
+
+
+def _last_ending(plan: Plan, progress: Progress) -> str:
+    """How the study ends after its last stage; who failed the practice may be late as well."""
+    if _has_failed_practice(plan, progress):
+        return "failed"
+    test = [stage for stage in _task_stages(plan, progress) if stage.phase == "test"]
+    return COMPLETED if all(progress.trials_at(stage.position) for stage in test) else "late"
 
 
 def _stages(plan: Plan, progress: Progress) -> tuple[Stage, ...]:
@@ -272,22 +286,16 @@ def withdraw(store: Store, person: Participant, stage: Stage) -> None:
     store.note(person.id, WITHDRAWN, {"stage": stage.name})
 
 
-def advance(plan: Plan, store: Store, person: Participant) -> str | None:
-    """Note which pages a participant skips, and the end of the study; returns its ending, None before."""
+def advance(plan: Plan, store: Store, person: Participant) -> None:
+    """Note which pages a participant skips, and how the study ended, once."""
     progress = progress_of(store, person)
-    plan = plan.of(progress.condition)
-    stage = current_stage(plan, progress)
     if progress.ending is not None:
-        return progress.ending.name
-    if isinstance(stage, EndStage) and stage.name != COMPLETED:
-        store.note(person.id, ENDED, {"ending": stage.name})
-        return stage.name
-    _note_skipped(plan, store, progress, stage)
-    if not isinstance(stage, EndStage):
-        return None
-    ending = _ending(plan, progress)
-    store.note(person.id, COMPLETED, {"ending": ending})
-    return ending
+        return
+    stage = current_stage(plan, progress)
+    if not isinstance(stage, Ending) or stage.note == COMPLETED:
+        _note_skipped(plan.of(progress.condition), store, progress, stage)
+    if isinstance(stage, Ending):
+        store.note(person.id, stage.note, {"ending": stage.name})
 
 
 def _note_skipped(plan: Plan, store: Store, progress: Progress, reached: Stage) -> None:
@@ -307,14 +315,6 @@ def _skipped(plan: Plan, progress: Progress) -> frozenset[str]:
     return frozenset(
         page.name for page in pages if not is_page_asked(plan.study, page.questionnaire, answers)
     )
-
-
-def _ending(plan: Plan, progress: Progress) -> str:
-    """Which of the endings in `config.Returns`, or completed; who failed the practice may be late as well."""
-    if _has_failed_practice(plan, progress):
-        return "failed"
-    test = [stage for stage in _task_stages(plan, progress) if stage.phase == "test"]
-    return COMPLETED if all(progress.trials_at(stage.position) for stage in test) else "late"
 
 
 def _is_done(stage: Stage, progress: Progress, late: Collection[str]) -> bool:

@@ -12,6 +12,7 @@ from arena.errors import ConfigError
 from arena.files import read_text
 from people.store import Store
 from people.store.database import NAME
+from people.store.participation import COMPLETED, Ending
 from people.store.tables import STUDY_CODE
 from people.study.config import SIGNATURE, TEST, Study
 
@@ -112,16 +113,15 @@ def read_ids(path: Path) -> list[str]:
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
-def return_link(study: Study, ending: str, code: str, parameters: Mapping[str, str]) -> str:
+def return_link(study: Study, ending: Ending | None, code: str, parameters: Mapping[str, str]) -> str:
     """The link for a participant whose study ended like this, "" if there is none.
 
-    `ending` is "completed" or a key of `completion.returns`; `parameters` are those of the participant's own
-    link. Values are percent-encoded, so that none can change another part of the link.
+    Without an `ending` they did not agree; `parameters` are those of the participant's own link. Values are
+    percent-encoded, so that none can change another part of the link.
     """
     completion = study.completion
-    template = getattr(completion.returns, ending, None)
-    ends_early = study.practice is not None and study.practice.if_failed == "end"
-    if template is None and ending not in ("refused", "stopped", "screened", "failed" if ends_early else ""):
+    template = getattr(completion.returns, ending.returns if ending else "refused", None)
+    if template is None and ending is not None and ending.page == COMPLETED:
         template = completion.link
     values = {**parameters, "participant": code, "code": completion.code}
     return PLACEHOLDER.sub(lambda found: quote(values.get(found[1], ""), safe=""), template or "")

@@ -206,35 +206,34 @@ def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
 def _with_surveys(values: dict[str, Any], lines: Mapping[Loc, int], source: str) -> dict[str, Any]:
     """The values with the contents of the surveys that questionnaires name, and the items in these."""
 
-    def whole(pages: Any, loc: Loc) -> Any:
-        return (
-            tuple(
-                {**page, **_survey(page, source, lines[*loc, number], ".".join(map(str, (*loc, number))))}
-                if isinstance(page, Mapping) and "survey" in page
-                else page
-                for number, page in enumerate(pages if isinstance(pages, tuple) else ())
-            )
-            or pages
-        )
+    def whole(section: Any, loc: Loc) -> Any:
+        """A section, or the file itself, whose questionnaires are whole."""
+        pages = section.get("questionnaires") if isinstance(section, Mapping) else None
+        if not isinstance(pages, tuple):
+            return section
+        loc = (*loc, "questionnaires")
+        return {**section, "questionnaires": tuple(page(each, (*loc, k)) for k, each in enumerate(pages))}
 
-    name, conditions = "questionnaires", values.get("conditions")
-    changed = {
-        each: {**section, name: whole(section[name], ("conditions", each, name))}
-        for each, section in (conditions if isinstance(conditions, Mapping) else {}).items()
-        if isinstance(section, Mapping) and name in section
-    }
-    own = {name: whole(values[name], (name,))} if name in values else {}
-    return {**values, **own, **({"conditions": {**(conditions or {}), **changed}} if changed else {})}
+    def page(given: Any, loc: Loc) -> Any:
+        if not isinstance(given, Mapping) or "survey" not in given:
+            return given
+        loc = (*loc, "survey")
+        return {**given, **_survey(given, source, f"{source}:{lines[loc]}: {'.'.join(map(str, loc))}")}
+
+    conditions = values.get("conditions")
+    if isinstance(conditions, Mapping):
+        changed = {name: whole(each, ("conditions", name)) for name, each in conditions.items()}
+        values = {**values, "conditions": changed}
+    return whole(values, ())  # type: ignore[no-any-return]
 
 
-def _survey(page: Mapping[str, Any], source: str, line: int, where: str) -> dict[str, Any]:
+def _survey(page: Mapping[str, Any], source: str, place: str) -> dict[str, Any]:
     """The survey that a questionnaire names, and its items. Raises ConfigError."""
-    name, place = page["survey"], f"{source}:{line}: {where}.survey"
+    name = page["survey"]
     if "items" in page or not isinstance(name, str):
         raise ConfigError(f"{place}: expected the name of a file such as mood.json, and no items beside it")
-    path = Path(source).parent / name
     try:
-        survey = json.loads(read_text(path))
+        survey = json.loads(read_text(Path(source).parent / name))
         items = Survey.model_validate(survey).questions()
     except ValidationError as error:
         found = error.errors(include_url=False)[0]

@@ -15,13 +15,13 @@ from people.pages import SHARED, file_url, message, page
 from people.play.app import as_participant
 from people.play.security import COOKIE, answers_in, link_parameters
 from people.store import Participant, Store
-from people.store.participation import COMPLETED
+from people.store.participation import COMPLETED, LEFT, Ending
 from people.study import flow
 from people.study.branching import form_items, given
 from people.study.config import SIGNATURE, TEST, Assent, Consent, Study
 from people.study.links import is_id, is_preview, preview_link, preview_signature, return_link
 from people.study.load import TYPES
-from people.study.plan import EndStage, QuestionStage, TaskStage
+from people.study.plan import QuestionStage, TaskStage
 from people.study.server import CurrentSession, Form, Server, Session, StudyServer
 from people.study.survey import with_addresses
 from people.suites.course import SuiteTask
@@ -45,7 +45,7 @@ async def finish_page(form: Form, session: CurrentSession, request: Request, ser
         return await show_stage(server, request, session, notice=texts.moved)
     if not server.tabs.is_newest(person.id, form.get("tab", "")):
         return message(plan.study, texts.elsewhere_title, texts.elsewhere, 409, button=texts.here)
-    if isinstance(stage, TaskStage | EndStage):
+    if isinstance(stage, TaskStage | Ending):
         return RedirectResponse("/", 303)
     answers = answers_in(form)
     asked = flow.asked_on(plan, progress, stage, answers) if isinstance(stage, QuestionStage) else ()
@@ -113,7 +113,7 @@ async def confirm_withdrawal(session: CurrentSession) -> Response:
 async def withdraw(_: Form, session: CurrentSession, server: Server) -> Response:
     """The participant leaves the study."""
     stage = flow.current_stage(session.plan, session.progress)
-    if not isinstance(stage, EndStage):
+    if not isinstance(stage, Ending):
         # Steps taken after this would be stored, but not counted.
         await server.players.halt(session.person.id)
         await server.players.recorder.flush()
@@ -150,24 +150,21 @@ async def show_stage(
             place["survey"] = with_addresses(stage.questionnaire.survey)
             place |= {"items": items, "answers": answers, "problems": problems}
             response = page("survey" if place["survey"] else "questions", study, status, **place)
-        case EndStage("completed"):
-            ending = await server.store.run(lambda store: flow.advance(plan, store, person))
-            target = return_link(study, ending or COMPLETED, person.code, person.link)
-            response = page("completion", study, target=target)
-        case EndStage("screened" | "failed" as ending):
+        case Ending():
             await server.store.run(lambda store: flow.advance(plan, store, person))
-            title, text = getattr(study.words, f"{ending}_title"), getattr(study.words, ending)
-            target = return_link(study, ending, person.code, person.link)
-            response = message(study, title, text, target=target)
-        case EndStage("left"):
-            target = return_link(study, "stopped", person.code, person.link)
-            response = message(study, study.words.full_title, study.words.full, target=target)
-        case EndStage():
-            target = return_link(study, "stopped", person.code, person.link)
-            response = message(study, study.words.withdrawn_title, study.words.withdrawn, target=target)
+            response = _end_page(study, stage, person)
         case _:
             response = page("reading", study, **place)
     return as_participant(response, person, request)
+
+
+def _end_page(study: Study, ending: Ending, person: Participant) -> Response:
+    target = return_link(study, ending, person.code, person.link)
+    if ending.page == COMPLETED:
+        return page("completion", study, target=target)
+    name = "full" if ending.page == LEFT else ending.page
+    title, text = getattr(study.words, f"{name}_title"), getattr(study.words, name)
+    return message(study, title, text, target=target)
 
 
 @router.get("/")
@@ -270,7 +267,7 @@ async def start_next_person(_: Form) -> Response:
 def _refused(server: StudyServer, link: Mapping[str, str]) -> Response:
     """The page of someone who does not agree; who changes their mind is identified by the same link."""
     study, texts = server.study, server.study.words
-    target = return_link(study, "refused", link.get(study.participants.id, ""), link)
+    target = return_link(study, None, link.get(study.participants.id, ""), link)
     first_page = f"/?{urlencode(link)}" if link else "/"
     return message(
         study, texts.refused_title, texts.refused,

@@ -16,7 +16,7 @@ from arena.recording import spec_sha256
 from evaluation.by_hand.form import Likert, duplicates
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
-from people.store.participation import EndName
+from people.store.participation import COMPLETED, Ending
 from people.study.config import Block, Practice, Study, Test
 from people.study.links import PLACEHOLDER
 from people.study.load import Lines, condition_lines, digest, in_condition, in_file, media_files, read_study
@@ -77,16 +77,7 @@ class TaskStage:
         return self.block.tries if isinstance(self.block, Practice) else 1
 
 
-@dataclass(frozen=True, slots=True)
-class EndStage:
-    """The end of the study; screened: does not fit it, failed: did not meet the criterion of the practice,
-    left: was away for too long.
-    """
-
-    name: EndName
-
-
-Stage = TextStage | QuestionStage | TaskStage | EndStage
+Stage = TextStage | QuestionStage | TaskStage | Ending
 """`name` is unique among the stages of a participant."""
 
 
@@ -156,7 +147,7 @@ class Plan:
             *self._warm_up("practice", self.study.practice, positions),
             *self._test(order, blocks),
             *self._questionnaires("after"),
-            EndStage("completed"),
+            Ending(COMPLETED, COMPLETED),
         )
 
     def positions(self, blocks: Sequence[str] = ()) -> dict[str, range]:

@@ -20,14 +20,14 @@ from people.play.security import read_form
 from people.play.worker_protocol import WITHDREW
 from people.store import Participant, Store, Trial
 from people.store.database import InvalidRequest, display_name
-from people.store.participation import WITHDRAWN, EndName
+from people.store.participation import WITHDRAWN, Ending, EndPage
 from people.store.quality import poor_trials
 from people.store.store import StoreThread
 from people.store.tables import CONFIG, STUDY_CODE
 from people.study.config import SIGNATURE, Study
 from people.study.flow import come_back, current_stage, free_places
 from people.study.links import is_id, is_preview, is_signed, signed_text
-from people.study.plan import EndStage, Plan, QuestionStage, Stage, TaskStage
+from people.study.plan import Plan, QuestionStage, Stage, TaskStage
 from people.study.progress import Mark, Progress, all_marks, all_progress
 from people.study.task_source import StudyTaskSource
 from people.suites.games import Games
@@ -99,7 +99,7 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
     return {
         "agreed": len(rows),
         "online": sum(row.online for row in rows),
-        **{name: sum(row.stage == name for row in rows) for name in get_args(EndName)},
+        **{name: sum(row.stage == name for row in rows) for name in get_args(EndPage)},
     }
 
 
@@ -114,7 +114,7 @@ def _row(plan: Plan, progress: Progress, poor: int) -> Row:
         count=len(plan.of(progress.condition).test),
         passed=sum(bool(trial.passed) for trial in test),
         last_at=progress.last_at,
-        ended=isinstance(stage, EndStage),
+        ended=isinstance(stage, Ending),
         poor=poor,
     )
 
@@ -126,6 +126,8 @@ def description(stage: Stage) -> str:
             return f"{stage.phase}, task {stage.number} of {stage.count}: {stage.task.id}"
         case QuestionStage():
             return f"questionnaire {stage.page}"
+        case Ending():
+            return stage.page
         case _:
             return stage.name.replace("-", " ")
 

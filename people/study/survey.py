@@ -161,7 +161,7 @@ class Element(Input):
             return self.typed(self.name, **keys, **self._expected())
         keys = keys | {"id": self.name, "ask": shown(self.title) or self.name, "required": self.isRequired}
         if self.type in ("rating", "slider") and not self.rateValues:
-            return Slider(**keys, **self._scale())
+            return Slider(**keys, **self._scale(), **self._expected())
         several = self.type in SEVERAL or (self.type == "imagepicker" and self.says("multiSelect"))
         kind = Checkbox if several else Choice
         return kind(**keys, options=self._options(), **self._expected())

@@ -94,7 +94,7 @@ def test_a_practice_that_need_not_be_passed_and_a_limit_end_nothing_early(app, t
     wide = table(tmp_path / "participants_wide.csv")
     assert [row["ending"] for row in wide] == ["failed", "late"]
     assert [row.stage for row in Overview(study.state.study.plan).rows(store)] == ["completed"] * 2
-    assert progress_of(store, store.participants("tiny")[0]).ending.stage == "completed"
+    assert progress_of(store, store.participants("tiny")[0]).ending.page == "completed"
 
 
 def test_conditions_are_compared_apart(app, tmp_path):

@@ -7,9 +7,9 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from people.store.participation import Ending
 from people.study import flow
 from people.study.links import is_guessable, signature, signing_key
-from people.study.plan import EndStage
 from people.study.progress import progress_of
 from tests.command import command as command
 from tests.people.store import played
@@ -109,7 +109,7 @@ def practised(app, criterion: str, tries: list[tuple[int, tuple[int, ...]]]) -> 
         assert played.finish(store, trial, played.recording(trial.trial, actions)) == []
     walker.page = walker.visitor.get("/", follow_redirects=False)
     stage = flow.current_stage(plan, progress_of(store, me))
-    if isinstance(stage, EndStage):
+    if isinstance(stage, Ending):
         assert "The study ends with the practice." in walker.page.text
         assert way_out(walker) == "https://back/?cc=FAILED"
     return stage.name, [note.data for note in store.notes(me.id) if note.kind == "ended"]
