@@ -180,6 +180,8 @@ class Question(Section):
 
     stays: ClassVar[bool] = True
     """Whether a form that is shown again keeps the answer of the turn before."""
+    column: ClassVar[Literal["text", "integer", "number"]] = "text"
+    """The type of the answers' column in an export."""
 
     @model_validator(mode="after")
     def _expects_an_answer(self) -> Self:
@@ -187,6 +189,11 @@ class Question(Section):
             if not self.is_answer(value):
                 raise ValueError(f"expect: {value!r} is not an answer to this item")
         return self
+
+    @property
+    def levels(self) -> dict[str, str]:
+        """The answers and what they mean, where both are fixed."""
+        return {option: option for option in getattr(self, "options", ())}
 
     def problem(self, answer: str, texts: AnswerTexts = ENGLISH) -> str | None:
         """What is wrong with an answer, in words of `texts`; None if it is valid."""
@@ -330,6 +337,8 @@ class Checkbox(Question):
 class _Ranged(Question):
     """A question whose answers are numbers."""
 
+    column: ClassVar[Literal["text", "integer", "number"]] = "number"
+
     def rank(self, answer: str) -> float | None:
         """The number."""
         return number_of(answer)
@@ -367,6 +376,13 @@ class Likert(_Ranged):
     points: int = Field(default=7, ge=2, le=11)
     low: str = ""
     high: str = ""
+    column = "integer"
+
+    @property
+    def levels(self) -> dict[str, str]:
+        """The points, and the labels at the ends."""
+        points = {str(point): str(point) for point in range(1, self.points + 1)}
+        return points | {"1": self.low or "1", str(self.points): self.high or str(self.points)}
 
     @property
     def ends(self) -> tuple[Any, Any]:

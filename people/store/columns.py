@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import pandas as pd
+from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Select, false, func, select
 from sqlalchemy.orm import InstrumentedAttribute
 
+from evaluation.by_hand.form import Item, Question, Text, number_of
 from people.store.participation import Participation, participations
 from people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, MIN_STRETCH_S
 from people.store.store import Store
@@ -46,9 +49,9 @@ class Column:
     """A column of an exported table; `source` is its SQL expression, None if it is computed."""
 
     name: str
-    type: str
-    unit: str
     description: str
+    type: str = "text"
+    unit: str = "none"
     source: Any = None
 
 
@@ -78,7 +81,11 @@ class Table:
 def _of(source: InstrumentedAttribute[Any], name: str | None = None) -> Column:
     stored = source.property.columns[0]
     return Column(
-        name or source.key, _TYPES[stored.type.python_type], stored.info["unit"], stored.comment, source
+        name or source.key,
+        stored.comment,
+        _TYPES[stored.type.python_type],
+        stored.info["unit"],
+        source=source,
     )
 
 
@@ -86,26 +93,27 @@ _PERSON = _of(Participant.code, "participant")
 _TRIAL = (_PERSON, _of(Trial.id, "trial_id"), _of(Trial.task_id), _of(Trial.trial))
 
 QUALITY = (
-    Column("frames_per_s", "number", "images/s", "Images displayed per second of play, without pauses"),
-    Column("frame_age_ms", "number", "ms", "Median age of these images (see ages_ms of the stretches)"),
-    Column("frame_age_p95_ms", "number", "ms", "Their age that 95 % do not exceed"),
-    Column("quality_level", "integer", "none", "Lowest quality of the images (see the stretches)"),
-    Column("late_steps", "integer", "steps", "Number of steps that were taken over 0.06 s late"),
+    Column("frames_per_s", "Images displayed per second of play, without pauses", "number", "images/s"),
+    Column("frame_age_ms", "Median age of these images (see ages_ms of the stretches)", "number", "ms"),
+    Column("frame_age_p95_ms", "Their age that 95 % do not exceed", "number", "ms"),
+    Column("quality_level", "Lowest quality of the images (see the stretches)", "integer"),
+    Column("late_steps", "Number of steps that were taken over 0.06 s late", "integer", "steps"),
     Column(
-        "poor_picture", "boolean", "none",
+        "poor_picture",
         f"Whether in a stretch of at least {MIN_STRETCH_S:.0f} s the page displayed fewer than "
         f"{MIN_FRAMES_PER_S:.0f} images/s, or images with a median age over {MAX_AGE_MS:.0f} ms",
+        "boolean",
     ),
-    Column("pauses", "integer", "none", "Number of pauses; their reasons are in the notes"),
-    Column("paused_s", "number", "s", "Duration of all pauses after which play continued"),
-    Column("longest_pause_s", "number", "s", "Duration of the longest of these"),
-    Column("disconnections", "integer", "none", "Number of pauses as the connection was lost or slow"),
-    Column("input", "text", "none", "Device that play last continued with: keys, touch or gamepad"),
-    Column("device", "text", "none", "Browser and system, as far as the browser says"),
-    Column("viewport", "text", "CSS pixels", "Width and height of the page's window"),
-    Column("pixel_ratio", "number", "none", "Pixels of the screen per CSS pixel"),
-    Column("picture_px", "number", "CSS pixels", "Side of the displayed image"),
-)  # fmt: skip
+    Column("pauses", "Number of pauses; their reasons are in the notes", "integer"),
+    Column("paused_s", "Duration of all pauses after which play continued", "number", "s"),
+    Column("longest_pause_s", "Duration of the longest of these", "number", "s"),
+    Column("disconnections", "Number of pauses as the connection was lost or slow", "integer"),
+    Column("input", "Device that play last continued with: keys, touch or gamepad"),
+    Column("device", "Browser and system, as far as the browser says"),
+    Column("viewport", "Width and height of the page's window", unit="CSS pixels"),
+    Column("pixel_ratio", "Pixels of the screen per CSS pixel", "number"),
+    Column("picture_px", "Side of the displayed image", "number", "CSS pixels"),
+)
 """The quality of trials with keys, computed by `quality`; empty in others, and in data of version 0.2."""
 
 _CONDITION_NOTED = (
@@ -114,9 +122,7 @@ _CONDITION_NOTED = (
     .correlate(Participant)
     .scalar_subquery()
 )
-CONDITION = Column(
-    "condition", "text", "none", "Condition of the study; empty if it has none", _CONDITION_NOTED
-)
+CONDITION = Column("condition", "Condition of the study; empty if it has none", source=_CONDITION_NOTED)
 """It is noted with the participant's order of tasks."""
 
 TABLES = {
@@ -149,8 +155,8 @@ TABLES = {
         (
             *_TRIAL,
             *map(_of, (Action.step, Action.action)),
-            Column("move", "integer", "none", "0 none, 1 forward, 2 backward", Action.action // 3),
-            Column("rotate", "integer", "none", "0 none, 1 right, 2 left", Action.action % 3),
+            Column("move", "0 none, 1 forward, 2 backward", "integer", source=Action.action // 3),
+            Column("rotate", "0 none, 1 right, 2 left", "integer", source=Action.action % 3),
             _of(Action.at),
         ),
         (Action, Trial, Participant),
@@ -208,38 +214,32 @@ RESULTS = Table(
     (
         Column(
             "agent",
-            "text",
-            "none",
             "person, with the condition and scripts if there are any, and the block if a task is in several; "
             "in the table by participant their code",
         ),
         _TRIALS["task_id"],
-        Column(
-            "level", "integer", "none", "Level of the task; 0 if its id names none; in other suites its group"
-        ),
-        Column("trial", "integer", "none", "Number of the agent's trial of the task, from 0"),
+        Column("level", "Level of the task; 0 if its id names none; in other suites its group", "integer"),
+        Column("trial", "Number of the agent's trial of the task, from 0", "integer"),
         *(_TRIALS[name] for name in ("pass_mark", "total_reward", "passed", "outcome", "steps")),
-        Column("turns", "integer", "replies", "Number of replies; empty for people in the arena"),
-        Column("score", "number", "none", "Score of suites that have one, 0 to 1"),
-        Column("error", "text", "none", "Why the trial has no verdict"),
+        Column("turns", "Number of replies; empty for people in the arena", "integer", "replies"),
+        Column("score", "Score of suites that have one, 0 to 1", "number"),
+        Column("error", "Why the trial has no verdict"),
         CONDITION,
         _TRIALS["block"],
-        Column("suite", "text", "none", "Suite of the task"),
+        Column("suite", "Suite of the task"),
         *(_TRIALS[name] for name in ("animal_ai", "task_sha256")),
     ),
 )
 
 BIDS_ACTIONS = (
-    Column("onset", "number", "s", "Time of the step since the start of the trial, by the server's clock"),
+    Column("onset", "Time of the step since the start of the trial, by the server's clock", "number", "s"),
     *TABLES["actions"].columns[4:8],
 )
 """Columns of a trial's behavioural file."""
 OF_STUDY = (
-    Column("blocks", "text", "none", "Order of the blocks of the test; empty if it has one"),
+    Column("blocks", "Order of the blocks of the test; empty if it has one"),
     Column(
         "ending",
-        "text",
-        "none",
         "completed; failed (the practice) or late (limit_minutes), with the study going on or not; screened "
         "(did not fit, or failed attention checks); withdrawn (left by their own wish); left (away for too "
         "long, or marked so by the experimenter); in progress",
@@ -248,7 +248,7 @@ OF_STUDY = (
 """Columns of participants that are computed from the notes about them."""
 
 BIDS_PARTICIPANTS = (
-    Column("participant_id", "text", "none", "Name of the participant's folder"),
+    Column("participant_id", "Name of the participant's folder"),
     _of(Participant.code),
     _of(Participant.created_at),
     CONDITION,
@@ -324,49 +324,36 @@ def as_markdown(book: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-NUMBERS = {"likert": "integer", "number": "number", "slider": "number"}
-"""Types of items whose answers are numbers, and those of their columns."""
-
-
 @dataclass(frozen=True)
 class Asked:
-    """An item on a page: the type of its answers, and the keys of the item and the title of the page in the
-    study's file, if that is stored.
+    """A question on a page, the type of its column, and the title of the page.
+
+    What the study's file said of the question is known if that is stored.
     """
 
     page: str
-    item: str
-    kind: str = "text"
-    keys: Mapping[str, Any] = field(default_factory=dict)
+    question: Question
     title: str = ""
+    type: str = "text"
 
     @property
-    def question(self) -> str:
-        """The question, or what is known of it."""
-        asked = " ".join(str(self.keys.get("ask", "")).split())
-        return asked or f"Answer to the item {self.item} of the page {self.page}"
+    def item(self) -> str:
+        """The id of the question."""
+        return self.question.id
 
     @property
-    def levels(self) -> dict[str, str]:
-        """What the values mean, where that is fixed."""
-        keys = self.keys
-        if options := keys.get("options"):
-            return {option: option for option in options}
-        if "points" not in keys:
-            return {}
-        ends = {"1": keys.get("low"), str(keys["points"]): keys.get("high")}
-        return {str(point): ends.get(str(point)) or str(point) for point in range(1, keys["points"] + 1)}
+    def ask(self) -> str:
+        """The question on one line."""
+        return " ".join(self.question.ask.split())
 
     def value(self, answer: str) -> str | float | int | None:
         """An answer as the value of a column; None for one that was left out."""
-        if not answer or self.kind == "text":
-            return answer or None
-        number = _number(answer)
-        return int(number) if number is not None and self.kind == "integer" else number
+        number = number_of(answer) if self.type != "text" else None
+        return int(number) if number is not None and self.type == "integer" else number or answer or None
 
 
 def asked_items(store: Store, study: str, answers: Sequence[Answer]) -> list[Asked]:
-    """The items that these answers are to: pages by first answer, items in the order of the study's file."""
+    """The questions of these answers: pages by first answer, questions in the order of the study's file."""
     files = [note.data["study"] for note in store.study_notes(study) if note.kind == CONFIG]
     pages = {page["name"]: page for page in (files[-1] if files else {}).get("questionnaires", ())}
     given: dict[str, dict[str, list[str]]] = {}
@@ -378,25 +365,23 @@ def asked_items(store: Store, study: str, answers: Sequence[Answer]) -> list[Ask
         page = pages.get(name) or pages.get(name.rpartition("-")[0]) or {}
         keys = {item["id"]: item for item in page.get("items", ())}
         for item in sorted(items, key=[*keys, *items].index):
-            known = keys.get(item, {})
-            found.append(Asked(name, item, _kind(known, items[item]), known, str(page.get("title", ""))))
+            question = _question(keys.get(item), name, item)
+            found.append(Asked(name, question, str(page.get("title", "")), _type(question, items[item])))
     return found
 
 
-def _kind(keys: Mapping[str, Any], answers: Sequence[str]) -> str:
+def _question(stored: Mapping[str, Any] | None, page: str, item: str) -> Question:
+    """The question as it is stored, or what can be said of it if it is not, or was another version's."""
+    with suppress(ValidationError):
+        return TypeAdapter[Question](Item).validate_python(stored)
+    return Text.model_construct(id=item, ask=f"Answer to the item {item} of the page {page}")
+
+
+def _type(question: Question, answers: Sequence[str]) -> str:
     """The type of answers; text if one fits no longer, because the study was another before."""
-    kind = NUMBERS.get(str(keys.get("type")), "text")
-    numbers = [_number(answer) for answer in answers if answer]
-    if None in numbers or (kind == "integer" and any(number != round(number or 0) for number in numbers)):
-        return "text"
-    return kind
-
-
-def _number(answer: str) -> float | None:
-    try:
-        return float(answer.replace(",", "."))
-    except ValueError:
-        return None
+    numbers = [number_of(answer) for answer in answers if answer]
+    whole = all(number is not None and number == round(number) for number in numbers)
+    return question.column if whole or (question.column == "number" and None not in numbers) else "text"
 
 
 OF_TRIAL = ("position", "passed", "total_reward", "steps_played", "seconds_played", "ended_by")
@@ -405,15 +390,15 @@ OF_TRIAL = ("position", "passed", "total_reward", "steps_played", "seconds_playe
 FIXED = (
     *(column for column in TABLES["participants"].columns if column.name not in ("study", "link")),
     *OF_STUDY,
-    Column("consent_version", "text", "none", "Version of the consent form that the participant agreed to"),
-    Column("trials", "integer", "none", "Number of trials of the test, finished or not"),
-    Column("judged", "integer", "none", "Number of these with a verdict, passed or not"),
-    Column("passed", "integer", "none", "Number of these that were passed"),
-    Column("pass_rate", "number", "none", "Share of the judged trials that were passed"),
-    Column("practice_trials", "integer", "none", "Number of trials of tutorial and practice"),
-    Column("practice_passed", "integer", "none", "Number of these that were passed"),
-    Column("steps_played", "integer", "steps", "Number of steps that were played, in all trials"),
-    Column("seconds_played", "number", "s", "Duration of these steps, without pauses"),
+    Column("consent_version", "Version of the consent form that the participant agreed to"),
+    Column("trials", "Number of trials of the test, finished or not", "integer"),
+    Column("judged", "Number of these with a verdict, passed or not", "integer"),
+    Column("passed", "Number of these that were passed", "integer"),
+    Column("pass_rate", "Share of the judged trials that were passed", "number"),
+    Column("practice_trials", "Number of trials of tutorial and practice", "integer"),
+    Column("practice_passed", "Number of these that were passed", "integer"),
+    Column("steps_played", "Number of steps that were played, in all trials", "integer", "steps"),
+    Column("seconds_played", "Duration of these steps, without pauses", "number", "s"),
 )
 """The columns that every study has."""
 
@@ -456,13 +441,15 @@ def _person(store: Store, participant: Participant, part: Participation) -> Pers
 def _links(people: Sequence[Person]) -> Iterator[Column]:
     """The parameters of links, which some participants may not have."""
     for name in dict.fromkeys(name for person in people for name in person.participant.link):
-        yield Column(f"link.{name}", "text", "none", f"Parameter {name} of the participant's link")
+        yield Column(f"link.{name}", f"Parameter {name} of the participant's link")
 
 
 def _answer_column(asked: Asked) -> Column:
-    meaning = "; ".join(f"{value}: {level}" for value, level in asked.levels.items() if value != level)
-    described = f"{asked.question}{f' ({meaning})' if meaning else ''}"
-    return Column(f"{asked.page}.{asked.item}", asked.kind, asked.keys.get("unit") or "none", described)
+    levels = asked.question.levels
+    meaning = "; ".join(f"{value}: {level}" for value, level in levels.items() if value != level)
+    described = f"{asked.ask}{f' ({meaning})' if meaning else ''}"
+    unit = getattr(asked.question, "unit", "") or "none"
+    return Column(f"{asked.page}.{asked.item}", described, asked.type, unit)
 
 
 def _tasks(people: Sequence[Person], scored: bool) -> Iterator[Column]:

@@ -120,10 +120,10 @@ def _described(items: Sequence[Asked]) -> dict[str, Any]:
         "participant_id": {"Description": "Name of the participant's folder"},
     }
     for each in items:
-        unit = each.keys.get("unit")
+        levels, unit = each.question.levels, getattr(each.question, "unit", "")
         described[each.item] = {
-            "Description": each.question,
-            **({"Levels": each.levels} if each.levels else {}),
+            "Description": each.ask,
+            **({"Levels": levels} if levels else {}),
             **({"Units": unit} if unit else {}),
         }
     return described
