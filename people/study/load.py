@@ -19,7 +19,7 @@ from people.pages import pictures
 from people.study.branching import question_problems
 from people.study.config import DIFFERING, PATTERNS, Study
 from people.study.links import link_problems
-from people.study.survey import Survey, pictures_in
+from people.study.survey import Panel, pictures_in
 from people.texts import with_translation
 
 Loc = tuple[str | int, ...]
@@ -234,7 +234,7 @@ def _survey(page: Mapping[str, Any], source: str, place: str) -> dict[str, Any]:
         raise ConfigError(f"{place}: expected the name of a file such as mood.json, and no items beside it")
     try:
         survey = json.loads(read_text(Path(source).parent / name))
-        items = Survey.model_validate(survey).questions()
+        items = tuple(Panel.model_validate(survey).questions())
     except ValidationError as error:
         found = error.errors(include_url=False)[0]
         said = _sentence(found, found["loc"][: -1 if found["type"] == "missing" else None])

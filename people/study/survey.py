@@ -8,30 +8,38 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from evaluation.by_hand.form import MAX_ANSWER, Checkbox, Choice, Date, Name, Number, Question, Slider, Text
 from people.pages import file_url
 
-DISPLAYS = ("html", "image", "expression")
 ONE = ("radiogroup", "dropdown", "buttongroup", "imagepicker")
 SEVERAL = ("checkbox", "tagbox", "ranking")
+SHOWN = ("html", "image", "expression")
+"""Types that ask nothing."""
 
 Kind = Literal[
     "text", "comment", "boolean", "rating", "slider", "matrix", "multipletext", "panel", "radiogroup",
-    "dropdown", "buttongroup", "imagepicker", "checkbox", "tagbox", "ranking", "html", "image", "expression",
+    "dropdown", "buttongroup", "imagepicker", "checkbox", "tagbox", "ranking", "html", "image",
+    "expression",
 ]  # fmt: skip
+NEEDED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys((*ONE, *SEVERAL), ("name", "choices")),
+    **dict.fromkeys((*SHOWN, "panel"), ()),
+    "matrix": ("name", "rows", "columns"),
+    "multipletext": ("name", "items"),
+}
+"""Keys that a type needs; others have a name only."""
+
 REFUSED = ("triggers", "timeLimit", "maxTimeToFinish", "choicesByUrl", "choicesFromQuestion")
 """Keys whose effects on what is asked, or may be answered, only the browser knows."""
 
 EXTRAS = {
-    "other": ("showOtherItem", "hasOther"),
-    "none": ("showNoneItem", "hasNone"),
-    "refused": ("showRefuseItem",),
-    "dontknow": ("showDontKnowItem",),
-}
+    "showOtherItem": "other", "hasOther": "other", "showNoneItem": "none", "hasNone": "none",
+    "showRefuseItem": "refused", "showDontKnowItem": "dontknow",
+}  # fmt: skip
 """Options that a key adds."""
 
 PICTURES = ("imageLink", "logo")
 
 
 class Part(BaseModel):
-    """A part of a survey; most keys are SurveyJS's own."""
+    """A part of a survey; most keys are SurveyJS's own, and not needed here."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -43,9 +51,13 @@ class Part(BaseModel):
                 raise ValueError(f"{key} is not supported; list what is asked, with visibleIf")
         return given
 
+    def other(self, key: str, default: Any = None) -> Any:
+        """The value of another key."""
+        return (self.model_extra or {}).get(key, default)
+
     def says(self, *keys: str) -> bool:
-        """Whether one of these keys is set."""
-        return any((self.model_extra or {}).get(key) for key in keys)
+        """Whether one of these other keys is set."""
+        return any(map(self.other, keys))
 
 
 class Entry(Part):
@@ -65,149 +77,127 @@ class Entry(Part):
         return str(self.value).lower() if isinstance(self.value, bool) else f"{self.value}"
 
 
-Entries = tuple[Entry, ...]
+class Panel(Part):
+    """A page, a panel, or the whole survey."""
+
+    pages: "tuple[Panel, ...]" = ()
+    elements: "tuple[Element, ...]" = ()
+
+    def questions(self, conditional: bool = False) -> Iterator[Question]:
+        """The questions whose answers are stored, each with an id of its own."""
+        conditional = conditional or self.says("visibleIf", "enableIf") or not self.other("visible", True)
+        for each in (*self.pages, *self.elements):
+            yield from each.questions(conditional)
+        for own in self._own():
+            yield own.model_copy(update={"conditional": conditional or own.conditional})
+
+    def _own(self) -> Iterator[Question]:
+        yield from ()
 
 
-class Input(Part):
-    """A line of text, of the kind `inputType`."""
-
-    name: Name = "question"
-    title: Any = ""
-    inputType: str = "text"
-    min: Any = None
-    max: Any = None
-    maxLength: int = Field(default=-1, le=MAX_ANSWER)
-    isRequired: bool = False
-
-    def typed(self, name: str, **keys: Any) -> Question:
-        """The question, whose answer is stored under `name`."""
-        keys = keys | {"id": name, "ask": shown(self.title) or name, "required": self.isRequired}
-        ends = {key: value for key, value in (("least", self.min), ("most", self.max)) if value is not None}
-        match self.inputType:
-            case "number" | "range":
-                return Number(**keys, **ends)
-            case "date":
-                return Date(**keys, **ends)
-        return Text(**keys, longest=self.maxLength if self.maxLength > 0 else MAX_ANSWER)
-
-
-class Element(Input):
+class Element(Panel):
     """A question, a panel of them, or something to look at."""
 
-    type: Kind
-    elements: "tuple[Element, ...]" = ()
-    choices: Entries = ()
-    rows: Entries = ()
-    columns: Entries = ()
-    items: tuple[Input, ...] = ()
-    rateValues: Entries = ()
+    type: Kind = "text"
+    name: Name = "question"
+    title: Any = ""
+    isRequired: bool = False
+    inputType: str = "text"
+    maxLength: int = Field(default=-1, le=MAX_ANSWER)
+    min: Any = None
+    max: Any = None
+    step: float = 1
     rateMin: float = 1
     rateMax: float = 5
     rateCount: int | None = None
     rateStep: float = 1
-    step: float = 1
+    rateValues: tuple[Entry, ...] = ()
+    choices: tuple[Entry, ...] = ()
+    rows: tuple[Entry, ...] = ()
+    columns: tuple[Entry, ...] = ()
+    items: "tuple[Element, ...]" = ()
     valueTrue: Any = True
     valueFalse: Any = False
     correctAnswer: Any = None
 
+    @property
+    def ask(self) -> str:
+        """The question, or the name of what has none."""
+        return shown(self.title) or self.name
+
     @model_validator(mode="after")
     def _is_whole(self) -> "Element":
-        if self.type not in ("panel", *DISPLAYS) and "name" not in self.model_fields_set:
-            raise ValueError("name is missing")
-        needed = {"matrix": ("rows", "columns"), "multipletext": ("items",)}
-        for key in needed.get(self.type, ("choices",) if self.type in (*ONE, *SEVERAL) else ()):
-            if not getattr(self, key):
-                raise ValueError(f"{key}: got none, expected a list")
-        if self.type == "slider" and (self.model_extra or {}).get("sliderType", "single") != "single":
-            raise ValueError("sliderType: expected single")
+        for key in NEEDED.get(self.type, ("name",)):
+            if key not in self.model_fields_set or not getattr(self, key):
+                raise ValueError(f"{key} is missing")
         try:
-            list(self.questions())
+            list(self._own())
         except ValidationError as error:
             raise ValueError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
         return self
 
-    def questions(self, conditional: bool = False) -> Iterator[Question]:
-        """The questions whose answers are stored, each with an id of its own."""
-        conditional = conditional or self.says("visibleIf", "enableIf") or not self.says_visible
-        keys: dict[str, Any] = {"conditional": conditional}
-        if self.type == "panel":
-            for each in self.elements:
-                yield from each.questions(conditional)
-        elif self.type == "multipletext":
-            yield from (each.typed(f"{self.name}.{each.name}", **keys) for each in self.items)
-        elif self.type == "matrix":
-            yield from self._rows(keys | {"conditional": conditional or self.says("rowsVisibleIf")})
-        elif self.type not in DISPLAYS:
-            yield self._question(keys)
-            if self.says("showOtherItem", "hasOther", "showCommentArea", "hasComment"):
-                about = f"Comment on: {shown(self.title) or self.name}"
-                yield Text(id=f"{self.name}-Comment", ask=about, required=False, longest=MAX_ANSWER, **keys)
+    def _own(self) -> Iterator[Question]:
+        match self.type:
+            case "matrix":
+                yield from self._rows()
+            case "multipletext":
+                for each in self.items:
+                    yield each.typed(f"{self.name}.{each.name}")
+            case _ if self.type not in (*SHOWN, "panel"):
+                yield self._question()
+                if self.says("showOtherItem", "hasOther", "showCommentArea", "hasComment"):
+                    about = f"Comment on: {self.ask}"
+                    yield Text(id=f"{self.name}-Comment", ask=about, required=False, longest=MAX_ANSWER)
 
-    @property
-    def says_visible(self) -> bool:
-        """Whether it is visible in the beginning."""
-        return bool((self.model_extra or {}).get("visible", True))
+    def typed(self, name: str) -> Question:
+        """A text, number or date, whose answer is stored under `name`."""
+        ends = {key: value for key, value in (("least", self.min), ("most", self.max)) if value is not None}
+        keys: dict[str, Any] = {"id": name, "ask": self.ask, "required": self.isRequired, **self._expected()}
+        if self.inputType in ("number", "range"):
+            return Number(**keys, **ends)
+        if self.inputType == "date":
+            return Date(**keys, **ends)
+        return Text(**keys, longest=self.maxLength if self.maxLength > 0 else MAX_ANSWER)
 
-    def _rows(self, keys: dict[str, Any]) -> Iterator[Question]:
+    def _rows(self) -> Iterator[Question]:
         required = self.says("eachRowRequired", "isAllRowRequired")
         options = tuple(each.key for each in self.columns)
         for row in self.rows:
-            ask = f"{shown(self.title) or self.name}: {shown(row.text) or row.key}"
-            yield Choice(id=f"{self.name}.{row.key}", ask=ask, options=options, required=required, **keys)
+            ask, name = f"{self.ask}: {shown(row.text) or row.key}", f"{self.name}.{row.key}"
+            conditional = self.says("rowsVisibleIf")
+            yield Choice(id=name, ask=ask, options=options, required=required, conditional=conditional)
 
-    def _question(self, keys: dict[str, Any]) -> Question:
+    def _question(self) -> Question:
         """The question of an element that has one."""
         if self.type in ("text", "comment"):
-            return self.typed(self.name, **keys, **self._expected())
-        keys = keys | {"id": self.name, "ask": shown(self.title) or self.name, "required": self.isRequired}
+            return self.typed(self.name)
+        keys = {"id": self.name, "ask": self.ask, "required": self.isRequired, **self._expected()}
         if self.type in ("rating", "slider") and not self.rateValues:
-            return Slider(**keys, **self._scale(), **self._expected())
+            return Slider(**keys, **self._scale())
         several = self.type in SEVERAL or (self.type == "imagepicker" and self.says("multiSelect"))
-        kind = Checkbox if several else Choice
-        return kind(**keys, options=self._options(), **self._expected())
+        return (Checkbox if several else Choice)(**keys, options=self._options())
 
     def _scale(self) -> dict[str, Any]:
         if self.type == "slider":
+            if self.other("sliderType", "single") != "single":
+                raise ValueError("sliderType: expected single")
             given = {"least": self.min, "most": self.max, "step": self.step}
             return {key: value for key, value in given.items() if value is not None}
         most = self.rateMax if self.rateCount is None else self.rateMin + (self.rateCount - 1) * self.rateStep
-        extra = self.model_extra or {}
-        low, high = (shown(extra.get(key)) for key in ("minRateDescription", "maxRateDescription"))
+        low, high = (shown(self.other(key)) for key in ("minRateDescription", "maxRateDescription"))
         return {"least": self.rateMin, "most": most, "step": self.rateStep, "low": low, "high": high}
 
     def _options(self) -> tuple[str, ...]:
         if self.type == "boolean":
             return tuple(Entry(value=each).key for each in (self.valueTrue, self.valueFalse))
-        extras = [option for option, keys in EXTRAS.items() if self.says(*keys)]
+        extras = dict.fromkeys(option for key, option in EXTRAS.items() if self.says(key))
         return (*(each.key for each in self.rateValues or self.choices), *extras)
 
     def _expected(self) -> dict[str, Any]:
         """What checks attention: SurveyJS's `correctAnswer`."""
-        if self.correctAnswer is None:
-            return {}
-        several = self.correctAnswer if isinstance(self.correctAnswer, list) else [self.correctAnswer]
+        given = self.correctAnswer
+        several = given if isinstance(given, list) else [] if given is None else [given]
         return {"expect": tuple(Entry(value=each).key for each in several)}
-
-
-class Page(Part):
-    """A page of a survey."""
-
-    elements: tuple[Element, ...] = ()
-
-
-class Survey(Part):
-    """A whole survey: pages, or the elements of a single one."""
-
-    pages: tuple[Page, ...] = ()
-    elements: tuple[Element, ...] = ()
-
-    def questions(self) -> tuple[Question, ...]:
-        """All questions, in their order."""
-        own = [question for each in self.elements for question in each.questions()]
-        for page in self.pages:
-            conditional = page.says("visibleIf", "enableIf")
-            own += [question for each in page.elements for question in each.questions(conditional)]
-        return tuple(own)
 
 
 def shown(text: Any) -> str:
