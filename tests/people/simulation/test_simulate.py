@@ -4,13 +4,10 @@ import csv
 import random
 
 import pytest
-from pydantic import TypeAdapter
 
-from evaluation.by_hand.form import Item
-from people.simulation.simulate import answered, random_answers
+from people.simulation.simulate import answered
 from people.study.branching import is_page_asked
 from people.study.load import study_of
-from people.texts import Texts
 from tests.command import command as command
 from tests.people.study.server import TINY
 from tests.people.study.test_questions import BRANCHES
@@ -59,34 +56,6 @@ def test_a_study_is_simulated_before_anyone_plays(tmp_path, command):
         assert 5 <= int(answers["background", "age"]) <= 120
         assert "completed" in [row["kind"] for row in rows(out / "notes.csv") if row["participant"] == code]
     assert sum(int(row["steps_played"]) for row in trials) == len(rows(out / "actions.csv"))
-
-
-ITEMS = [
-    {"type": "choice", "options": ["a", "b"]},
-    {"type": "likert", "points": 5},
-    {"type": "number", "least": 3, "most": 4.5, "whole": True},
-    {"type": "number", "most": -2.5},
-    {"type": "number", "least": 0.001, "most": 0.002},
-    {"type": "number"},
-    {"type": "text", "longest": 4},
-    {"type": "checkbox", "options": ["a", "b"]},
-    {"type": "checkbox", "options": ["a", "b", "c"], "expect": ["a", "c"]},
-    {"type": "slider", "least": -1, "most": 1.05, "step": 0.1},
-    {"type": "date", "least": "2020-02-28", "most": "2020-03-01"},
-    {"type": "date", "least": "2030-01-01"},
-    {"type": "date", "most": "0001-01-02"},
-    {"type": "text", "expect": "blue"},
-]
-
-
-@pytest.mark.parametrize("values", ITEMS, ids=str)
-def test_random_answers_are_valid(values):
-    item = TypeAdapter(Item).validate_python({"id": "x", "ask": "?", **values})
-    source = random.Random(1)
-    for _ in range(30):
-        answer = random_answers([item], source)["x"]
-        assert item.problem(answer, Texts()) is None
-        assert item.is_as_expected(answer) in (None, True)
 
 
 def test_simulated_participants_answer_what_is_asked_and_fit_the_study():

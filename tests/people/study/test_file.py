@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ConfigError
-from evaluation.by_hand.form import Checkbox, Choice, Date, Likert, Number, Slider, Text
 from people import play
 from people.study import config
 from people.study.config import Study
 from people.study.flow import balanced_latin_square, least_used, order_of, rows_of
 from people.study.load import EXAMPLE, study_of
 from people.study.plan import doubts, load_plan
-from people.texts import AWAY, DELETED, FULL, PAGE_TEXTS, START_AGAIN, TOO_OFTEN, Texts
+from people.texts import AWAY, DELETED, FULL, PAGE_TEXTS, START_AGAIN, TOO_OFTEN
 from testbed import SHORT_FORM, task_named
 from tests.command import command as command
 from tests.people.study.server import TINY
@@ -295,56 +294,6 @@ def test_orders(tmp_path):
     assert rows_of(test.model_copy(update={"by": "level"}), plan.test) == 2
     numbers = ({}, {0: 1}, {0: 1, 1: 1, 2: 1}, {0: 2, 1: 1, 2: 2})
     assert [least_used(3, used) for used in numbers] == [0, 1, 0, 1]
-
-
-WORDS = Texts()
-
-
-@pytest.mark.parametrize(
-    ("item", "good", "bad"),
-    [
-        (Choice(id="a", type="choice", ask="?", options=("x", "y")), ["x"], ["z", "X", ""]),
-        (Likert(id="a", type="likert", ask="?", points=5), ["1", "5"], ["0", "6", "1.0", "a", ""]),
-        (
-            Number(id="a", type="number", ask="?", least=1, most=9),
-            ["1", "2.5", "2,5"],
-            ["0", "10", "x", "nan", "1e999"],
-        ),
-        (Number(id="a", type="number", ask="?", whole=True), ["-3", "7"], ["2.5", "inf", "1_0"]),
-        (
-            Checkbox(id="a", type="checkbox", ask="?", options=("x", "y")),
-            ['["x"]', '["y", "x"]'],
-            ['["z"]', '["x", "x"]', "x", "[]", '{"x": 1}', "[[" * 2500, "[1]", ""],
-        ),
-        (
-            Slider(id="a", type="slider", ask="?", least=-1, most=1, step=0.1),
-            ["-1", "0", "0.3", "1"],
-            ["", "0.05", "1.1", "x"],
-        ),
-        (
-            Date(id="a", type="date", ask="?", least="2020-02-01", most="2020-02-29"),
-            ["2020-02-01", "2020-02-29"],
-            ["2020-01-31", "2020-02-30", "20200210", "2020-2-10", "2020-W06-1", "٢٠٢٠-02-10", ""],
-        ),
-        (Text(id="a", type="text", ask="?", longest=3, required=False), ["", "abc", "ä\nö"], ["abcd"]),
-    ],
-)
-def test_answers_are_validated(item, good, bad):
-    assert [item.problem(value, WORDS) for value in good] == [None] * len(good)
-    assert all(item.problem(value, WORDS) for value in bad)
-
-
-@pytest.mark.parametrize(
-    ("limits", "said"),
-    [
-        ({"least": 5, "most": 7}, "Please enter a number from 5 to 7."),
-        ({"least": 5}, "Please enter a number that is at least 5."),
-        ({"most": 0.5}, "Please enter a number that is at most 0.5."),
-    ],
-)
-def test_a_wrong_number_is_answered_by_its_limits(limits, said):
-    number = Number(id="a", type="number", ask="?", **limits)
-    assert number.problem("1" if "least" in limits else "2", WORDS) == said
 
 
 def test_the_duration_of_a_study_is_estimated(tmp_path):

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from arena.errors import ConfigError
-from evaluation.by_hand.form import plain_number
 from people.store import Store
 from people.study.load import study_of
 from people.study.server import Overview
@@ -48,12 +47,6 @@ def test_every_kind_of_answer_is_stored(app):
         "born": ("2019-05-01", True, None), "colour": ("BLUE", True, True),
         "both": ('["A", "B"]', True, False),
     }  # fmt: skip
-
-
-@pytest.mark.parametrize("pets", [["Cat", "Horse"], ["Cat", "Cat"]])
-def test_nothing_but_the_options_can_be_chosen(app, pets):
-    walker = Walker(app(KINDS)[0], "p1").agree()
-    assert "Please choose one of these." in walker.send("/go", **{"item-pets[]": pets}).text
 
 
 BRANCHES = TINY.replace(
@@ -123,13 +116,6 @@ def test_items_and_pages_are_asked_if_earlier_answers_fit(app):
     adult.send("/go", **{"item-years": "٥,50"})
     assert answers_of(store, adult)["years"] == ("5.5", True, None)
     assert adult.stage == "introduction-tutorial"
-
-
-def test_numbers_are_stored_in_plain_digits():
-    written = {"5,5": "5.5", "1e3": "1000", "007": "7", ".50": "0.5", "+5.": "5", "-2,0": "-2", "٣": "3"}
-    written |= {digits: digits for digits in ("0", "100", "12345678901234567890", "1_0", "5 m", "1.000,5")}
-    assert {text: plain_number(text) for text in written} == written
-    assert len(plain_number("1e-999999999")) < 400
 
 
 def test_who_does_not_fit_the_study_is_thanked_and_sent_back(app):

@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from arena.errors import ConfigError
 from arena_llm.cli import app
-from evaluation.by_hand.form import Checkbox, Choice, Form, Number, Slider, Text, as_list
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
 from people.app import create_suite_app
@@ -212,28 +211,6 @@ def test_a_suite_without_a_form_cannot_be_played(monkeypatch):
     monkeypatch.setattr("people.suites.course.form_of", lambda *_: None)
     with pytest.raises(ConfigError, match="people cannot play it, as it has no form"):
         course()
-
-
-def test_a_form_reads_its_answers():
-    questions = (
-        Text(id="why", ask="Why", longest=5),
-        Slider(id="far", ask="How far", least=-1, most=1, step=0.1),
-        Choice(id="way", ask="Which way", options=("left", "right")),
-        Checkbox(id="things", ask="Which", options=("cup", "box", "ball"), required=False),
-        Number(id="count", ask="How many"),
-    )
-    form = Form("Say.", questions, str)
-    right = {"why": "ok", "far": "0.3", "way": "left", "things": as_list(["ball", "cup"]), "count": "2,0"}
-    read = {"why": "ok", "far": 0.3, "way": "left", "things": (0, 2), "count": 2}
-    assert form.read(right) == read
-    assert form.read(right | {"things": ""}) == read | {"things": ()}
-    wrong = {"why": ["", "too long"], "far": ["0.33", "2", "nan", "left", ""], "way": ["up", ""]}
-    for name, answers in (wrong | {"things": ['["cat"]', "0"], "count": ["1e999"]}).items():
-        for answer in answers:
-            with pytest.raises(ConfigError, match=r"^(Wh\w+( way)?|How \w+): Please "):
-                form.read({**right, name: answer})
-    with pytest.raises(ValueError, match="same id"):
-        Form("", (questions[0], questions[0]), str)
 
 
 def test_a_form_of_boxing_says_what_a_person_does_and_spends_nothing_on_a_wrong_number(store):
