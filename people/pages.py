@@ -2,23 +2,30 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from fastapi import APIRouter
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
-from starlette.responses import HTMLResponse
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
 
 from evaluation.by_hand.form import Question
 from people.study.config import Study
 from people.texts import Texts
 
-SHARED, STUDY = Path(__file__).parent / "page", Path(__file__).parent / "study" / "page"
+FOLDER = Path(__file__).parent
+SHARED, GAME, STUDY = FOLDER / "page", FOLDER / "play" / "page", FOLDER / "study" / "page"
 SHARED_FILES = ("fields.css", "fields.js", "completions.js")
+GAME_FILES = (
+    *("play.html", "play.css", "game.css", "play.js", "play_stage.js", "play_wire.js", "play_words.js"),
+    "play_scripts.js",
+)
 STUDY_FILES = ("study.css", "study.js", "questions.js", "survey.js", "experimenter.js")
 
 
@@ -95,3 +102,16 @@ def message(
     """
     values = {"title": title, "text": text, "button": button, "first_page": first_page, "target": target}
     return page("message", study, status, **values)
+
+
+def file_router(folder: Path, *names: str) -> APIRouter:
+    """Routes to files of a folder; the address of an HTML page is without its ending."""
+    router = APIRouter()
+    for name in names:
+        address = "/" + name.removesuffix(".html")
+        router.add_route(address, partial(_send, folder / name))
+    return router
+
+
+async def _send(path: Path, _: Request) -> Response:
+    return FileResponse(path)

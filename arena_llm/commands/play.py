@@ -90,7 +90,7 @@ def play_command(
 
     require("people")
     from arena.processes import cores
-    from people.app import create_app
+    from people.play.app import create_app
     from people.play.players import Players
     from people.play.task_source import TaskList
     from people.serving import address_of, bound, serve, url_of
@@ -134,11 +134,11 @@ def play_suite_command(
     require("people")
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
-    from people.app import create_suite_app
+    from people.play.app import create_suite_app
+    from people.play.course import Course
     from people.serving import address_of, bound, serve, url_of
     from people.store import Store
     from people.store.database import only_server
-    from people.suites.course import Course
 
     request = EvalRequest(get_suite(suite), "", testbed, None, protocol, choices)
     course = Course(request.suite, request.effective.choices, request.prompts, request.tasks)

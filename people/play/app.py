@@ -2,20 +2,27 @@
 
 import asyncio
 import contextlib
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from pathlib import Path
+from contextlib import ExitStack
 
 from fastapi import APIRouter, FastAPI
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.errors import ArenaError
+from people.pages import GAME, GAME_FILES, file_router
 from people.play.client import Connection
+from people.play.course import Course
 from people.play.page_protocol import INTERNAL, POLICY, ConnectionRefused
 from people.play.players import Players
 from people.play.security import COOKIE, COOKIE_AGE_S, Guard, RateLimit, same_origin
-from people.store import Participant
+from people.play.suite_games import Games
+from people.play.suite_pages import suite_router
+from people.play.task_source import TaskList
+from people.store import Participant, Store
+from people.store.database import check_name
 from people.store.store import StoreThread
 from people.texts import START_AGAIN
 
@@ -25,11 +32,14 @@ SIGN_UPS_PER_MINUTE, FORMS_PER_MINUTE = 120, 1200
 Identify = Callable[[HTTPConnection], Awaitable[Participant | None]]
 """The participant who sent a request, None if unknown."""
 
-PAGE = Path(__file__).parent / "page"
-FILES = (
-    *("play.html", "play.css", "game.css", "play.js", "play_stage.js", "play_wire.js", "play_words.js"),
-    "play_scripts.js",
-)
+STUDY = "play"
+"""The study of everyone who plays without a study."""
+
+PATIENCE_S = 10.0
+"""A request of a suite's page waits this long for a database that does not respond."""
+
+Names = tuple[str, ...] | None
+"""The host names that an application answers to, None for any."""
 
 
 async def cookie_owner(
@@ -51,22 +61,13 @@ def as_participant(
     return response
 
 
-def file_router(folder: Path, *names: str) -> APIRouter:
-    """Routes to files of a folder; the address of an HTML page is without its ending."""
-    router = APIRouter()
-    for name in names:
-        address = "/" + name.removesuffix(".html")
-        router.add_api_route(address, _sender(folder / name), include_in_schema=False)
-    return router
-
-
 def play_router(players: Players, identify: Identify, texts: Mapping[str, str] = {}) -> APIRouter:
     """The page at /play and its websocket, for an application that identifies participants itself.
 
     `texts` replace some of `page_texts.PAGE_TEXTS`; "language" is the code of their language.
     """
     router = APIRouter()
-    router.include_router(file_router(PAGE, *FILES))
+    router.include_router(file_router(GAME, *GAME_FILES))
 
     @router.get("/play.words", include_in_schema=False)
     async def page_texts() -> Response:
@@ -101,11 +102,47 @@ def guarded(app: FastAPI, names: tuple[str, ...] | None) -> FastAPI:
     return app
 
 
-def _sender(path: Path) -> Callable[[], Awaitable[Response]]:
-    async def send() -> Response:
-        return FileResponse(path)
+def create_app(players: Players, *, names: Names = None, texts: Mapping[str, str] = {}) -> FastAPI:
+    """The application of tasks of the arena; `texts` are those of `play_router`."""
+    app = base_app(players, names)
+    identify = _add_entrance(app, players.recorder.store, STUDY, "/play", COOKIE)
+    app.include_router(play_router(players, identify, texts))
+    return app
 
-    return send
+
+def create_suite_app(store: Store, course: Course, names: Names = None) -> tuple[FastAPI, ExitStack]:
+    """The application of a suite's tasks, and what is to be closed when it has stopped.
+
+    Raises InvalidRequest if the suite's name cannot be that of a study.
+    """
+    suite = course.suite.name
+    check_name("study", f"{STUDY}-{suite}")
+    closing, games, thread = ExitStack(), Games(TaskList(course.every())), StoreThread(store, PATIENCE_S)
+    closing.callback(games.close)
+    closing.callback(thread.close)
+    app = guarded(FastAPI(docs_url=None, redoc_url=None, openapi_url=None), names)
+    identify = _add_entrance(app, thread, f"{STUDY}-{suite}", "/suite", f"{COOKIE}_{suite}")
+    app.include_router(suite_router(games, thread, identify))
+    return app, closing
+
+
+def _add_entrance(app: FastAPI, store: StoreThread, study: str, target: str, cookie: str) -> Identify:
+    """A first page that makes everyone a participant of a study and leads to `target`."""
+
+    async def identify(connection: HTTPConnection) -> Participant | None:
+        found = await cookie_owner(store, connection, cookie)
+        return found if found is not None and found.study == study else None
+
+    @app.get("/", include_in_schema=False)
+    async def entrance(request: Request) -> Response:
+        participant = await identify(request)
+        if participant is None:
+            app.state.sign_ups.check(request)
+            code = f"p{secrets.token_hex(4)}"
+            participant = await store.run(lambda store: store.add_participant(code, study))
+        return as_participant(RedirectResponse(target, 303), participant, request, cookie)
+
+    return identify
 
 
 async def _serve(websocket: WebSocket, players: Players, identify: Identify) -> None:

@@ -6,9 +6,9 @@ from typing import Generic, Protocol, TypeVar, cast
 
 from arena.recording import spec_sha256
 from arena.rules import SAFETY_STEPS
+from people.play.course import SuiteTask
 from people.play.worker_protocol import VIEWS, Mode, Palette, View
 from people.store import Participant, Store, Trial
-from people.suites.course import SuiteTask
 from testbed import Task
 
 AnyTask = TypeVar("AnyTask", bound=Task | SuiteTask, covariant=True)

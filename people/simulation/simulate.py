@@ -19,6 +19,7 @@ from arena.errors import ConfigError, EvaluationError
 from arena.processes import cores
 from evaluation.by_hand.form import Checkbox, Item, list_of
 from llm_control.agents import pixels
+from people.play.course import SuiteTask
 from people.play.players import Players
 from people.play.security import LIST
 from people.serving import Server, bound, url_of
@@ -27,14 +28,12 @@ from people.store import Store
 from people.store.participation import WITHDRAWN
 from people.study.app import create_study_app
 from people.study.branching import Given, asked_items, form_items
-from people.study.config import Study
+from people.study.config import Questionnaire, Study
 from people.study.links import preview_signature, signing_key
 from people.study.plan import Plan
 from people.study.progress import progress_of
-from people.study.questions import Questionnaire
 from people.study.server import start_or_resume
 from people.study.task_source import StudyTaskSource
-from people.suites.course import SuiteTask
 from render import decode
 
 LEFT_OUT = 0.3

@@ -6,9 +6,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.errors import ArenaError
-from people.pages import STUDY, STUDY_FILES, message
-from people.play.app import base_app, file_router, play_router
+from people.pages import STUDY, STUDY_FILES, file_router, message
+from people.play.app import base_app, play_router
 from people.play.players import Players
+from people.play.suite_games import Games
+from people.play.suite_pages import suite_router
 from people.store import DatabaseUnavailable, Store
 from people.store.store import StoreThread
 from people.study import experimenter_pages, participant_pages
@@ -16,8 +18,6 @@ from people.study.links import signing_key
 from people.study.plan import Plan
 from people.study.server import Overview, StudyServer
 from people.study.task_source import StudyTaskSource
-from people.suites.app import suite_router
-from people.suites.games import Games
 
 PATIENCE_S = 5.0
 """How long a page waits for a database that is unavailable before it says so."""

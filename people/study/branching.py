@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from evaluation.by_hand.form import Accepted, Item
 from people.store.tables import Answer
-from people.study.config import Study
-from people.study.questions import Questionnaire
+from people.study.config import Questionnaire, Study
 
 Given = Mapping[tuple[str, str], str]
 """Answers to items that were asked, by page and item."""

@@ -6,9 +6,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
-from evaluation.by_hand.form import NAME, Line, Name, Prose, Section, duplicates
+from evaluation.by_hand.form import NAME, Accepted, Item, Line, Name, Prose, Section, duplicates
 from people.play.worker_protocol import Mode, Palette, View
-from people.study.questions import Questionnaire
 from people.texts import PAGE_TEXTS, Texts, base_of
 from testbed import SHORT_FORM
 
@@ -245,6 +244,35 @@ class Participants(Section):
         if twice := duplicates(self.codes):
             raise ValueError(f"the code {twice[0]} is listed twice")
         return self
+
+
+class Questionnaire(Section):
+    """Questions on one page. `when`: before the tutorial, at every break, or after the last task.
+
+    It is shown if the answers to all items of `if_` fit. Who gives an answer to an item of `screen` that is
+    not accepted does not take part: the study ends after the page. In a study's file `survey` is the name of
+    a file for SurveyJS, whose questions then are the items.
+    """
+
+    name: Name
+    when: Literal["before", "between", "after"]
+    if_: dict[str, Accepted] = Field(default={}, alias="if")
+    screen: dict[str, Accepted] = Field(default={})
+    title: Line
+    text: str = ""
+    sound: Line | None = None
+    items: Annotated[tuple[Item, ...], Field(min_length=1, max_length=200)]
+    survey: dict[str, Any] | None = None
+
+    @model_validator(mode="after")
+    def _ids_once(self) -> "Questionnaire":
+        if twice := duplicates(item.id for item in self.items):
+            raise ValueError(f"two items have the id {twice[0]}")
+        return self
+
+    def item(self, name: str) -> Item:
+        """The item with this id."""
+        return next(item for item in self.items if item.id == name)
 
 
 class Attention(Section):

@@ -13,6 +13,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from evaluation.by_hand.form import Item, answer_problems
 from people.pages import SHARED, file_url, message, page
 from people.play.app import as_participant
+from people.play.course import SuiteTask
 from people.play.security import COOKIE, answers_in, link_parameters
 from people.store import Participant, Store
 from people.store.participation import COMPLETED, LEFT, Ending
@@ -24,7 +25,6 @@ from people.study.load import TYPES
 from people.study.plan import QuestionStage, TaskStage
 from people.study.server import CurrentSession, Form, Server, Session, StudyServer
 from people.study.survey import with_addresses
-from people.suites.course import SuiteTask
 
 MEDIA_AGE_S = 600
 """How long a browser keeps a picture or sound."""

@@ -16,12 +16,11 @@ from arena.recording import spec_sha256
 from evaluation.by_hand.form import Likert, duplicates
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
+from people.play.course import Course, SuiteTask
 from people.store.participation import COMPLETED, Ending
-from people.study.config import Block, Practice, Study, Test
+from people.study.config import Block, Practice, Questionnaire, Study, Test
 from people.study.links import PLACEHOLDER
 from people.study.load import Lines, condition_lines, digest, in_condition, in_file, media_files, read_study
-from people.study.questions import Questionnaire
-from people.suites.course import Course, SuiteTask
 from people.texts import PAGE_TEXTS, Texts, base_of
 from testbed import Task, find_tasks, task_named
 from testbed.originals import is_published

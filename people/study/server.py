@@ -17,6 +17,7 @@ from starlette.requests import HTTPConnection, Request
 from people.play.app import cookie_owner
 from people.play.players import Players
 from people.play.security import read_form
+from people.play.suite_games import Games
 from people.play.worker_protocol import WITHDREW
 from people.store import Participant, Store, Trial
 from people.store.database import InvalidRequest, display_name
@@ -30,7 +31,6 @@ from people.study.links import is_id, is_preview, is_signed, signed_text
 from people.study.plan import Plan, QuestionStage, Stage, TaskStage
 from people.study.progress import Mark, Progress, all_marks, all_progress
 from people.study.task_source import StudyTaskSource
-from people.suites.games import Games
 from people.texts import START_AGAIN
 
 ONLINE_S = 60.0

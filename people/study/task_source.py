@@ -2,12 +2,12 @@
 
 from arena.action import STEP_S
 from arena.rules import SAFETY_STEPS
+from people.play.course import SuiteTask
 from people.play.task_source import Assignment, Wanted, is_same, of_kind
 from people.store import Participant, Store, Trial
 from people.study.flow import abandon, advance, current_stage
 from people.study.plan import Plan, TaskStage
 from people.study.progress import Progress, progress_of
-from people.suites.course import SuiteTask
 from testbed import Task
 
 

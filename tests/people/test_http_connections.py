@@ -12,10 +12,10 @@ import pytest
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
 from people import serving as server_module
-from people.app import create_suite_app
+from people.play.app import create_suite_app
+from people.play.course import Course
 from people.serving import Server, bound
 from people.store import Store
-from people.suites.course import Course
 
 FORM = b"POST /suite/reply HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
 LONG = FORM + b"Content-Length: 1000\r\n\r\n"

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from people.play.app import PAGE
+from people.pages import GAME as PAGE
 from people.play.worker_episode import KeyEpisode
 from people.play.worker_protocol import Open, Step
 from tests.people.store.played import SOLUTION, TASK

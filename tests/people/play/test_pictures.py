@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.action import STEP_S
-from people.app import create_app
+from people.play.app import create_app
 from people.play.client import MAX_UNSEEN_S
 from people.play.page_protocol import PROTOCOL
 from people.play.players import Players

@@ -8,8 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from people.app import create_app
 from people.play import players as players_module
+from people.play.app import create_app
 from people.play.page_protocol import PROTOCOL
 from people.play.players import Players
 from people.play.security import COOKIE

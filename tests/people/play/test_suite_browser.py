@@ -29,7 +29,7 @@ def page(chromium):
 @pytest.fixture
 def start(tmp_path, environment):
     servers = []
-    suites = {"arena_llm.suites": {"kitchen": "tests.people.suites.kitchen:SUITE"}}
+    suites = {"arena_llm.suites": {"kitchen": "tests.people.play.kitchen:SUITE"}}
     install(tmp_path / "site", "kitchen", suites)
     environment = {**environment, "PYTHONPATH": f"{environment['PYTHONPATH']}:{tmp_path / 'site'}"}
 

@@ -12,10 +12,10 @@ from arena.errors import ConfigError
 from arena_llm.cli import app
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
-from people.app import create_suite_app
+from people.play.app import create_suite_app
+from people.play.course import Course
 from people.store import Store
 from people.store.export import export
-from people.suites.course import Course
 from report.comparison.read import read_groups, read_run
 from report.comparison.whole import compare
 from suites.est.suite import SUITE
@@ -208,7 +208,7 @@ def test_wrong_options_are_said(arguments, told, tmp_path):
 
 
 def test_a_suite_without_a_form_cannot_be_played(monkeypatch):
-    monkeypatch.setattr("people.suites.course.form_of", lambda *_: None)
+    monkeypatch.setattr("people.play.course.form_of", lambda *_: None)
     with pytest.raises(ConfigError, match="people cannot play it, as it has no form"):
         course()
 

@@ -12,10 +12,10 @@ from evaluation.capabilities import form_of
 from evaluation.image_format import data_uri, encoded
 from evaluation.suite import Observation, Record
 from people.pages import fields_html
+from people.play.course import SuiteTask
 from people.play.task_source import Assignment, TaskSource
 from people.store import Participant, Store, Trial
 from people.store.tables import Reply
-from people.suites.course import SuiteTask
 
 MAX_GAMES = 64
 """Games in memory; if there are more, the one that was played least recently is rebuilt when it continues."""

@@ -1,7 +1,6 @@
 """The page on which people play tasks of suites."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -11,16 +10,12 @@ from starlette.responses import JSONResponse, Response
 
 from arena.errors import ArenaError, ConfigError
 from evaluation.by_hand.form import WrongAnswer
-from people.pages import SHARED, SHARED_FILES
-from people.play.app import PAGE as ARENA_PAGE
-from people.play.app import file_router
+from people.pages import GAME, SHARED, SHARED_FILES, file_router
 from people.play.security import answers_in, read_form
+from people.play.suite_games import Games, State
 from people.store import DatabaseUnavailable, Participant, Store
 from people.store.store import StoreThread
-from people.suites.games import Games, State
 from people.texts import START_AGAIN
-
-PAGE = Path(__file__).parent / "page"
 
 Sent = Annotated[dict[str, str], Depends(read_form)]
 Identify = Callable[[Request], Awaitable[Participant | None]]
@@ -32,9 +27,8 @@ def suite_router(games: Games, store: StoreThread, identify: Identify) -> APIRou
     Episodes are played in the one thread of the store, so that a reply is stored before it is answered.
     """
     router = APIRouter(include_in_schema=False)
-    router.include_router(file_router(PAGE, "suite.html", "suite.js", "suite.css"))
+    router.include_router(file_router(GAME, "suite.html", "suite.js", "suite.css", "play.css"))
     router.include_router(file_router(SHARED, *SHARED_FILES))
-    router.include_router(file_router(ARENA_PAGE, "play.css"))
 
     async def answer(request: Request, call: Callable[[Store, Participant], State]) -> Response:
         person = await identify(request)

@@ -1,1 +1,0 @@
-"""Playing tasks of any suite in the browser: what a model reads is shown, and a form writes the reply."""
