@@ -19,6 +19,7 @@ function add(name, value) {
 }
 
 function send(survey) {
+  sessionStorage.setItem("survey", JSON.stringify(survey.data));
   for (const question of survey.getAllQuestions(true)) {
     for (const [name, value] of answers(question)) {
       add(`item-${name}`, Array.isArray(value) ? "" : value ?? "");
@@ -37,4 +38,6 @@ survey.textUpdateMode = "onTyping";
 survey.showTitle = false;
 survey.showCompletePage = false;
 survey.onComplete.add(send);
+// What the server did not accept is shown again.
+if (document.querySelector(".problem")) survey.data = JSON.parse(sessionStorage.getItem("survey"));
 survey.render(box);

@@ -58,90 +58,62 @@ def test_codes_keep_their_zeros():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("name: tiny", "nmae: tiny", r"study.yaml:1: unknown key 'nmae'; did you mean name\?"),
-        ("name: tiny\n", "", r"study.yaml:1: name is missing"),
+        ("name: tiny", "nmae: tiny", r":1: unknown key 'nmae'; did you mean name\?"),
+        ("name: tiny\n", "", r":1: name is missing"),
         ("name: tiny", "name: a/b", r":1: name: got 'a/b', expected 1 to 64 letters, digits, '_'"),
-        ("name: tiny", "name: _study", r"study.yaml:1: name: got '_study'"),
-        ("title: A tiny study", "name: tiny", r"study.yaml:2: name: given twice, first on line 1"),
+        ("name: tiny", "name: _study", r":1: name: got '_study'"),
+        ("title: A tiny study", "name: tiny", r":2: name: given twice, first on line 1"),
         (
             "order: latin-square",
             "order: latin",
-            r"study.yaml:9: test.order: got 'latin', expected listed, random or latin-sq",
+            r":9: test.order: got 'latin', expected listed, random or latin-sq",
         ),
         (
             "break_every: 1",
             "break_every: often",
-            r"study.yaml:10: test.break_every: got 'often', expected a whole number",
+            r":10: test.break_every: got 'often', expected a whole number",
         ),
-        (
-            "tasks: [01-02-01, 01-06-02]",
-            "tasks: []",
-            r"study.yaml:7: test: either tasks or levels",
-        ),
-        ("01-06-02]", "99-06-02]", r"study.yaml:8: test.tasks: no task '99-06-02'"),
-        ("01-06-02]", "01-02-01]", r"study.yaml:8: test.tasks: 01-02-01 is listed twice"),
-        ("01-06-02]", "no/such.yaml]", r"study.yaml:8: test.tasks: .*no/such.yaml: cannot be read"),
-        (
-            "points: 5",
-            "points: 99",
-            r"study.yaml:20: questionnaires.1.items.0.points: got '99', expected at most 11$",
-        ),
+        ("tasks: [01-02-01, 01-06-02]", "tasks: []", r":7: test: either tasks or levels"),
+        ("01-06-02]", "99-06-02]", r":8: test.tasks: no task '99-06-02'"),
+        ("01-06-02]", "01-02-01]", r":8: test.tasks: 01-02-01 is listed twice"),
+        ("01-06-02]", "no/such.yaml]", r":8: test.tasks: .*no/such.yaml: cannot be read"),
+        ("points: 5", "points: 99", r":20: questionnaires.1.items.0.points: got '99', expected at most 11$"),
         ("type: likert", "type: likret", r":20: questionnaires.1.items.0.type: got 'likret', .* choice, "),
-        (
-            "least: 5, most: 120",
-            "least: 5, most: 1",
-            r"study.yaml:16: questionnaires.0.items.0: most is smaller",
-        ),
-        ("  break_every: 1\n", "", r"study.yaml:1: the study: a questionnaire is shown at breaks"),
-        ("from: link", "from: codes", r"study.yaml:4: participants: from: codes needs the list codes"),
-        ("from: link", "from: free", r"study.yaml:4: participants: unsigned is about links"),
-        ("[STUDY_ID]", "[signature]", r"study.yaml:4: participants: the parameter signature is that of"),
-        ("https://app", "javascript:app", r"study.yaml:\d+: completion.link: got 'javascript:app"),
-        (
-            "cc={code}",
-            "cc={kode}",
-            r"study.yaml:27: completion.link: \{kode\}: nothing to fill in; expected \{pa",
-        ),
-        ("cc={code}", "cc={code", r"study.yaml:27: completion.link: got a single brace"),
-        ("code: C1A2, ", "", r"study.yaml:27: completion.link: \{code\}: completion.code is missing"),
+        ("least: 5, most: 120", "least: 5, most: 1", r":16: questionnaires.0.items.0: most is smaller"),
+        ("  break_every: 1\n", "", r":1: the study: a questionnaire is shown at breaks"),
+        ("from: link", "from: codes", r":4: participants: from: codes needs the list codes"),
+        ("from: link", "from: free", r":4: participants: unsigned is about links"),
+        ("[STUDY_ID]", "[signature]", r":4: participants: the parameter signature is that of"),
+        ("https://app", "javascript:app", r":\d+: completion.link: got 'javascript:app"),
+        ("cc={code}", "cc={kode}", r":27: completion.link: \{kode\}: nothing to fill in; expected \{pa"),
+        ("cc={code}", "cc={code", r":27: completion.link: got a single brace"),
+        ("code: C1A2, ", "", r":27: completion.link: \{code\}: completion.code is missing"),
         ("cc={code}", "s={STUDY_ID}&x={SESSION_ID}", r"completion.link: \{SESSION_ID\}: .*, \{STUDY_ID\}$"),
         (
             "completion: {",
             "completion: {\n  returns: {late: 'https://x/{participant}',\n  refused: 'https://x/{code}'}, ",
-            r"study.yaml:29: completion.returns.refused: \{code\}: nothing to fill in",
+            r":29: completion.returns.refused: \{code\}: nothing to fill in",
         ),
         (
             "name: tiny",
             "name: tiny\nplay_words: {Next taks: Weiter}",
             "no text 'Next taks'; did you mean 'Next task'",
         ),
-        (
-            "tries: 2",
-            "criterion: {passed: 2, of_last: 2}",
-            r"study.yaml:6: practice: criterion: got passed: 2",
-        ),
-        (
-            "tries: 2",
-            "criterion: {passed: 1, of_last: 4}",
-            r"study.yaml:6: practice: criterion: got of_last: 4",
-        ),
-        (
-            "tries: 2",
-            "criterion: {passed: 2, of_last: 1}",
-            r"study.yaml:6: practice.criterion: got 2 passed of",
-        ),
+        ("tries: 2", "criterion: {passed: 2, of_last: 2}", r":6: practice: criterion: got passed: 2"),
+        ("tries: 2", "criterion: {passed: 1, of_last: 4}", r":6: practice: criterion: got of_last: 4"),
+        ("tries: 2", "criterion: {passed: 2, of_last: 1}", r":6: practice.criterion: got 2 passed of"),
         ("points: 5", "points: 5, expect: '6'", r"items.0: expect: '6' is not an answer to this item"),
         (
             "type: likert, ask: How tired are you?, points: 5",
             "type: date, ask: When?, least: 1.2.20",
-            r"study.yaml:20: questionnaires.1.items.0.least: got '1.2.20', expected a date such as",
+            r":20: questionnaires.1.items.0.least: got '1.2.20', expected a date such as",
         ),
         (
             "type: likert, ask: How tired are you?, points: 5",
             "type: slider, ask: A?, most: 3, step: 5",
-            r"study.yaml:20: questionnaires.1.items.0: step is larger than the distance",
+            r":20: questionnaires.1.items.0: step is larger than the distance",
         ),
-        ("type: likert, ", "", r"study.yaml:20: questionnaires.1.items.0.type is missing"),
+        ("type: likert, ", "", r":20: questionnaires.1.items.0.type is missing"),
         ("[Yes, No]", "[Yes, None]", r"got nothing, expected a text; if you mean a word such as None"),
         ("[Yes, No]", "[]", r":\d+: questionnaires.2.items.0.options: got a list, expected a longer"),
         (
@@ -154,13 +126,13 @@ def test_codes_keep_their_zeros():
             "tasks: all",
             r":6: practice.tasks: got 'all', expected a list of tasks, such as",
         ),
-        ("tries: 2", "criterion: most", r"study.yaml:6: practice.criterion: got 'most', expected keys with"),
+        ("tries: 2", "criterion: most", r":6: practice.criterion: got 'most', expected keys with"),
         (
             "practice: {",
             "mode: scripts\npractice: {limit_pause_s: 60, ",
             r"limit_pause_s ends tasks that are played with keys; remove it with mode: scripts",
         ),
-        ("name: tiny", "name: [", r"study.yaml:\d+: not valid YAML"),
+        ("name: tiny", "name: [", r":\d+: not valid YAML"),
     ],
     ids=lambda value: str(value)[:24],
 )
@@ -195,7 +167,7 @@ def test_the_short_form_and_drawn_levels(tmp_path):
     assert levels == [1, 1, 1, 4, 4]
     assert planned(tmp_path, drawn).test == planned(tmp_path, drawn).test
     assert planned(tmp_path, drawn + "seed: 5\n").test != planned(tmp_path, drawn).test
-    with pytest.raises(ConfigError, match=r"study.yaml:8: test.levels.1: got 999 tasks"):
+    with pytest.raises(ConfigError, match=r":8: test.levels.1: got 999 tasks"):
         planned(tmp_path, TINY.replace(tasks, "levels: {1: 999}"))
 
 
