@@ -24,7 +24,10 @@ MAX_TEXT = 20_000
 """Characters of a text; a consent form of ten pages has as many."""
 
 MAX_ANSWER = 5_000
-"""Characters of an answer, about two pages."""
+"""Characters of an answer where nothing else is said, about two pages."""
+
+LONGEST = 120_000
+"""Characters of the longest answer that can be asked for, 10,000 words: a form has at most 512 KiB."""
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
 Name = Annotated[str, Field(pattern=NAME)]
@@ -496,7 +499,7 @@ class Text(Question):
 
     type: Literal["text"] = "text"
     lines: int = Field(default=3, ge=1, le=30)
-    longest: int = Field(default=2_000, ge=1, le=2 * MAX_ANSWER)
+    longest: int = Field(default=2_000, ge=1, le=LONGEST)
     stays = False
 
     def same(self, one: str, other: str) -> bool:
