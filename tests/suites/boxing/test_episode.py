@@ -193,9 +193,8 @@ def test_forms_answer_as_a_model_would(name):
     design |= {"group1": "boy, girl", "group2": "cat", "action": "stay", "explanation": "It rises."}
     while not observation.done:
         form = form_of(SUITE, setup.task, setup.choices, observation)
-        given = {each.name: design.get(each.name, getattr(each, "start", None)) for each in form.fields}
-        texts = {each.name for each in form.fields if each.kind == "text"}
-        values = form.read({k: str(1 if v is None else v) if k in texts else v for k, v in given.items()})
+        given = {each.id: design.get(each.id, getattr(each, "start", None)) for each in form.questions}
+        values = form.read({name: str(1 if value is None else value) for name, value in given.items()})
         observation = environment.reply(form.reply(values))
     assert environment.finish().metrics["invalid_replies"] == 0
 

@@ -90,7 +90,7 @@ def test_conversations_are_chosen_by_number():
     wrong = environment.reply("move(north)")
     assert "You are in a conversation: reply with the number of what you say, 1" in wrong.parts[0]
     form = form_of(SUITE, None, None, wrong)
-    (choice,) = form.fields
+    (choice,) = form.questions
     assert form.text.startswith("You are in a conversation: reply with")
     assert "Somebody says: " in form.text
     assert form.reply({"said": choice.options[0]}) == "1"
@@ -114,7 +114,7 @@ def test_without_aids_nobody_teleports():
     assert "You face " in form.text
     assert form.text.endswith("Step 1 of 100.")
     assert not set("{}[]") & set(form.text)
-    (field,) = form.fields
+    (field,) = form.questions
     assert {"go north", "use OBJ on OBJ", "read the Discovery Feed"} < set(field.templates)
     assert "turn west" in field.buttons
     assert not any("travel" in each for each in (*field.templates, form.help))
