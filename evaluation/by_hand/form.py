@@ -196,7 +196,8 @@ class Question(Section):
     @property
     def levels(self) -> dict[str, str]:
         """The answers and what they mean, where both are fixed."""
-        return {option: option for option in getattr(self, "options", ())}
+        options: tuple[str, ...] = getattr(self, "options", ())
+        return dict(zip(options, getattr(self, "labels", ()) or options, strict=False))
 
     def problem(self, answer: str, texts: AnswerTexts = ENGLISH) -> str | None:
         """What is wrong with an answer, in words of `texts`; None if it is valid."""
@@ -277,10 +278,11 @@ class Question(Section):
 
 
 class Choice(Question):
-    """One of several options."""
+    """One of several options; `labels` say what they mean, where that is not what they are."""
 
     type: Literal["choice"] = "choice"
     options: Options
+    labels: tuple[str, ...] = ()
 
     def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
         return None if answer in self.options else texts.choose_one
@@ -307,6 +309,7 @@ class Checkbox(Question):
 
     type: Literal["checkbox"] = "checkbox"
     options: Options
+    labels: tuple[str, ...] = ()
     boxes: tuple[Box, ...] = ()
 
     def value(self, answer: str) -> tuple[int, ...]:

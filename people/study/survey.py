@@ -1,6 +1,6 @@
 """Questionnaires in the JSON of SurveyJS: it shows them, and answers are checked as those to other items."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -49,6 +49,8 @@ class Part(BaseModel):
         for key in REFUSED:
             if isinstance(given, Mapping) and given.get(key):
                 raise ValueError(f"{key} is not supported; list what is asked, with visibleIf")
+        if isinstance(given, Mapping) and given.get("storeOthersAsComment") is False:
+            raise ValueError("storeOthersAsComment: expected true, as other answers are comments")
         return given
 
     def other(self, key: str, default: Any = None) -> Any:
@@ -75,6 +77,17 @@ class Entry(Part):
     def key(self) -> str:
         """The value as text, as the page sends it."""
         return str(self.value).lower() if isinstance(self.value, bool) else f"{self.value}"
+
+    @property
+    def label(self) -> str:
+        """What is shown for the value."""
+        return shown(self.text) or self.key
+
+
+def _choices(entries: Iterable[Entry]) -> dict[str, Any]:
+    """Options and labels of a choice."""
+    given = tuple(entries)
+    return {"options": tuple(each.key for each in given), "labels": tuple(each.label for each in given)}
 
 
 class Panel(Part):
@@ -161,11 +174,14 @@ class Element(Panel):
 
     def _rows(self) -> Iterator[Question]:
         required = self.says("eachRowRequired", "isAllRowRequired")
-        options = tuple(each.key for each in self.columns)
+        conditional, columns = self.says("rowsVisibleIf"), _choices(self.columns)
         for row in self.rows:
-            ask, name = f"{self.ask}: {shown(row.text) or row.key}", f"{self.name}.{row.key}"
-            conditional = self.says("rowsVisibleIf")
-            yield Choice(id=name, ask=ask, options=options, required=required, conditional=conditional)
+            keys: dict[str, Any] = {
+                "id": f"{self.name}.{row.key}",
+                "ask": f"{self.ask}: {row.label}",
+                **columns,
+            }
+            yield Choice(**keys, required=required, conditional=conditional)
 
     def _question(self) -> Question:
         """The question of an element that has one."""
@@ -175,7 +191,7 @@ class Element(Panel):
         if self.type in ("rating", "slider") and not self.rateValues:
             return Slider(**keys, **self._scale())
         several = self.type in SEVERAL or (self.type == "imagepicker" and self.says("multiSelect"))
-        return (Checkbox if several else Choice)(**keys, options=self._options())
+        return (Checkbox if several else Choice)(**keys, **_choices(self._options()))
 
     def _scale(self) -> dict[str, Any]:
         if self.type == "slider":
@@ -187,11 +203,11 @@ class Element(Panel):
         low, high = (shown(self.other(key)) for key in ("minRateDescription", "maxRateDescription"))
         return {"least": self.rateMin, "most": most, "step": self.rateStep, "low": low, "high": high}
 
-    def _options(self) -> tuple[str, ...]:
+    def _options(self) -> tuple[Entry, ...]:
         if self.type == "boolean":
-            return tuple(Entry(value=each).key for each in (self.valueTrue, self.valueFalse))
+            return Entry(value=self.valueTrue), Entry(value=self.valueFalse)
         extras = dict.fromkeys(option for key, option in EXTRAS.items() if self.says(key))
-        return (*(each.key for each in self.rateValues or self.choices), *extras)
+        return (*(self.rateValues or self.choices), *(Entry(value=extra) for extra in extras))
 
     def _expected(self) -> dict[str, Any]:
         """What checks attention: SurveyJS's `correctAnswer`."""

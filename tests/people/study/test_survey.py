@@ -94,7 +94,9 @@ def test_answers_are_checked_stored_and_exported(app, survey, tmp_path):
     wide = pd.read_csv(tmp_path / "data" / "participants_wide.csv")
     assert wide[["background.age", "background.fun"]].to_numpy().tolist() == [[30, 3]]
     book = json.loads((tmp_path / "data" / "codebook.json").read_text())["tables"]["participants_wide.csv"]
-    assert "mood: calm" in {column["description"] for column in book["columns"]}
+    assert {"mood: calm (true: very)", "hand (l: left; r: right)"} <= {
+        column["description"] for column in book["columns"]
+    }
 
 
 def test_a_survey_is_part_of_the_study(app, survey, tmp_path):
