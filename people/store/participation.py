@@ -71,14 +71,10 @@ def participation_of(notes: Iterable[Note]) -> Participation:
                 found = found._replace(
                     condition=data.get("condition"), blocks=tuple(data.get("blocks", ())), enrolled=True
                 )
-            case "completed":
-                found = found._replace(ending=Ending(data.get("ending", COMPLETED), "completed"))
-            case "ended":
-                found = found._replace(ending=Ending(data["ending"], data["ending"]))
-            case "withdrawn":
-                found = found._replace(ending=Ending(WITHDRAWN, "withdrawn"))
-            case "left":
-                found = found._replace(ending=Ending(LEFT, "left"))
+            case "completed" | "ended" | "withdrawn" | "left":
+                name: Any = data.get("ending", note.kind)
+                page: Any = name if note.kind == ENDED else note.kind
+                found = found._replace(ending=Ending(name, page))
             case "returned":
                 found = found._replace(ending=None)
     return found
