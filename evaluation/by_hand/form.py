@@ -395,10 +395,6 @@ class Likert(_Ranged):
         """From 1 to `points`."""
         return 1, self.points
 
-    def stored(self, answer: str) -> str:
-        """The number as the page sends it."""
-        return answer
-
     def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
         return None if answer in map(str, range(1, self.points + 1)) else texts.choose_one
 
