@@ -21,4 +21,6 @@ for (const form of document.querySelectorAll("form:has([data-asked])")) {
   };
   for (const event of ["input", "pointerup", "keyup"]) form.addEventListener(event, changed);
   for (const item of dependent) item.hidden = item.dataset.asked === "False";
+  // What was answered before this script was there.
+  ask();
 }
