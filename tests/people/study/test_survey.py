@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 
 from arena.errors import ConfigError
-from arena_llm.system import browser
 from people.simulation.simulate import answered
 from people.store.export import export
 from people.study.load import study_of
-from tests.people.chromium import watched_page
+from tests.people.chromium import browser, watched_page
 from tests.people.study.media import write_picture
 from tests.people.study.server import TINY, StudyServer
 from tests.people.study.test_questions import answers_of
