@@ -10,7 +10,7 @@ from functools import partial
 from importlib.metadata import version
 from multiprocessing import Pool
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ from llm_control.offline import fruitless
 from llm_control.play import ScriptedEpisode
 from llm_control.script import random_script
 from render import Renderer
-from testbed import SHORT_FORM, Task, find_tasks
+from testbed import SHORT_FORM, find_tasks
 from testbed.oracle.attempt import Attempt
 from testbed.oracle.local_planner import Leg
 from testbed.oracle.motion import waiting
@@ -145,15 +145,6 @@ def passes(name: str, episode: Episode) -> bool | None:
     return episode.passed
 
 
-class _Order(NamedTuple):
-    """An agent, and the battery and version whose short form it plays."""
-
-    agent: str
-    battery: str
-    animal_ai: str
-    folder: Path | None
-
-
 def main(
     original: Annotated[
         Path, typer.Option(callback=located_testbed, metavar="DIR", help="The original's files.")
@@ -162,14 +153,12 @@ def main(
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
 ) -> None:
     """Let every agent play the 40 tasks of both batteries once, and write its passes by level."""
-    clocks = {SHIPPED: (Version.V3, Version.V2), ORIGINAL: (Version.V2,)}
-    folders = {SHIPPED: None, ORIGINAL: original}
-    orders = [
-        _Order(agent, battery, animal_ai.value, folders[battery])
-        for agent in AGENTS
-        for battery, versions in clocks.items()
-        for animal_ai in versions
-    ]
+    batteries = (
+        (SHIPPED, Version.V3.value, None),
+        (SHIPPED, Version.V2.value, None),
+        (ORIGINAL, Version.V2.value, original),
+    )
+    orders = [(agent, *battery) for agent in AGENTS for battery in batteries]
     with Pool(jobs) as pool:
         rows = [row for part in track(pool.imap(_played, orders), total=len(orders)) for row in part]
     frame = pd.DataFrame(rows, columns=list(TABLES["agents_on_both_batteries"]))
@@ -177,24 +166,18 @@ def main(
     print(f"{len(AGENTS)} agents on both short forms: {out}")
 
 
-def _tasks(folder: Path | None, animal_ai: str) -> list[Task]:
-    return [task for task in find_tasks(None, folder, animal_ai) if task.id in SHORT_FORM]
-
-
-def _played(order: _Order) -> list[tuple[str, str, str, str, str, int, int, int]]:
+def _played(order: tuple[str, str, str, Path | None]) -> list[tuple[str | int, ...]]:
     """Tasks and passes of an agent by level; a task without a mark does not count."""
+    agent, battery, animal_ai, folder = order
+    tasks = [task for task in find_tasks(None, folder, animal_ai) if task.id in SHORT_FORM]
+    about = agent, battery, short_form_version({task.id: task.sha256 for task in tasks})
     verdicts: dict[int, list[bool]] = {}
-    tasks = _tasks(order.folder, order.animal_ai)
-    tasks_version, arena_llm = (
-        short_form_version({task.id: task.sha256 for task in tasks}),
-        version("arena-llm"),
-    )
     for task in tasks:
         with Episode(task.spec, task_id=task.id) as episode:
-            if (passed := passes(order.agent, episode)) is not None:
+            if (passed := passes(agent, episode)) is not None:
                 verdicts.setdefault(task.level, []).append(passed)
     return [
-        (order.agent, order.battery, tasks_version, arena_llm, order.animal_ai, level, len(found), sum(found))
+        (*about, version("arena-llm"), animal_ai, level, len(found), sum(found))
         for level, found in sorted(verdicts.items())
     ]
 

@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -131,9 +131,7 @@ class Player:
 
 def spread(name: str, values: Sequence[float]) -> str:
     """Median, 99th percentile and largest of times."""
-    if not values:
-        return f"{name}: none"
-    middle, most, largest = np.percentile(values, (50, 99, 100))
+    middle, most, largest = np.percentile(values or (np.nan,), (50, 99, 100))
     return f"{name}: median {middle:.1f}, 99 % {most:.1f}, largest {largest:.1f} ms"
 
 
@@ -165,18 +163,13 @@ def report(players: Sequence[Player]) -> str:
     )
 
 
-def play(players: Sequence[Player], seconds: float) -> None:
-    """Let players play for a time, each in a thread."""
-    until = time.time() + seconds
-    with ThreadPoolExecutor(len(players)) as threads:
-        list(threads.map(lambda player: player.play(until), players))
-
-
 @contextmanager
-def served(*words: str) -> Iterator[str]:
-    """A server of this command of `arena-llm`; yields its address without a final slash."""
-    command = [sys.executable, "-m", "arena_llm", *words, "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+def served(database: Path) -> Iterator[str]:
+    """A server of `arena-llm play` with a database; yields its address without a final slash."""
+    words = ["play", "--no-open", "--db", str(database), "--port", "0"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena_llm", *words], stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdout is not None
         try:
             found = (re.search(r"(http://[^/\s]+)", line) for line in server.stdout)
@@ -197,28 +190,22 @@ def lost(database: Path, steps: int) -> int:
 def main(
     participants: Annotated[int, typer.Option(min=1, help="Participants who play.")] = 8,
     seconds: Annotated[float, typer.Option(min=1, help="Seconds of play.")] = 60,
-    levels: Annotated[str, typer.Option(help="Levels of the shipped battery to play.")] = "1-10",
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes of the server.")] = None,
     slow: Annotated[float | None, typer.Option(help="Speed in kB/s at which each reads.")] = None,
     delay: Annotated[float, typer.Option(min=0, help="Round trip of a frame in ms.")] = 0,
     url: Annotated[str, typer.Option(help="A running server. Default: a new one.")] = "",
 ) -> None:
     """Let simulated participants play concurrently, and print how late steps and frames were."""
-    players = [Player(url.rstrip("/"), number, slow, delay / 1000) for number in range(participants)]
-    if url:
-        play(players, seconds)
+    with ExitStack() as stack:
+        database = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "load.db"
+        at = url.rstrip("/") or stack.enter_context(served(database))
+        players = [Player(at, number, slow, delay / 1000) for number in range(participants)]
+        until = time.time() + seconds
+        threads = stack.enter_context(ThreadPoolExecutor(participants))
+        list(threads.map(lambda player: player.play(until), players))
         print(report(players))
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        database = Path(folder) / "load.db"
-        words = ["play", "--levels", levels, "--no-open", "--db", str(database)]
-        with served(*words, *(["--workers", str(workers)] if workers else [])) as own:
-            for player in players:
-                player.url = own
-            play(players, seconds)
-        print(report(players))
-        missing = lost(database, sum(player.steps for player in players))
-        print(f"steps that the pages saw but the database does not have: {missing}")
+        if not url:
+            missing = lost(database, sum(player.steps for player in players))
+            print(f"steps that the pages saw but the database does not have: {missing}")
 
 
 if __name__ == "__main__":

@@ -19,11 +19,9 @@ Agents = Annotated[
     list[str] | None, typer.Option("--agent", help="Only this role, such as silent; may be repeated.")
 ]
 
-
 Groups = Annotated[
     list[str] | None, typer.Option("--group", help="Only this group of the scale; may be repeated.")
 ]
-
 
 Chosen = Annotated[
     list[str] | None, typer.Option("--set", help="Choice, such as seeds=20 for more worlds; may be repeated.")

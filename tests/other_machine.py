@@ -67,8 +67,8 @@ def _unpack(folder: Path, packages: Sequence[str], processor: str = "") -> None:
     apt += ["-o", f"Dir::State::lists={lists}", "-o", f"Dir::Cache::archives={archives}"]
     if processor:
         apt += ["-o", f"APT::Architecture={processor}", "-o", f"APT::Architectures={processor}"]
-    subprocess.run([*apt, "update"], check=True, capture_output=True)
-    subprocess.run([*apt, "download", *packages], check=True, capture_output=True, cwd=archives)
+    subprocess.run([*apt, "update"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*apt, "download", *packages], check=True, stdout=subprocess.DEVNULL, cwd=archives)
     for package in archives.glob("*.deb"):
         subprocess.run(["dpkg", "-x", package, folder], check=True)
 
@@ -80,7 +80,7 @@ def _install(folder: Path) -> None:
     platforms = [word for version in GLIBC for word in ("--platform", f"manylinux{version}_aarch64")]
     others = ["--only-binary=:all:", *platforms, "--constraint", str(ROOT / "constraints.txt"), *PACKAGES]
     for what in (["--no-deps", str(ROOT)], others):
-        subprocess.run([*pip, *what], check=True, capture_output=True)
+        subprocess.run([*pip, *what], check=True, stdout=subprocess.DEVNULL)
 
 
 def run(command: Sequence[str], program: Path, folder: Path) -> str:

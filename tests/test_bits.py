@@ -41,7 +41,10 @@ def test_a_processor_without_features_has_the_same_bits(environment, tmp_path):
 @pytest.mark.timeout(7200)
 @pytest.mark.skipif(shutil.which("apt-get") is None, reason="the emulator comes from Debian's packages")
 def test_another_architecture_has_the_same_bits(tmp_path):
-    command = other_machine.prepare(tmp_path)
+    try:
+        command = other_machine.prepare(tmp_path)
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"no packages for the emulator: {error}")
     lines = other_machine.run(command, bits.KNOWN.with_suffix(".py"), tmp_path).splitlines()
     played = {line for line in lines if "not played" not in line}
     assert len(lines) == len(known())
