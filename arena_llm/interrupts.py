@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
@@ -19,6 +20,7 @@ def obey_signals() -> None:
         signal.signal(signal.SIGINT, _interrupted)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _terminated)
+    sys.unraisablehook = _dropped
 
 
 def work_begins() -> None:
@@ -58,6 +60,14 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
         os.write(2, b"arena-llm: stopped\n")
         os._exit(_status)
     raise KeyboardInterrupt
+
+
+def _dropped(what: "sys.UnraisableHookArgs") -> None:
+    """Send a signal again that came while Python freed an object, where exceptions are dropped."""
+    if what.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(what)
+    else:
+        threading.Timer(0.05, signal.raise_signal, [signal.SIGINT]).start()
 
 
 def _terminated(number: int, frame: FrameType | None) -> None:

@@ -29,7 +29,7 @@ def test_episodes_and_pictures_are_those_of_every_machine():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("environment", [PLAIN, {"NUMBA_OPT": "1"}, {"NUMBA_NUM_THREADS": "1"}])
+@pytest.mark.parametrize("environment", [PLAIN, {"NUMBA_OPT": "1"}])
 def test_a_processor_without_features_has_the_same_bits(environment, tmp_path):
     elsewhere = os.environ | environment | {"NUMBA_CACHE_DIR": str(tmp_path)}
     assert printed(sys.executable, elsewhere).splitlines() == known()

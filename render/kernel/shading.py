@@ -203,11 +203,8 @@ def _grey(texels: npt.NDArray[np.uint8], facts: Integers, layer: int, n: np.uint
         lower = (line[_T00, i] << _8) + (line[_T10, i] - line[_T00, i]) * x
         upper = (line[_T01, i] << _8) + (line[_T11, i] - line[_T01, i]) * x
         line[_OPACITY, i] = ((lower << _8) + (upper - lower) * y) >> _8
-    red, green, blue = (
-        np.int32(facts[layer, BASE]),
-        np.int32(facts[layer, BASE + 1]),
-        np.int32(facts[layer, BASE + 2]),
-    )
+    red, green = np.int32(facts[layer, BASE]), np.int32(facts[layer, BASE + 1])
+    blue = np.int32(facts[layer, BASE + 2])
     if facts[layer, KIND] != GREY:
         for i in range(n):
             line[_TEXEL_R, i], line[_TEXEL_G, i], line[_TEXEL_B, i] = red, green, blue

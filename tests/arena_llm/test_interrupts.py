@@ -46,6 +46,29 @@ def test_a_signal_that_an_import_swallows_is_obeyed(number, module, tmp_path):
     assert (done.returncode, done.stderr) == (128 + number, "arena-llm: stopped\n")
 
 
+FREED = """
+import os, signal, time
+from arena_llm.interrupts import obey_signals
+
+class Freed:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+
+obey_signals()
+try:
+    Freed()
+    time.sleep(5)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_a_signal_while_an_object_is_freed_is_obeyed():
+    done = subprocess.run([sys.executable, "-c", FREED], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("stopped\n", "")
+
+
 def alive(group: int) -> list[str]:
     """The processes of a group; an ended one that nobody has waited for does not count."""
     found = []
