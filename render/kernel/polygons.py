@@ -86,26 +86,25 @@ def _append(
         )
         to_eye = _seen_from(row, lens, parallel)
         for face in range(meshes.own_faces[mesh, 0], meshes.own_faces[mesh, 0] + meshes.own_faces[mesh, 1]):
-            a, b, c, offset = meshes.planes[face]
-            if a * to_eye[0] + b * to_eye[1] + c * to_eye[2] <= (0.0 if parallel else offset):
+            a, b, c = meshes.planes[face, 0], meshes.planes[face, 1], meshes.planes[face, 2]
+            if a * to_eye[0] + b * to_eye[1] + c * to_eye[2] <= (0.0 if parallel else meshes.planes[face, 3]):
                 continue
             if n == len(facts):
                 return -1
             corner = meshes.faces[face]
-            found = _outline(corner, places, width, height, lens[NEAR], parallel, corners[n])
+            found = _outline(corner, places, width, height, lens[NEAR], parallel, corners, n)
             if found < 3 or not _invert(corner, places, inverse):
                 continue
             facts[n, COUNT], facts[n, ROW_NUMBER], facts[n, LAYER] = found, number, int(row[18])
             for k in range(3):
-                place = places[corner[1 + k]]
-                values[DEPTH, k] = -place[6] if parallel else 1.0
+                values[DEPTH, k] = -places[corner[1 + k], 6] if parallel else 1.0
                 values[W, k] = 1.0
             _plane(planes, n, DEPTH, values, inverse)
             _plane(planes, n, W, values, inverse)
             if smooth:
-                flags = _shine_round(row, corner, begin, meshes.normals, sun, values, light[n])
+                flags = _shine_round(row, corner, begin, meshes.normals, sun, values, light, n)
             else:
-                flags = _shine_flat(row, meshes.planes[face], sun, light[n], shift)
+                flags = _shine_flat(row, meshes.planes[face], sun, light, n, shift)
                 if plain[int(row[18])] < 0:
                     flags |= TEXTURED
                     _spread(row, corner, begin, meshes.corners, meshes.planes[face], values)
@@ -162,34 +161,36 @@ def _seen_from(row: Rows, lens: Floats, parallel: bool) -> tuple[float, float, f
 
 @compiled
 def _outline(
-    corner: Integers, places: Floats, width: int, height: int, near: float, parallel: bool, outline: Floats
-) -> int:
+    corner: Integers, places: Floats, width: int, height: int, near: float, parallel: bool, corners: Floats,
+    polygon: int,
+) -> int:  # fmt: skip
     """The corners of a face on the screen, cut at the near plane; their number, 0 if it is out of view."""
     count = corner[0]
     before = left = right = above = below = 0
     for k in range(count):
-        place = places[corner[1 + k]]
-        before += place[6] > near
-        left += place[3] < 0
-        right += place[3] > width * place[5]
-        above += place[4] < 0
-        below += place[4] > height * place[5]
+        place = corner[1 + k]
+        before += places[place, 6] > near
+        left += places[place, 3] < 0
+        right += places[place, 3] > width * places[place, 5]
+        above += places[place, 4] < 0
+        below += places[place, 4] > height * places[place, 5]
     if before == 0 or count in (left, right, above, below):
         return 0
     n = 0
     for k in range(count):
-        here, there = places[corner[1 + k]], places[corner[1 + (k + 1) % count]]
-        if here[6] > near:
-            outline[n, 0], outline[n, 1] = here[3] / here[5], here[4] / here[5]
+        here, there = corner[1 + k], corner[1 + (k + 1 if k + 1 < count else 0)]
+        if places[here, 6] > near:
+            corners[polygon, n, 0] = places[here, 3] / places[here, 5]
+            corners[polygon, n, 1] = places[here, 4] / places[here, 5]
             n += 1
-        if (here[6] > near) != (there[6] > near):
+        if (places[here, 6] > near) != (places[there, 6] > near):
             # From the inner corner to the outer one, so that neighbours agree.
-            if there[6] > near:
+            if places[there, 6] > near:
                 here, there = there, here
-            part = (near - here[6]) / (there[6] - here[6])
+            part = (near - places[here, 6]) / (places[there, 6] - places[here, 6])
             w = 1.0 if parallel else near
-            outline[n, 0] = (here[3] + part * (there[3] - here[3])) / w
-            outline[n, 1] = (here[4] + part * (there[4] - here[4])) / w
+            corners[polygon, n, 0] = (places[here, 3] + part * (places[there, 3] - places[here, 3])) / w
+            corners[polygon, n, 1] = (places[here, 4] + part * (places[there, 4] - places[here, 4])) / w
             n += 1
     return n
 
@@ -218,7 +219,7 @@ def _invert(corner: Integers, places: Floats, inverse: Floats) -> bool:
 @compiled
 def _plane(planes: Floats, n: int, which: int, values: Floats, inverse: Floats) -> None:
     """The plane of a value, divided by w, that has these values at the first three corners."""
-    a, b, c = values[which]
+    a, b, c = values[which, 0], values[which, 1], values[which, 2]
     planes[n, which, 0] = a * inverse[6] + b * inverse[7] + c * inverse[8]
     planes[n, which, 1] = a * inverse[0] + b * inverse[1] + c * inverse[2]
     planes[n, which, 2] = a * inverse[3] + b * inverse[4] + c * inverse[5]
@@ -246,16 +247,16 @@ def _ambient(x: float, y: float, z: float, k: int) -> float:
 
 
 @compiled
-def _shine_flat(row: Rows, plane: Floats, sun: Sun, light: Floats, shift: Floats) -> int:
+def _shine_flat(row: Rows, plane: Floats, sun: Sun, light: Floats, n: int, shift: Floats) -> int:
     """A flat face's light without (0-2) and from the sun (3-5), and its shadows' shift; returns its flags."""
     x, y, z = turned(row, plane[0], plane[1], plane[2])
     towards = x * TO_SUN[0] + y * TO_SUN[1] + z * TO_SUN[2]
     sunlight = row[19] * max(0.0, towards)
     flags = 0
     for k in range(3):
-        light[k] = min(row[15 + k] * (row[19] * _ambient(x, y, z, k) + row[20]), _BRIGHTEST)
-        light[3 + k] = row[15 + k] * sun.color[k] * sunlight
-        if light[3 + k] > 0.0:
+        light[n, k] = min(row[15 + k] * (row[19] * _ambient(x, y, z, k) + row[20]), _BRIGHTEST)
+        light[n, 3 + k] = row[15 + k] * sun.color[k] * sunlight
+        if light[n, 3 + k] > 0.0:
             flags = SUNNY
     grazing = min(max(1.0 - towards / _GRAZING, 0.0), 1.0)
     before = _BEFORE_TEXELS * sun.texel_m * grazing if min(row[12], row[13], row[14]) < sun.stripes_m else 0.0
@@ -265,17 +266,18 @@ def _shine_flat(row: Rows, plane: Floats, sun: Sun, light: Floats, shift: Floats
 
 @compiled
 def _shine_round(
-    row: Rows, corner: Integers, begin: int, normals: Floats, sun: Sun, values: Floats, light: Floats
+    row: Rows, corner: Integers, begin: int, normals: Floats, sun: Sun, values: Floats, light: Floats, n: int
 ) -> int:
     """A round mesh's light at three corners of a face; its flags."""
     flags = 0
     for k in range(3):
-        light[k], light[3 + k] = min(row[15 + k] * row[20], _BRIGHTEST), row[15 + k] * sun.color[k] * row[19]
+        light[n, k] = min(row[15 + k] * row[20], _BRIGHTEST)
+        light[n, 3 + k] = row[15 + k] * sun.color[k] * row[19]
     if row[19] == 0.0:
         return flags
     for k in range(3):
-        normal = normals[begin + corner[1 + k]]
-        x, y, z = turned(row, normal[0], normal[1], normal[2])
+        own = begin + corner[1 + k]
+        x, y, z = turned(row, normals[own, 0], normals[own, 1], normals[own, 2])
         for channel in range(3):
             shade = row[15 + channel] * (row[19] * _ambient(x, y, z, channel) + row[20])
             values[RED + channel, k] = min(shade, _BRIGHTEST)

@@ -33,16 +33,19 @@ def edges(outline: Floats, count: int, top: int, bottom: int, left: Floats, righ
     middles are inside.
     """
     low, high, area = outline[0, 1], outline[0, 1], 0.0
+    # Single numbers: views of arrays are counted in and out, which would take longer than all the rest.
     for k in range(count):
-        x, y = outline[k]
-        next_x, next_y = outline[k + 1 if k + 1 < count else 0]
+        x, y = outline[k, 0], outline[k, 1]
+        following = k + 1 if k + 1 < count else 0
+        next_x, next_y = outline[following, 0], outline[following, 1]
         low, high, area = min(low, y), max(high, y), area + x * next_y - next_x * y
     first, last = _row(low, top, bottom), _row(high, top, bottom)
     if first >= last or area == 0.0:
         return 0, 0
     for k in range(count):
-        x, y = outline[k]
-        next_x, next_y = outline[k + 1 if k + 1 < count else 0]
+        x, y = outline[k, 0], outline[k, 1]
+        following = k + 1 if k + 1 < count else 0
+        next_x, next_y = outline[following, 0], outline[following, 1]
         # From the upper end, so that neighbours agree.
         upwards = y > next_y
         if upwards:
@@ -86,7 +89,7 @@ def show(
         depths[each], numbers[each] = np.float32(farthest), np.int32(NOTHING)
     for k in range(count):
         first, last = edges(corners[k], facts[k, COUNT], top, bottom, left, right)
-        a, b, c = planes[k, DEPTH]
+        a, b, c = planes[k, DEPTH, 0], planes[k, DEPTH, 1], planes[k, DEPTH, 2]
         slope, number = np.float32(b), np.int32(k)
         for row in range(first, last):
             start, end = pixel(left[row], width), pixel(right[row], width)
