@@ -18,130 +18,169 @@ from render.kernel.visible import NOTHING, Shown
 CUBE, SPHERE, CYLINDER, MACHINE, TABLE = range(5)
 """Kinds of rows: things of three shapes, the machine and the table."""
 
-_LAMP = np.array([-0.46, 0.80, -0.385])
-_WINDOW = np.array([0.816, 0.429, -0.388])
+SIZES = (0.82, 0.82, 0.82), (1.0, 1.0, 1.0), (0.84, 0.98, 0.84), (4.5, 0.5, 5.3)
+"""Width, height and depth of the things' shapes and of the machine."""
+
+EDGE = 0.07
+"""Radius of the round edges."""
+
+TURN = math.radians(28)
+"""Angle of all cubes, so that each shows two sides and the top."""
+
+_COS, _SIN = round(math.cos(TURN), 12), round(math.sin(TURN), 12)
+_CUBE, _SPHERE, _CYLINDER, _MACHINE = ((x / 2, y / 2, z / 2) for x, y, z in SIZES)
+"""Half of the sizes."""
+
+_LAMP = (-0.46, 0.80, -0.385)
+_WINDOW = (0.816, 0.429, -0.388)
 """Directions, of length 1."""
 
 _SOFT = 0.16
 """Half the lamp's width at a distance of 1."""
 
 _LAMP_LIGHT, _SKY_LIGHT = 0.74, 0.54
-_GLASS = np.array([0.11, 0.16, 0.23])
+_GLASS = (0.11, 0.16, 0.23)
 """The machine's top while it is dark."""
 
 _TONES = 8191.0
 
 
+Vector = tuple[float, float, float]
+
+
 class Panel(NamedTuple):
     """A panel: a row for each thing, then the machine and the table.
 
-    `shapes` (rows,) as above, `metal` (rows,), `colors` (rows, 3) linear, `middles` (rows, 3); `halves`
-    (4, 3) are half the sizes of the shapes and of the machine, `edge` is the radius of their edges, `turn`
-    cosine and sine of the cubes' angle, `glow` (3,) what the machine's top emits, `things` their number.
+    `shapes` (rows,) as above, `metal` (rows,), `colors` (3, rows) linear, `middles` (3, rows); `glow` is
+    what the machine's top emits, `things` their number.
     """
 
     shapes: Integers
     metal: npt.NDArray[np.bool_]
     colors: Floats
     middles: Floats
-    halves: Floats
-    edge: float
-    turn: tuple[float, float]
-    glow: Floats
+    glow: Vector
     things: int
 
 
-Vector = tuple[float, float, float]
+X, Y, Z, NORMAL, _, _, WEIGHT, LAMP, SKY, HALO, INSIDE, SPOT = range(12)
+"""What `spots` (SPOT, spots) has of each: a spot is what a pixel shows of one row.
+
+Its place and normal, at how many of its pixel's four places it shows, its shares of the lamp, of the sky and,
+on the table, of the machine's glow, and a number above 0 where the thing at hand may shade it.
+"""
 
 
 @compiled
 def paint(
-    shown: Shown, planes: Floats, facts: Integers, panel: Panel, eye: Floats, rays: Floats,
+    shown: Shown, planes: Floats, facts: Integers, panel: Panel, eye: Vector, rays: Floats,
     encode: npt.NDArray[np.uint32], frame: npt.NDArray[np.uint8], top: int, bottom: int,
 ) -> None:  # fmt: skip
     """Draw rows of a picture (height, width, 3) from polygons shown at four places in each of its pixels.
 
     Each thing is lit once a pixel, in the middle of the places where it shows.
     """
-    width = frame.shape[1]
-    at, rows, weights = np.empty((4, 3)), np.empty(4, np.int64), np.empty(4)
+    width, glow, table = frame.shape[1], panel.glow, _vector(panel.colors, 0, panel.things + 1)
+    rows, ends, spots = np.empty(4 * width, np.int64), np.empty(width, np.int64), np.empty((SPOT, 4 * width))
+    across = 2.0 * (np.arange(2 * width) + 0.5) / shown.shape[1] - 1.0
     for y in range(top, bottom):
+        count = _find(shown, planes, facts, y, rays, across, rows, ends, spots)
+        for i in range(count):
+            _place(panel.shapes[rows[i]], _vector(panel.middles, 0, rows[i]), eye, spots, i)
+        _light(panel, rows, spots, count)
+        i = 0
         for x in range(width):
-            count = _rows_at(shown, planes, facts, 2 * x, 2 * y, rays, rows, weights, at)
             red = green = blue = 0.0
-            for k in range(count):
-                part = 1.0 / weights[k]
-                place = (eye[0] + at[k, 0] * part, eye[1] + at[k, 1] * part, eye[2] + at[k, 2] * part)
-                r, g, b = color(panel, rows[k], place, (eye[0], eye[1], eye[2]))
-                red, green, blue = (
-                    red + 0.25 * weights[k] * r,
-                    green + 0.25 * weights[k] * g,
-                    blue + 0.25 * weights[k] * b,
-                )
-            frame[y, x, 0] = encode[int(min(max(red, 0.0), 1.0) * _TONES + 0.5)]
-            frame[y, x, 1] = encode[int(min(max(green, 0.0), 1.0) * _TONES + 0.5)]
-            frame[y, x, 2] = encode[int(min(max(blue, 0.0), 1.0) * _TONES + 0.5)]
+            while i < ends[x]:
+                row, part = rows[i], 0.25 * spots[WEIGHT, i]
+                # Vectors instead of the panel, whose arrays would be counted in and out for each spot.
+                own, middle = _vector(panel.colors, 0, row), _vector(panel.middles, 0, row)
+                r, g, b = _color(panel.shapes[row], panel.metal[row], own, glow, table, middle, eye, spots, i)
+                red, green, blue, i = red + part * r, green + part * g, blue + part * b, i + 1
+            for channel, light in enumerate((red, green, blue)):
+                frame[y, x, channel] = encode[int(min(max(light, 0.0), 1.0) * _TONES + 0.5)]
 
 
 @compiled
-def _rows_at(
-    shown: Shown, planes: Floats, facts: Integers, left: int, top: int, rays: Floats,
-    rows: Integers, weights: Floats, at: Floats,
+def _find(
+    shown: Shown, planes: Floats, facts: Integers, line: int, rays: Floats, across: Floats, rows: Integers,
+    ends: Integers, spots: Floats,
 ) -> int:  # fmt: skip
-    """The rows that show at the four places of a pixel: how often, and the sum of where, from the eye."""
+    """Write the spots of a line, as sums of where they show, from the eye, and where each pixel's end."""
     count = 0
-    for y in range(top, top + 2):
-        for x in range(left, left + 2):
-            polygon = shown[y, x]
-            if polygon == NOTHING:
-                continue
-            row, k = facts[polygon, ROW_NUMBER], 0
-            while k < count and rows[k] != row:
-                k += 1
-            if k == count:
-                rows[k], weights[k], at[k, 0], at[k, 1], at[k, 2] = row, 0.0, 0.0, 0.0, 0.0
-                count += 1
-            a, b, c = planes[polygon, DEPTH]
-            far = 1.0 / (a + b * (x + 0.5) + c * (y + 0.5))
-            right, down = 2.0 * (x + 0.5) / shown.shape[1] - 1.0, 2.0 * (y + 0.5) / shown.shape[0] - 1.0
-            weights[k] += 1.0
-            for axis in range(3):
-                at[k, axis] += far * (rays[axis, 0] * right + rays[axis, 1] * down + rays[axis, 2])
+    for pixel in range(len(ends)):
+        first = count
+        for y in range(2 * line, 2 * line + 2):
+            down = 2.0 * (y + 0.5) / shown.shape[0] - 1.0
+            for x in range(2 * pixel, 2 * pixel + 2):
+                polygon = shown[y, x]
+                if polygon == NOTHING:
+                    continue
+                row, k = facts[polygon, ROW_NUMBER], first
+                while k < count and rows[k] != row:
+                    k += 1
+                if k == count:
+                    rows[k], spots[WEIGHT, k], spots[X, k], spots[Y, k], spots[Z, k] = row, 0.0, 0.0, 0.0, 0.0
+                    count += 1
+                a, b, c = planes[polygon, DEPTH, 0], planes[polygon, DEPTH, 1], planes[polygon, DEPTH, 2]
+                far = 1.0 / (a + b * (x + 0.5) + c * (y + 0.5))
+                spots[WEIGHT, k] += 1.0
+                for axis in range(3):
+                    spots[axis, k] += far * (rays[axis, 0] * across[x] + rays[axis, 1] * down + rays[axis, 2])
+        ends[pixel] = count
     return count
 
 
 @compiled
-def color(panel: Panel, row: int, place: Vector, eye: Vector) -> Vector:
-    """The light that comes from a place of a row to the eye."""
-    shape, middle = panel.shapes[row], panel.middles[row]
-    local = (place[0] - middle[0], place[1] - middle[1], place[2] - middle[2])
-    n = _normal(panel, shape, local)
-    lamp, sky = _light(panel, row, place, n)
-    if shape == TABLE:
-        return _table(panel, row, place, lamp, sky)
-    if shape == MACHINE:
-        return _machine(panel, row, place, local, n, lamp, sky)
-    look = _unit((place[0] - eye[0], place[1] - eye[1], place[2] - eye[2]))
-    return _thing(panel, row, place, local, n, look, lamp, sky)
+def _place(shape: int, middle: Vector, eye: Vector, spots: Floats, i: int) -> None:
+    """Write the place of a spot, from the sum of where it shows, and its normal."""
+    part = 1.0 / spots[WEIGHT, i]
+    x, y, z = eye[0] + spots[X, i] * part, eye[1] + spots[Y, i] * part, eye[2] + spots[Z, i] * part
+    spots[X, i], spots[Y, i], spots[Z, i] = x, y, z
+    x, y, z = _normal(shape, _from(middle, (x, y, z)))
+    spots[NORMAL, i], spots[NORMAL + 1, i], spots[NORMAL + 2, i] = x, y, z
 
 
 @compiled
-def _normal(panel: Panel, shape: int, local: Vector) -> Vector:
-    """The normal of a body with round edges at a place on it, in its own frame and the table's."""
+def _color(
+    shape: int, metal: bool, own: Vector, glow: Vector, table: Vector, middle: Vector, eye: Vector,
+    spots: Floats, i: int,
+) -> Vector:  # fmt: skip
+    """The light that comes from a spot to the eye."""
+    place, n, lamp, sky = _vector(spots, X, i), _vector(spots, NORMAL, i), spots[LAMP, i], spots[SKY, i]
+    if shape == TABLE:
+        return _table(own, glow, spots[HALO, i], lamp, sky)
+    local = _from(middle, place)
+    if shape == MACHINE:
+        return _machine(own, glow, local, n, lamp, sky)
+    return _thing(shape, metal, own, glow, table, place, local, n, _unit(_from(eye, place)), lamp, sky)
+
+
+@compiled
+def _vector(values: Floats, first: int, k: int) -> Vector:
+    return (values[first, k], values[first + 1, k], values[first + 2, k])
+
+
+@compiled
+def _from(start: Vector, end: Vector) -> Vector:
+    return (end[0] - start[0], end[1] - start[1], end[2] - start[2])
+
+
+@compiled
+def _normal(shape: int, local: Vector) -> Vector:
+    """The normal of a body with round edges at a place on it."""
     if shape == TABLE:
         return (0.0, 1.0, 0.0)
     if shape == SPHERE:
         return _unit(local)
-    half, edge, (cos, sin) = panel.halves[shape], panel.edge, panel.turn
     if shape == CYLINDER:
         across = math.sqrt(local[0] * local[0] + local[2] * local[2])
-        out, up = across - min(across, half[0] - edge), _beyond(local[1], half[1] - edge)
+        out, up = across - min(across, _CYLINDER[0] - EDGE), _beyond(local[1], _CYLINDER[1] - EDGE)
         part = out / max(across, 1e-9)
         return _unit((local[0] * part, up, local[2] * part))
-    if shape == MACHINE:
-        cos, sin = 1.0, 0.0
+    half, cos, sin = (_MACHINE, 1.0, 0.0) if shape == MACHINE else (_CUBE, _COS, _SIN)
     x, y, z = _turned(local, cos, sin)
-    x, y, z = _beyond(x, half[0] - edge), _beyond(y, half[1] - edge), _beyond(z, half[2] - edge)
+    x, y, z = _beyond(x, half[0] - EDGE), _beyond(y, half[1] - EDGE), _beyond(z, half[2] - EDGE)
     return _unit(_turned((x, y, z), cos, -sin))
 
 
@@ -194,7 +233,7 @@ def _past(outside: float, along: float) -> float:
 
 
 @compiled
-def _past_box(start: Vector, way: Vector, half: Floats) -> float:
+def _past_box(start: Vector, way: Vector, half: Vector) -> float:
     """Share of the lamp seen past a box around 0, by a ray from a place into a direction."""
     enter, leave, top = 0.0, 1e9, 1e9
     for axis in range(3):
@@ -215,7 +254,7 @@ def _past_sphere(start: Vector, radius: float) -> float:
 
 
 @compiled
-def _past_cylinder(start: Vector, half: Floats) -> float:
+def _past_cylinder(start: Vector, half: Vector) -> float:
     enter, leave = max(0.0, (-half[1] - start[1]) / _LAMP[1]), (half[1] - start[1]) / _LAMP[1]
     if leave <= 0.0:
         return 1.0
@@ -227,62 +266,69 @@ def _past_cylinder(start: Vector, half: Floats) -> float:
 
 
 @compiled
-def _light(panel: Panel, row: int, place: Vector, n: Vector) -> tuple[float, float]:
-    """Shares of the lamp and the sky that a place sees past other things, each a ball before the sky."""
-    lamp = sky = 1.0
+def _light(panel: Panel, rows: Integers, spots: Floats, count: int) -> None:
+    """Write the shares of the lamp and the sky that spots see past things, each a ball before the sky."""
+    spots[LAMP : SKY + 1] = 1.0
     for k in range(panel.things):
-        if k == row:
+        middle, shape = _vector(panel.middles, 0, k), panel.shapes[k]
+        _dim(middle, spots, count)
+        for i in range(count):
+            if spots[INSIDE, i] > 0.0 and spots[LAMP, i] > 0.0 and rows[i] != k:
+                spots[LAMP, i] *= _past_thing(shape, _from(middle, _vector(spots, X, i)))
+    _beside_machine(panel, rows, spots, count)
+
+
+@compiled
+def _dim(middle: Vector, spots: Floats, count: int) -> None:
+    """Dim the sky by a thing, and find where the ray to the lamp comes near it, whose radius is below 0.9."""
+    # Nothing dims itself, as its middle is behind its surface. By selection: so it becomes vector code.
+    xs, ys, zs, sky, inside = spots[X], spots[Y], spots[Z], spots[SKY], spots[INSIDE]
+    across, up, ahead = spots[NORMAL], spots[NORMAL + 1], spots[NORMAL + 2]
+    for i in range(np.uint64(count)):
+        x, y, z = xs[i] - middle[0], ys[i] - middle[1], zs[i] - middle[2]
+        square, towards = x * x + y * y + z * z, -(across[i] * x + up[i] * y + ahead[i] * z)
+        share, towards = 0.22 / square, towards if towards > 0.0 else 0.0
+        sky[i] *= 1.0 - 0.85 * towards / math.sqrt(square) * (share if share < 1.0 else 1.0)
+        along = -(x * _LAMP[0] + y * _LAMP[1] + z * _LAMP[2])
+        reach = 0.92 + _SOFT * (along + 0.9)
+        inside[i] = reach * reach - (square - along * along) if along > -0.9 else -1.0
+
+
+@compiled
+def _beside_machine(panel: Panel, rows: Integers, spots: Floats, count: int) -> None:
+    """Take the machine's share of lamp and sky from what is beside it, and write its glow there."""
+    middle = _vector(panel.middles, 0, panel.things)
+    for i in range(count):
+        height = spots[Y, i] / SIZES[MACHINE][1]
+        if rows[i] == panel.things or height > 0.98:
             continue
-        middle = panel.middles[k]
-        start = (place[0] - middle[0], place[1] - middle[1], place[2] - middle[2])
-        square = start[0] * start[0] + start[1] * start[1] + start[2] * start[2]
-        towards = -(n[0] * start[0] + n[1] * start[1] + n[2] * start[2])
-        if towards > 0.0:
-            sky *= 1.0 - 0.85 * towards / math.sqrt(square) * min(1.0, 0.22 / square)
-        if lamp > 0.0 and _may_shade(start, square):
-            lamp *= _past_thing(panel, panel.shapes[k], start)
-    height = place[1] / (2.0 * panel.halves[MACHINE, 1])
-    if panel.shapes[row] == MACHINE or height > 0.98:
-        return lamp, sky
-    middle = panel.middles[panel.things]
-    start = (place[0] - middle[0], place[1] - middle[1], place[2] - middle[2])
-    lamp *= _past_box(start, (_LAMP[0], _LAMP[1], _LAMP[2]), panel.halves[MACHINE])
-    sky *= 1.0 - 0.45 * fading(-2.2 * max(0.0, _from_machine(panel, place, 0.0))) * (1.0 - height)
-    return lamp, sky
+        local = _from(middle, _vector(spots, X, i))
+        far = max(0.0, _from_machine(local, 0.0))
+        spots[LAMP, i] *= _past_box(local, _LAMP, _MACHINE)
+        spots[SKY, i] *= 1.0 - 0.45 * fading(-2.2 * far) * (1.0 - height)
+        spots[HALO, i] = fading(-1.6 * far) * (0.4 + 0.6 * spots[SKY, i])
 
 
 @compiled
-def _may_shade(start: Vector, square: float) -> bool:
-    """Tell whether the ray to the lamp comes near a thing, whose radius is below 0.9."""
-    along = -(start[0] * _LAMP[0] + start[1] * _LAMP[1] + start[2] * _LAMP[2])
-    reach = 0.92 + _SOFT * max(along + 0.9, 0.0)
-    return bool(along > -0.9 and square - along * along < reach * reach)
-
-
-@compiled
-def _past_thing(panel: Panel, shape: int, start: Vector) -> float:
+def _past_thing(shape: int, start: Vector) -> float:
     if shape == SPHERE:
-        return _past_sphere(start, panel.halves[SPHERE, 0])
+        return _past_sphere(start, _SPHERE[0])
     if shape == CYLINDER:
-        return _past_cylinder(start, panel.halves[CYLINDER])
-    cos, sin = panel.turn
-    lamp = _turned((_LAMP[0], _LAMP[1], _LAMP[2]), cos, sin)
-    return _past_box(_turned(start, cos, sin), lamp, panel.halves[CUBE])
+        return _past_cylinder(start, _CYLINDER)
+    return _past_box(_turned(start, _COS, _SIN), _turned(_LAMP, _COS, _SIN), _CUBE)
 
 
 @compiled
-def _from_machine(panel: Panel, place: Vector, margin: float) -> float:
+def _from_machine(local: Vector, margin: float) -> float:
     """Distance on the level from the machine's outline, drawn in by a margin; negative inside."""
-    middle, half = panel.middles[panel.things], panel.halves[MACHINE]
-    x, z = abs(place[0] - middle[0]) - half[0] + margin, abs(place[2] - middle[2]) - half[2] + margin
+    x, z = abs(local[0]) - _MACHINE[0] + margin, abs(local[2]) - _MACHINE[2] + margin
     out_x, out_z = max(x, 0.0), max(z, 0.0)
     return math.sqrt(out_x * out_x + out_z * out_z) + float(min(max(x, z), 0.0))
 
 
 @compiled
-def _table(panel: Panel, row: int, place: Vector, lamp: float, sky: float) -> Vector:
-    halo = fading(-1.6 * max(0.0, _from_machine(panel, place, 0.0))) * (0.4 + 0.6 * sky)
-    lit, own, glow = _SKY_LIGHT * sky + _LAMP_LIGHT * _LAMP[1] * lamp, panel.colors[row], panel.glow
+def _table(own: Vector, glow: Vector, halo: float, lamp: float, sky: float) -> Vector:
+    lit = _SKY_LIGHT * sky + _LAMP_LIGHT * _LAMP[1] * lamp
     return (
         own[0] * (lit + 0.5 * glow[0] * halo),
         own[1] * (lit + 0.5 * glow[1] * halo),
@@ -291,20 +337,16 @@ def _table(panel: Panel, row: int, place: Vector, lamp: float, sky: float) -> Ve
 
 
 @compiled
-def _machine(
-    panel: Panel, row: int, place: Vector, local: Vector, n: Vector, lamp: float, sky: float
-) -> Vector:
+def _machine(own: Vector, glow: Vector, local: Vector, n: Vector, lamp: float, sky: float) -> Vector:
     """The machine: a casing with a window in front, and a top of glass that may glow."""
-    half = panel.halves[MACHINE]
     towards = max(0.0, n[0] * _LAMP[0] + n[1] * _LAMP[1] + n[2] * _LAMP[2])
     lit = _SKY_LIGHT * sky * (0.7 + 0.3 * n[1]) + _LAMP_LIGHT * lamp * towards
     glass = 0.0
     if n[1] > 0.9:
-        glass = _step(0.02, -0.02, _from_machine(panel, place, 0.16))
+        glass = _step(0.02, -0.02, _from_machine(local, 0.16))
     elif n[2] < -0.9:
-        glass = _step(0.02, 0.0, max(abs(local[0]) - half[0] + 0.3, abs(local[1]) - 0.07))
+        glass = _step(0.02, 0.0, max(abs(local[0]) - _MACHINE[0] + 0.3, abs(local[1]) - 0.07))
     shine = glass * (0.75 + 0.25 * sky)
-    own, glow = panel.colors[row], panel.glow
     return (
         _mix(own[0], _GLASS[0], glass) * lit + shine * glow[0],
         _mix(own[1], _GLASS[1], glass) * lit + shine * glow[1],
@@ -314,11 +356,12 @@ def _machine(
 
 @compiled
 def _thing(
-    panel: Panel, row: int, place: Vector, local: Vector, n: Vector, look: Vector, lamp: float, sky: float
-) -> Vector:
+    shape: int, metal: bool, own: Vector, glow: Vector, table: Vector, place: Vector, local: Vector,
+    n: Vector, look: Vector, lamp: float, sky: float,
+) -> Vector:  # fmt: skip
     """A thing of rubber, which is dull, or of metal, which mirrors what is around it."""
-    top = 2.0 * panel.halves[MACHINE, 1]
-    on_machine = panel.middles[row, 1] > top + 0.2
+    top = SIZES[MACHINE][1]
+    on_machine = place[1] - local[1] > top + 0.2
     height = place[1] - (top if on_machine else 0.0)
     below = 0.5 - 0.5 * n[1]
     open_sky = sky * (1.0 - 0.6 * below * fading(-4.0 * max(height, 0.0)))
@@ -327,20 +370,15 @@ def _thing(
     way = (look[0] - turned * n[0], look[1] - turned * n[1], look[2] - turned * n[2])
     rim = 1.0 - max(0.0, -0.5 * turned)
     rim *= rim * rim * rim * rim * 0.5
-    gleam = (
-        0.85 * _gleam(panel.shapes[row], local, n, way, look) * _mix(0.4, 1.0, lamp)
-        if panel.metal[row]
-        else 0.0
-    )
+    gleam = 0.85 * _gleam(shape, local, n, way, look) * _mix(0.4, 1.0, lamp) if metal else 0.0
     strength = _mix(sky, 1.0, 0.3) * _mix(0.6, 1.0, lamp)
     found = (0.0, 0.0, 0.0)
     for k in range(3):
-        own = panel.colors[row, k]
-        ground = 0.14 + 0.7 * panel.glow[k] if on_machine else 0.6 * panel.colors[panel.things + 1, k]
-        dull = own * (open_sky * _mix(_SKY_LIGHT, ground, below) + lit)
-        if panel.metal[row]:
+        ground = 0.14 + 0.7 * glow[k] if on_machine else 0.6 * table[k]
+        dull = own[k] * (open_sky * _mix(_SKY_LIGHT, ground, below) + lit)
+        if metal:
             mirror = _mirrored(local, way, height, ground) * strength
-            dull = _mix(0.3 * dull + _mix(own, 0.6, rim) * mirror, 1.0, gleam)
+            dull = _mix(0.3 * dull + _mix(own[k], 0.6, rim) * mirror, 1.0, gleam)
         found = (found[1], found[2], dull)
     return found
 

@@ -14,13 +14,12 @@ import numpy.typing as npt
 from render import Camera, Frame, RenderError
 from render.image import check_size
 from render.kernel.tables import Meshes, meshes_of, tables
-from render.kernel.visible import show
 from render.looks.sky import sun_of
 from render.looks.textures import linear
 from render.parts.meshes import Mesh
 from render.parts.rows import MESH
 from render.renderer import Room, in_bands
-from suites.est.light import MACHINE, TABLE, Panel, paint
+from suites.est.light import EDGE, MACHINE, SIZES, TABLE, TURN, Panel, paint
 from suites.est.things import RGB, SHAPES, Thing
 from suites.est.world import OBJECTS
 
@@ -104,17 +103,8 @@ _ON = [(x, z) for x in (-1.5, 0.0, 1.5) for z in _ROWS]
 _OFF = [(-3.15, z) for z in _ROWS] + [(x, -2.0) for x in (-1.75, 0.0, 1.75)] + [(3.15, z) for z in _ROWS]
 """Where each object stands on the machine and beside it, as x (to the right) and z (away from the camera)."""
 
-_SIZES = np.array([(0.82, 0.82, 0.82), (1.0, 1.0, 1.0), (0.84, 0.98, 0.84)])
-"""Width, height and depth of each shape."""
-
-_TURN = math.radians(28)
-"""Angle of all cubes, so that each shows two sides and the top."""
-
-_MACHINE, _MACHINE_AT = np.array((4.5, 0.5, 5.3)), np.array((0.0, 0.25, 1.85))
-"""The machine's size and middle."""
-
-_EDGE = 0.07
-"""Radius of the round edges."""
+_MACHINE_AT = (0.0, 0.25, 1.85)
+"""The machine's middle."""
 
 _TABLE_RGB, _MACHINE_RGB = (190.0, 184.0, 172.0), (120.0, 128.0, 142.0)
 _GLOW = (1.15, 1.0, 0.62)
@@ -162,23 +152,13 @@ class Table:
             count = len(panel.shapes)
             room.make_way(count)
             room.found[:count] = 0
-            room.found[:count, :3], room.found[:count, [3, 7, 11, 12, 13, 14]] = panel.middles, 1
+            room.found[:count, :3], room.found[:count, [3, 7, 11, 12, 13, 14]] = panel.middles.T, 1
             room.found[:count, MESH] = panel.shapes
             # Version 4 has no sun: the table has a lamp of its own.
             polygons, _ = room.polygons(count, count, self._lens, sun_of("4"), _meshes())
-            show(
-                room.corners,
-                room.planes,
-                room.facts,
-                polygons,
-                0,
-                2 * self.height,
-                0.0,
-                room.nearest,
-                room.shown,
-            )
+            room.show(polygons, self._lens)
             seen, encode = (room.shown, room.planes, room.facts), tables()[1].encode
-            paint_band = lambda band: paint(*seen, panel, self._lens, self._rays, encode, frame, *band)  # noqa: E731
+            paint_band = lambda band: paint(*seen, panel, _EYE, self._rays, encode, frame, *band)  # noqa: E731
             in_bands(paint_band, self.width, self.height, small_px=0)
         return frame
 
@@ -190,7 +170,7 @@ class Table:
     def box(self, k: int, on: bool) -> tuple[int, int, int, int]:
         """Where object k is in the picture: left, top, right and bottom in pixels, the last two excluded."""
         x, z = (_ON if on else _OFF)[k]
-        foot = _MACHINE[1] if on else 0.0
+        foot = SIZES[MACHINE][1] if on else 0.0
         corners = [(x + a, foot + y, z + b) for a in (-0.5, 0.5) for y in (0, 1) for b in (-0.5, 0.5)]
         pixels = _camera(self.width / self.height).project(corners, self.width, self.height)
         (left, top), (right, bottom) = np.floor(pixels.min(axis=0)), np.ceil(pixels.max(axis=0))
@@ -200,12 +180,12 @@ class Table:
 @cache
 def _meshes() -> Meshes:
     """Those of the shapes, the machine and the table."""
-    cube, ball, rod = _SIZES.tolist()
+    cube, ball, rod, machine = SIZES
     return meshes_of([
-        box(tuple(cube), _EDGE, _TURN),
+        box(cube, EDGE, TURN),
         sphere(ball[0] / 2),
-        cylinder(rod[0] / 2, rod[1], _EDGE),
-        box(tuple(_MACHINE.tolist()), _EDGE),
+        cylinder(rod[0] / 2, rod[1], EDGE),
+        box(machine, EDGE),
         plane(60.0),
     ])  # fmt: skip
 
@@ -215,17 +195,14 @@ def _panel(things: Sequence[Thing], on: Sequence[bool], lit: bool) -> Panel:
     middles = []
     for k, shape in enumerate(shapes):
         x, z = (_ON if on[k] else _OFF)[k]
-        middles.append((x, _SIZES[shape, 1] / 2 + (_MACHINE[1] if on[k] else 0.0), z))
+        middles.append((x, SIZES[shape][1] / 2 + (SIZES[MACHINE][1] if on[k] else 0.0), z))
     colors = [linear(RGB[thing.color]) for thing in things]
     return Panel(
         np.array([*shapes, MACHINE, TABLE]),
         np.array([*(thing.material == "metal" for thing in things), False, False]),
-        np.array([*colors, linear(_MACHINE_RGB), linear(_TABLE_RGB)]),
-        np.array([*middles, _MACHINE_AT, (0.0, 0.0, 0.0)]),
-        np.vstack([_SIZES, _MACHINE]) / 2,
-        _EDGE,
-        (round(math.cos(_TURN), 12), round(math.sin(_TURN), 12)),
-        np.array(_GLOW if lit else (0.0, 0.0, 0.0)),
+        np.array([*colors, linear(_MACHINE_RGB), linear(_TABLE_RGB)]).T.copy(),
+        np.array([*middles, _MACHINE_AT, (0.0, 0.0, 0.0)]).T.copy(),
+        _GLOW if lit else (0.0, 0.0, 0.0),
         len(things),
     )
 
