@@ -88,6 +88,7 @@ def shade(
     height, width = pixels.shape
     flat, shadows = pixels.ravel(), sun_map.ravel()
     line, real = np.empty((_LINES, width), np.int32), np.empty((_REALS, width), np.float32)
+    bits = real.view(np.int32)
     for each in range(count):
         row, start, k = int(spans[each, LINE]), int(spans[each, LEFT]), int(spans[each, POLYGON])
         n, blended = np.uint64(spans[each, END] - start), spans[each, BLENDED] != 0
@@ -105,8 +106,8 @@ def shade(
             for i in range(n):
                 real[_DISTANCE, i] = np.float32(1.0) / max(begin + slope * RAMP[i], _LEAST_W)
         if flags & TEXTURED:
-            _levels(planes, k, x, y, n, line, real)
-            _around(looks.offsets[layer, 0], n, line, real)
+            _levels(planes, k, x, y, n, line, real, bits)
+            _around(looks.offsets[layer, 0], n, line, bits)
             if looks.facts[layer, KIND] == COLORED:
                 _colored(looks.colored, n, line)
             else:
@@ -146,13 +147,14 @@ def _fill(
 
 
 @compiled
-def _levels(planes: Floats, k: int, x: float, y: float, n: np.uint64, line: Line, real: Values) -> None:
+def _levels(
+    planes: Floats, k: int, x: float, y: float, n: np.uint64, line: Line, real: Values, bits: Line
+) -> None:
     """Find the texels' distance along a span, and their places in 1/256 texels of the level that fits."""
     u, du = _along(planes, k, U, x, y)
     v, dv = _along(planes, k, V, x, y)
     dw, ew = np.float32(planes[k, W, 1]), np.float32(planes[k, W, 2])
     eu, ev = np.float32(planes[k, U, 2]), np.float32(planes[k, V, 2])
-    bits = real.view(np.int32)
     for i in range(n):
         w = real[_DISTANCE, i]
         here, there = (u + du * RAMP[i]) * w, (v + dv * RAMP[i]) * w
@@ -169,20 +171,20 @@ def _levels(planes: Floats, k: int, x: float, y: float, n: np.uint64, line: Line
 
 
 @compiled
-def _around(start: int, n: np.uint64, line: Line, real: Values) -> None:
+def _around(start: int, n: np.uint64, line: Line, bits: Line) -> None:
     """Find the four texels around each place, and how far it is from the first; coordinates wrap.
 
     `start` is the number of the layer's first texel.
     """
-    bits_of, first_of_layer = real.view(np.int32), np.int32(start)
+    first_of_layer = np.int32(start)
     for i in range(n):
-        level = (bits_of[_STEP, i] >> _EXPONENT_BITS) - np.int32(127)
-        bits, mask = np.int32(SIDE_BITS) - level, np.int32((1 << SIDE_BITS) - 1) >> level
+        level = (bits[_STEP, i] >> _EXPONENT_BITS) - np.int32(127)
+        up, mask = np.int32(SIDE_BITS) - level, np.int32((1 << SIDE_BITS) - 1) >> level
         first = first_of_layer + _FINER - (_FINER >> (level + level))
         x, y = line[_ACROSS, i], line[_UP, i]
         column, row = x >> _8, y >> _8
         left, right = column & mask, (column + _1) & mask
-        low, high = first + ((row & mask) << bits), first + (((row + _1) & mask) << bits)
+        low, high = first + ((row & mask) << up), first + (((row + _1) & mask) << up)
         line[_T00, i], line[_T10, i], line[_T01, i], line[_T11, i] = (
             low + left,
             low + right,
