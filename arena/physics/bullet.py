@@ -19,7 +19,7 @@ from arena.kernel.motion import CALM_SPEED, MAX_SPIN, STILL_TICKS, rested
 from arena.kernel.pushing import BODY, PAIR, PATCH, POINT, begin, group, solve_bodies
 from arena.kernel.tables import write_poses
 from arena.physics.things import AgentBody
-from arena.scene import Floats, Vector, rotated
+from arena.scene import Floats, Vector
 from arena.taskfile.kind import DEFAULT_FRICTION, Shape
 
 # PyBullet prints a line on standard error when it is loaded.
@@ -393,8 +393,9 @@ class Simulation:
         pairs = {body.id: agent for body, agent in zip(self.agents, agents, strict=True)}
         solve_tick(self.client, self._table(), pairs, ids, held)
         read_poses(self.client, self._loose | self._balls | awake, positions, rotations)
-        for ball, turned in self._turned.items():
-            rotations[ball] = rotated(turned.T, rotations[ball]).T
+        if balls := list(self._turned):
+            r, t = rotations[balls], np.array(list(self._turned.values()))
+            rotations[balls] = r[:, :, :1] * t[:, :1] + r[:, :, 1:2] * t[:, 1:2] + r[:, :, 2:] * t[:, 2:]
         paces = (pace(self.client, body) for body in self._loose.values())
         return max([self._sleeping.sleep_still(), *paces])
 
