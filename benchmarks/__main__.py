@@ -1,15 +1,14 @@
 """Speed on this machine beside other programs: `python -m benchmarks`, from a clone."""
 
 import json
-import os
 import platform
 import sys
-from collections.abc import Callable
 from enum import StrEnum
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Annotated, Any
 
+import psutil
 import typer
 
 from arena.files import check_output, write_file
@@ -18,14 +17,11 @@ from arena_llm.console import INTERRUPTED, wide_console
 from arena_llm.options import TESTBED_HELP, located_testbed
 from benchmarks import run
 from benchmarks.figures import FULL, QUICK, Figures
-from benchmarks.learning import measure_learning, select_tasks
+from benchmarks.learning import Learning, sample, select_tasks
 from benchmarks.peers import CONTENDERS, batch_contender, compare
 
 COLUMNS = 150
 """Console width at which no figure of the tables is wrapped."""
-
-BUSY = 0.5
-"""Load per core above which the machine is reported as busy."""
 
 PACKAGES = ("arena-llm", "pybullet", "pybullet-arm64", "numba", "numpy", "pyrender", "miniworld")
 
@@ -54,7 +50,12 @@ def bench_command(
     `rl` measures environments by gymnasium.make, one and many. Ctrl-C keeps the figures so far.
     """
     tasks, words = select_tasks(testbed)
-    facts = machine_facts() | {"tasks": words, "seed": seed, "quick": quick, "load_before": load_average()}
+    facts = machine_facts() | {
+        "tasks": words,
+        "seed": seed,
+        "quick": quick,
+        "load_before": psutil.getloadavg()[0],
+    }
     figures, interrupted, effort = Figures(), False, QUICK if quick else FULL
     if json_file:
         check_output(json_file)
@@ -63,10 +64,10 @@ def bench_command(
         if Group.PEERS in (only or Group):
             compare([*CONTENDERS, *([batch_contender(batch)] if batch else [])], effort, seed, figures)
         if Group.RL in (only or Group):
-            measure_learning(tasks, effort, seed, figures)
+            Learning(sample(tasks, effort.tasks), effort, seed, figures).measure()
     except KeyboardInterrupt:
         interrupted = True
-    facts["load_after"] = load_average()
+    facts["load_after"] = psutil.getloadavg()[0]
     _print(facts, figures)
     if json_file:
         _write(json_file, facts, figures)
@@ -77,27 +78,13 @@ def bench_command(
 
 def machine_facts() -> dict[str, Any]:
     """Processor, cores, system and versions."""
+    found = {each.name: each.version for each in distributions() if each.name in PACKAGES}
     return {
         "processor": _processor(),
         "cores": cores(),
         "system": platform.platform(),
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": {"python": platform.python_version(), **found},
     }
-
-
-def load_average() -> float | None:
-    """Average number of runnable processes over the last minute; None if the system does not report it."""
-    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _processor() -> str:
@@ -115,21 +102,16 @@ def _write(path: Path, facts: dict[str, Any], figures: Figures) -> None:
 
 
 def _print(facts: dict[str, Any], figures: Figures) -> None:
-    """The machine, a table for each section, and what may have disturbed the figures."""
+    """The machine, a table for each section, and notes."""
     console = wide_console(COLUMNS)
     versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
-    notes = [f"{facts['processor']}, {facts['cores']} cores"]
+    load = f"load {facts['load_before']:.2f} before and {facts['load_after']:.2f} afterwards"
+    notes = [f"{facts['processor']}, {facts['cores']} cores; {load}, and all is faster on an idle machine"]
     notes += [f"{facts['system']}; {versions}", f"Tasks: {facts['tasks']}; seed {facts['seed']}"]
     for note in notes:
         console.print(note, highlight=False)
     for table in figures.tables():
         console.print(table)
-    load: Callable[[str], float] = lambda when: facts[f"load_{when}"] or 0.0  # noqa: E731
-    if load("before") > BUSY * facts["cores"]:
-        figures.notes.append(
-            f"The machine was busy before (load {load('before'):.2f} on {facts['cores']} cores, afterwards"
-            f" {load('after'):.2f}): it is faster when idle."
-        )
     for note in figures.notes:
         console.print(note, highlight=False, markup=False)
 

@@ -1,13 +1,12 @@
-"""The measured environments, and the memory of a process that has them; imports little, as it is in that."""
+"""The measured environments, and the random actions that are taken in them."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, repeat
+from itertools import repeat
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
-import psutil
 
 from arena import ACTIONS, Episode
 from arena.gym.curriculum import Config
@@ -15,12 +14,6 @@ from testbed import Task
 
 HELD = 4
 """Steps for which an action is held, a common frame skip."""
-
-SAMPLES = 20
-"""Number of memory samples while it may grow."""
-
-SHORT = 5
-"""Steps of each of those episodes."""
 
 
 class Setup(NamedTuple):
@@ -83,39 +76,3 @@ def seconds_of_steps(env: Any, actions: Iterator[np.int64], count: int) -> float
         if terminated or truncated:
             env.reset()
     return seconds
-
-
-def resident_mb() -> float:
-    """Resident memory of this process in MB (10^6 bytes)."""
-    return float(psutil.Process().memory_info().rss / 1e6)
-
-
-def footprint(setup: Setup, counts: Sequence[int], tasks: Sequence[Task], seed: int) -> list[float]:
-    """Memory (MB) of this process with growing numbers of environments, each a few steps old."""
-    envs: list[Any] = []
-    sizes = []
-    for count in counts:
-        while len(envs) < count:
-            envs.append(setup.made(Playlist(tasks)))
-            envs[-1].reset(seed=seed + len(envs))
-            seconds_of_steps(envs[-1], random_actions("memory", len(envs), HELD), SHORT)
-        sizes.append(resident_mb())
-    return sizes
-
-
-def growth(setup: Setup, episodes: int, tasks: Sequence[Task], seed: int) -> list[float]:
-    """Memory (MB) of this process, sampled `SAMPLES` times over short episodes of the tasks in turn."""
-    env = setup.made(Playlist(tasks))
-    env.reset(seed=seed)
-    played = _short_episodes(env, random_actions("memory", seed, HELD))
-    return [
-        [resident_mb() for _ in islice(played, episodes * at // SAMPLES - episodes * (at - 1) // SAMPLES)][-1]
-        for at in range(1, SAMPLES + 1)
-    ]
-
-
-def _short_episodes(env: Any, actions: Iterator[np.int64]) -> Iterator[None]:
-    while True:
-        env.reset()
-        seconds_of_steps(env, islice(actions, SHORT), SHORT)
-        yield

@@ -10,17 +10,15 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
 import psutil
+from rich.table import Table
+from rich.text import Text
 
 from arena.closing import Closing
 from arena.errors import ArenaError, EvaluationError
-
-if TYPE_CHECKING:
-    # Neither is loaded in the processes whose memory is measured.
-    import pandas as pd
-    from rich.table import Table
 
 OURS = "arena-llm"
 """The name of what all others are compared with."""
@@ -37,8 +35,7 @@ class Effort:
 
     Contenders do their work in `rounds` rounds, for about `slice_s` seconds each. Environments repeat
     everything in `passes`: `steps` on each of `tasks` tasks, `vector_steps` of many together, resets of
-    `tasks` tasks and of `generated` ones, scenes of `objects` things. Memory is that of `environments`
-    environments, and of one over `episodes` with rays and `drawn_episodes` with a camera.
+    `tasks` tasks and of `generated` ones, scenes of `objects` things.
     """
 
     rounds: int = 7
@@ -49,13 +46,10 @@ class Effort:
     steps: int = 100
     vector_steps: int = 100
     objects: tuple[int, ...] = (10, 50, 100, 200)
-    environments: tuple[int, ...] = (1, 8, 32)
-    episodes: int = 2000
-    drawn_episodes: int = 500
 
 
 FULL = Effort()
-QUICK = Effort(3, 0.05, 2, 3, 2, 20, 10, (10, 50), (1, 4), 40, 20)
+QUICK = Effort(3, 0.05, 2, 3, 2, 20, 10, (10, 50))
 
 
 @dataclass
@@ -74,19 +68,17 @@ class Figures:
             print(f"\r\x1b[K{section}: {name} {column}", end="\r", file=sys.stderr, flush=True)
 
     @property
-    def frame(self) -> "pd.DataFrame":
+    def frame(self) -> pd.DataFrame:
         """A row for each value."""
-        import pandas as pd
-
         return pd.DataFrame(self.rows, columns=list(COLUMNS))
 
-    def tables(self) -> Iterator["Table"]:
+    def tables(self) -> Iterator[Table]:
         """A table for each section, in which contenders have rows."""
         for section, frame in self.frame.groupby("section", sort=False):
             yield _table(str(section), frame)
 
 
-def spreads(frame: "pd.DataFrame") -> "pd.DataFrame":
+def spreads(frame: pd.DataFrame) -> pd.DataFrame:
     """By name and column: the median subject of each round, as median, lowest and highest over rounds.
 
     With several subjects also the median and two percentiles over these, each by its median round.
@@ -101,7 +93,7 @@ def spreads(frame: "pd.DataFrame") -> "pd.DataFrame":
     )
 
 
-def ratios(frame: "pd.DataFrame") -> "pd.DataFrame":
+def ratios(frame: pd.DataFrame) -> pd.DataFrame:
     """How many times the others' values ours are, round by round: median, lowest and highest."""
     key = ["column", "round"]
     ours = frame[frame["name"] == OURS][[*key, "value"]]
@@ -110,10 +102,7 @@ def ratios(frame: "pd.DataFrame") -> "pd.DataFrame":
     return times.groupby(["name", "column"], sort=False)["value"].agg(["median", "min", "max"])
 
 
-def _table(section: str, frame: "pd.DataFrame") -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
+def _table(section: str, frame: pd.DataFrame) -> Table:
     found = spreads(frame).to_dict("index")
     times = ratios(frame).to_dict("index")
     columns = frame["column"].unique()

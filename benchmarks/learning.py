@@ -1,10 +1,12 @@
-"""Environments as reinforcement learning uses them: steps, one and many, resets, and memory."""
+"""Environments as reinforcement learning uses them: steps, one and many, and resets."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice, product
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +21,10 @@ from benchmarks.environments import (
     RAYS,
     SETUPS,
     Playlist,
-    Setup,
-    footprint,
-    growth,
     random_actions,
     seconds_of_steps,
 )
-from benchmarks.figures import Absent, Apart, Effort, Figures
+from benchmarks.figures import Effort, Figures
 from testbed import CHILDREN, Task, find_tasks, task_named
 from testbed.curriculum import Generated
 from testbed.tasks import LEVELS_FOLDER
@@ -33,29 +32,21 @@ from testbed.tasks import LEVELS_FOLDER
 WARM_UP = 5
 """Uncounted steps before those of a rate."""
 
-SETTLED = 0.25
-"""Share of episodes after which caches are full."""
+SENSORS = (RAYS, CAMERA)
+"""What most is measured with."""
 
 KINDS = ("Wall", "LightBlock", "Ramp", "HeavyBlock")
 ROLLING = "GoodGoalMultiBounce"
 """A ball that rolls from the start; eating it does not end the episode."""
 
-NOTES = (
+NOTE = (
     f"Environments come from gymnasium.make, their observation included, with each random action held for"
-    f" {HELD} steps; resets are not included, but for many environments.",
-    "Animal-AI itself: no published figure of its speed is known to us.",
+    f" {HELD} steps; resets are not included, but for many environments."
 )
 
 
-class Selection(NamedTuple):
-    """Tasks with their description."""
-
-    tasks: tuple[Task, ...]
-    words: str
-
-
-def select_tasks(folder: Path | None) -> Selection:
-    """The 40 tasks that children did, if the folder has them all, or all tasks of the folder.
+def select_tasks(folder: Path | None) -> tuple[tuple[Task, ...], str]:
+    """The 40 tasks that children did, if the folder has them all, or all tasks of the folder; and in words.
 
     The default folder is the shipped battery. Raises ConfigError if the folder has no tasks, or a broken one.
     """
@@ -64,7 +55,7 @@ def select_tasks(folder: Path | None) -> Selection:
         found, words = tuple(task_named(name, folder) for name in CHILDREN), f"children's tasks {place}"
     else:
         found, words = find_tasks(None, folder), f"tasks {place}"
-    return Selection(found, f"the {len(found)} {words}")
+    return found, f"the {len(found)} {words}"
 
 
 def sample(tasks: Sequence[Task], count: int) -> tuple[Task, ...]:
@@ -73,37 +64,95 @@ def sample(tasks: Sequence[Task], count: int) -> tuple[Task, ...]:
     return tuple(tasks[place] for place in places)
 
 
-def measure_learning(tasks: Sequence[Task], effort: Effort, seed: int, figures: Figures) -> None:
-    """Measure everything on a sample of the tasks."""
-    figures.notes += NOTES
-    some = sample(tasks, effort.tasks)
-    both = (RAYS, CAMERA)
-    measure_steps(SETUPS, some, effort, seed, figures)
-    measure_many(both, some, effort, seed, figures)
-    measure_resets(both, some, effort, seed, figures)
-    measure_scenes(both, effort, seed, figures)
-    measure_memory(both, some, effort, seed, figures)
+@dataclass
+class Learning:
+    """What learning agents wait for, measured on some tasks; figures and notes are added to `figures`."""
 
+    tasks: Sequence[Task]
+    effort: Effort
+    seed: int
+    figures: Figures
 
-def measure_steps(
-    setups: Iterable[Setup], tasks: Sequence[Task], effort: Effort, seed: int, figures: Figures
-) -> None:
-    """Steps per second of every task and setup, in each pass."""
-    envs = {setup.name: setup.made(Playlist(tasks)) for setup in setups}
-    for number in range(effort.passes):
-        for name, env in envs.items():
-            rates = {task.id: rate(env, task, effort, seed) for task in tasks}
-            figures.add("environment steps over tasks", name, "one environment", "steps/s", number, rates)
-    for env in envs.values():
-        env.close()
+    def measure(self) -> None:
+        """Measure everything."""
+        self.figures.notes.append(NOTE)
+        self.steps()
+        self.many()
+        self.resets()
+        self.scenes()
 
+    def steps(self) -> None:
+        """Steps per second of every task and setup, in each pass."""
+        envs = {setup.name: setup.made(Playlist(self.tasks)) for setup in SETUPS}
+        for number in range(self.effort.passes):
+            for name, env in envs.items():
+                rates = {task.id: self._rate(env, task) for task in self.tasks}
+                where = "environment steps over tasks", name, "one environment", "steps/s"
+                self.figures.add(*where, number, rates)
+        for env in envs.values():
+            env.close()
 
-def rate(env: Any, task: Task, effort: Effort, seed: int) -> float:
-    """Steps per second on a task."""
-    _begin(env, Playlist([task]), seed)
-    actions = random_actions(task.id, seed, HELD)
-    seconds_of_steps(env, actions, WARM_UP)
-    return effort.steps / seconds_of_steps(env, actions, effort.steps)
+    def _rate(self, env: Any, task: Task) -> float:
+        _begin(env, Playlist([task]), self.seed)
+        actions = random_actions(task.id, self.seed, HELD)
+        seconds_of_steps(env, actions, WARM_UP)
+        return self.effort.steps / seconds_of_steps(env, actions, self.effort.steps)
+
+    def many(self) -> None:
+        """Steps per second of many environments together, including the resets that occur."""
+        together = max(8, 2 * cores())
+        section = f"steps of {together} environments together, resets included"
+        for setup in SENSORS:
+            for workers in worker_counts():
+                where = f"{workers} worker{'s' * (workers > 1)}" if workers else "one process"
+                play = Playlist(self.tasks)
+                with closing(ArenaVectorEnv(together, play, workers=workers, **setup.options)) as envs:
+                    for number in range(self.effort.passes):
+                        rates = {"all": self._many_rate(envs)}
+                        self.figures.add(section, setup.name, where, "steps/s", number, rates)
+
+    def _many_rate(self, envs: ArenaVectorEnv) -> float:
+        """Every pass plays the same steps."""
+        envs.reset(seed=self.seed)
+        count, generator = self.effort.vector_steps, np.random.default_rng(self.seed)
+        drawn = generator.integers(9, size=(count // HELD + 2, envs.num_envs))
+        envs.step(drawn[-1])
+        started = perf_counter()
+        for number in range(count):
+            envs.step(drawn[number // HELD])
+        return count * envs.num_envs / (perf_counter() - started)
+
+    def resets(self) -> None:
+        """Milliseconds of a reset with its observation, for tasks and for freshly generated ones."""
+        for setup in SENSORS:
+            with closing(setup.made(Playlist(self.tasks))) as env:
+                for what, curriculum, count in (
+                    ("tasks", Playlist(self.tasks), len(self.tasks)),
+                    ("generated tasks", Generated("1-10"), self.effort.generated),
+                ):
+                    # An uncounted reset reads files, builds shaders and imports modules.
+                    _begin(env, curriculum, self.seed)
+                    for number in range(self.effort.passes):
+                        times = dict(self._reset_times(env, count))
+                        where = "a reset with its observation", setup.name, what, "ms"
+                        self.figures.add(*where, number, times)
+
+    def _reset_times(self, env: Any, count: int) -> Iterator[tuple[str, float]]:
+        """Milliseconds of a number of resets, by task; the first restarts the stream."""
+        for number in range(count):
+            started = perf_counter()
+            env.reset(seed=None if number else self.seed)
+            seconds = perf_counter() - started
+            yield str(env.unwrapped.episode.task_id), 1000 * seconds
+
+    def scenes(self) -> None:
+        """Steps per second by the number of things."""
+        for setup, rolling, count in product(SENSORS, (False, True), self.effort.objects):
+            name, task = f"{setup.name}, {_moving(rolling)}", scene(count, rolling=rolling)
+            with closing(setup.made(Playlist([task]))) as env:
+                for number in range(self.effort.passes):
+                    rates = {"scene": self._rate(env, task)}
+                    self.figures.add("steps by number of things", name, f"{count}", "steps/s", number, rates)
 
 
 def _begin(env: Any, curriculum: Curriculum, seed: int) -> None:
@@ -116,113 +165,24 @@ def worker_counts() -> list[int]:
     return [0, *(2**power for power in range(cores().bit_length()) if 2**power < cores()), cores()]
 
 
-def measure_many(
-    setups: Iterable[Setup], tasks: Sequence[Task], effort: Effort, seed: int, figures: Figures
-) -> None:
-    """Steps per second of many environments together, including the resets that occur."""
-    together = max(8, 2 * cores())
-    section = f"steps of {together} environments together, resets included"
-    for setup in setups:
-        for workers in worker_counts():
-            where = f"{workers} worker{'s' * (workers > 1)}" if workers else "one process"
-            with closing(ArenaVectorEnv(together, Playlist(tasks), workers=workers, **setup.options)) as envs:
-                for number in range(effort.passes):
-                    rates = {"all": _many_rate(envs, effort, seed)}
-                    figures.add(section, setup.name, where, "steps/s", number, rates)
-
-
-def _many_rate(envs: ArenaVectorEnv, effort: Effort, seed: int) -> float:
-    """Every pass plays the same steps."""
-    envs.reset(seed=seed)
-    generator = np.random.default_rng(seed)
-    drawn = generator.integers(9, size=(effort.vector_steps // HELD + 2, envs.num_envs))
-    envs.step(drawn[-1])
-    started = perf_counter()
-    for number in range(effort.vector_steps):
-        envs.step(drawn[number // HELD])
-    return effort.vector_steps * envs.num_envs / (perf_counter() - started)
-
-
-def measure_resets(
-    setups: Iterable[Setup], tasks: Sequence[Task], effort: Effort, seed: int, figures: Figures
-) -> None:
-    """Milliseconds of a reset with its observation, for tasks and for freshly generated ones."""
-    for setup in setups:
-        with closing(setup.made(Playlist(tasks))) as env:
-            for what, curriculum, count in (
-                ("tasks", Playlist(tasks), len(tasks)),
-                ("generated tasks", Generated("1-10"), effort.generated),
-            ):
-                # An uncounted reset reads files, builds shaders and imports modules.
-                _begin(env, curriculum, seed)
-                for number in range(effort.passes):
-                    times = _reset_times(env, count, seed)
-                    figures.add("a reset with its observation", setup.name, what, "ms", number, times)
-
-
-def _reset_times(env: Any, count: int, seed: int) -> dict[str, float]:
-    """Milliseconds of a number of resets, by task; the first restarts the stream."""
-    times = {}
-    for number in range(count):
-        started = perf_counter()
-        env.reset(seed=None if number else seed)
-        seconds = perf_counter() - started
-        times[str(env.unwrapped.episode.task_id)] = 1000 * seconds
-    return times
-
-
-def measure_scenes(setups: Iterable[Setup], effort: Effort, seed: int, figures: Figures) -> None:
-    """Steps per second by the number of things."""
-    for setup in setups:
-        for rolling in (False, True):
-            name = f"{setup.name}, {'a quarter of them rolling balls' if rolling else 'at rest'}"
-            for count in effort.objects:
-                task = scene(count, rolling=rolling)
-                with closing(setup.made(Playlist([task]))) as env:
-                    for number in range(effort.passes):
-                        rates = {"scene": rate(env, task, effort, seed)}
-                        figures.add("steps by number of things", name, f"{count}", "steps/s", number, rates)
-
-
 def scene(count: int, *, rolling: bool) -> Task:
     """Things 1 m high on a grid, not touching; the agent is in the first corner."""
     columns = int(np.ceil(np.sqrt(count + 1)))
-    pitch = ARENA_SIZE / columns
+    places = (0.5 + np.arange(columns)) * ARENA_SIZE / columns
     items = []
-    for index in range(count + 1):
-        row, column = divmod(index, columns)
+    for index, (z, x) in enumerate(islice(product(places.round(2).tolist(), repeat=2), count + 1)):
         kind = ROLLING if rolling and index % 4 == 1 else KINDS[index % 4]
         items.append(
             Item(
                 name=kind if index else "Agent",
-                positions=(Vector3(x=round((column + 0.5) * pitch, 2), z=round((row + 0.5) * pitch, 2)),),
+                positions=(Vector3(x=x, z=z),),
                 rotations=(index * 37.0 % 360 if index else 45.0,),
                 sizes=(Vector3(x=1.0, y=1.0, z=1.0),) if index else (),
             )
         )
-    name = f"{count} things, {'a quarter of them rolling balls' if rolling else 'at rest'}"
-    return Task(name, 0, Path("scaling"), ArenaSpec(time_limit=0, items=tuple(items)), "")
+    spec = ArenaSpec(time_limit=0, items=tuple(items))
+    return Task(f"{count} things, {_moving(rolling)}", 0, Path("scaling"), spec, "")
 
 
-def measure_memory(
-    setups: Iterable[Setup], tasks: Sequence[Task], effort: Effort, seed: int, figures: Figures
-) -> None:
-    """Memory of a process with several environments, and its growth over many episodes."""
-    for setup in setups:
-        counts, episodes = effort.environments, effort.drawn_episodes if setup.side else effort.episodes
-        try:
-            with Apart() as process:
-                taken = process.call(footprint, setup, counts, tasks, seed)
-            with Apart() as process:
-                samples = process.call(growth, setup, episodes, tasks, seed)
-        except Absent as reason:
-            figures.notes.append(f"Memory with {setup.name}: {reason}")
-            continue
-        for count, size in zip(counts, taken, strict=True):
-            figures.add("memory in use", setup.name, f"{count} environments", "MB", 0, {"process": size})
-        each = (taken[-1] - taken[0]) / (counts[-1] - counts[0])
-        figures.add("memory in use", setup.name, "each further", "MB", 0, {"process": each})
-        settled = np.array(samples[int(SETTLED * len(samples)) :])
-        ends = np.linspace(0, len(settled) - 1, 4).astype(int)
-        for number, grown in enumerate(np.diff(settled[ends]) / np.diff(ends) * len(samples) / episodes):
-            figures.add("memory in use", setup.name, "kB an episode", "kB", number, {"process": 1000 * grown})
+def _moving(rolling: bool) -> str:
+    return "a quarter of them rolling balls" if rolling else "at rest"

@@ -185,12 +185,8 @@ def _around(start: int, n: np.uint64, line: Line, bits: Line) -> None:
         column, row = x >> _8, y >> _8
         left, right = column & mask, (column + _1) & mask
         low, high = first + ((row & mask) << up), first + (((row + _1) & mask) << up)
-        line[_T00, i], line[_T10, i], line[_T01, i], line[_T11, i] = (
-            low + left,
-            low + right,
-            high + left,
-            high + right,
-        )
+        line[_T00, i], line[_T10, i] = low + left, low + right
+        line[_T01, i], line[_T11, i] = high + left, high + right
         line[_ACROSS, i], line[_UP, i] = x & _255, y & _255
 
 
