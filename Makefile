@@ -75,6 +75,7 @@ test-fast: dev
 
 test-slow: dev
 	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m tests.other_machine
 	$(BIN)/python -m pytest --hypothesis-profile=long --timeout=0 tests/arena
 
 # What the pages take from the code is made anew, then the site in site/, without a network.

@@ -1,13 +1,12 @@
 """The same episodes and pictures on every processor, to the bit."""
 
 import os
-import shutil
 import subprocess
 import sys
 
 import pytest
 
-from tests import bits, other_machine
+from tests import bits
 from tests.other_python import bits as printed
 
 PLAIN = {
@@ -35,18 +34,3 @@ def test_a_processor_without_features_has_the_same_bits(environment, tmp_path):
     assert printed(sys.executable, elsewhere).splitlines() == known()
     program = "from tests.render.test_bytes import EXPECTED, known; assert known() == EXPECTED"
     subprocess.run([sys.executable, "-c", program], env=elsewhere, check=True)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@pytest.mark.skipif(shutil.which("apt-get") is None, reason="the emulator comes from Debian's packages")
-def test_another_architecture_has_the_same_bits(tmp_path):
-    try:
-        command = other_machine.prepare(tmp_path)
-    except subprocess.CalledProcessError as error:
-        pytest.skip(f"no packages for the emulator: {error}")
-    lines = other_machine.run(command, bits.KNOWN.with_suffix(".py"), tmp_path).splitlines()
-    played = {line for line in lines if "not played" not in line}
-    assert len(lines) == len(known())
-    assert len(played) > 40
-    assert played - {*known()} == set()
