@@ -197,7 +197,7 @@ def clustered_interval(
 
     Preferred to a bootstrap over clusters, whose 95 % intervals hold the truth in only 60-90 % of runs with
     four clusters and have no width where all agree; this one holds it in 92-100 % (simulated in
-    `tests/human_data/test_coverage.py`). Limits: it errs to the wide side with fewer than some ten clusters,
+    `tests/evaluation/test_coverage.py`). Limits: it errs to the wide side with fewer than some ten clusters,
     clusters are taken as a sample of many alike, and should be of about one size.
     """
     clusters, total = len(passes), float(trials.sum())
