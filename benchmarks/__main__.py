@@ -50,12 +50,8 @@ def bench_command(
     `rl` measures environments by gymnasium.make, one and many. Ctrl-C keeps the figures so far.
     """
     tasks, words = select_tasks(testbed)
-    facts = machine_facts() | {
-        "tasks": words,
-        "seed": seed,
-        "quick": quick,
-        "load_before": psutil.getloadavg()[0],
-    }
+    facts = machine_facts() | {"tasks": words, "seed": seed, "quick": quick}
+    facts["load_before"] = psutil.getloadavg()[0]
     figures, interrupted, effort = Figures(), False, QUICK if quick else FULL
     if json_file:
         check_output(json_file)

@@ -130,7 +130,7 @@ class Learning:
                     ("tasks", Playlist(self.tasks), len(self.tasks)),
                     ("generated tasks", Generated("1-10"), self.effort.generated),
                 ):
-                    # An uncounted reset reads files, builds shaders and imports modules.
+                    # An uncounted reset reads files, loads machine code and imports modules.
                     _begin(env, curriculum, self.seed)
                     for number in range(self.effort.passes):
                         times = dict(self._reset_times(env, count))

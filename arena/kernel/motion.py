@@ -187,9 +187,9 @@ def braked(body: Floats, move: int, turn: int) -> Driven:
 @compiled
 def driven(body: Floats, move: int, turn: int) -> Driven:
     """Velocity before contacts and yaw after an action; the force acts along the heading before the turn."""
-    sin, cos = sin_cos(body[YAW])
     x, y, z, yaw = braked(body, move, turn)
     if move != _NO_MOVE and body[GROUNDED]:
+        sin, cos = sin_cos(body[YAW])
         gain = (DRIVE if move == _FORWARD else -DRIVE) * TICK_S
         x, z = x + gain * sin, z + gain * cos
     x, y, z = fallen(x, y, z)

@@ -394,6 +394,7 @@ class Simulation:
         solve_tick(self.client, self._table(), pairs, ids, held)
         read_poses(self.client, self._loose | self._balls | awake, positions, rotations)
         if balls := list(self._turned):
+            # The product of matrices as `scene.rotated` has it, for all balls at once.
             r, t = rotations[balls], np.array(list(self._turned.values()))
             rotations[balls] = r[:, :, :1] * t[:, :1] + r[:, :, 1:2] * t[:, 1:2] + r[:, :, 2:] * t[:, 2:]
         paces = (pace(self.client, body) for body in self._loose.values())
