@@ -11,10 +11,7 @@ FROM python:3.11-bookworm AS build
 WORKDIR /src
 COPY . .
 RUN python -m venv /opt/arena-llm \
- && /opt/arena-llm/bin/pip install --no-cache-dir --constraint constraints.txt '.[people]' \
- && cd /opt/arena-llm/lib/python3.11/site-packages \
- && rm -rf pybullet_data pybullet_envs pybullet_examples pybullet_robots \
- && strip --strip-debug pybullet.*.so
+ && /opt/arena-llm/bin/pip install --no-cache-dir --constraint constraints.txt '.[people]'
 
 FROM python:3.11-slim-bookworm
 RUN useradd --uid 1000 arena \

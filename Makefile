@@ -11,9 +11,6 @@ OTHER_PYTHON ?= python3.13
 unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile --constraint $(CONSTRAINTS)
 
-# PyBullet's wheel brings 150 MB of robots and examples that nothing here opens, and 125 MB of debug symbols.
-PYBULLET_UNUSED := pybullet_data pybullet_envs pybullet_examples pybullet_robots
-
 .PHONY: setup dev lock browser database scienceworld python eval test test-fast test-slow docs check clean
 
 # Installs Debian packages where it may, or says how.
@@ -33,7 +30,6 @@ $(VENV)/.installed: pyproject.toml $(CONSTRAINTS)
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) was not found: install Python 3.11 with venv, or name another: make PYTHON=python3"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) --editable '.[eval]'
-	@cd $(VENV)/lib/python*/site-packages && rm -rf $(PYBULLET_UNUSED) && strip --strip-debug pybullet.*.so 2>/dev/null || true
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed

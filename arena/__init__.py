@@ -1,4 +1,4 @@
-"""The Animal-AI laboratory on PyBullet: task files, physics, rules, episodes."""
+"""The Animal-AI laboratory: task files, physics, rules, episodes."""
 
 from typing import TYPE_CHECKING, Any
 

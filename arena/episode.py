@@ -172,13 +172,8 @@ class Episode(Closing):
             goals.eaten = self._stage.goals.eaten
         self._accounts = self._accounts or [Account(spec.time_limit, goals) for _ in layout.agents]
         stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng, mechanism_of)
-        try:
-            stage.mechanisms += mechanisms_of(layout, stage)
-            stage.zones = zones_of(layout, stage)
-        except LayoutError:
-            # An operation may spawn an object that does not exist in this version.
-            stage.world.close()
-            raise
+        stage.mechanisms += mechanisms_of(layout, stage)
+        stage.zones = zones_of(layout, stage)
         return stage
 
     def step(self, action: Action) -> StepResult:
@@ -280,7 +275,6 @@ class Episode(Closing):
         if self._stage.merges(agent.reward_so_far for agent in self.agents):
             for agent in self.agents:
                 agent.keep_reward()
-            self._stage.world.close()
             assert self._stage.spec.then is not None
             self._stages[-1] = self._enter(self._stage.spec.then)
             return False
@@ -380,5 +374,4 @@ class Episode(Closing):
         )
 
     def close(self) -> None:
-        """Free the memory of the physics; position and score stay readable."""
-        self._stage.world.close()
+        """Nothing to free; for callers that close what they open."""

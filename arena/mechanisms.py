@@ -490,7 +490,7 @@ DOOR_SHORTEST_S = 1.4
 """Minimum time between openings of a door, and the time for which it stays open."""
 
 _OPEN_HEIGHT = 0.005
-"""Height of an open door, metres; Bullet requires a positive one."""
+"""Height of an open door, metres: a body has an inertia."""
 
 
 def settings_of(placed: Placed, differs: Differences) -> Settings:

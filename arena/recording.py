@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from arena.action import ACTIONS, Action
 from arena.errors import RecordingError
 from arena.files import read_bytes
-from arena.physics.bullet import bullet
 from arena.rules import Outcome
 from arena.taskfile.config import ArenaSpec
 
@@ -104,7 +103,7 @@ def spec_sha256(spec: ArenaSpec) -> str:
     return hashlib.sha256(spec.model_dump_json().encode()).hexdigest()
 
 
-MOVED_BY = "arena-llm physics 2"
+MOVED_BY = "arena-llm physics 3"
 """The version of what moves in an arena: another one whenever an episode's bits change."""
 
 
@@ -113,7 +112,6 @@ def software_versions() -> dict[str, str]:
     return {
         "arena-llm": version("arena-llm"),
         "physics": MOVED_BY,
-        "bullet": str(bullet.getAPIVersion()),
         "python": platform.python_version(),
         "machine": platform.machine(),
     }

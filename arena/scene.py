@@ -1,6 +1,6 @@
 """Scenes: the state of an arena as it is passed to cameras.
 
-Frame of reference everywhere but in Bullet (`arena/physics/`): Animal-AI's left-handed coordinates in metres,
+Frame of reference everywhere: Animal-AI's left-handed coordinates in metres,
 x right (east), y up, z forward (north), origin at the arena's floor corner. Yaw is in degrees,
 clockwise seen from above, 0 looks along +z.
 """

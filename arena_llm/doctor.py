@@ -49,14 +49,6 @@ def _signal_name(number: int) -> str:
 PYTHONS = ((3, 11), (3, 14))
 """The first supported Python, and the first one too new (`pyproject.toml`)."""
 
-BULLETS = ("pybullet", "pybullet-arm64")
-"""The two packages that contain PyBullet; one of them is enough."""
-
-_REINSTALL_BULLET = (
-    "pip install --force-reinstall "
-    + (BULLETS[sys.platform != "linux" or platform.machine() != "x86_64" or sys.version_info >= (3, 12)])
-)
-
 _REINSTALL = "pip install --force-reinstall numba llvmlite numpy"
 
 LISTED = ("numpy", "numba", "gymnasium")
@@ -101,20 +93,10 @@ def python_check(found: tuple[int, int]) -> Check:
 
 
 def physics_checks(found: dict[str, Any]) -> list[Check]:
-    """Bullet, and whether its steps are reproducible, from the findings of the probe `physics`."""
-    fault = found.get("fault", "")
-    if "bullet" not in found:
-        return [Check("physics", State.BROKEN, fault, _REINSTALL_BULLET)]
-    package = next(
-        (f"{name} {number}" for name in BULLETS if (number := _version(name))), "of unknown origin"
-    )
-    built = "with" if found["numpy"] else "without"
-    name = f"{package}, API {found['bullet']}, built {built} NumPy"
-    slow = "" if found["numpy"] else f"only the peer in `python -m benchmarks` is slower: {_REINSTALL_BULLET}"
-    bits = Check("physics", State.OK, "60 steps twice: the same bits")
-    if fault:
-        bits = Check("physics", State.BROKEN, fault, _REINSTALL_BULLET)
-    return [Check("Bullet", State.OK, name, slow), bits]
+    """Whether steps are reproducible, from the findings of the probe `physics`."""
+    if fault := found.get("fault", ""):
+        return [Check("physics", State.BROKEN, fault, _REINSTALL)]
+    return [Check("physics", State.OK, "60 steps twice: the same bits")]
 
 
 def drawing_checks(found: dict[str, Any]) -> list[Check]:
@@ -128,7 +110,7 @@ def drawing_checks(found: dict[str, Any]) -> list[Check]:
 def _packages() -> Iterator[Check]:
     for name in ("arena-llm", *LISTED):
         yield _required(name)
-    others = [name for name, extra in _requirements() if extra is None and name not in (*LISTED, *BULLETS)]
+    others = [name for name, extra in _requirements() if extra is None and name not in LISTED]
     missing = [name for name in others if _version(name) is None]
     if missing:
         found = f"missing: {', '.join(missing)}"

@@ -43,15 +43,9 @@ def drawing() -> dict[str, Any]:
 
 
 def physics() -> dict[str, Any]:
-    """Bullet's version, whether it was built with NumPy, and whether the same steps give the same bits."""
-    from arena.physics.bullet import bullet
-
+    """The fault of steps that are taken twice ("" if they have none)."""
     first, second = _played(), _played()
-    return {
-        "bullet": str(bullet.getAPIVersion()),
-        "numpy": bool(bullet.isNumpyEnabled()),
-        "fault": "" if first == second else "the same steps gave different bits in two runs",
-    }
+    return {"fault": "" if first == second else "the same steps gave different bits in two runs"}
 
 
 def fault_of(first: Any, second: Any) -> str:

@@ -9,14 +9,14 @@ from evaluation.suites import chosen_tasks, find_task, get_suite, unknown_task
 
 
 class Opened(NamedTuple):
-    """A suite with the choices of its episodes; `setup` is that of one, whose `suite.open(setup)` plays it."""
+    """A suite with the choices of its episodes; `setup` is that of one, which `suite.open(setup)` plays."""
 
     suite: Suite
     choices: Any
 
     @classmethod
     def named(cls, name: str, **choices: Any) -> "Opened":
-        """A suite by its name. Raises ConfigError for an unknown name or choice, or a value it cannot have."""
+        """A suite by its name. Raises ConfigError for an unknown name or choice, or a wrong value."""
         suite = get_suite(name)
         return cls(suite, effective(suite, choices.pop("protocol", None), choices).choices)
 
@@ -27,4 +27,6 @@ class Opened(NamedTuple):
             raise unknown_task(task_id, [task.id for task in chosen_tasks(*self, None)])
         every = chosen_tasks(*self, None) if self.choices.needs_all_tasks else ()
         self.suite.check("", (task,), self.choices)
-        return EpisodeSetup(self.suite, task, trial, self.choices, prompts_of(self.suite, self.choices), every)
+        return EpisodeSetup(
+            self.suite, task, trial, self.choices, prompts_of(self.suite, self.choices), every
+        )

@@ -80,7 +80,7 @@ PARQUET_NOTE = (
     "The tables are not available as Parquet: pip install 'arena-llm[parquet]' and make the report again."
 )
 
-_PROVENANCE = ("arena-llm", "bullet", "options", "log", "runs")
+_PROVENANCE = ("arena-llm", "physics", "options", "log", "runs")
 """Facts that the figure carries, if they are known."""
 
 

@@ -96,8 +96,7 @@ def test_no_circles():
         pytest.fail(" -> ".join(error.args[1]))
 
 
-def test_one_place_each_for_physics_and_logs():
-    assert [p.name for p in FILES if "pybullet" in packages_of(p)] == ["bullet.py"]
+def test_one_place_reads_logs():
     sources = {path: path.read_text(encoding="utf-8") for path in FILES}
     readers = [path.relative_to(ROOT) for path, text in sources.items() if "read_eval_log" in text]
     assert readers == [Path("evaluation/log/files.py")]
@@ -114,7 +113,6 @@ NO_FILES = {"beside", "buffer", "content", "file", "io", "sys", "files", "__file
 
 OWN_FILES = {
     "arena/files.py": "the one reader and writer",
-    "arena/physics/bullet.py": "opens /dev/null",
     "arena_llm/interrupts.py": "opens /dev/null",
     "arena_llm/pictures/video.py": "writes to the temporary path of an atomic_file",
     "arena_llm/commands/study.py": "prints an example of the package",

@@ -90,7 +90,7 @@ SHRINK = 0.999
 """Factor on every given size, so that adjacent objects do not overlap."""
 
 SMALLEST_BALL = 0.05
-"""Minimum diameter of a ball that grows or shrinks, metres; Bullet requires a positive one."""
+"""Minimum diameter of a ball that grows or shrinks, metres: a body has an inertia."""
 
 _MOST = 5.0
 """Maximum value of a ball whose size is constant."""

@@ -1,4 +1,4 @@
-"""Casts of a ball, or of a point, against the parts of an arena; exact, without Bullet.
+"""Casts of a ball, or of a point, against the parts of an arena; exact.
 
 The distance from a moving point to a convex part is a convex function of time. Newton's method, started
 before the first touch, therefore never passes it and converges quadratically; on a flat face its first step

@@ -20,8 +20,7 @@ REACH = AGENT_RADIUS + CONTACT_OFFSET
 """An agent whose centre is nearer than this to a body touches it, metres."""
 
 SAME_NORMAL = 0.99
-"""Points of one body whose normals have a larger cosine are one contact: PhysX has a single point where a
-sphere touches a box, Bullet also keeps some of earlier ticks."""
+"""Points of one body whose normals have a larger cosine are one contact."""
 
 GRAVITY = 9.81
 FALL = GRAVITY * TICK_S
@@ -97,6 +96,31 @@ def way_out(part: PartRow, a: float, b: float, c: float) -> tuple[float, float, 
 
 
 @compiled
+def gap_to(part: PartRow, x: float, y: float, z: float, radius: float) -> tuple[float, Vector]:
+    """The gap between a sphere and a part (negative: overlap), infinite if they do not touch, and the normal,
+    which points to the sphere."""
+    if not _is_near(part, x, y, z, radius + CONTACT_OFFSET):
+        return math.inf, (0.0, 0.0, 0.0)
+    a, b, c = point_in(part, x, y, z)
+    p, q, r = away(part, a, b, c)
+    reach = radius + CONTACT_OFFSET + part.rounding
+    square = p * p + q * q + r * r
+    if square >= reach * reach:
+        return math.inf, (0.0, 0.0, 0.0)
+    if square == 0.0:
+        p, q, r, distance = way_out(part, a, b, c)
+    else:
+        distance = math.sqrt(square)
+        p, q, r = p / distance, q / distance, r / distance
+    axes = part.axes
+    return distance - part.rounding - radius, (
+        p * axes[0, 0] + q * axes[1, 0] + r * axes[2, 0],
+        p * axes[0, 1] + q * axes[1, 1] + r * axes[2, 1],
+        p * axes[0, 2] + q * axes[1, 2] + r * axes[2, 2],
+    )
+
+
+@compiled
 def find_contacts(
     parts: Table, ball: int, radius: float, x: float, y: float, z: float, found: Contacts
 ) -> int:
@@ -109,30 +133,14 @@ def find_contacts(
     for part in parts:
         if part.role == _ZONE or part.role == _BOUNDARY_WALL or part.owner == ball:
             continue
-        if not _is_near(part, x, y, z, radius + CONTACT_OFFSET):
+        gap, normal = gap_to(part, x, y, z, radius)
+        if gap >= CONTACT_OFFSET:
             continue
-        a, b, c = point_in(part, x, y, z)
-        p, q, r = away(part, a, b, c)
-        reach = radius + CONTACT_OFFSET + part.rounding
-        square = p * p + q * q + r * r
-        if square >= reach * reach:
-            continue
-        if square == 0.0:
-            p, q, r, distance = way_out(part, a, b, c)
-        else:
-            distance = math.sqrt(square)
-            p, q, r = p / distance, q / distance, r / distance
-        axes = part.axes
-        normal = (
-            p * axes[0, 0] + q * axes[1, 0] + r * axes[2, 0],
-            p * axes[0, 1] + q * axes[1, 1] + r * axes[2, 1],
-            p * axes[0, 2] + q * axes[1, 2] + r * axes[2, 2],
-        )
         limit = _limit(part, ball, y - normal[1] * radius)
         if limit == 0.0 or count == MOST_CONTACTS:
             return -1
         group = _LAST if part.role == _FIXED else _FIRST
-        contact = found[_place(found, count, group, part.owner, distance - part.rounding - radius)]
+        contact = found[_place(found, count, group, part.owner, gap)]
         contact.normal[0], contact.normal[1], contact.normal[2] = normal
         contact.friction, contact.limit = part.friction, limit
         contact.mass_ratio = AGENT_MASS / part.mass if part.role == _BALL else 0.0

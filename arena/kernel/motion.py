@@ -34,7 +34,7 @@ from arena.kernel.tables import (
     Y,
     Z,
 )
-from arena.scene import Floats
+from arena.scene import Floats, Vector
 
 DRIVE = 50.0
 """Forward or backward acceleration, m/s2: speed 25 x 100 x 0.02 s (`TrainingAgent.cs`)."""
@@ -88,20 +88,15 @@ def rested(still: int, fastest: float) -> int:
 
 
 @compiled
-def set_motions(parts: Table, rows: Ints, motions: Floats) -> bool:
-    """Set the velocities and spins (n, 2, 3) of the balls in some rows (n,), a tick after those before, and
-    let them sleep; return whether one is awake."""
-    awake = False
-    for number in range(len(rows)):
-        ball, motion, fastest = parts[rows[number]], motions[number], 0.0
-        for k in range(3):
-            fastest = max(fastest, abs(motion[0, k]), abs(motion[1, k]))
-        ball.still = rested(ball.still, fastest)
-        moves = ball.still < STILL_TICKS
-        awake = awake or moves
-        for k in range(3):
-            ball.motion[0, k], ball.motion[1, k] = (motion[0, k], motion[1, k]) if moves else (0.0, 0.0)
-    return awake
+def take_motion(ball: PartRow, motion: Floats) -> None:
+    """Set the velocity and spin of a ball, a tick after those before, and let it sleep."""
+    fastest = 0.0
+    for k in range(3):
+        fastest = max(fastest, abs(motion[0, k]), abs(motion[1, k]))
+    ball.still = rested(ball.still, fastest)
+    moves = ball.still < STILL_TICKS
+    for k in range(3):
+        ball.motion[0, k], ball.motion[1, k] = (motion[0, k], motion[1, k]) if moves else (0.0, 0.0)
 
 
 @compiled
@@ -161,15 +156,24 @@ def _move(ball: PartRow) -> None:
         x, y, z = turn[0] / rate, turn[1] / rate, turn[2] / rate
         sin, cos = sin_cos(math.degrees(rate * TICK_S))
         for k in range(3):
-            a, b, c = ball.axes[k, 0], ball.axes[k, 1], ball.axes[k, 2]
-            along = (x * a + y * b + z * c) * (1.0 - cos)
-            ball.axes[k, 0] = a * cos + (y * c - z * b) * sin + x * along
-            ball.axes[k, 1] = b * cos + (z * a - x * c) * sin + y * along
-            ball.axes[k, 2] = c * cos + (x * b - y * a) * sin + z * along
+            axis = ball.axes[k]
+            axis[0], axis[1], axis[2] = turned((axis[0], axis[1], axis[2]), (x, y, z), sin, cos)
     ball.still = rested(ball.still, fastest)
     if ball.still >= STILL_TICKS:
         for k in range(3):
             velocity[k] = spin[k] = 0.0
+
+
+@compiled
+def turned(vector: Vector, axis: Vector, sin: float, cos: float) -> Vector:
+    """A vector turned about a unit axis, given the sine and cosine of the angle."""
+    (a, b, c), (x, y, z) = vector, axis
+    along = (x * a + y * b + z * c) * (1.0 - cos)
+    return (
+        a * cos + (y * c - z * b) * sin + x * along,
+        b * cos + (z * a - x * c) * sin + y * along,
+        c * cos + (x * b - y * a) * sin + z * along,
+    )
 
 
 @compiled

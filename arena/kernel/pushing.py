@@ -2,41 +2,75 @@
 
 All points of two bodies with the same normal are a patch. Friction acts at the two of them that are farthest
 apart, its anchors, and each takes half of the friction of the whole patch along each of two fixed axes: it
-holds against turning as well as sliding. Everything is in Bullet's frame (right-handed, z up).
+holds against turning as well as sliding.
 """
 
 import math
 
+import numpy as np
+
 from arena.action import TICK_S
+from arena.geometry.placed import AGENT_RADIUS
+from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
 from arena.kernel.compiled import compiled
-from arena.kernel.contacts import FALL, SAME_NORMAL
-from arena.kernel.motion import MAX_SPIN, SPIN_FACTOR, UP
+from arena.kernel.contacts import CONTACT_OFFSET, FALL, SAME_NORMAL, away, point_in, sin_cos
+from arena.kernel.motion import (
+    CALM_SPEED,
+    MAX_SPIN,
+    SPIN_FACTOR,
+    STILL_TICKS,
+    UP,
+    rested,
+    take_motion,
+    turned,
+)
 from arena.kernel.solver import ALONG_X, BIAS, MAX_DEPENETRATION, NO_SLIP, RUB_SWEEPS, SETTLED, SWEEPS, cross
-from arena.kernel.tables import Matrix3, Motion, Rows, Triple, record
+from arena.kernel.tables import Matrix3, Motion, PartRow, Role, Rows, Table, Triple, record
+from arena.kernel.touching import (
+    SOLID,
+    PointRow,
+    Points,
+    SolidRow,
+    add_point,
+    dot,
+    outline,
+    polyhedra_touch,
+    sphere_touches,
+    touch_sides,
+)
 from arena.scene import Floats, Vector
 
 ANCHOR_GAP = 0.04
 """Friction acts only at points nearer than this, metres: PhysX's `frictionOffsetThreshold`."""
 
-STALE = 1e-4
-"""Bullet keeps points of earlier ticks. One whose normal misses the middle of a sphere by more, metres, is
-one of them: a sphere has one point for each face that it touches."""
-
 _SPLIT = 2.0**27 + 1
+
+_MOST_NEW = 40
+"""Points that two parts, or a part and the arena's sides, add at most."""
+
+AGENT = -1
+"""The role of an agent's body."""
+
+_HEAVY, _LOOSE, _BALL = int(Role.HEAVY), int(Role.LOOSE), int(Role.BALL)
 
 
 class BodyRow:
-    """A body by its id in Bullet, with its centre (metres) and a sphere's radius.
+    """A body that can be touched: an agent, everything that never moves (as one), or a thing.
 
-    `own` is its inertia about its `axes`, 0 for what never turns; the inverse mass and inverse inertia are 0
-    for what does not move now. `latest` is its last patch, and `borne` says whether something bears it.
+    `role` is a `Role`, -1 for an agent. `own` is its inertia about its `axes`, the columns of its rotation, 0
+    for what never turns; the inverse mass and inverse inertia are 0 for what does not move now. A body sleeps
+    once it was `still` for long enough, until something that moves touches it, a heavy one until an agent
+    does; one that is `held` hangs in the air. `latest` is its last patch, and `borne` says whether something
+    bears it.
     """
 
+    role: int
     mass: float
     friction: float
     own: Triple
-    radius: float
     moves: int
+    still: int
+    held: int
     centre: Triple
     axes: Matrix3
     motion: Motion
@@ -44,19 +78,6 @@ class BodyRow:
     inertia: Matrix3
     borne: int
     latest: int
-
-
-class PointRow:
-    """A point of contact from Bullet: two bodies, where it is on each, the normal, which points to `one`, the
-    gap (negative: overlap), and the next point of its patch, or -1."""
-
-    one: float
-    other: float
-    on_one: Triple
-    on_other: Triple
-    normal: Triple
-    gap: float
-    after: float
 
 
 class PatchRow:
@@ -97,11 +118,329 @@ class PairRow:
     impulse: float
 
 
-BODY, POINT, PATCH, PAIR = record(BodyRow), record(PointRow), record(PatchRow), record(PairRow)
+BODY, PATCH, PAIR = record(BodyRow), record(PatchRow), record(PairRow)
 Bodies = Rows[BodyRow]
-Points = Rows[PointRow]
 Patches = Rows[PatchRow]
 Pairs = Rows[PairRow]
+
+
+@compiled
+def push(
+    bodies: Bodies, first: int, parts: Table, positions: Floats, rotations: Floats, points: Points
+) -> tuple[int, float]:
+    """Move the bodies through a tick; returns the number of points and the pace (m/s and rad/s) of what is
+    fastest, agents and balls aside.
+
+    The rows of `bodies` before `first` are agents, whose motion is given, and what never moves; thing k is in
+    the row `first + k`, with its pose in `positions` (n, 3) and `rotations` (n, 3, 3), which change. Does
+    nothing and returns -1 if there is no place for all points.
+    """
+    _take_poses(bodies[first:], positions, rotations)
+    _take_balls(bodies, first, parts)
+    woke = True
+    while woke:
+        made, woke = find_points(bodies, first, parts, points)
+        if made < 0:
+            return made, 0.0
+    begin(bodies)
+    found = np.empty(1 + made, PATCH)
+    patches = _in_order(found, group(points[:made], bodies, found))
+    # A patch has a row for each point, and two for each of up to two anchors.
+    solve_bodies(bodies, points, patches, np.empty(made + 4 * len(patches), PAIR))
+    fastest = 0.0
+    for row in range(len(bodies)):
+        body = bodies[row]
+        if body.moves:
+            _move(body)
+            if body.role == _LOOSE or body.role == _HEAVY:
+                fastest = max(fastest, _rest(body))
+            if row >= first:
+                for k in range(3):
+                    positions[row - first, k] = body.centre[k]
+                    for n in range(3):
+                        rotations[row - first, k, n] = body.axes[k, n]
+    for part in parts:
+        if part.role == _BALL and bodies[first + part.owner].moves:
+            take_motion(part, bodies[first + part.owner].motion)
+    return made, fastest
+
+
+@compiled
+def _take_poses(things: Bodies, positions: Floats, rotations: Floats) -> None:
+    for number in range(len(things)):
+        body = things[number]
+        for k in range(3):
+            body.centre[k] = positions[number, k]
+            for n in range(3):
+                body.axes[k, n] = rotations[number, k, n]
+
+
+@compiled
+def _take_balls(bodies: Bodies, first: int, parts: Table) -> None:
+    """Take the velocity and spin of balls, and whether they sleep."""
+    for part in parts:
+        if part.role == _BALL:
+            body = bodies[first + part.owner]
+            body.still = part.still
+            body.moves = part.still < STILL_TICKS and not body.held
+            for k in range(3):
+                body.motion[0, k], body.motion[1, k] = part.motion[0, k], part.motion[1, k]
+
+
+@compiled
+def find_points(bodies: Bodies, first: int, parts: Table, points: Points) -> tuple[int, bool]:
+    """Write where bodies touch that move; returns the number of points, or -1 if they do not fit, and whether
+    a body has woken, whose own points are not among them."""
+    made, ground, solids = 0, first - 1, np.empty(2, SOLID)
+    for row in range(ground):
+        at = bodies[row].centre
+        place = (at[0], at[1], at[2])
+        for other in range(row + 1, ground):
+            made = _agents_touch(place, AGENT_RADIUS, bodies[other], row, other, points, made)
+        made = _sphere_touches(place, AGENT_RADIUS, row, -1, bodies, first, parts, points, made)
+        if made < 0:
+            return -1, False
+    for number in range(len(parts)):
+        ball = parts[number]
+        if ball.role == _BALL:
+            at, row = ball.centre, first + ball.owner
+            place = (at[0], at[1], at[2])
+            made = _sphere_touches(place, ball.rounding, row, number, bodies, first, parts, points, made)
+    for number in range(len(parts)):
+        part = parts[number]
+        if part.role <= _LOOSE:
+            made = _polyhedron_touches(part, number, bodies, first, parts, points, made, solids)
+    woke = False
+    for point in points[: max(made, 0)]:
+        woke = _wake(bodies[point.one], bodies[point.other]) or woke
+        woke = _wake(bodies[point.other], bodies[point.one]) or woke
+    return made, woke
+
+
+@compiled
+def _wake(mover: BodyRow, sleeper: BodyRow) -> bool:
+    """Wake a body if one that moves touches it, and if it is heavy an agent."""
+    heavy = sleeper.role == _HEAVY and mover.role != AGENT
+    if sleeper.still < STILL_TICKS or heavy or not mover.moves or mover.still > 0:
+        return False
+    sleeper.moves, sleeper.still = 1, 0
+    return True
+
+
+@compiled
+def _sphere_touches(
+    at: Vector,
+    radius: float,
+    row: int,
+    number: int,
+    bodies: Bodies,
+    first: int,
+    parts: Table,
+    points: Points,
+    made: int,
+) -> int:
+    """Add the points at which an agent (number -1) or a ball touches the ground and parts, balls after it
+    among them; -1 if they may not fit."""
+    if made < 0 or made > len(points) - _MOST_NEW:
+        return -1
+    moves, start = bodies[row].moves, made
+    if moves:
+        made = touch_sides(at, radius, row, first - 1, points, made)
+    for other in range(len(parts)):
+        part = parts[other]
+        beside = first + part.owner
+        if part.role > _BALL or (part.role == _BALL and other <= number):
+            continue
+        if not (moves or bodies[beside].moves):
+            continue
+        before = made
+        made = sphere_touches(at, radius, part, row, beside, points, made)
+        if made > before:
+            made = _distinct(points, start, before)
+            if made > len(points) - _MOST_NEW:
+                return -1
+    return made
+
+
+@compiled
+def _distinct(points: Points, start: int, last: int) -> int:
+    """Keep the nearer one of the last point of a sphere and an earlier one from `start` on that touches the
+    same body in the same direction; returns the number of points."""
+    new = points[last]
+    for number in range(start, last):
+        old = points[number]
+        if old.other == new.other and dot(old.normal, new.normal) > SAME_NORMAL:
+            if new.gap < old.gap:
+                points[number] = new
+            return last
+    return last + 1
+
+
+@compiled
+def _polyhedron_touches(
+    part: PartRow,
+    number: int,
+    bodies: Bodies,
+    first: int,
+    parts: Table,
+    points: Points,
+    made: int,
+    solids: Rows[SolidRow],
+) -> int:
+    """Add the points at which a part that is no ball touches the ground, and those after it; -1 if they may
+    not fit."""
+    if made < 0 or made > len(points) - _MOST_NEW:
+        return -1
+    row = first + part.owner
+    moves = bodies[row].moves
+    if moves:
+        made = _touch_ground(part, row, first - 1, points, made, solids[0])
+    for after in range(number + 1, len(parts)):
+        if made > len(points) - _MOST_NEW:
+            return -1
+        other = parts[after]
+        beside = first + other.owner
+        if other.role > _LOOSE or beside == row or not (moves or bodies[beside].moves):
+            continue
+        if _near(part, other):
+            made = polyhedra_touch(part, other, row, beside, points, made, solids)
+    return made
+
+
+@compiled
+def _agents_touch(
+    at: Vector, radius: float, other: BodyRow, one: int, two: int, points: Points, made: int
+) -> int:
+    """Add the point at which two agents touch."""
+    x, y, z = at[0] - other.centre[0], at[1] - other.centre[1], at[2] - other.centre[2]
+    apart = math.sqrt(x * x + y * y + z * z)
+    gap = apart - 2 * radius
+    if gap >= CONTACT_OFFSET or apart == 0.0:
+        return made
+    normal = (x / apart, y / apart, z / apart)
+    on_one = (at[0] - normal[0] * radius, at[1] - normal[1] * radius, at[2] - normal[2] * radius)
+    return add_point(points, made, one, two, normal, on_one, gap, True)
+
+
+@compiled
+def _touch_ground(part: PartRow, row: int, ground: int, points: Points, made: int, solid: SolidRow) -> int:
+    """Add the points at which a part touches the floor and the arena's sides."""
+    centre, reach = part.centre, part.radius + CONTACT_OFFSET
+    if (
+        centre[1] - FLOOR_Y >= reach
+        and reach <= min(centre[0], centre[2])
+        and max(centre[0], centre[2]) <= ARENA_SIZE - reach
+    ):
+        return made
+    outline(part, solid)
+    for number in range(8):
+        corner = solid.corners[number]
+        made = touch_sides((corner[0], corner[1], corner[2]), 0.0, row, ground, points, made)
+    return made
+
+
+@compiled
+def _near(part: PartRow, other: PartRow) -> bool:
+    """Whether two parts may touch: each reaches into the ball around the other."""
+    a, b = part.centre, other.centre
+    reach = part.radius + other.radius + CONTACT_OFFSET
+    x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
+    if x * x + y * y + z * z >= reach * reach:
+        return False
+    return _reaches(part, other) and _reaches(other, part)
+
+
+@compiled
+def _reaches(part: PartRow, other: PartRow) -> bool:
+    """Whether a part reaches into the ball around another."""
+    centre, reach = other.centre, other.radius + CONTACT_OFFSET
+    a, b, c = point_in(part, centre[0], centre[1], centre[2])
+    p, q, r = away(part, a, b, c)
+    return bool(p * p + q * q + r * r < reach * reach)
+
+
+@compiled
+def _in_order(found: Patches, count: int) -> Patches:
+    """The patches from number 1 on; those of two movable bodies come first, as in PhysX."""
+    patches, made = np.empty(count, PATCH), 0
+    for fixed in range(2):
+        for number in range(1, count + 1):
+            if found[number].fixed == fixed:
+                patches[made] = found[number]
+                made += 1
+    return patches
+
+
+@compiled
+def _move(body: BodyRow) -> None:
+    """Move and turn a body by its motion during a tick."""
+    way, turn, axes = body.motion[2], body.motion[3], body.axes
+    for k in range(3):
+        body.centre[k] += way[k] * TICK_S
+    rate = math.sqrt(dot(turn, turn))
+    if rate > 0.0:
+        x, y, z = turn[0] / rate, turn[1] / rate, turn[2] / rate
+        sin, cos = sin_cos(math.degrees(rate * TICK_S))
+        for k in range(3):
+            axes[0, k], axes[1, k], axes[2, k] = turned(
+                (axes[0, k], axes[1, k], axes[2, k]), (x, y, z), sin, cos
+            )
+        _straighten(axes)
+
+
+@compiled
+def _straighten(axes: Floats) -> None:
+    """Make the columns of a rotation perpendicular unit vectors again."""
+    for column in range(3):
+        for before in range(column):
+            along = 0.0
+            for k in range(3):
+                along += axes[k, column] * axes[k, before]
+            for k in range(3):
+                axes[k, column] -= along * axes[k, before]
+        length = 0.0
+        for k in range(3):
+            length += axes[k, column] * axes[k, column]
+        length = math.sqrt(length)
+        for k in range(3):
+            axes[k, column] /= length
+
+
+@compiled
+def _rest(body: BodyRow) -> float:
+    """Let a body sleep that was still for long enough; returns its pace."""
+    fastest = 0.0
+    for k in range(3):
+        fastest = max(fastest, abs(body.motion[0, k]), abs(body.motion[1, k]))
+    # Each tick counts once, however calm.
+    body.still = rested(body.still, max(fastest, CALM_SPEED))
+    if body.still >= STILL_TICKS:
+        _sleep(body)
+    return fastest
+
+
+@compiled
+def _sleep(body: BodyRow) -> None:
+    """Stop a body until it is woken."""
+    body.moves, body.still = 0, STILL_TICKS
+    for k in range(3):
+        body.motion[0, k] = body.motion[1, k] = 0.0
+
+
+@compiled
+def sleep_all(bodies: Bodies) -> None:
+    """Let everything sleep that is not held, agents and balls aside."""
+    for body in bodies:
+        if (body.role == _LOOSE or body.role == _HEAVY) and not body.held:
+            _sleep(body)
+
+
+@compiled
+def wake_all(bodies: Bodies) -> None:
+    """Wake everything that is loose and not held."""
+    for body in bodies:
+        if body.role == _LOOSE and not body.held:
+            body.moves, body.still = 1, 0
 
 
 @compiled
@@ -111,9 +450,9 @@ def begin(bodies: Bodies) -> None:
         spin, own, axes = body.motion[1], body.own, body.axes
         body.lightness = 1.0 / body.mass if body.moves else 0.0
         body.borne, body.latest, turns = 0, 0, body.moves and own[0] > 0.0
-        rate = math.sqrt(_dot(spin, spin)) * SPIN_FACTOR
+        rate = math.sqrt(dot(spin, spin)) * SPIN_FACTOR
         limit = min(1.0, MAX_SPIN / max(rate, MAX_SPIN))
-        body.motion[0, 2] -= FALL if turns else 0.0
+        body.motion[0, 1] -= FALL if turns else 0.0
         for k in range(3):
             spin[k] = spin[k] * SPIN_FACTOR * limit
             for n in range(3):
@@ -127,17 +466,13 @@ def group(points: Points, bodies: Bodies, patches: Patches) -> int:
     count = 0
     for number in range(len(points)):
         point = points[number]
-        one, other = bodies[int(point.one)], bodies[int(point.other)]
-        # Points of spheres are judged from the surface that they touch.
-        stale = _is_stale(one, point, point.on_other) or _is_stale(other, point, point.on_one)
-        if stale or not (one.moves or other.moves):
-            continue
+        one, other = bodies[point.one], bodies[point.other]
         body = one if one.moves else other
         at = body.latest
         while at and not (
             patches[at].one == point.one
             and patches[at].other == point.other
-            and _dot(points[patches[at].start].normal, point.normal) > SAME_NORMAL
+            and dot(points[patches[at].start].normal, point.normal) > SAME_NORMAL
         ):
             at = patches[at].before
         if at:
@@ -146,22 +481,14 @@ def group(points: Points, bodies: Bodies, patches: Patches) -> int:
             count += 1
             at = count
             patch = patches[at]
-            patch.one, patch.other, patch.start = int(point.one), int(point.other), number
+            patch.one, patch.other, patch.start = point.one, point.other, number
             patch.fixed, patch.before = not (one.mass and other.mass), body.latest
             # Unity takes the average of both coefficients.
             patch.friction, body.latest = (one.friction + other.friction) / 2, at
-            one.borne |= point.normal[2] > UP
-            other.borne |= -point.normal[2] > UP
+            one.borne |= point.normal[1] > UP
+            other.borne |= -point.normal[1] > UP
         patches[at].end = number
     return count
-
-
-@compiled
-def _is_stale(body: BodyRow, point: PointRow, at: Floats) -> bool:
-    """Whether a body is a sphere that no longer touches another surface `at` a point."""
-    centre = body.centre
-    x, y, z = _beside((centre[0] - at[0], centre[1] - at[1], centre[2] - at[2]), point.normal)
-    return body.radius > 0.0 and x * x + y * y + z * z > STALE * STALE
 
 
 @compiled
@@ -170,12 +497,6 @@ def _beside(way: Vector, normal: Floats) -> Vector:
     x, y, z = way
     along = x * normal[0] + y * normal[1] + z * normal[2]
     return x - along * normal[0], y - along * normal[1], z - along * normal[2]
-
-
-@compiled
-def _dot(a: Floats, b: Floats) -> float:
-    product: float = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-    return product
 
 
 @compiled
@@ -203,14 +524,13 @@ def _arrange(patch: PatchRow, bodies: Bodies, points: Points, rows: Pairs, made:
     while at >= 0:
         leave = min(-points[at].gap * BIAS / TICK_S, MAX_DEPENETRATION)
         _set_row(rows[made], patch, (normal[0], normal[1], normal[2]), points[at], bodies, leave)
-        at, made = int(points[at].after), made + 1
+        at, made = points[at].after, made + 1
     patch.rubs = made
     u, v = one.motion[0], other.motion[0]
     x, y, z = _beside((u[0] - v[0], u[1] - v[1], u[2] - v[2]), normal)
     if x * x + y * y + z * z < NO_SLIP * NO_SLIP:
-        # PhysX's choice, in which y is up.
         across_x = abs(normal[0]) < ALONG_X
-        x, y, z = (0.0, -normal[2], normal[1]) if across_x else (-normal[1], normal[0], 0.0)
+        x, y, z = (0.0, normal[2], -normal[1]) if across_x else (-normal[2], 0.0, normal[0])
     length = math.sqrt(x * x + y * y + z * z)
     along = (x / length, y / length, z / length)
     for anchor in _anchors(patch, points):
@@ -230,12 +550,12 @@ def _anchors(patch: PatchRow, points: Points) -> tuple[int, int]:
         end = start if points[start].gap < ANCHOR_GAP else -1
         one = end if one < 0 else one
         while end >= 0:
-            end = int(points[end].after)
+            end = points[end].after
             if end >= 0 and points[end].gap < ANCHOR_GAP:
                 apart = _distance(points[start].on_other, points[end].on_other)
                 if apart > farthest:
                     one, other, farthest = start, end, apart
-        start = int(points[start].after)
+        start = points[start].after
     return one, other
 
 

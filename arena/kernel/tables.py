@@ -160,7 +160,7 @@ CONTACT = record(ContactRow, align=True)
 Contacts = Rows[ContactRow]
 
 MOST_CONTACTS = 48
-"""Contacts of one tick; with more, which only heaps of things make, Bullet takes over."""
+"""Contacts of one sphere in a tick; with more, which only heaps of things make, all bodies are solved."""
 
 BODY = 8
 X, Y, Z, VX, VY, VZ, YAW, GROUNDED = range(BODY)
@@ -279,19 +279,3 @@ def place(parts: Any, positions: Any, rotations: Any, placed: Any) -> None:
                 now.axes[k, j] = x * turn[j, 0] + y * turn[j, 1] + z * turn[j, 2]
             offset = turn[k, 0] * centre[0] + turn[k, 1] * centre[1] + turn[k, 2] * centre[2]
             now.centre[k] = positions[part.owner, k] + offset
-
-
-@compiled
-def write_poses(read: Any, rows: Any, positions: Any, rotations: Any) -> None:
-    """Write positions (n, 3) and rotations (n, 3, 3) in some rows (k,), given Bullet's poses (k, 7): position
-    and quaternion in its frame, in which y and z are exchanged."""
-    for number in range(len(rows)):
-        row, pose = rows[number], read[number]
-        positions[row, 0], positions[row, 1], positions[row, 2] = pose[0], pose[2], pose[1]
-        x, y, z, w = pose[3], pose[4], pose[5], pose[6]
-        scale = 2.0 / (x * x + y * y + z * z + w * w)
-        xs, ys, zs = x * scale, y * scale, z * scale
-        turn = rotations[row]
-        turn[0, 0], turn[0, 2], turn[0, 1] = 1.0 - (y * ys + z * zs), x * ys - w * zs, x * zs + w * ys
-        turn[2, 0], turn[2, 2], turn[2, 1] = x * ys + w * zs, 1.0 - (x * xs + z * zs), y * zs - w * xs
-        turn[1, 0], turn[1, 2], turn[1, 1] = x * zs - w * ys, y * zs + w * xs, 1.0 - (x * xs + y * ys)

@@ -1,1 +1,1 @@
-"""Physics on PyBullet: bodies, contacts, the agent, and bodies at rest."""
+"""The physics of an arena: its things, the table of their parts, and its bodies."""

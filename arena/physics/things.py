@@ -14,7 +14,7 @@ from arena.geometry.placed import AgentStart, Placed
 from arena.geometry.shapes import FLOOR_Y
 from arena.kernel import motion
 from arena.kernel.contacts import CONTACT_OFFSET, GRAVITY, reached, touched
-from arena.kernel.motion import STILL_TICKS, any_rolls, set_motions
+from arena.kernel.motion import STILL_TICKS, any_rolls
 from arena.kernel.tables import (
     BODY,
     CONTACT,
@@ -135,7 +135,8 @@ class Things:
     """The things of an arena, whose indices never change, and the table of their parts.
 
     `positions` (n, 3), `rotations` (n, 3, 3) and `sizes` (n, 3) are current after each tick; say `moved`
-    after changing them. All but agents and balls was still for `still` ticks. `looks` are the constant
+    after changing them. All but agents and balls was still for `still` ticks; what sleeps was `woken` by
+    a change. `looks` are the constant
     properties, for cameras; `rolls` says whether a ball is awake.
     """
 
@@ -147,6 +148,7 @@ class Things:
         self.sizes = np.array([each.size for each in placed]).reshape(-1, 3)
         self.visible = np.ones(len(placed), dtype=np.bool_)
         self.still = 0
+        self.woken = False
         self.balls: list[int] = []
         self._table, self._rows = np.empty(0, PART), np.empty(0, np.int64)
         self._poses: Poses | None = None
@@ -165,7 +167,7 @@ class Things:
     def changed(self, wakes: bool = True) -> None:
         """Something was added, removed or resized; if it `wakes` others, what is at rest may move."""
         if wakes:
-            self.still = 0
+            self.still, self.woken = 0, True
         self.moved(Behind.THINGS)
 
     @property
@@ -197,7 +199,7 @@ class Things:
         self._own = arena_parts(shapes, there, len(self.placed))
         counts = [len(each) for each in shapes]
         for name, values in (
-            ("role", [_role(each.kind) for each in placed]),
+            ("role", [role_of(each.kind) for each in placed]),
             ("friction", [agent_friction(each.kind) for each in placed]),
             ("mass", [each.kind.mass for each in placed]),
             ("slide", [each.kind.friction for each in placed]),
@@ -207,8 +209,9 @@ class Things:
         self._rows = np.flatnonzero(self._own["role"] == Role.BALL)
         self.balls = self._own["owner"][self._rows].tolist()
         for ball, row in zip(self.balls, self._rows.tolist(), strict=True):
-            for name in ("motion", "still") if ball in before else ():
-                self._table[row][name] = before[ball][name]
+            if ball in before:
+                self._table[row]["motion"] = before[ball]["motion"]
+                self._table[row]["still"] = 0 if self.woken else before[ball]["still"]
         self.rolls = any_rolls(self._table)
         self._owners = np.empty(len(self._own), np.int64)
         self._drawn = np.array([each.is_drawn for each in self.placed], dtype=np.bool_)
@@ -235,11 +238,6 @@ class Things:
         self.rolls, self._poses = any_rolls(self._table), None
         return True
 
-    def motions(self) -> dict[int, Floats]:
-        """Velocity (m/s) and spin (rad/s, by the right-hand formulas) of all balls (2, 3), by index."""
-        found = self.parts["motion"][self._rows, :2]
-        return dict(zip(self.balls, found, strict=True))
-
     def push(self, ball: int, velocity: Vector) -> None:
         """Add to the velocity (m/s) of a ball."""
         row = self.parts[self._rows[self.balls.index(ball)]]
@@ -247,9 +245,10 @@ class Things:
         row["still"] = 0
         self.rolls = True
 
-    def set_motions(self, motions: Floats) -> None:
-        """Set what `motions` gives, a tick after those before."""
-        self.rolls = set_motions(self._table, self._rows, motions)
+    def balls_moved(self) -> None:
+        """The balls of the table have moved with everything else."""
+        self.moved()
+        self.rolls = any_rolls(self._table)
 
     def add(self, placed: Placed) -> int:
         """Add a thing; returns its index."""
@@ -315,13 +314,23 @@ class Things:
         count = reached(self.parts, *centre, radius, int(first), int(last), self._owners)
         return [int(owner) for owner in self._owners[:count]]
 
+    def boxes_overlapping(self, centre: Vector, radius: float, besides: int) -> list[int]:
+        """Indices of solid things, except `besides`, of which a part's bounding box overlaps a sphere's."""
+        parts = self.parts
+        solid = parts[(parts["role"] < Role.ZONE) & (parts["owner"] != besides)]
+        reach = (np.abs(solid["axes"]) * solid["half"][:, :, None]).sum(axis=1)
+        reach += solid["rounding"][:, None] + radius + CONTACT_OFFSET
+        near = (np.abs(solid["centre"] - np.array(centre)) < reach).all(axis=1)
+        return sorted(set(solid["owner"][near].tolist()))
+
 
 def agent_friction(kind: Kind) -> float:
     """Friction coefficient of a kind against an agent: the average of the two, as in Unity."""
     return (kind.friction + DEFAULT_FRICTION) / 2
 
 
-def _role(kind: Kind) -> Role:
+def role_of(kind: Kind) -> Role:
+    """What it means to touch a thing of a kind."""
     if not kind.is_solid:
         return Role.ZONE
     if kind.is_goal:

@@ -1,10 +1,7 @@
 """The physics of an arena, one tick (0.02 s) at a time, in Animal-AI's frame (left-handed, y up)."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
-from enum import Enum
-from itertools import chain
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,32 +10,114 @@ from arena.action import Action
 from arena.geometry.layout import at_rest, resting_heights
 from arena.geometry.placed import Layout, Placed
 from arena.kernel import motion
-from arena.kernel.contacts import REACH
+from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.motion import STILL_TICKS, rested
-from arena.kernel.tables import Parts, Role
-from arena.physics.bullet import Simulation
-from arena.physics.things import AgentBody, Things, Touches
-from arena.scene import Animal, Scene, Vector
+from arena.kernel.pushing import AGENT, BODY, push, sleep_all, wake_all
+from arena.kernel.tables import Parts, Role, shape_parts
+from arena.kernel.touching import POINT
+from arena.physics.things import AgentBody, Things, Touches, role_of
+from arena.scene import Animal, Floats, Scene, Vector
 from arena.sines import sin_cos
+from arena.taskfile.kind import DEFAULT_FRICTION
 from arena.taskfile.versions import DIFFERENCES
 
+_POINTS = 256
+"""Places for points of contact at first; more are made when they do not suffice."""
 
-class Mover(Enum):
-    """What has moved the balls last, from which the other one takes over.
 
-    Among things at rest the kernel moves them and the only agent; as long as anything else moves, Bullet
-    finds the contacts of all that is not held still.
-    """
+class Bodies:
+    """One row for each body (`arena.kernel.pushing.BodyRow`): agents, what never moves, then all things."""
 
-    KERNEL = "kernel"
-    BULLET = "Bullet"
+    def __init__(self, things: Things, agents: Sequence[AgentBody], asleep: Collection[int]) -> None:
+        """Things by their indices; some heavy ones are `asleep`, and everything if it is at rest."""
+        self._first = len(agents) + 1
+        self._rows = np.zeros(self._first + len(things.placed), BODY)
+        self._points = np.empty(_POINTS, POINT)
+        agent_rows = self._rows[: len(agents)]
+        agent_rows["role"], agent_rows["mass"], agent_rows["moves"] = AGENT, AGENT_MASS, 1
+        # The agents', and that of the ground.
+        self._rows["friction"][: self._first] = DEFAULT_FRICTION
+        for index, placed in enumerate(things.placed):
+            self._set(index, placed)
+            row = self._rows[self._first + index]
+            if row["moves"] and (things.rest or (placed.kind.is_heavy and index in asleep)):
+                row["moves"], row["still"] = 0, STILL_TICKS
+
+    def _set(self, index: int, placed: Placed, held: bool = False) -> None:
+        kind, row = placed.kind, self._rows[self._first + index]
+        row["role"], row["mass"], row["friction"] = role_of(kind), kind.mass, kind.friction
+        row["own"], row["held"] = inertia(placed), row["held"] or held
+        row["moves"] = Role.FIXED < row["role"] < Role.ZONE and not row["held"]
+
+    def advance(self, agents: Sequence[AgentBody], things: Things) -> float:
+        """Simulate a tick, and move agents and things.
+
+        Returns the pace (m/s or rad/s) of what is fastest, agents and balls aside.
+        """
+        rows = self._rows[: len(agents)]
+        for row, agent in zip(rows, agents, strict=True):
+            row["centre"], row["motion"][0] = agent.position, agent.driven_velocity
+        made, fastest = -1, 0.0
+        while made < 0:
+            made, fastest = push(
+                self._rows, self._first, things.parts, things.positions, things.rotations, self._points
+            )
+            if made < 0:
+                self._points = np.empty(2 * len(self._points), POINT)
+        for row, agent in zip(rows, agents, strict=True):
+            agent.move(row["centre"], row["motion"][0], row["borne"])
+        return float(fastest)
+
+    def sleep(self) -> None:
+        """Let everything sleep that is not held, agents and balls aside."""
+        sleep_all(self._rows)
+
+    def wake(self) -> None:
+        """Wake everything that is loose and not held."""
+        wake_all(self._rows)
+
+    def add(self, placed: Placed, held: bool) -> None:
+        """Add the body of the next thing, at rest; with `held` it hangs in the air until `drop`."""
+        self._rows = np.append(self._rows, np.zeros(1, BODY))
+        self._set(len(self._rows) - self._first - 1, placed, held)
+
+    def drop(self, index: int) -> None:
+        """Let a held thing move."""
+        row = self._rows[self._first + index]
+        row["held"], row["moves"] = 0, 1
+
+    def remove(self, index: int) -> None:
+        """Let a thing that is gone move no more."""
+        row = self._rows[self._first + index]
+        row["role"], row["moves"] = Role.ZONE, 0
+
+    def resize(self, index: int, placed: Placed, held: bool) -> None:
+        """Change a body to that of another size; it keeps its velocity."""
+        self._set(index, placed, held)
+
+
+def inertia(placed: Placed) -> Floats:
+    """Moments of inertia (3,) about a thing's own axes, kg m2: of a ball, or of the box around its parts."""
+    kind, size = placed.kind, placed.size
+    if kind.is_goal:
+        return np.full(3, 0.1 * kind.mass * size[0] * size[0])
+    x, y, z = _extent(shape_parts(kind.shape, size, kind.fitted))
+    return np.array([y * y + z * z, x * x + z * z, x * x + y * y]) * (kind.mass / 12)
+
+
+def _extent(parts: Parts) -> Vector:
+    """The lengths of the box around parts, metres."""
+    reach = (np.abs(parts["axes"]) * parts["half"][:, :, None]).sum(axis=1)
+    lengths = (parts["centre"] + reach).max(axis=0) - (parts["centre"] - reach).min(axis=0)
+    x, y, z = lengths.tolist()
+    return x, y, z
 
 
 class World:
     """The things and agents of an arena, built from a layout.
 
-    Each part is fixed, rests, or is moved by the kernel or with Bullet (`Mover`), whose bodies are made when
-    something but the only agent and balls first moves. Indices of things never change.
+    Among things at rest the only agent and balls move by themselves (`arena.kernel.motion`); otherwise all
+    bodies push each other (`arena.kernel.pushing`). Indices of things never change.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -50,8 +129,7 @@ class World:
         )
         self._sinking = self._heights_below()
         self.things.still = 0 if self._sinking is None else STILL_TICKS
-        self._mover = Mover.KERNEL
-        self._made: Simulation | None = None
+        self._bodies: Bodies | None = None
         self._launches = [i for i, each in enumerate(self.things.placed) if each.kind.launch]
         if not DIFFERENCES[layout.version].starts_late:
             self._launch()
@@ -66,11 +144,6 @@ class World:
         # The colliders of fitted blocks reach below what is drawn.
         firm = all(heights[i] <= p.position[1] and not p.kind.fitted for i, p in things.items())
         return heights if firm and len(self.agents) == 1 else None
-
-    def close(self) -> None:
-        """Free Bullet's memory; the world cannot be used afterwards."""
-        if self._made:
-            self._made.close()
 
     def advance(
         self, actions: Sequence[Action], frozen: Sequence[bool] = (), eats: bool = False
@@ -87,9 +160,9 @@ class World:
             body.drive(action, bool(frozen) and frozen[number])
         pushes_ball = touches[0].goals and not eats
         if things.rest and not pushes_ball and self.agents[0].settle(things.parts):
-            self._take_balls()
+            self.things.take_balls()
         else:
-            self._simulate()
+            self._push()
         self._launch()
         return touches
 
@@ -98,13 +171,13 @@ class World:
         `arena.kernel.motion.drive_quietly`. Returns how many."""
         state, (move, turn) = self.agents[0].state, map(int, action)
         taken = motion.drive_quietly(state, clock, self.things.parts, move, turn, most)
-        self._take_balls()
+        self.things.take_balls()
         return taken
 
     def take_parts(self, parts: Parts) -> None:
         """Go on from a copy of the table of parts that the kernel has moved."""
         self.things.parts[:] = parts
-        self._take_balls()
+        self.things.take_balls()
 
     @property
     def is_at_rest(self) -> bool:
@@ -124,54 +197,40 @@ class World:
             placed = self.things.placed[index]
             speed, (sin, cos) = placed.kind.launch, sin_cos(placed.yaw)
             self.things.push(index, (speed * sin, 0.0, speed * cos))
-            self._mover = Mover.KERNEL
         self._launches = []
 
-    def _take_balls(self) -> None:
-        """Take from the table of parts where the kernel has moved balls."""
-        if self.things.take_balls():
-            self._mover = Mover.KERNEL
-
-    def _bullet(self) -> Simulation:
-        """Bullet's bodies, made when first needed; the kernel hands the balls over if it moved them."""
-        things = self.things
-        if self._made is None:
-            there = [index for index in things.present() if things.placed[index].kind.is_solid]
-            now = {i: replace(things.placed[i], position=things.position(i)) for i in there}
-            self._made = Simulation(now, self.agents, self._supported)
+    def _moving(self) -> Bodies:
+        """The bodies, made when something but the only agent and balls first moves."""
+        if self._bodies is None:
+            self._bodies = Bodies(self.things, self.agents, self._supported)
             self._sinking = None
-        if self._mover is Mover.KERNEL:
-            self._mover = Mover.BULLET
-            for ball, moves in things.motions().items():
-                self._made.move(ball, things.position(ball), things.rotations[ball], moves)
-        return self._made
+        return self._bodies
 
-    def _simulate(self) -> None:
-        """Simulate a tick with Bullet, which hands over to the kernel if all but balls has come to rest."""
-        bodies, things, agents = self._bullet(), self.things, self.agents
-        reached = [things.overlapping(a.position, REACH, Role.HEAVY, Role.HEAVY) for a in agents]
+    def _push(self) -> None:
+        """Simulate a tick in which bodies push each other."""
+        bodies, things, agents = self._moving(), self.things, self.agents
         # A tick simulated at rest means that something was touched, which wakes the world.
         before = 0 if things.rest else things.still
-        fastest = bodies.advance(agents, chain(*reached), things.positions, things.rotations)
+        if things.woken:
+            bodies.wake()
+            things.woken = False
+        fastest = bodies.advance(agents, things)
         things.still = rested(before, fastest) if len(agents) == 1 else 0
-        things.moved()
-        things.set_motions(bodies.motions(things.balls))
+        things.balls_moved()
         if things.rest:
-            bodies.stop()
-            self._mover = Mover.KERNEL
+            bodies.sleep()
 
     def remove(self, index: int) -> None:
         """Remove a thing, such as an eaten ball; does nothing if it was removed already."""
         if self.is_there(index):
             self.things.remove(index)
-            if self._made and self.things.placed[index].kind.is_solid:
-                self._made.remove(index)
+            if self._bodies is not None:
+                self._bodies.remove(index)
 
     def add(self, placed: Placed, held: bool = False) -> int:
         """Add a thing and return its index; with `held` it hangs in the air until `drop`."""
         index = len(self.things.placed)
-        if placed.kind.is_solid:
-            self._bullet().add(index, placed, held)
+        self._moving().add(placed, held)
         self.things.add(placed)
         if placed.kind.launch:
             self._launches.append(index)
@@ -180,7 +239,7 @@ class World:
 
     def drop(self, index: int) -> None:
         """Drop a held thing."""
-        self._bullet().drop(index)
+        self._moving().drop(index)
         self.things.still = 0
 
     def resize(self, index: int, size: Vector, position: Vector | None = None, held: bool = False) -> None:
@@ -188,9 +247,8 @@ class World:
         x, y, z = self.position(index)
         raised = 0.0 if held else (size[1] - self.size(index)[1]) / 2
         position = position or (x, y + raised, z)
-        # First the things: Bullet, if it is made here, begins with the new size.
         self.things.resize(index, size, position)
-        self._bullet().resize(index, self.things.placed[index], position, held)
+        self._moving().resize(index, self.things.placed[index], held)
 
     def position(self, index: int) -> Vector:
         """Centre of a thing, metres."""
@@ -202,7 +260,7 @@ class World:
 
     def overlapping(self, centre: Vector, radius: float, besides: int) -> list[int]:
         """Indices of solid things, except `besides`, whose bounding boxes overlap that of a sphere."""
-        return self._bullet().overlapping(centre, radius, besides)
+        return self.things.boxes_overlapping(centre, radius, besides)
 
     def present(self) -> list[int]:
         """Indices of the things that have not been removed."""

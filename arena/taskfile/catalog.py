@@ -75,7 +75,7 @@ def _fixed(name: str, words: str, meaning: str, shape: Shape, size: Vector, tag:
     return Kind(name, words, meaning, shape, Body.STATIC, size, size, tag, **facts)
 
 
-# Supported walls and ramps sleep (`arena/physics/bullet.py`).
+# Supported walls and ramps sleep (`arena.kernel.pushing`).
 _TABLE = (
     Kind("Wall", "wall", "Solid; so heavy that it hardly ever moves.",
          Shape.BOX, Body.DYNAMIC, *_WALL, "Immovable", mass=10000.0, corner_height=2.5, **_ANY_COLOR),

@@ -84,12 +84,14 @@ CONTENDERS = (
         "TinyRenderer",
         "benchmarks.peers.bullet_peer",
         {Work.FRAMES: "the same things, floor and fence, lit, in plain colours; no textures or translucency"},
+        install=_BENCH,
     ),
     Contender(
         "TinyRenderer, shadows",
         "benchmarks.peers.bullet_peer",
         {Work.FRAMES: "as TinyRenderer, with its shadow pass"},
         {"shadows": True},
+        _BENCH,
     ),
     Contender(
         "bare PyBullet",
@@ -99,6 +101,7 @@ CONTENDERS = (
             Work.RAYS: f"{_BARE}; 5 thin rays",
             Work.BARE: _BARE,
         },
+        install=_BENCH,
     ),
     Contender(
         "MiniWorld",

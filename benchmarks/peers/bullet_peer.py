@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pybullet as bullet
 import trimesh
 
 from arena import Scene
 from arena.action import TICK_S
 from arena.closing import Closing
-from arena.physics.bullet import bullet
 from arena.rays import CAST_LENGTH, Rays
 from arena.scene import Floats
 from benchmarks.environments import random_actions

@@ -89,8 +89,8 @@ backend = InUse(_here)
 async def in_thread(act: Callable[..., Made], *args: Any, wait: bool | None = None) -> Made:
     """Call something that plays; if it waits for another process, other episodes continue meanwhile.
 
-    Physics and drawing of this process keep state that must not change threads, so they run on the event loop
-    itself. `wait` says whether it waits for another process; by default, the backend does.
+    What this process plays itself runs on the event loop. `wait` says if it waits for another process; by
+    default, the backend does.
     """
     if not (backend().remote if wait is None else wait):
         return act(*args)

@@ -216,7 +216,7 @@ LIST: tuple[Difference, ...] = (
     ),
     _always("safety settings (Gemini)", "not sent", "five categories as BLOCK_NONE, sent by Inspect AI"),
     _always("further fields of requests (Claude)", "none", "cache_control and no tools, by Inspect AI"),
-    _always("arena", "Unity and PhysX", "PyBullet, re-created from measurements"),
+    _always("arena", "Unity and PhysX", "re-created from measurements"),
     _always("pictures", "drawn by Unity", "drawn by arena-llm's own renderer"),
     _always("random placements", "Unity's generator", "numpy's, from seed, task and trial"),
     _always(

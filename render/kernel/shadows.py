@@ -130,7 +130,7 @@ def restore(sun_map: SunMap, still: SunMap, touched: Integers) -> None:
 TREMBLE = 512.0
 """Poses are rounded to one part of this of a metre (and of a rotation matrix).
 
-Things at rest tremble by less in Bullet, and a shadow's texel is 0.04 m or more.
+Things at rest tremble by less, and a shadow's texel is 0.04 m or more.
 """
 
 REST = 16

@@ -66,7 +66,7 @@ def _arena(log: RunLog, versions: Mapping[str, set[str]]) -> str:
     known = {name: ", ".join(sorted(values)) for name, values in versions.items()}
     ran = "; ".join(
         f"{label} {known[key]}"
-        for key, label in (("bullet", "Bullet API"), ("python", "Python"), ("machine", "on"))
+        for key, label in (("physics", "moved by"), ("python", "Python"), ("machine", "on"))
         if key in known
     )
     tasks = "files of a folder that the user named" if log.folder else "the battery of arena-llm"
@@ -75,7 +75,7 @@ def _arena(log: RunLog, versions: Mapping[str, set[str]]) -> str:
     return (
         f"The tasks are {tasks}. "
         f"The arena was arena-llm {known.get('arena-llm', 'of unknown version')}, a re-creation of Animal-AI "
-        f"{log.choices.animal_ai} on PyBullet" + (f" ({ran})." if ran else ".")
+        f"{log.choices.animal_ai} without Unity" + (f" ({ran})." if ran else ".")
     )
 
 

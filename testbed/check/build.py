@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -223,12 +222,12 @@ def watch(built: Built, layout: Layout) -> Motion:
 
 def _settle(layout: Layout) -> tuple[Floats, float]:
     """How far each thing moves, (n, 3) metres, and by how much the agent sinks beyond the usual 0.02."""
-    with closing(World(layout)) as world:
-        start = world.scene().positions
-        for _ in range(round(SETTLE_S / TICK_S)):
-            world.advance([IDLE] * len(world.agents))
-        sinks = layout.agent.position[1] - world.agents[0].position[1]
-        return world.scene().positions - start, sinks - (LIFT - FLOOR_Y)
+    world = World(layout)
+    start = world.scene().positions
+    for _ in range(round(SETTLE_S / TICK_S)):
+        world.advance([IDLE] * len(world.agents))
+    sinks = layout.agent.position[1] - world.agents[0].position[1]
+    return world.scene().positions - start, sinks - (LIFT - FLOOR_Y)
 
 
 def _falling(layout: Layout, shifts: Floats) -> Iterator[tuple[int, float]]:

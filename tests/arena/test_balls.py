@@ -1,4 +1,4 @@
-"""While only the agent and balls move, no Bullet is needed, and balls move about as they do there."""
+"""Balls that move by themselves, among bodies that push each other, and from one to the other."""
 
 from itertools import groupby
 
@@ -9,10 +9,8 @@ from arena import FORWARD, IDLE
 from arena.action import STEP_S
 from arena.kernel.motion import STILL_TICKS
 from arena.kernel.tables import Role
-from arena.physics.bullet import bullet
-from arena.physics.world import Mover
 from tests.arena.plain_motion import rolled
-from tests.arena.worlds import agent, episode, item
+from tests.arena.worlds import agent, body_of, episode, item
 
 WALL = item("Wall", "20 0 20", sizes="4 2 4", rotations="0")
 BALL = item("GoodGoalMulti", "20 2 20", sizes="1 1 1")
@@ -48,26 +46,25 @@ TOGETHER = {
 }
 
 
-def places(things, ticks, by_bullet):
+def places(things, ticks, together):
     """Places (ticks, 3) of the last thing in the first ticks."""
     run = episode(agent("2 0 2"), *things, t=0)
     world, seen = run._stage.world, []
-    if by_bullet:
+    if together:
         world.things.still = -(10**9)
     for _ in range(ticks):
         world.advance([IDLE])
         seen.append(run.scene().positions[-1])
-    assert (world._made is None) is not by_bullet
+    assert (world._bodies is None) is not together
     return np.array(seen)
 
 
 @pytest.mark.parametrize("name", ALONE)
-def test_balls_that_touch_nothing_movable_move_about_as_in_bullet(name):
-    ours, bullets = (places(ALONE[name], 100, by_bullet) for by_bullet in (False, True))
-    # In Bullet a ball may stop above the ground in the tick in which it lands: it falls 0.2 m in one.
-    way = abs(np.diff(bullets, axis=0)).sum()
-    assert abs(ours - bullets).max() < 0.2 + 0.02 * way
-    assert abs(ours - bullets)[-1].max() < 0.002 + 0.04 * way
+def test_balls_that_touch_nothing_movable_move_alike_among_bodies_that_push(name):
+    alone, together = (places(ALONE[name], 100, together) for together in (False, True))
+    way = abs(np.diff(together, axis=0)).sum()
+    # What falls to rest at once when alone takes a few ticks among the others.
+    assert abs(alone - together).max() < 0.02 + 0.02 * way
 
 
 @pytest.mark.parametrize("name", ALONE)
@@ -77,7 +74,10 @@ def test_balls_move_by_the_rules_written_plainly(name):
     rows = np.flatnonzero(parts["role"] == Role.BALL)
     for _ in range(60):
         awake = parts["still"][rows] < STILL_TICKS
-        expected = [rolled(world, ball, *motion.copy()) for ball, motion in world.things.motions().items()]
+        expected = [
+            rolled(world, ball, *parts[row]["motion"][:2].copy())
+            for ball, row in zip(balls, rows, strict=True)
+        ]
         world.advance([IDLE])
         for ball, row, plain, moves in zip(balls, rows, expected, awake, strict=True):
             place, turn, velocity, spin = plain
@@ -94,28 +94,26 @@ def test_what_moves_others_is_simulated(name):
     run = episode(agent("2 0 2"), *TOGETHER[name], t=0)
     for _ in range(20):
         run.step(IDLE)
-    assert run._stage.world._made
+    assert run._stage.world._bodies
 
 
-def test_the_kernel_and_bullet_hand_over_to_each_other():
-    """A ball rolls by the kernel, then with Bullet while a block is pushed, and by the kernel again."""
+def test_a_ball_rolls_on_while_a_block_is_pushed_and_after():
     ball = item("GoodGoalBounce", "30 0 5", sizes="1 1 1", rotations="0")
     run = episode(agent("20 0 8"), ball, item("HeavyBlock", "20 0 11", sizes="2 1 1", rotations="0"), t=0)
-    world, movers, speeds = run._stage.world, [], []
+    world, rest, speeds = run._stage.world, [], []
     for action in [IDLE] * 5 + [FORWARD] * 12 + [IDLE] * 60:
         before = run.scene().positions
         run.step(action)
-        movers.append(world._mover)
+        rest.append(world.things.rest)
         speeds.append(np.linalg.norm(run.scene().positions - before, axis=1) / STEP_S)
-    assert [mover for mover, _ in groupby(movers)] == [Mover.KERNEL, Mover.BULLET, Mover.KERNEL]
+    assert [each for each, _ in groupby(rest)] == [True, False, True]
     ball_speeds, block_speeds = np.array(speeds).T
-    # No hand-over moves anything or stops it: the ball slides, then rolls, and the block is pushed once.
+    # No change moves anything or stops it: the ball slides, then rolls, and the block is pushed once.
     assert (np.diff(ball_speeds[1:]) < 0.05).all()
     assert ball_speeds[18] > 3
     assert block_speeds[:5].max() < 1 < block_speeds.max()
     # What creeps when it falls asleep does not creep on when it wakes.
-    block, client = world._made.bodies[1].id, world._made.client
-    assert bullet.getBaseVelocity(block, physicsClientId=client) == ((0, 0, 0), (0, 0, 0))
+    assert not body_of(world, 1)["motion"][:2].any()
 
 
 def test_a_ball_rolls_on_when_another_is_eaten():
@@ -141,7 +139,7 @@ def test_a_ball_takes_its_share_of_the_momentum_of_who_eats_it(size, start):
         assert run.velocity == free.velocity
         run.step(FORWARD)
         free.step(FORWARD)
-    assert run._stage.world._made is None
+    assert run._stage.world._bodies is None
     # The agent has 100 kg, the ball 1 kg; a gap of 0.02 m may be closed first, and the drive goes on.
     assert 0.985 < run.velocity[2] / free.velocity[2] < 0.996
     assert run.velocity[0] == pytest.approx(0, abs=1e-9)

@@ -9,7 +9,7 @@ from arena import BACKWARD, FORWARD, IDLE, TURN_RIGHT, Action, Move, Rotate
 from arena.geometry.placed import AGENT_RADIUS
 from arena.kernel.contacts import find_contacts
 from arena.kernel.tables import CONTACT, MOST_CONTACTS
-from arena.physics.bullet import bullet
+from tests.arena.bullet_bodies import BulletBodies
 from tests.arena.worlds import agent, episode, item
 
 SOLID = [
@@ -21,6 +21,8 @@ SOLID = [
     item("GoodGoalMulti", "27 0 27", sizes="2 2 2"),
 ]
 FIRM = SOLID[:3]
+REACH = 0.019
+"""Bullet's own reach, metres, a little less than the kernel's."""
 
 
 def rested(*items, **options):
@@ -33,35 +35,22 @@ def rested(*items, **options):
 
 
 def contacts(world, at):
-    """Gap and normal (Bullet's frame) of each contact of the agent's ball at a place; None if something that
+    """Gap and normal of each contact of the agent's ball at a place; None if something that
     moves is touched."""
     found = np.zeros(MOST_CONTACTS, CONTACT)
     count = find_contacts(world.things.parts, -1, AGENT_RADIUS, *at, found)
     if count < 0:
         return None
-    return [(contact["gap"], contact["normal"][[0, 2, 1]]) for contact in found[:count]]
+    return [(contact["gap"], contact["normal"].copy()) for contact in found[:count]]
 
 
-def bullet_touches(world, at, reach=0.019):
-    """Gap and normal (Bullet's frame) of the agent's ball at a place to each body within `reach` metres."""
-    client, ball, (x, y, z) = world._bullet().client, world._bullet().agents[0].id, at
-    bullet.resetBasePositionAndOrientation(ball, (x, z, y), (0, 0, 0, 1), physicsClientId=client)
-    found = []
-    for body in sorted(set(world._bullet().by_id) - {ball}):
-        points = bullet.getClosestPoints(ball, body, reach, physicsClientId=client)
-        if points:
-            nearest = min(points, key=lambda point: point[8])
-            found.append((nearest[8], nearest[7]))
-    return found
-
-
-def beside(world, rng):
+def beside(bodies, rng):
     """A place at which the agent's ball all but touches something, found by walking towards it."""
     at = np.array([rng.uniform(1, 39), rng.uniform(0.6, 3.0), rng.uniform(1, 39)])
     bearing = rng.uniform(0, 2 * math.pi)
     way = np.array([math.sin(bearing), rng.uniform(-0.3, 0.0), math.cos(bearing)])
     for _ in range(4000):
-        if bullet_touches(world, at):
+        if bodies.around(at, REACH):
             return at
         at = at + 0.012 * way
     return None
@@ -71,12 +60,12 @@ def beside(world, rng):
 def test_contacts_with_what_is_firm_are_those_that_bullet_finds(seed):
     rng = np.random.default_rng(seed)
     world = rested(*FIRM, item("Wall", "-1 0 -1", "-1 2 -1", sizes="3 1 2;1 1 1"), seed=seed)._stage.world
-    checked = 0
+    bodies, checked = BulletBodies(world), 0
     while checked < 8:
-        at = beside(world, rng)
+        at = beside(bodies, rng)
         if at is None:
             continue
-        expected = bullet_touches(world, at)
+        expected = bodies.around(at, REACH)
         if any(gap < -0.001 for gap, _ in expected):
             continue
         firm = contacts(world, at)
@@ -89,14 +78,14 @@ def test_contacts_with_what_is_firm_are_those_that_bullet_finds(seed):
 
 
 @pytest.mark.parametrize("thing", [3, 4], ids=["block", "bars"])
-def test_what_can_give_way_is_bullets_to_move(thing):
+def test_the_agent_alone_does_not_move_what_can_give_way(thing):
     world = rested(SOLID[thing])._stage.world
-    x, _, z = world.position(0)
+    bodies, (x, _, z) = BulletBodies(world), world.position(0)
     rng, counted = np.random.default_rng(thing), {True: 0, False: 0}
     for _ in range(400):
         at = (x + rng.uniform(-3, 3), rng.uniform(0.6, 1.5), z + rng.uniform(-3, 3))
-        touched = bool(bullet_touches(world, at, 0.017))
-        if touched == bool(bullet_touches(world, at, 0.023)):
+        touched = bool(bodies.around(at, 0.017))
+        if touched == bool(bodies.around(at, 0.023)):
             counted[touched] += 1
             assert (contacts(world, at) is None) is touched
     assert min(counted.values()) > 20
@@ -116,20 +105,20 @@ DRIVES = {
 
 
 @pytest.mark.parametrize("name", DRIVES)
-def test_the_agent_moves_as_it_does_when_bullet_finds_its_contacts(name):
+def test_the_agent_moves_as_it_does_among_bodies_that_push(name):
     start, things, actions = DRIVES[name]
     ways = []
-    for by_bullet in (False, True):
+    for together in (False, True):
         run = episode(start, things, t=0)
         for _ in range(40):
             run.step(IDLE)
         static_steps = 0
         for action in actions:
-            if by_bullet:
+            if together:
                 run._stage.world.things.still = 0
             run.step(action)
             static_steps += run._stage.world.is_at_rest
-        assert (static_steps > len(actions) / 3) is not by_bullet
+        assert (static_steps > len(actions) / 3) is not together
         ways.append(run.position)
     assert ways[0] == pytest.approx(ways[1], abs=0.03)
 

@@ -105,16 +105,13 @@ class Tick(NamedTuple):
 def ticks(built: Layout, actions: list[Action]) -> Iterator[Tick]:
     """Play an arena tick by tick; balls vanish when touched, so that nothing ends it."""
     world = World(built)
-    try:
-        for number in range(1, 3 * len(actions) + 1):
-            action = actions[(number - 1) // 3]
-            frozen = number * TICK_S <= built.agent.frozen_s
-            work = 0.0 if frozen else drive_work(world, action)
-            for index in world.advance([action], [frozen])[0].goals:
-                world.remove(index)
-            yield Tick(number, world, work)
-    finally:
-        world.close()
+    for number in range(1, 3 * len(actions) + 1):
+        action = actions[(number - 1) // 3]
+        frozen = number * TICK_S <= built.agent.frozen_s
+        work = 0.0 if frozen else drive_work(world, action)
+        for index in world.advance([action], [frozen])[0].goals:
+            world.remove(index)
+        yield Tick(number, world, work)
 
 
 def drive_work(world: World, action: Action) -> float:

@@ -8,8 +8,8 @@ import pytest
 from arena import FORWARD, IDLE
 from arena.kernel.contacts import GRAVITY
 from arena.kernel.tables import YAW, X
-from arena.physics.bullet import bullet
-from tests.arena.worlds import agent, episode, item
+from arena.physics import world as physics
+from tests.arena.worlds import agent, body_of, episode, item
 
 RAMS = {
     "220 kg": ("LightBlock", 0.0, 14.8, 39.0),
@@ -58,9 +58,9 @@ def test_a_sliding_block_stops_by_its_friction_and_stays_flat():
     world = run._stage.world
     for _ in range(20):
         run.step(IDLE)
-    client, block = world._bullet().client, world._bullet().bodies[0].id
     world.things.still = 0
-    bullet.resetBaseVelocity(block, (0, 5, 0), (0, 0, 0), physicsClientId=client)
+    block = body_of(world, 0)
+    block["motion"][0, 2], block["moves"], block["still"] = 5, 1, 0
     for _ in range(60):
         run.step(IDLE)
     assert run.scene().positions[0] == pytest.approx([20, 0.989, 10 + 25 / (2 * 0.425 * GRAVITY)], abs=0.1)
@@ -94,3 +94,32 @@ def test_a_wall_hit_at_full_speed_leans_as_in_physx():
     assert np.array(places) == pytest.approx(
         np.array([(22.5477, 23.5028), (22.5190, 23.5044), (22.5131, 23.5059)]), abs=0.0005
     )
+
+
+def test_a_heap_moves_alike_however_much_place_there_is_at_first(monkeypatch):
+    heap = [
+        item("LightBlock", f"20 {1 + level} 20", sizes="1 1 1", rotations=f"{20 * level}")
+        for level in range(9)
+    ]
+    ends = []
+    for places in (64, 1024):
+        monkeypatch.setattr(physics, "_POINTS", places)
+        run = episode(agent("5 0 5"), *heap, item("GoodGoalMulti", "20 15 20"), t=0)
+        for _ in range(60):
+            run.step(IDLE)
+        ends.append(run.scene().positions.tobytes())
+    assert ends[0] == ends[1]
+    assert len(run._stage.world._bodies._points) == 1024
+
+
+def test_what_nothing_moving_touches_sleeps_and_a_chain_wakes_at_once():
+    row = [item("HeavyBlock", f"20 0 {z}", rotations="0", sizes="2 2 2") for z in (20, 22, 24, 35)]
+    run = episode(*row, agent("20 0 15"), t=0)
+    world, awake = run._stage.world, []
+    for action in [IDLE] * 5 + [FORWARD] * 12:
+        run.step(action)
+        awake.append([bool(body_of(world, index)["moves"]) for index in range(4)])
+    assert awake[4] == [False] * 4
+    assert [True, True, True, False] in awake
+    assert [True, False, False, False] not in awake
+    assert run.scene().positions[2][2] > 24.5

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from arena import Rays
-from arena.physics.bullet import bullet, read_poses
+from tests.arena.bullet_bodies import BulletBodies
 from tests.arena.ray_scenes import hits
 from tests.arena.worlds import agent, episode, item
 
@@ -24,40 +25,23 @@ PLAYGROUND = [
 
 def tumble(run, rng):
     """Put everything that can move elsewhere, turned about any axis."""
-    world = run._stage.world
-    bodies = world._bullet()._loose | world._bullet()._balls
-    for body in bodies.values():
-        x, z, y = rng.uniform((2, 2, 0.3), (38, 38, 2))
-        quaternion = rng.normal(size=4)
-        bullet.resetBasePositionAndOrientation(
-            body,
-            (x, z, y),
-            quaternion / np.linalg.norm(quaternion),
-            physicsClientId=world._bullet().client,
-        )
-    read_poses(world._bullet().client, bodies, world.things.positions, world.things.rotations)
-    world.things.moved()
+    things = run._stage.world.things
+    for index in things.present():
+        if things.placed[index].kind.is_loose or things.placed[index].kind.is_goal:
+            things.positions[index] = rng.uniform((2, 0.3, 2), (38, 2, 38))
+            things.rotations[index] = Rotation.from_quat(rng.normal(size=4)).as_matrix()
+    things.moved()
 
 
-def bullet_gap(run, at):
+def bullet_gap(bodies, at):
     """Distance from the agent's ball, put at `at` (metres), to the nearest other body that Bullet has."""
-    simulation, (x, y, z) = run._stage.world._bullet(), at
-    client, ball = simulation.client, simulation.agents[0].id
-    bullet.resetBasePositionAndOrientation(ball, (x, z, y), (0, 0, 0, 1), physicsClientId=client)
-    return min(
-        (
-            contact[8]
-            for body in set(simulation.by_id) - {ball}
-            for contact in bullet.getClosestPoints(ball, body, 2.0, physicsClientId=client)
-        ),
-        default=2.0,
-    )
+    return min((gap for gap, _ in bodies.around(at, 2.0)), default=2.0)
 
 
-def marched(run, start, direction):
+def marched(bodies, start, direction):
     """First way (metres, to 0.005) at which Bullet's bodies touch the agent's ball."""
     way = 0.0
-    while (gap := bullet_gap(run, start + way * direction)) > 0:
+    while (gap := bullet_gap(bodies, start + way * direction)) > 0:
         way += max(gap / 2, 0.005)
     return way
 
@@ -67,15 +51,16 @@ def test_rays_stop_where_bullets_bodies_are(seed):
     rng = np.random.default_rng(seed)
     run = episode(agent("20 0 20", 0), *PLAYGROUND, seed=seed, t=0)
     tumble(run, rng)
+    bodies = BulletBodies(run._stage.world)
     seen, sensor, checked = run.scene(), Rays(4, 180), 0
     while checked < 3:
         # Clear of the ground, which would be in Bullet's way and is not in a ray's.
         start = np.array([rng.uniform(0.5, 39.5), rng.uniform(0.6, 2.0), rng.uniform(0.5, 39.5)])
-        if bullet_gap(run, start) < 0.01:
+        if bullet_gap(bodies, start) < 0.01:
             continue
         checked += 1
         here = replace(seen, agent_position=tuple(start), agent_yaw=10.0 * seed)
         bearings = np.deg2rad(np.array(sensor.angles) + 10.0 * seed)
         directions = np.column_stack([np.sin(bearings), np.zeros(len(bearings)), np.cos(bearings)])
-        expected = [marched(run, start, direction) for direction in directions]
+        expected = [marched(bodies, start, direction) for direction in directions]
         assert hits(sensor, here).distance == pytest.approx(np.array(expected), abs=0.02)

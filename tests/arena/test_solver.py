@@ -21,15 +21,15 @@ from arena.kernel import solver
 from arena.kernel.contacts import GRAVITY
 from arena.kernel.motion import DRAG_FACTOR, DRIVE
 from arena.kernel.tables import CONTACT
-from arena.physics.bullet import swap
 from arena.physics.world import World
 from tests.arena import plain_motion
+from tests.arena.bullet_bodies import swap
 from tests.arena.worlds import agent, item, spec
 
 
 @dataclass
 class Contact:
-    """A contact in Bullet's frame; see `arena.kernel.tables.CONTACT`."""
+    """A contact with z up; see `arena.kernel.tables.CONTACT`."""
 
     normal: tuple[float, float, float]
     gap: float
@@ -38,7 +38,7 @@ class Contact:
 
 
 class Motion(NamedTuple):
-    """Velocities (m/s) during a tick and after it, Bullet's frame."""
+    """Velocities (m/s) during a tick and after it, z up."""
 
     moving: tuple[float, float, float]
     after: tuple[float, float, float]
@@ -63,7 +63,7 @@ WALL = Contact((-1.0, 0.0, 0.0), 0.0, 0.6, surface_before=(0.0, 0.0, -FALL))
 
 
 def driven(velocity, heading_deg=None):
-    """The velocity that a tick's solve starts from, Bullet's frame."""
+    """The velocity that a tick's solve starts from, z up."""
     x, y, z = velocity
     if heading_deg is not None:
         heading = math.radians(heading_deg)

@@ -1,12 +1,13 @@
 """Small arenas for the tests, written as task files so that every test goes the whole way."""
 
 import math
+from typing import Any
 
 import numpy as np
 
 from arena import ArenaSpec, Episode, load_text
 from arena.kernel.contacts import AGENT_MASS, GRAVITY
-from arena.physics.bullet import bullet
+from arena.kernel.tables import Role
 from arena.physics.world import World
 
 
@@ -62,15 +63,23 @@ def energy(world: World) -> float:
 
     Without drive it must not grow.
     """
-    client = world._bullet().client
     total = 0.0
     for agent in world.agents:
         speed = math.hypot(*agent.velocity)
         total += AGENT_MASS * (speed * speed / 2 + GRAVITY * agent.position[1])
-    for body in world._bullet().bodies.values():
-        at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
-        linear, spin = map(np.array, bullet.getBaseVelocity(body.id, physicsClientId=client))
-        inertia = np.array(bullet.getDynamicsInfo(body.id, -1, physicsClientId=client)[2])
-        local = spin @ np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
-        total += body.mass * (linear @ linear / 2 + GRAVITY * at[2]) + inertia @ local**2 / 2
+    for index in world.present():
+        body = body_of(world, index)
+        linear, spin = body["motion"][:2]
+        if body["role"] == Role.BALL:
+            (row,) = np.flatnonzero(world.things.parts["owner"] == index)
+            linear, spin = world.things.parts[row]["motion"][:2]
+        local = spin @ world.things.rotations[index]
+        moving = body["mass"] * (linear @ linear / 2 + GRAVITY * world.position(index)[1])
+        total += moving + body["own"] @ local**2 / 2
     return float(total)
+
+
+def body_of(world: World, index: int) -> Any:
+    """The row of a thing's body."""
+    bodies = world._moving()
+    return bodies._rows[bodies._first + index]

@@ -251,7 +251,7 @@ def test_scenes_grow_and_balls_roll_where_they_are_said_to():
 
 @pytest.mark.parametrize(("setup", "episodes"), [(RAYS, 200), (CAMERA, 60)], ids=["rays", "camera"])
 def test_episodes_leave_no_memory_behind(setup, episodes):
-    """A world of Bullet is 30 MB, a picture's buffers 0.1 MB."""
+    """A picture's buffers alone are 0.1 MB."""
     env = setup.made(Playlist(select_tasks(None)[0][::10]))
     env.reset(seed=0)
     actions, sizes = random_actions("memory", 0, HELD), []

@@ -186,7 +186,7 @@ CHANGES = [
     ({"outcome": "goal"}, "outcome: recorded goal, got nothing"),
     ({"passed": True}, "passed: recorded True, got nothing"),
     ({"actions": [[3, 200]], "steps": 200}, "steps: recorded 200, got"),
-    ({"health": 12.5, "versions": {"bullet": "1"}}, "bullet 1, here"),
+    ({"health": 12.5, "versions": {"physics": "1"}}, "physics 1, here"),
 ]
 
 

@@ -35,27 +35,27 @@ def test_json_has_every_check():
     assert found["ok"] is True
     names = [check["name"] for check in found["checks"]]
     assert names[:2] == ["Python", "arena-llm"]
-    assert {"numba", "gymnasium", "Bullet", "physics", "picture"} <= set(names)
+    assert {"numba", "gymnasium", "physics", "picture"} <= set(names)
     assert all(set(check) == {"name", "state", "found", "remedy"} for check in found["checks"])
 
 
-def broken_pybullet(tmp_path):
-    (tmp_path / "pybullet.py").write_text('raise ImportError("libfoo.so: no such file")\n')
+def broken_yaml(tmp_path):
+    (tmp_path / "yaml.py").write_text('raise ImportError("libfoo.so: no such file")\n')
     return {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", os.getcwd())])}
 
 
 @pytest.mark.e2e
 def test_the_doctor_runs_where_arena_llm_does_not(tmp_path):
-    result = doctor("--json", **broken_pybullet(tmp_path))
+    result = doctor("--json", **broken_yaml(tmp_path))
     assert (result.returncode, result.stderr) == (1, "")
     found = states(result)
     assert (found["physics"], found["numpy"]) == ("broken", "ok")
-    assert "pip install --force-reinstall pybullet" in result.stdout
+    assert "pip install --force-reinstall numba" in result.stdout
     assert "repair the packages first" in result.stdout
 
 
 def test_other_commands_say_in_a_sentence_what_cannot_be_imported(tmp_path):
-    result = run_fresh("testbed", "check", "x", **broken_pybullet(tmp_path))
+    result = run_fresh("testbed", "check", "x", **broken_yaml(tmp_path))
     assert result.returncode == 1
     assert result.stderr.startswith("arena-llm: libfoo.so: no such file; ")
     assert result.stderr.count("\n") == 1
@@ -88,10 +88,9 @@ def test_wrong_pictures_and_bits_are_broken():
     (picture,) = drawing_checks({"fault": "the picture is black"})
     assert picture.state is State.BROKEN
     assert picture.remedy
-    bullet, bits = physics_checks({"bullet": "1", "numpy": False, "fault": "different bits"})
-    assert (bullet.state, bits.state) == (State.OK, State.BROKEN)
-    assert "without NumPy" in bullet.found
-    assert bullet.remedy
+    (bits,) = physics_checks({"fault": "different bits"})
+    assert bits.state is State.BROKEN
+    assert bits.remedy
 
 
 def test_python_must_be_one_that_is_supported():

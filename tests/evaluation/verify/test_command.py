@@ -17,22 +17,22 @@ from tests.evaluation.verify.logs import changed, checked, put, recording, turn
 
 def test_another_version_is_named_and_differences_are_to_be_expected(log, tmp_path, command):
     def change(sample, _):
-        recording(sample)["versions"]["bullet"] = "1"
+        recording(sample)["versions"]["physics"] = "1"
         turn(sample)["health"] = 3.0
 
     path = changed(log, tmp_path, change)
     assert checked(path)[0].verdict is Verdict.OTHER_SOFTWARE
     result = command("verify", path, "--jobs", 1)
     assert result.returncode == 1
-    assert "bullet 1, here " in result.stdout
+    assert "physics 1, here " in result.stdout
     assert "differences are to be expected" in result.stderr
     same = command(
         "verify",
-        changed(log, tmp_path, lambda s, _: put(recording(s)["versions"], "bullet", "1")),
+        changed(log, tmp_path, lambda s, _: put(recording(s)["versions"], "physics", "1")),
         *("--jobs", 1),
     )
     assert same.returncode == 0
-    assert "bullet 1, here " in same.stdout
+    assert "physics 1, here " in same.stdout
 
 
 def test_an_unfinished_episode_is_neither_right_nor_wrong(log, tmp_path, command):
