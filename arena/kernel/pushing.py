@@ -10,10 +10,8 @@ import math
 import numpy as np
 
 from arena.action import TICK_S
-from arena.geometry.placed import AGENT_RADIUS
-from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
 from arena.kernel.compiled import compiled
-from arena.kernel.contacts import CONTACT_OFFSET, FALL, SAME_NORMAL, away, point_in, sin_cos
+from arena.kernel.contacts import FALL, SAME_NORMAL, sin_cos
 from arena.kernel.motion import (
     CALM_SPEED,
     MAX_SPIN,
@@ -25,19 +23,8 @@ from arena.kernel.motion import (
     turned,
 )
 from arena.kernel.solver import ALONG_X, BIAS, MAX_DEPENETRATION, NO_SLIP, RUB_SWEEPS, SETTLED, SWEEPS, cross
-from arena.kernel.tables import Matrix3, Motion, PartRow, Role, Rows, Table, Triple, record
-from arena.kernel.touching import (
-    SOLID,
-    PointRow,
-    Points,
-    SolidRow,
-    add_point,
-    dot,
-    outline,
-    polyhedra_touch,
-    sphere_touches,
-    touch_sides,
-)
+from arena.kernel.tables import Role, Rows, Table, Triple, record
+from arena.kernel.touching import Bodies, BodyRow, PointRow, Points, dot, find_points
 from arena.scene import Floats, Vector
 
 ANCHOR_GAP = 0.04
@@ -45,39 +32,7 @@ ANCHOR_GAP = 0.04
 
 _SPLIT = 2.0**27 + 1
 
-_MOST_NEW = 40
-"""Points that two parts, or a part and the arena's sides, add at most."""
-
-AGENT = -1
-"""The role of an agent's body."""
-
 _HEAVY, _LOOSE, _BALL = int(Role.HEAVY), int(Role.LOOSE), int(Role.BALL)
-
-
-class BodyRow:
-    """A body that can be touched: an agent, everything that never moves (as one), or a thing.
-
-    `role` is a `Role`, -1 for an agent. `own` is its inertia about its `axes`, the columns of its rotation, 0
-    for what never turns; the inverse mass and inverse inertia are 0 for what does not move now. A body sleeps
-    once it was `still` for long enough, until something that moves touches it, a heavy one until an agent
-    does; one that is `held` hangs in the air. `latest` is its last patch, and `borne` says whether something
-    bears it.
-    """
-
-    role: int
-    mass: float
-    friction: float
-    own: Triple
-    moves: int
-    still: int
-    held: int
-    centre: Triple
-    axes: Matrix3
-    motion: Motion
-    lightness: float
-    inertia: Matrix3
-    borne: int
-    latest: int
 
 
 class PatchRow:
@@ -118,8 +73,7 @@ class PairRow:
     impulse: float
 
 
-BODY, PATCH, PAIR = record(BodyRow), record(PatchRow), record(PairRow)
-Bodies = Rows[BodyRow]
+PATCH, PAIR = record(PatchRow), record(PairRow)
 Patches = Rows[PatchRow]
 Pairs = Rows[PairRow]
 
@@ -185,178 +139,6 @@ def _take_balls(bodies: Bodies, first: int, parts: Table) -> None:
             body.moves = part.still < STILL_TICKS and not body.held
             for k in range(3):
                 body.motion[0, k], body.motion[1, k] = part.motion[0, k], part.motion[1, k]
-
-
-@compiled
-def find_points(bodies: Bodies, first: int, parts: Table, points: Points) -> tuple[int, bool]:
-    """Write where bodies touch that move; returns the number of points, or -1 if they do not fit, and whether
-    a body has woken, whose own points are not among them."""
-    made, ground, solids = 0, first - 1, np.empty(2, SOLID)
-    for row in range(ground):
-        at = bodies[row].centre
-        place = (at[0], at[1], at[2])
-        for other in range(row + 1, ground):
-            made = _agents_touch(place, AGENT_RADIUS, bodies[other], row, other, points, made)
-        made = _sphere_touches(place, AGENT_RADIUS, row, -1, bodies, first, parts, points, made)
-        if made < 0:
-            return -1, False
-    for number in range(len(parts)):
-        ball = parts[number]
-        if ball.role == _BALL:
-            at, row = ball.centre, first + ball.owner
-            place = (at[0], at[1], at[2])
-            made = _sphere_touches(place, ball.rounding, row, number, bodies, first, parts, points, made)
-    for number in range(len(parts)):
-        part = parts[number]
-        if part.role <= _LOOSE:
-            made = _polyhedron_touches(part, number, bodies, first, parts, points, made, solids)
-    woke = False
-    for point in points[: max(made, 0)]:
-        woke = _wake(bodies[point.one], bodies[point.other]) or woke
-        woke = _wake(bodies[point.other], bodies[point.one]) or woke
-    return made, woke
-
-
-@compiled
-def _wake(mover: BodyRow, sleeper: BodyRow) -> bool:
-    """Wake a body if one that moves touches it, and if it is heavy an agent."""
-    heavy = sleeper.role == _HEAVY and mover.role != AGENT
-    if sleeper.still < STILL_TICKS or heavy or not mover.moves or mover.still > 0:
-        return False
-    sleeper.moves, sleeper.still = 1, 0
-    return True
-
-
-@compiled
-def _sphere_touches(
-    at: Vector,
-    radius: float,
-    row: int,
-    number: int,
-    bodies: Bodies,
-    first: int,
-    parts: Table,
-    points: Points,
-    made: int,
-) -> int:
-    """Add the points at which an agent (number -1) or a ball touches the ground and parts, balls after it
-    among them; -1 if they may not fit."""
-    if made < 0 or made > len(points) - _MOST_NEW:
-        return -1
-    moves, start = bodies[row].moves, made
-    if moves:
-        made = touch_sides(at, radius, row, first - 1, points, made)
-    for other in range(len(parts)):
-        part = parts[other]
-        beside = first + part.owner
-        if part.role > _BALL or (part.role == _BALL and other <= number):
-            continue
-        if not (moves or bodies[beside].moves):
-            continue
-        before = made
-        made = sphere_touches(at, radius, part, row, beside, points, made)
-        if made > before:
-            made = _distinct(points, start, before)
-            if made > len(points) - _MOST_NEW:
-                return -1
-    return made
-
-
-@compiled
-def _distinct(points: Points, start: int, last: int) -> int:
-    """Keep the nearer one of the last point of a sphere and an earlier one from `start` on that touches the
-    same body in the same direction; returns the number of points."""
-    new = points[last]
-    for number in range(start, last):
-        old = points[number]
-        if old.other == new.other and dot(old.normal, new.normal) > SAME_NORMAL:
-            if new.gap < old.gap:
-                points[number] = new
-            return last
-    return last + 1
-
-
-@compiled
-def _polyhedron_touches(
-    part: PartRow,
-    number: int,
-    bodies: Bodies,
-    first: int,
-    parts: Table,
-    points: Points,
-    made: int,
-    solids: Rows[SolidRow],
-) -> int:
-    """Add the points at which a part that is no ball touches the ground, and those after it; -1 if they may
-    not fit."""
-    if made < 0 or made > len(points) - _MOST_NEW:
-        return -1
-    row = first + part.owner
-    moves = bodies[row].moves
-    if moves:
-        made = _touch_ground(part, row, first - 1, points, made, solids[0])
-    for after in range(number + 1, len(parts)):
-        if made > len(points) - _MOST_NEW:
-            return -1
-        other = parts[after]
-        beside = first + other.owner
-        if other.role > _LOOSE or beside == row or not (moves or bodies[beside].moves):
-            continue
-        if _near(part, other):
-            made = polyhedra_touch(part, other, row, beside, points, made, solids)
-    return made
-
-
-@compiled
-def _agents_touch(
-    at: Vector, radius: float, other: BodyRow, one: int, two: int, points: Points, made: int
-) -> int:
-    """Add the point at which two agents touch."""
-    x, y, z = at[0] - other.centre[0], at[1] - other.centre[1], at[2] - other.centre[2]
-    apart = math.sqrt(x * x + y * y + z * z)
-    gap = apart - 2 * radius
-    if gap >= CONTACT_OFFSET or apart == 0.0:
-        return made
-    normal = (x / apart, y / apart, z / apart)
-    on_one = (at[0] - normal[0] * radius, at[1] - normal[1] * radius, at[2] - normal[2] * radius)
-    return add_point(points, made, one, two, normal, on_one, gap, True)
-
-
-@compiled
-def _touch_ground(part: PartRow, row: int, ground: int, points: Points, made: int, solid: SolidRow) -> int:
-    """Add the points at which a part touches the floor and the arena's sides."""
-    centre, reach = part.centre, part.radius + CONTACT_OFFSET
-    if (
-        centre[1] - FLOOR_Y >= reach
-        and reach <= min(centre[0], centre[2])
-        and max(centre[0], centre[2]) <= ARENA_SIZE - reach
-    ):
-        return made
-    outline(part, solid)
-    for number in range(8):
-        corner = solid.corners[number]
-        made = touch_sides((corner[0], corner[1], corner[2]), 0.0, row, ground, points, made)
-    return made
-
-
-@compiled
-def _near(part: PartRow, other: PartRow) -> bool:
-    """Whether two parts may touch: each reaches into the ball around the other."""
-    a, b = part.centre, other.centre
-    reach = part.radius + other.radius + CONTACT_OFFSET
-    x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
-    if x * x + y * y + z * z >= reach * reach:
-        return False
-    return _reaches(part, other) and _reaches(other, part)
-
-
-@compiled
-def _reaches(part: PartRow, other: PartRow) -> bool:
-    """Whether a part reaches into the ball around another."""
-    centre, reach = other.centre, other.radius + CONTACT_OFFSET
-    a, b, c = point_in(part, centre[0], centre[1], centre[2])
-    p, q, r = away(part, a, b, c)
-    return bool(p * p + q * q + r * r < reach * reach)
 
 
 @compiled

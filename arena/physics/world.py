@@ -12,9 +12,9 @@ from arena.geometry.placed import Layout, Placed
 from arena.kernel import motion
 from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.motion import STILL_TICKS, rested
-from arena.kernel.pushing import AGENT, BODY, push, sleep_all, wake_all
+from arena.kernel.pushing import push, sleep_all, wake_all
 from arena.kernel.tables import Parts, Role, shape_parts
-from arena.kernel.touching import POINT
+from arena.kernel.touching import AGENT, BODY, POINT
 from arena.physics.things import AgentBody, Things, Touches, role_of
 from arena.scene import Animal, Floats, Scene, Vector
 from arena.sines import sin_cos
@@ -26,7 +26,7 @@ _POINTS = 256
 
 
 class Bodies:
-    """One row for each body (`arena.kernel.pushing.BodyRow`): agents, what never moves, then all things."""
+    """One row for each body (`arena.kernel.touching.BodyRow`): agents, what never moves, then all things."""
 
     def __init__(self, things: Things, agents: Sequence[AgentBody], asleep: Collection[int]) -> None:
         """Things by their indices; some heavy ones are `asleep`, and everything if it is at rest."""

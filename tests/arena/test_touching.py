@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from arena.kernel.pushing import find_points
-from arena.kernel.touching import POINT
+from arena.kernel.touching import POINT, find_points
 from tests.arena.bullet_bodies import BulletBodies
 from tests.arena.worlds import agent, episode, item
 
