@@ -13,7 +13,6 @@ from arena.errors import (
     RenderError,
     ScriptError,
     ShadowedError,
-    WorkerError,
 )
 from arena.gym.registered import register
 from arena.packages import warn_if_hidden
@@ -73,7 +72,6 @@ __all__ = [
     "ShadowedError",
     "StepResult",
     "Thing",
-    "WorkerError",
     "load",
     "load_text",
 ]

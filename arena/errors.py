@@ -10,8 +10,7 @@ ArenaError              base
 ├── RenderError         no picture can be rendered (invalid resolution, missing renderer)
 ├── ScriptError         a script is not in the language (with position and what was expected)
 ├── EvaluationError     a run cannot start or continue (model, key, folder)
-├── ShadowedError       a file of the user is imported in the place of one of our packages
-└── WorkerError         a process that steps environments has died
+└── ShadowedError       a file of the user is imported in the place of one of our packages
 """
 
 
@@ -57,7 +56,3 @@ class EvaluationError(ArenaError):
 
 class ShadowedError(ArenaError, ImportError):
     """A file or folder of the user is imported in the place of one of arena-llm's packages."""
-
-
-class WorkerError(ArenaError):
-    """A process that steps environments has died; the message names them and their task."""

@@ -103,13 +103,10 @@ class Learning:
         together = max(8, 2 * cores())
         section = f"steps of {together} environments together, resets included"
         for setup in SENSORS:
-            for workers in worker_counts():
-                where = f"{workers} worker{'s' * (workers > 1)}" if workers else "one process"
-                play = Playlist(self.tasks)
-                with closing(ArenaVectorEnv(together, play, workers=workers, **setup.options)) as envs:
-                    for number in range(self.effort.passes):
-                        rates = {"all": self._many_rate(envs)}
-                        self.figures.add(section, setup.name, where, "steps/s", number, rates)
+            with closing(ArenaVectorEnv(together, Playlist(self.tasks), **setup.options)) as envs:
+                for number in range(self.effort.passes):
+                    rates = {"all": self._many_rate(envs)}
+                    self.figures.add(section, setup.name, "steps", "steps/s", number, rates)
 
     def _many_rate(self, envs: ArenaVectorEnv) -> float:
         """Every pass plays the same steps."""
@@ -158,11 +155,6 @@ class Learning:
 def _begin(env: Any, curriculum: Curriculum, seed: int) -> None:
     env.unwrapped.set_curriculum(curriculum)
     env.reset(seed=seed)
-
-
-def worker_counts() -> list[int]:
-    """Numbers of workers: 0 (all in one process), then 1, 2, 4, ... up to the number of usable cores."""
-    return [0, *(2**power for power in range(cores().bit_length()) if 2**power < cores()), cores()]
 
 
 def scene(count: int, *, rolling: bool) -> Task:

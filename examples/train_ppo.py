@@ -9,7 +9,7 @@ further tasks of another seed, twice: by its best actions, and by actions drawn 
 
 The folder gets `policy.zip` (for `arena-llm eval --model policy:FILE`), `curve.csv`, `curve.png`,
 `result.json` and `checkpoints/`, policy files too, named by their actions. The same options give the same
-policy on the same machine, whatever the number of workers. Ctrl-C ends training early, and keeps what was
+policy on the same machine. Ctrl-C ends training early, and keeps what was
 learned so far. The same command with `--resume` goes on from the last checkpoint, on tasks not played before.
 Needs `pip install 'arena-llm[rl]'`.
 """
@@ -197,7 +197,6 @@ def main(
     observation: Annotated[Literal["rays", "camera"], typer.Option(help="What the policy sees.")] = "rays",
     actions: Annotated[int, typer.Option(min=1, help="Actions to train for.")] = 1_000_000,
     environments: Annotated[int | None, typer.Option(min=1, help="Arenas; 64 for rays, else 16.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes that play; all cores else.")] = None,
     rollout: Annotated[int | None, typer.Option(min=2, help="Actions in each arena between updates.")] = None,
     unseen: Annotated[int, typer.Option(min=1, help="Unseen tasks to be played at the end.")] = 300,
     seed: Annotated[int, typer.Option(min=0, help="Of the tasks and of learning.")] = 1,
@@ -212,7 +211,7 @@ def main(
     if observation == "rays":
         # So small a network is slower with several threads.
         torch.set_num_threads(1)
-    training = VecMonitor(ArenaVecEnv(environments, Generated(LEVELS, seed=seed), workers=workers, **options))
+    training = VecMonitor(ArenaVecEnv(environments, Generated(LEVELS, seed=seed), **options))
     learns = LEARNS[observation]
     learns = learns | {"batch_size": min(learns["batch_size"], environments * rollout)}
     if begun:

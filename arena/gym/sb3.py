@@ -31,21 +31,18 @@ class _PerEnvInfos(ArenaVectorEnv):
 
 
 class ArenaVecEnv(VecEnv):
-    """`arena.gym.vector_env.ArenaVectorEnv` as a `VecEnv` of stable-baselines3: workers with shared memory.
+    """`arena.gym.vector_env.ArenaVectorEnv` as a `VecEnv` of stable-baselines3.
 
-    Use it instead of `SubprocVecEnv`. Wrap it in `VecMonitor` to log rewards and lengths of episodes;
-    `is_success` is in `info`. With workers it must be created under `if __name__ == "__main__":`.
+    Use it instead of `DummyVecEnv`. Wrap it in `VecMonitor` to log rewards and lengths of episodes;
+    `is_success` is in `info`.
     """
 
-    def __init__(
-        self, num_envs: int = 1, config: Config = (), *, workers: int | None = None, **options: Any
-    ) -> None:
-        """`workers` and `options` are those of `ArenaVectorEnv`, which raises ConfigError for an invalid
-        one."""
+    def __init__(self, num_envs: int = 1, config: Config = (), **options: Any) -> None:
+        """`options` are those of `ArenaVectorEnv`, which raises ConfigError for an invalid one."""
         for name in ("autoreset_mode", "copy"):
             if name in options:
                 raise ConfigError(f"{name}: not an option here, as stable-baselines3 requires one value")
-        self._envs = _PerEnvInfos(num_envs, config, workers=workers, autoreset_mode="SAME_STEP", **options)
+        self._envs = _PerEnvInfos(num_envs, config, autoreset_mode="SAME_STEP", **options)
         self._actions: npt.NDArray[Any] | None = None
         super().__init__(num_envs, self._envs.single_observation_space, self._envs.single_action_space)
 
@@ -84,7 +81,7 @@ class ArenaVecEnv(VecEnv):
         return observations, rewards.astype(np.float32), ended, listed
 
     def close(self) -> None:
-        """Stop the processes."""
+        """Close the environments."""
         self._envs.close()
 
     def get_images(self) -> Sequence[Any]:

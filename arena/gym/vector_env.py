@@ -1,19 +1,10 @@
-"""Many arenas as a Gymnasium vector environment, stepped by this process or by workers."""
+"""Many arenas as a Gymnasium vector environment, stepped together."""
 
-import multiprocessing
-import pickle
-import signal
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import BaseContext
 from typing import Any
-from weakref import finalize
 
-import cloudpickle  # type: ignore[import-untyped]
 import gymnasium
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 
 from arena.action import ACTIONS, TICKS_PER_STEP, Rotate
 from arena.cameras import BatchRenderer, Frame, open_batch
-from arena.errors import ArenaError, ConfigError, WorkerError
+from arena.errors import ArenaError, ConfigError
 from arena.gym.curriculum import Config, curriculum
 from arena.gym.env import (
     COMMON,
@@ -40,7 +31,6 @@ from arena.gym.env import (
 from arena.kernel.casts import see_all
 from arena.kernel.motion import drive_all, feel_all
 from arena.kernel.tables import BODY, CLOCK, PART, Bools, Ints, Parts, one_table
-from arena.processes import cores
 from arena.rays import CAST_LENGTH, CAST_RADIUS
 from arena.taskfile.versions import Version
 
@@ -172,42 +162,18 @@ class QuietSteps:
         self._is_joined = True
 
 
-_TASK_BYTES = 128
-"""Maximum length of a task's id, which is only used in messages; a longer one is cut."""
+class Memory:
+    """The arrays of all environments: `observations` (n, ...) by the sensor's name, `rewards` float64,
+    `terminated` and `truncated` bool, all (n,)."""
 
-
-class SharedArrays:
-    """The arrays of all environments, or of the `rows` of some.
-
-    `observations` (n, ...) by the sensor's name; `rewards` float64, `terminated` and `truncated` bool, all
-    (n,). `tasks` (n,): the id of each environment's task, UTF-8. `playing` int64 (n,): in the first row of
-    each process, number of the environment that it steps now.
-    """
-
-    def __init__(
-        self,
-        boxes: Mapping[str, spaces.Box],
-        num_envs: int,
-        new_block: Callable[[str, int], Any],
-        rows: slice = slice(None),
-    ) -> None:
-        """`new_block` returns the zeroed memory of an array, by its name and its number of bytes, or that of
-        another process."""
-        forms: dict[str, Any] = {"rewards": np.float64, "terminated": np.bool_, "truncated": np.bool_}
-        forms |= {"tasks": f"S{_TASK_BYTES}", "playing": np.int64}
-        forms |= {f"observation {name}": (box.dtype, box.shape) for name, box in boxes.items()}
-        kinds = {name: np.dtype(form) for name, form in forms.items()}
-        self.blocks = {name: new_block(name, num_envs * kind.itemsize) for name, kind in kinds.items()}
-        arrays: dict[str, npt.NDArray[Any]] = {
-            name: np.frombuffer(self.blocks[name], kind)[rows] for name, kind in kinds.items()
-        }
-        self.observations = {name: arrays[f"observation {name}"] for name in boxes}
-        self.rewards, self.tasks, self.playing = arrays["rewards"], arrays["tasks"], arrays["playing"]
-        self.terminated, self.truncated = arrays["terminated"], arrays["truncated"]
+    def __init__(self, boxes: Mapping[str, spaces.Box], num_envs: int) -> None:
+        self.observations = {name: np.zeros((num_envs, *box.shape), box.dtype) for name, box in boxes.items()}
+        self.rewards = np.zeros(num_envs)
+        self.terminated, self.truncated = np.zeros((2, num_envs), np.bool_)
 
 
 class EnvGroup:
-    """Environments `first`, `first` + 1, ... of a vector environment, stepped one after another.
+    """The environments of a vector environment.
 
     Observations, rewards and ends are written into the arrays' rows, which are theirs; infos are returned.
     """
@@ -215,16 +181,14 @@ class EnvGroup:
     def __init__(
         self,
         envs: Sequence[ArenaEnv],
-        memory: SharedArrays,
+        memory: Memory,
         mode: AutoresetMode,
-        *,
-        first: int = 0,
         batch: BatchRenderer | None = None,
     ) -> None:
         """`batch` renders the views of all of them in one call; without it each renders its own."""
         self.envs = tuple(envs)
         self.memory, self._mode, self._batch = memory, mode, batch
-        self._first = memory.playing[0] = first
+        self._playing = 0
         self._quiet = QuietSteps(self.envs)
 
     def run(self, name: str, each: Iterable[Sequence[Any]] = (), *common: Any) -> list[Any]:
@@ -233,9 +197,9 @@ class EnvGroup:
         try:
             return list(getattr(self, name)(*each, *common))
         except ArenaError as error:
-            raise type(error)(f"environment {self.memory.playing[0]}: {error}") from None
+            raise type(error)(f"environment {self._playing}: {error}") from None
         except Exception as error:
-            error.add_note(f"in environment {self.memory.playing[0]}")
+            error.add_note(f"in environment {self._playing}")
             raise
 
     def reset(
@@ -289,17 +253,12 @@ class EnvGroup:
         self._observe(over, over)
 
     def _begin(self, number: int, seed: int | None = None, options: Info | None = None) -> Info:
-        env = self.envs[number]
-        info = env.begin(seed, options)
-        self.memory.tasks[number] = env.episode.task_id.encode(errors="replace")
-        return info
+        return self.envs[number].begin(seed, options)
 
     def _each(self, numbers: Iterable[int]) -> Iterator[int]:
-        """The numbers one by one; the current one is stored so that errors can name the environment, also if
-        this process dies."""
-        for number in numbers:
-            self.memory.playing[0] = self._first + number
-            yield number
+        """The numbers one by one; the current one is kept so that errors can name the environment."""
+        for self._playing in numbers:
+            yield self._playing
 
     def _observe(self, numbers: Sequence[int], begun: Sequence[int]) -> None:
         """Write the observations of some environments; for those in `begun` it is an episode's first."""
@@ -335,197 +294,14 @@ class EnvGroup:
             env.close()
 
 
-_EXIT_TIMEOUT_S = 5.0
-"""Seconds that a worker has to exit before it is killed."""
-
-
-def _context() -> BaseContext:
-    """How processes are started: not by fork, as threads that draw do not survive it."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    # Imported once for all workers.
-    context.set_forkserver_preload([__name__])
-    return context
-
-
-class WorkerProcesses:
-    """Several groups of environments, each in its own process; with the methods of `EnvGroup`."""
-
-    def __init__(
-        self,
-        num_envs: int,
-        workers: int,
-        boxes: Mapping[str, spaces.Box],
-        mode: AutoresetMode,
-        options: Info,
-    ) -> None:
-        """Raises as `ArenaEnv` does."""
-        context = _context()
-        self.memory = SharedArrays(boxes, num_envs, lambda name, size: context.RawArray("b", size))
-        self._shares = [
-            slice(int(rows[0]), int(rows[-1]) + 1) for rows in np.array_split(np.arange(num_envs), workers)
-        ]
-        self._connections: list[Connection] = []
-        self._processes: list[Any] = []
-        self._pending: set[int] = set()
-        # Not `__del__`, which may run after the connections are closed and their numbers are used again.
-        self._end = finalize(self, _end, self._connections, self._processes)
-        sent = _pickled(options)
-        try:
-            for worker, share in enumerate(self._shares):
-                here, there = context.Pipe()
-                process = context.Process(  # type: ignore[attr-defined]
-                    target=_work,
-                    args=(there, self.memory.blocks, num_envs, share, mode, sent),
-                    name=f"arena-{worker}",
-                    daemon=True,
-                )
-                self._connections.append(here)
-                process.start()
-                self._processes.append(process)
-                there.close()
-                self._pending.add(worker)
-            self._gather(range(workers))
-        except BaseException:
-            self.close()
-            raise
-
-    def run(self, name: str, each: Iterable[Sequence[Any]] = (), *common: Any) -> list[Any]:
-        """`EnvGroup.run` of all workers; their results one after another."""
-        # Discard answers that an interrupted call left unread.
-        self._gather(tuple(self._pending), raises=False)
-        # The slower one takes functions of the program too.
-        dumps = pickle.dumps if name == "step" else cloudpickle.dumps
-        for worker, share in enumerate(self._shares):
-            try:
-                message = dumps((name, [values[share] for values in each], *common))
-                self._connections[worker].send_bytes(message)
-            except (BrokenPipeError, ConnectionResetError):
-                raise self._lost(worker) from None
-            self._pending.add(worker)
-        return [value for values in self._gather(range(len(self._shares))) for value in values]
-
-    def _gather(self, workers: Iterable[int], raises: bool = True) -> list[Any]:
-        """The answers of workers; raises the first error among them once all have answered."""
-        answers = [self._receive(worker) for worker in workers]
-        errors = [answer for answer in answers if isinstance(answer, Exception)]
-        if raises and errors:
-            try:
-                raise errors[0]
-            finally:
-                # The error refers to this frame; without this, both would be freed late.
-                del answers, errors
-        return answers
-
-    def _receive(self, worker: int) -> list[Any] | Exception:
-        connection, process = self._connections[worker], self._processes[worker]
-        if connection not in wait([connection, process.sentinel]) and not connection.poll():
-            raise self._lost(worker)
-        try:
-            answer: list[Any] | Exception = connection.recv()
-        except (EOFError, ConnectionResetError):
-            raise self._lost(worker) from None
-        self._pending.discard(worker)
-        return answer
-
-    def _lost(self, worker: int) -> WorkerError:
-        """Close all workers because one has died; return the error."""
-        process, share = self._processes[worker], self._shares[worker]
-        process.join(_EXIT_TIMEOUT_S)
-        row = int(self.memory.playing[share.start])
-        task = bytes(self.memory.tasks[row]).decode(errors="replace")
-        self.close()
-        what, hint = f"environments {share.start} to {share.stop - 1}", ""
-        if task:
-            what = f"environment {row}, which played {task},"
-        elif process.exitcode == 1:
-            hint = "; the program must create it under: if __name__ == '__main__':"
-        if process.exitcode == -9:
-            hint = "; it was killed, perhaps because memory ran out"
-        return WorkerError(
-            f"the process of {what} has ended with exit code {process.exitcode}; the vector "
-            f"environment is closed{hint}"
-        )
-
-    def close(self) -> None:
-        """End all processes."""
-        self._end()
-
-
-def _end(connections: Sequence[Connection], processes: Sequence[Any]) -> None:
-    """Close the connections and wait for the workers; one that does not exit is killed."""
-    for connection in connections:
-        connection.close()
-    for process in processes:
-        process.join(_EXIT_TIMEOUT_S)
-        for end in (process.terminate, process.kill):
-            if process.is_alive():
-                end()
-                process.join(_EXIT_TIMEOUT_S)
-
-
-def _pickled(options: Info) -> bytes:
-    """The options in a form that can be sent to a process; raises ConfigError if they cannot be pickled."""
-    try:
-        return bytes(cloudpickle.dumps(options))
-    except Exception as error:
-        raise ConfigError(
-            f"config: it cannot be sent to other processes ({error}); make it picklable or use workers=0"
-        ) from None
-
-
-def _work(
-    connection: Connection,
-    blocks: Mapping[str, Any],
-    num_envs: int,
-    share: slice,
-    mode: AutoresetMode,
-    options: bytes,
-) -> None:
-    """A worker: serves a vector environment until it closes its end of the connection."""
-    # Ctrl-C reaches every process of a terminal; the main process decides what to end.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with connection, suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        try:
-            given = pickle.loads(options)
-            envs = [ArenaEnv(**given) for _ in range(share.start, share.stop)]
-            memory = SharedArrays(envs[0].sensors.boxes, num_envs, lambda name, size: blocks[name], share)
-            group = EnvGroup(envs, memory, mode, first=share.start)
-        except Exception as error:
-            connection.send(_sendable(error))
-            return
-        connection.send([])
-        while True:
-            message = connection.recv()
-            try:
-                answer = pickle.dumps(group.run(*message))
-            except Exception as error:
-                answer = pickle.dumps(_sendable(error))
-            connection.send_bytes(answer)
-
-
-def _sendable(error: Exception) -> Exception:
-    """The error, with its stack as a note if no user can fix it, or its text if it cannot be pickled."""
-    if not isinstance(error, ArenaError):
-        error.add_note("".join(traceback.format_exception(error)))
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        return RuntimeError("".join(traceback.format_exception(error)))
-    return error
-
-
 Step = tuple[Observation, npt.NDArray[np.float64], Bools, Bools, dict[str, Any]]
 
 
 class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
     """Many arenas; each is bit-identical to a single `ArenaEnv` with the same seed and actions.
 
-    `workers` processes step several environments each and write observations into shared memory. They are
-    started by forkserver or spawn, so a program must create the environment under
-    `if __name__ == "__main__":`. With `workers=0` all environments run in this process and their cameras are
-    rendered in one call, which is best with a GPU.
+    All are stepped in this process: quiet steps in one compiled call, and cameras by all cores. For several
+    processes, Gymnasium's `AsyncVectorEnv` takes functions that make an `ArenaEnv`.
 
     `autoreset_mode` is Gymnasium's: environments that are over are reset by the next step, in the same step
     (then `infos` has `final_obs` and `final_info`), or by `reset` with `options={"reset_mask": ...}`.
@@ -537,19 +313,17 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         num_envs: int = 1,
         config: Config = (),
         *,
-        workers: int | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         **options: Any,
     ) -> None:
-        """`options` are those of `ArenaEnv`; `workers` defaults to the number of cores or, if smaller, of
-        environments. With `copy=False` returned observations change with the next step.
+        """`options` are those of `ArenaEnv`. With `copy=False` returned observations change with the next
+        step.
 
         Raises ConfigError for an invalid option, and as `ArenaEnv` does.
         """
         self.closed = True
         self.num_envs = whole("num_envs", num_envs)
-        count = cores() if workers is None else whole("workers", workers, 0)
         self.autoreset_mode, self._copy = _mode(autoreset_mode), copy
         if options.get("csv_log") is not None:
             raise ConfigError("csv_log: only a single ArenaEnv writes one; leave it out")
@@ -564,22 +338,16 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self._shape = (self.num_envs, *(self.single_action_space.shape or ()))
         self._read, self._shaped = single.read_action, single.sensors.shaped
         self._started = np.zeros(self.num_envs, np.bool_)
-        boxes, most = single.sensors.boxes, min(count, self.num_envs)
-        self._players: EnvGroup | WorkerProcesses = (
-            WorkerProcesses(self.num_envs, most, boxes, self.autoreset_mode, options)
-            if most
-            else self._local_group(options, single)
-        )
+        self._players = self._group(options, single)
         self._memory = self._players.memory
         self.closed = False
 
-    def _local_group(self, options: dict[str, Any], single: ArenaEnv) -> EnvGroup:
+    def _group(self, options: dict[str, Any], single: ArenaEnv) -> EnvGroup:
         sensors = single.sensors
-        memory = SharedArrays(sensors.boxes, self.num_envs, lambda name, size: bytearray(size))
         draws = "camera" in sensors.names
         batch = open_batch(self.num_envs, sensors.resolution, sensors.renderer) if draws else None
         envs = [ArenaEnv(**options) for _ in range(self.num_envs)]
-        return EnvGroup(envs, memory, self.autoreset_mode, batch=batch)
+        return EnvGroup(envs, Memory(sensors.boxes, self.num_envs), self.autoreset_mode, batch)
 
     def reset(
         self,
@@ -603,8 +371,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
     def step(self, actions: Any) -> Step:
         """Take an action in every environment; return observations, rewards, terminated, truncated, infos.
 
-        Raises ConfigError for actions of another shape or outside the space, ResetNeeded if an environment is
-        over and not reset automatically, and WorkerError if a process has died.
+        Raises ConfigError for actions of another shape or outside the space, and ResetNeeded if an
+        environment is over and not reset automatically.
         """
         numbers = self._numbers(actions)
         memory = self._memory
@@ -647,14 +415,10 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return self._shaped({name: array.copy() for name, array in seen.items()} if self._copy else {**seen})
 
     def _run(self, name: str, each: tuple[Any, ...], *common: Any) -> list[Any]:
-        """`EnvGroup.run`; raises ClosedEnvironmentError after `close` or the death of a worker."""
+        """`EnvGroup.run`; raises ClosedEnvironmentError after `close`."""
         if self.closed:
             raise gymnasium.error.ClosedEnvironmentError("the vector environment is closed; make a new one")
-        try:
-            return self._players.run(name, each, *common)
-        except WorkerError:
-            self.closed = True
-            raise
+        return self._players.run(name, each, *common)
 
     def _merged(self, infos: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
         """All infos in Gymnasium's format: an array for each key, and a mask of the environments that have
@@ -714,7 +478,6 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
 
     def set_curriculum(self, config: Config) -> None:
         """`ArenaEnv.set_curriculum` of every environment: k has its own copy, restarted with seed + k."""
-        # Files are read, and what cannot be copied is refused, before anything is sent to a process.
         self.call("set_curriculum", curriculum(config, self._version))
 
     @property
@@ -732,7 +495,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return self.call("render")
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Stop the processes and close the environments."""
+        """Close the environments."""
         self._players.close()
 
 

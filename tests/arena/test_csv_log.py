@@ -251,7 +251,7 @@ def test_an_environment_writes_it(tmp_path):
     with pytest.raises(ConfigError, match="csv_log: got 5"):
         ArenaEnv(config, csv_log=5)
     with pytest.raises(ConfigError, match="csv_log: only a single ArenaEnv"):
-        ArenaVectorEnv(2, config, workers=0, csv_log=path)
+        ArenaVectorEnv(2, config, csv_log=path)
 
 
 def test_the_log_of_the_module_stands_where_the_original_writes_it(tmp_path):

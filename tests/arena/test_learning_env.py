@@ -262,7 +262,7 @@ def test_numbers_of_numpy_are_numbers():
 
 
 def test_seeds_of_numpy_are_seeds():
-    envs = ArenaVectorEnv(2, FILE, workers=0, observation="vector")
+    envs = ArenaVectorEnv(2, FILE, observation="vector")
     assert same(envs.reset(seed=np.array([4, 9])), envs.reset(seed=[4, 9]))
     with pytest.raises(ConfigError, match=r"seed: got 1.5, expected a whole number"):
         envs.reset(seed=1.5)

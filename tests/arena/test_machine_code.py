@@ -247,7 +247,7 @@ def played(steps=15):
                 told.update(repr((run.position, run.velocity, run.yaw, run.health)).encode())
                 told.update(run.scene().positions.tobytes())
         run.close()
-    envs = ArenaVectorEnv(3, Levels("1"), workers=0, observation=("rays", "vector"))
+    envs = ArenaVectorEnv(3, Levels("1"), observation=("rays", "vector"))
     envs.reset(seed=1)
     for number in range(steps):
         seen, rewards, *_ = envs.step(np.array([3, 4, 5 + number % 2]))

@@ -28,7 +28,7 @@ if __name__ == "__main__":
 """
 MAKE_MANY = (
     MAKE.replace("gymnasium.make(", "gymnasium.make_vec(")
-    .replace("resolution=8", "resolution=8, num_envs=2, workers=2, vectorization_mode='vector_entry_point'")
+    .replace("resolution=8", "resolution=8, num_envs=2, vectorization_mode='vector_entry_point'")
     .replace("step(3)", "step([3, 3])")
 )
 
@@ -55,7 +55,7 @@ def shadow(folder, name):
 
 
 @pytest.mark.parametrize("name", ["render.py", "render/"])
-@pytest.mark.parametrize("text", [MAKE, MAKE_MANY], ids=["one", "workers"])
+@pytest.mark.parametrize("text", [MAKE, MAKE_MANY], ids=["one", "many"])
 def test_a_camera_environment_names_what_hides_the_renderer(tmp_path, name, text):
     path = shadow(tmp_path, name)
     done = program(tmp_path, text, "camera")

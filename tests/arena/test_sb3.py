@@ -30,7 +30,7 @@ def make():
     made = []
 
     def new(num_envs=2, **options):
-        made.append(ArenaVecEnv(num_envs, **OPTIONS | {"workers": 0} | options))
+        made.append(ArenaVecEnv(num_envs, **OPTIONS | options))
         return made[-1]
 
     yield new
@@ -69,12 +69,11 @@ def assert_same(one, other):
         assert one == other
 
 
-@pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("most", [None, 6])
-def test_it_returns_what_their_own_returns(make, workers, most):
+def test_it_returns_what_their_own_returns(make, most):
     options = OPTIONS | {"max_episode_steps": most}
     theirs = vec_env.DummyVecEnv([lambda: ArenaEnv(**options)] * 3)
-    ours = make(3, workers=workers, **options)
+    ours = make(3, **options)
     assert ours.observation_space == theirs.observation_space
     assert ours.action_space == theirs.action_space
     one, other = rollout(ours), rollout(theirs)
@@ -177,6 +176,6 @@ def test_it_learns_in_their_processes():
 
 
 @pytest.mark.slow
-def test_it_learns_in_our_processes(make):
-    envs = vec_env.VecMonitor(make(4, workers=2, observation=("camera", "vector"), resolution=36))
+def test_it_learns_in_many_arenas(make):
+    envs = vec_env.VecMonitor(make(4, observation=("camera", "vector"), resolution=36))
     assert sb3.PPO("MultiInputPolicy", envs, **QUICK).learn(512).num_timesteps == 512

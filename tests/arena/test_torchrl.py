@@ -86,13 +86,12 @@ def test_several_environments_in_processes_of_gymnasiums_own():
 
 
 @pytest.mark.parametrize("mode", ["SAME_STEP", "DISABLED"])
-@pytest.mark.parametrize("workers", [0, 2])
-def test_our_vector_environment_plays_on_after_an_end(mode, workers):
+def test_our_vector_environment_plays_on_after_an_end(mode):
     import torch
     from torchrl.envs import GymWrapper
 
     options = {"config": FILE, "observation": ("rays", "vector")}
-    env = GymWrapper(ArenaVectorEnv(3, workers=workers, autoreset_mode=mode, **options))
+    env = GymWrapper(ArenaVectorEnv(3, autoreset_mode=mode, **options))
     # No ball is eaten, so that health is gone at the end.
     torch.manual_seed(env.set_seed(1))
     first = env.rollout(40, break_when_any_done=False)

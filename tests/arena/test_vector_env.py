@@ -13,9 +13,6 @@ from render import BatchRenderer
 from testbed.curriculum import Generated
 from tests.arena.learning import ENDLESS, FILE, arrays, same
 
-LAYOUTS = [0, 2]
-"""Workers for three environments: none, and two that have one and two of them."""
-
 MODES = list(AutoresetMode)
 OPTIONS = {"config": FILE, "observation": ("rays", "vector"), "frame_stack": 2}
 ID = "arena-llm/Arena-v0"
@@ -56,9 +53,8 @@ def rollout(envs, mode, count=40, seed=4):
 
 
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
-@pytest.mark.parametrize("workers", LAYOUTS)
-def test_it_returns_what_gymnasiums_own_returns(vector, mode, workers):
-    ours = vector(workers=workers, autoreset_mode=mode)
+def test_it_returns_what_gymnasiums_own_returns(vector, mode):
+    ours = vector(autoreset_mode=mode)
     theirs = SyncVectorEnv([lambda: gymnasium.make(ID, **OPTIONS)] * 3, autoreset_mode=mode)
     assert ours.observation_space == theirs.observation_space
     assert ours.action_space == theirs.action_space
@@ -76,7 +72,7 @@ def test_it_returns_what_gymnasiums_own_returns(vector, mode, workers):
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
 def test_gymnasiums_statistics_of_episodes_are_those_of_its_own(mode, given):
     """Also where the environment is made again from its specification."""
-    ours = gymnasium.make_vec(ID, num_envs=3, workers=0, autoreset_mode=given(mode), **OPTIONS)
+    ours = gymnasium.make_vec(ID, num_envs=3, autoreset_mode=given(mode), **OPTIONS)
     theirs = gymnasium.make_vec(
         ID, num_envs=3, vectorization_mode="sync", vector_kwargs={"autoreset_mode": mode}, **OPTIONS
     )
@@ -91,10 +87,9 @@ def test_gymnasiums_statistics_of_episodes_are_those_of_its_own(mode, given):
     assert len(queues[0][0]) >= 6
 
 
-@pytest.mark.parametrize("workers", LAYOUTS)
-def test_every_environment_is_the_one_that_plays_alone(vector, workers):
+def test_every_environment_is_the_one_that_plays_alone(vector):
     options = {"config": Generated("1-10"), "max_episode_steps": 9, "task_info": True}
-    envs = vector(workers=workers, autoreset_mode="SAME_STEP", **options)
+    envs = vector(autoreset_mode="SAME_STEP", **options)
     steps = list(rollout(envs, None, count=25))
     for number in range(3):
         alone = ArenaEnv(**OPTIONS | options)
@@ -107,31 +102,28 @@ def test_every_environment_is_the_one_that_plays_alone(vector, workers):
         assert steps[-1][-1]["arena"][number] == info["arena"]
 
 
-@pytest.mark.e2e
-@pytest.mark.parametrize("batch", [batch_of, lambda *_: None], ids=["in one call", "one by one"])
 @pytest.mark.parametrize("mode", ["NEXT_STEP", "SAME_STEP"])
-def test_cameras_draw_the_same_in_every_layout(vector, monkeypatch, batch, mode):
-    monkeypatch.setattr("arena.gym.vector_env.open_batch", batch)
-    options = {"observation": NAMES, "resolution": 24, "autoreset_mode": mode}
-    here, there = (rollout(vector(workers=workers, **options), None, count=12) for workers in (0, 2))
-    assert all(map(same, here, there))
+def test_cameras_draw_the_same_in_one_call_and_one_by_one(vector, monkeypatch, mode):
+    seen = []
+    for batch in (batch_of, lambda *_: None):
+        monkeypatch.setattr("arena.gym.vector_env.open_batch", batch)
+        seen.append(rollout(vector(observation=NAMES, resolution=24, autoreset_mode=mode), None, count=12))
+    assert all(map(same, *seen))
 
 
-@pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("grayscale", [False, True])
-def test_a_single_array_is_batched_as_one(vector, monkeypatch, workers, grayscale):
+def test_a_single_array_is_batched_as_one(vector, monkeypatch, grayscale):
     monkeypatch.setattr("arena.gym.vector_env.open_batch", batch_of)
-    envs = vector(workers=workers, observation="camera", resolution=16, grayscale=grayscale)
+    envs = vector(observation="camera", resolution=16, grayscale=grayscale)
     observation, _ = envs.reset(seed=1)
     assert observation.shape == (3, 16, 16, 2 if grayscale else 6)
     assert envs.observation_space.contains(observation)
     assert observation.any()
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_what_was_returned_stays_unless_asked_otherwise(vector, workers):
+def test_what_was_returned_stays_unless_asked_otherwise(vector):
     for copy in (True, False):
-        envs = vector(workers=workers, copy=copy)
+        envs = vector(copy=copy)
         first = [envs.reset(seed=1)[0]]
         first += envs.step(np.full(3, 3))[:4]
         before = [array.copy() for part in first for array in arrays(part)]
@@ -143,9 +135,8 @@ def test_what_was_returned_stays_unless_asked_otherwise(vector, workers):
         assert shared is not copy
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_seeds_may_be_a_list_or_missing(vector, workers):
-    envs, alone = vector(workers=workers, frame_stack=1, task_info=True), ArenaEnv(FILE, observation="vector")
+def test_seeds_may_be_a_list_or_missing(vector):
+    envs, alone = vector(frame_stack=1, task_info=True), ArenaEnv(FILE, observation="vector")
     seen, _ = envs.reset(seed=[7, 8, 7])
     assert same(seen["vector"][0], seen["vector"][2])
     assert same(seen["vector"][1], alone.reset(seed=8)[0])
@@ -154,15 +145,14 @@ def test_seeds_may_be_a_list_or_missing(vector, workers):
     assert infos["arena"].tolist() == ["0", "7", "0"]
     seen, _ = envs.reset()
     assert same(seen["vector"][0], first[1])
-    fresh = vector(workers=workers)
+    fresh = vector()
     fresh.reset()
     seeds = fresh.np_random_seed
     assert [seed - seeds[0] for seed in seeds] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_a_mask_resets_some(vector, workers):
-    envs = vector(workers=workers, autoreset_mode="DISABLED", frame_stack=1)
+def test_a_mask_resets_some(vector):
+    envs = vector(autoreset_mode="DISABLED", frame_stack=1)
     before, _ = envs.reset(seed=1)
     seen, *_ = envs.step(np.full(3, 3))
     mask = np.array([False, True, False])
@@ -172,9 +162,8 @@ def test_a_mask_resets_some(vector, workers):
     assert infos["_passed"].tolist() == mask.tolist()
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_methods_and_attributes_of_all_can_be_used(vector, workers):
-    envs = vector(workers=workers, render_mode="rgb_array", render_resolution=16, config=ENDLESS)
+def test_methods_and_attributes_of_all_can_be_used(vector):
+    envs = vector(render_mode="rgb_array", render_resolution=16, config=ENDLESS)
     envs.reset(seed=1)
     frames = envs.render()
     assert [frame.shape for frame in frames] == [(16, 16, 3)] * 3
@@ -188,9 +177,8 @@ def test_methods_and_attributes_of_all_can_be_used(vector, workers):
 @pytest.mark.e2e
 @pytest.mark.parametrize("mode", ["sync", "async", "vector_entry_point"])
 def test_gymnasium_makes_it_in_every_mode(mode):
-    options = OPTIONS | ({"workers": 1} if mode == "vector_entry_point" else {})
-    envs = gymnasium.make_vec(ID, num_envs=2, vectorization_mode=mode, **options)
-    reference = ArenaVectorEnv(2, workers=0, **OPTIONS)
+    envs = gymnasium.make_vec(ID, num_envs=2, vectorization_mode=mode, **OPTIONS)
+    reference = ArenaVectorEnv(2, **OPTIONS)
     for one, two in zip(rollout(envs, None, 12), rollout(reference, None, 12), strict=True):
         assert same(one, two)
     envs.close()
@@ -198,22 +186,11 @@ def test_gymnasium_makes_it_in_every_mode(mode):
 
 def test_gymnasium_passes_a_step_limit_on():
     envs = gymnasium.make_vec(
-        ID, num_envs=2, vectorization_mode="vector_entry_point", config=ENDLESS, workers=0,
+        ID, num_envs=2, vectorization_mode="vector_entry_point", config=ENDLESS,
         observation="vector", max_episode_steps=3,
     )  # fmt: skip
     envs.reset(seed=1)
     assert [envs.step(np.zeros(2, int))[3].tolist() for _ in range(3)] == [[False] * 2] * 2 + [[True] * 2]
-
-
-@pytest.mark.e2e
-@pytest.mark.parametrize("action", ["multidiscrete", "continuous"])
-def test_every_kind_of_action_can_be_sent(vector, action):
-    options = {"action": action, "observation": "vector", "frame_stack": 1}
-    here, there = vector(workers=0, **options), vector(workers=2, **options)
-    here.action_space.seed(3)
-    taken = [here.action_space.sample() for _ in range(8)]
-    both = [[envs.reset(seed=1), *map(envs.step, taken)] for envs in (here, there)]
-    assert all(map(same, *both))
 
 
 QUIET = ["01-01-01", "01-16-03", "05-07-02", "05-23-01", "10-15-01"]
@@ -224,19 +201,18 @@ QUIET = ["01-01-01", "01-16-03", "05-07-02", "05-23-01", "10-15-01"]
 @pytest.mark.parametrize(
     "options",
     [
-        {"workers": 0},
-        {"workers": 2, "autoreset_mode": "SAME_STEP"},
-        {"workers": 0, "action_repeat": 2, "max_episode_steps": 70, "task_info": True},
-        {"workers": 0, "action": "multidiscrete", "version": "4"},
-        {"workers": 0, "frame_stack": 3},
+        {"autoreset_mode": "SAME_STEP"},
+        {"action_repeat": 2, "max_episode_steps": 70, "task_info": True},
+        {"action": "multidiscrete", "version": "4"},
+        {"frame_stack": 3},
     ],
-    ids=["here", "workers", "repeated and cut", "version 4", "stacked"],
+    ids=["same step", "repeated and cut", "version 4", "stacked"],
 )
 def test_quiet_steps_of_many_are_those_of_each_alone(vector, observation, options):
     """The kernel takes most of these steps in one call."""
     more = {"observation": observation, "frame_stack": 1, "config": QUIET}
     envs = vector(5, **more | options)
-    apart = {key: value for key, value in options.items() if key not in ("workers", "autoreset_mode")}
+    apart = {key: value for key, value in options.items() if key != "autoreset_mode"}
     theirs = SyncVectorEnv(
         [lambda: ArenaEnv(**OPTIONS | more | apart)] * 5, autoreset_mode=envs.autoreset_mode
     )
@@ -246,14 +222,12 @@ def test_quiet_steps_of_many_are_those_of_each_alone(vector, observation, option
         if number % 5 == 0:
             taken = rng.integers(3, size=(5, 2)) if "action" in options else rng.integers(9, size=5)
         assert same(envs.step(taken), theirs.step(taken))
-        if options["workers"] == 0:
-            held += int(envs._players._quiet.held.sum())
+        held += int(envs._players._quiet.held.sum())
         if number % 40 == 39:
             assert envs.get_attr("steps") == theirs.get_attr("steps")
-            if options["workers"] == 0:
-                for mine, other in zip(envs._players.envs, theirs.envs, strict=True):
-                    assert mine.episode.recording() == other.episode.recording()
-                    scenes = [each.episode.scene() for each in (mine, other)]
-                    assert same(*(scene.positions for scene in scenes))
-                    assert same(*(scene.rotations for scene in scenes))
-    assert held > 100 or options["workers"]
+            for mine, other in zip(envs._players.envs, theirs.envs, strict=True):
+                assert mine.episode.recording() == other.episode.recording()
+                scenes = [each.episode.scene() for each in (mine, other)]
+                assert same(*(scene.positions for scene in scenes))
+                assert same(*(scene.rotations for scene in scenes))
+    assert held > 100

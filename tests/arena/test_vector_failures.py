@@ -1,28 +1,21 @@
 """What a vector environment says and leaves behind when something goes wrong."""
 
-import gc
-import os
-import signal
-import subprocess
-import sys
-import time
 import traceback
 
 import gymnasium
 import numpy as np
 import pytest
 
-from arena import ConfigError, LayoutError, WorkerError
+from arena import ConfigError, LayoutError
 from arena.episode import Episode
 from arena.gym.vector_env import ArenaVectorEnv
 from tests.arena.learning import FILE, same
 
 
-class Deadly:
-    """A stream whose third task, for seed 2, is the end of its process; or a broken one."""
+class Crammed:
+    """A stream whose third task, for seed 2, is a broken one."""
 
-    def __init__(self, exit_code=None):
-        self._exit_code = exit_code
+    def __init__(self):
         self.restart(0)
 
     def restart(self, seed):
@@ -31,9 +24,7 @@ class Deadly:
     def next(self):
         self._played += 1
         if (self._seed, self._played) == (2, 3):
-            if self._exit_code is None:
-                raise LayoutError("third: too full")
-            os._exit(self._exit_code)
+            raise LayoutError("third: too full")
         return Episode(FILE.arenas[0], task_id=f"task-{self._played}", seed=self._seed)
 
 
@@ -41,55 +32,8 @@ def envs_of(config=FILE, num_envs=4, **options):
     return ArenaVectorEnv(num_envs, config=config, observation="vector", **options)
 
 
-def pids(envs):
-    return [process.pid for process in envs._players._processes]
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def wait_for_end(numbers):
-    until = time.monotonic() + 30
-    while any(map(is_alive, numbers)) and time.monotonic() < until:
-        time.sleep(0.05)
-    return not any(map(is_alive, numbers))
-
-
-@pytest.mark.e2e
-def test_a_worker_that_dies_is_an_error_that_names_environment_task_and_exit_code():
-    envs = envs_of(Deadly(exit_code=7), workers=2)
-    numbers = pids(envs)
-    envs.reset(seed=0)
-    envs.reset()
-    with pytest.raises(WorkerError, match="environment 2, which played task-2, has ended with exit code 7"):
-        envs.reset()
-    assert wait_for_end(numbers)
-    with pytest.raises(gymnasium.error.ClosedEnvironmentError, match="closed"):
-        envs.reset()
-
-
-@pytest.mark.e2e
-def test_a_worker_that_is_killed_is_an_error():
-    envs = envs_of(workers=2)
-    envs.reset(seed=0)
-    os.kill(pids(envs)[1], signal.SIGKILL)
-    with pytest.raises(WorkerError, match=r"environment [23], which played 0, .* exit code -9; .* memory"):
-        _step_often(envs)
-
-
-def _step_often(envs):
-    for _ in range(3):
-        envs.step(np.zeros(4, int))
-
-
-@pytest.mark.parametrize("workers", [0, 2])
-def test_a_broken_task_is_named_and_the_others_go_on(workers):
-    envs = envs_of(Deadly(), workers=workers)
+def test_a_broken_task_is_named_and_the_others_go_on():
+    envs = envs_of(Crammed())
     envs.reset(seed=0)
     envs.reset()
     with pytest.raises(LayoutError, match=r"^environment 2: third: too full"):
@@ -98,7 +42,6 @@ def test_a_broken_task_is_named_and_the_others_go_on(workers):
     envs.close()
 
 
-@pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize(
     ("action", "bad"),
     [
@@ -112,12 +55,12 @@ def test_a_broken_task_is_named_and_the_others_go_on(workers):
     ],
     ids=str,
 )
-def test_an_action_outside_the_space_names_its_environment_and_no_other_takes_a_step(workers, action, bad):
-    envs = envs_of(workers=workers, action=action)
+def test_an_action_outside_the_space_names_its_environment_and_no_other_takes_a_step(action, bad):
+    envs = envs_of(action=action)
     envs.reset(seed=0)
     with pytest.raises(ConfigError, match=r"^environment [03]: action: got .*, expected"):
         envs.step(np.array([np.zeros_like(bad)] * 3 + [bad]))
-    reference = envs_of(workers=0, action=action)
+    reference = envs_of(action=action)
     reference.reset(seed=0)
     fine = envs.action_space.sample()
     assert same(envs.step(fine), reference.step(fine))
@@ -130,7 +73,7 @@ def test_an_action_outside_the_space_names_its_environment_and_no_other_takes_a_
     ids=str,
 )
 def test_true_is_no_action(actions):
-    envs = envs_of(workers=0)
+    envs = envs_of()
     envs.reset(seed=0)
     with pytest.raises(
         ConfigError, match=r"^environment [01]: action: got .*True.*, expected a whole number"
@@ -140,7 +83,7 @@ def test_true_is_no_action(actions):
     envs.close()
 
 
-class Broken(Deadly):
+class Broken(Crammed):
     """A stream with a fault in its third task for seed 2."""
 
     def next(self):
@@ -149,9 +92,8 @@ class Broken(Deadly):
         return super().next()
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_a_fault_of_a_curriculum_keeps_its_stack_and_names_its_environment(workers):
-    envs = envs_of(Broken(), workers=workers)
+def test_a_fault_of_a_curriculum_keeps_its_stack_and_names_its_environment():
+    envs = envs_of(Broken())
     envs.reset(seed=0)
     envs.reset()
     with pytest.raises(ZeroDivisionError) as caught:
@@ -163,9 +105,8 @@ def test_a_fault_of_a_curriculum_keeps_its_stack_and_names_its_environment(worke
     envs.close()
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_what_is_not_reset_cannot_be_stepped(workers):
-    envs = envs_of(workers=workers, autoreset_mode="DISABLED", max_episode_steps=1)
+def test_what_is_not_reset_cannot_be_stepped():
+    envs = envs_of(autoreset_mode="DISABLED", max_episode_steps=1)
     with pytest.raises(gymnasium.error.ResetNeeded):
         envs.step(np.zeros(4, int))
     envs.reset(seed=0)
@@ -196,7 +137,7 @@ def test_what_is_not_reset_cannot_be_stepped(workers):
     ids=range(8),
 )
 def test_wrong_use_says_what_is_expected(use, message):
-    envs = envs_of(workers=0)
+    envs = envs_of()
     envs.reset(seed=1)
     with pytest.raises(ConfigError, match=message):
         use(envs)
@@ -206,7 +147,7 @@ def test_wrong_use_says_what_is_expected(use, message):
     ("options", "message"),
     [
         ({"num_envs": 0}, "num_envs: got 0, expected a whole number, 1 to 1024"),
-        ({"workers": -1}, "workers: got -1, expected a whole number, 0 or more"),
+        ({"workers": 2}, "workers: no such option"),
         ({"autoreset_mode": "sometimes"}, "autoreset_mode: got 'sometimes', expected one of 'NEXT_STEP'"),
         ({"frame_stak": 2}, "frame_stak: no such option; did you mean"),
         ({"config": "absent.yaml"}, "absent.yaml"),
@@ -214,83 +155,6 @@ def test_wrong_use_says_what_is_expected(use, message):
     ],
     ids=str,
 )
-def test_wrong_options_start_no_process(options, message):
+def test_wrong_options_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
         envs_of(**options)
-
-
-@pytest.mark.e2e
-def test_an_error_keeps_no_process():
-    envs = envs_of(workers=2)
-    numbers = pids(envs)
-    envs.reset(seed=0)
-    with pytest.raises(ConfigError):
-        envs.step(np.full(4, 9))
-    del envs
-    gc.collect()
-    assert wait_for_end(numbers)
-
-
-@pytest.mark.e2e
-def test_an_interrupted_step_does_not_mix_up_the_next():
-    envs, reference = envs_of(workers=2), envs_of(workers=0)
-    envs.reset(seed=0)
-    envs._players._connections[0].send(("step", (np.zeros(2, int),)))
-    envs._players._pending.add(0)  # as when Ctrl-C comes before the answer
-    assert same(envs.reset(seed=3), reference.reset(seed=3))
-    envs.close()
-
-
-@pytest.mark.e2e
-def test_processes_end_with_the_object():
-    envs = envs_of(workers=2)
-    numbers = pids(envs)
-    assert all(map(is_alive, numbers))
-    del envs
-    assert wait_for_end(numbers)
-
-
-PROGRAM = """
-import sys, numpy as np, arena
-from arena.gym.vector_env import ArenaVectorEnv
-from tests.arena.learning import FILE
-
-if __name__ == "__main__":
-    envs = ArenaVectorEnv(4, config=FILE, observation="vector", workers=2)
-    print(*[process.pid for process in envs._players._processes], flush=True)
-    envs.reset(seed=1)
-    while True:
-        envs.step(np.zeros(4, int))
-"""
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=lambda how: how.name)
-def test_a_program_that_is_stopped_leaves_no_process(how, tmp_path):
-    script = tmp_path / "program.py"
-    script.write_text(PROGRAM)
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd(), *sys.path]))}
-    program = subprocess.Popen(
-        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,
-        start_new_session=True,
-    )  # fmt: skip
-    numbers = list(map(int, program.stdout.readline().split()))
-    assert len(numbers) == 2
-    time.sleep(0.3)
-    if how is signal.SIGINT:
-        os.killpg(program.pid, how)  # as Ctrl-C does, to all processes of the terminal
-    else:
-        program.kill()
-    _, said = program.communicate(timeout=240)
-    assert wait_for_end(numbers)
-    if how is signal.SIGINT:
-        assert "KeyboardInterrupt" in said
-        assert "Process arena-" not in said
-
-
-def test_a_program_without_a_main_guard_is_told_what_to_do(tmp_path):
-    script = tmp_path / "program.py"
-    script.write_text(PROGRAM.replace('if __name__ == "__main__":', "if True:"))
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd(), *sys.path]))}
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=env, timeout=120)
-    assert done.returncode == 1
-    assert "the program must create it under: if __name__ == '__main__':" in done.stderr

@@ -17,7 +17,7 @@ pytest.importorskip("stable_baselines3", reason="policies are trained with the e
 from llm_control.agents.policy_file import load_policy
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "train_ppo.py"
-SMALL = {"actions": 320, "environments": 2, "workers": 1, "rollout": 160, "unseen": 2, "seed": 3}
+SMALL = {"actions": 320, "environments": 2, "rollout": 160, "unseen": 2, "seed": 3}
 
 
 def train(out, observation, *more, **changed):
