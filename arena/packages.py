@@ -36,6 +36,7 @@ EXTRAS = {
     "scienceworld": ("scienceworld", "py4j"),
     "discoveryworld": ("discoveryworld", "pygame"),
     "pymc": ("pymc",),
+    "train": ("trl", "datasets", "transformers", "accelerate", "torch"),
     "rl": ("stable_baselines3", "sb3_contrib", "torch", "pygame"),
 }
 """What extras install, by the names under which it is imported."""

@@ -16,7 +16,7 @@ from arena_llm.interrupts import exit_unwritten
 from arena_llm.options import command_of, group_of, suite_in
 from evaluation.suites import DEFAULT, register_on_use
 
-_OF_SUITES = ("eval", "estimate")
+_OF_SUITES = ("eval", "estimate", "dataset")
 """Commands whose options are those of the chosen suite."""
 
 _FOR_PEOPLE = "play"
@@ -24,7 +24,7 @@ _FOR_PEOPLE = "play"
 
 _COMMANDS = (
     *_OF_SUITES,
-    *("report", "verify", "compare", "probe", "prompts", "dataset", "run", "replay", "show", "fidelity"),
+    *("report", "verify", "compare", "probe", "prompts", "run", "replay", "show", "fidelity"),
     *("play", "study", "baselines", "doctor"),
 )
 """Each is the function `NAME_command` of its module in `arena_llm.commands`, which is imported on use."""

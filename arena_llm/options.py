@@ -145,7 +145,10 @@ def suite_in(arguments: Sequence[str]) -> str:
 
 
 def with_choices(function: Callable[..., None], suite: str) -> Callable[..., None]:
-    """The function with a parameter for each choice; one that is not given is absent from `**choices`."""
+    """The function with a parameter for each choice; one that is not given is absent from `**choices`.
+
+    A choice of the name of one of its own parameters keeps its default, unless a preset sets it.
+    """
     chosen = get_suite(suite)
     signature = inspect.signature(function)
     own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
@@ -158,7 +161,7 @@ def with_choices(function: Callable[..., None], suite: str) -> Callable[..., Non
     parameters = [
         *own,
         *_short_flags(chosen),
-        *(_option(chosen, name) for name in chosen.choices.model_fields),
+        *(_option(chosen, name) for name in chosen.choices.model_fields if name not in names),
     ]
     called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     called.__annotations__ = {p.name: p.annotation for p in parameters}

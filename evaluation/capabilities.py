@@ -16,6 +16,7 @@
 | | `run_panels(records)` | the same for a report's first page, from records by agent |
 | | `Logged` | the type of its records, by which logs are checked; in `logged`, too |
 | `references` | `SCALE` | reference agents and their scores (`Scale`) |
+| `splits` | `split(name, choices)` | an iterator of the ids of tasks to `train` on or to `test` with |
 | `files` | `files(choices)` | the SHA-256 of each file that the choices name, by the choice |
 | `remarks` | `remarks(choices, prompts, protocol)` | sentences that `eval --show` prints below the choices |
 | `logged` | `logged_task(plain)` | a task as a log has it, if that is no plain `TaskSpec` |

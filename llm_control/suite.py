@@ -1,6 +1,6 @@
 """The arena's suite: the battery's tasks, played by scripts, tools or policies."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,9 @@ from evaluation.prompts import PromptSet
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec
 from evaluation.suites import unknown_task
 from llm_control.choices import ArenaChoices
-from testbed import Task, find_tasks, parse_levels
+from testbed import LEVEL_NAMES, Task, find_tasks, parse_levels
+from testbed.benchmark import TRAIN_SEED
+from testbed.curriculum import FIRST_VARIANT, Generated
 from testbed.originals import NAMES, is_published
 from testbed.tasks import files_named, files_version, find_paths, level_of, read_tasks
 
@@ -50,7 +52,9 @@ class ArenaSuite(Suite):
         return [task_spec(task) for task in find_tasks(_levels(choices), folder, choices.animal_ai)]
 
     def named(self, name: str, choices: ArenaChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """The task of an id from its file, without reading all the others."""
+        """The task of an id from its file, without reading all the others, or drawn if it is to train on."""
+        if folder is None and _is_drawn(name):
+            return [task_spec(Generated(_ALL_LEVELS, TRAIN_SEED).task(name, choices.animal_ai))]
         files = files_named(name.partition("#")[0], folder)
         found = [task for path in files for task in read_tasks(path, choices.animal_ai) if task.id == name]
         if not found:
@@ -140,6 +144,21 @@ def _refuse_other_files(tasks: Sequence[TaskSpec], battery: str) -> None:
         f"{asking} asks for the published task files, and {len(other)} of {len(tasks)} files are others by "
         f"their SHA-256 (the first: {other[0]}); {remedy}"
     )
+
+
+_ALL_LEVELS = f"1-{len(LEVEL_NAMES)}"
+
+
+def split(name: str, choices: ArenaChoices) -> Iterator[str]:
+    """Ids of the chosen levels: the shipped battery's to test with, or drawn ones without end to train on."""
+    if name == "test":
+        return (path.stem for path in find_paths(_levels(choices)))
+    return Generated(choices.levels or _ALL_LEVELS, TRAIN_SEED).ids()
+
+
+def _is_drawn(task_id: str) -> bool:
+    variant = task_id.rpartition("-")[2]
+    return variant.isascii() and variant.isdecimal() and int(variant) >= FIRST_VARIANT
 
 
 SUITE = ArenaSuite()

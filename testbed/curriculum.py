@@ -1,6 +1,9 @@
 """Streams of tasks for learning agents: the battery's files, and fresh tasks drawn from its blueprints."""
 
+from collections.abc import Iterator
 from functools import lru_cache
+from hashlib import sha256
+from itertools import count as numbers_from
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +14,7 @@ from arena.gym.curriculum import unknown_task
 from arena.gym.env import whole
 from arena.taskfile.versions import Version, version_of
 from testbed.blueprints import CONDITIONS, DIFFICULTIES, Draw, text
-from testbed.tasks import Task, find_paths, parse_levels, read_tasks
+from testbed.tasks import Task, find_paths, level_of, parse_levels, read_tasks, without_notice
 
 ORDERS = ("listed", "random")
 
@@ -136,6 +139,18 @@ class Generated:
         episode = self._episode(self._draw(stream, number))
         self._played += 1
         return episode
+
+    def ids(self) -> Iterator[str]:
+        """The ids of the tasks from the first one on, which are not drawn; without end unless `count` is."""
+        numbers = numbers_from() if self._count is None else range(self._count)
+        return (self._draw(self._stream, number).task_id for number in numbers)
+
+    def task(self, task_id: str, version: str = Version.V3) -> Task:
+        """A task by its id, as one of the battery. Raises ConfigError as `text`."""
+        drawn = self.text(task_id)
+        spec = load_text(drawn, task_id, version_of(version)).arenas[0]
+        path, content = Path(f"{task_id}.yaml"), without_notice(drawn.encode())
+        return Task(task_id, level_of(path), path, spec, sha256(content).hexdigest())
 
     def named(self, task_id: str) -> Episode:
         """A task by its id, LL-TT-V with any whole number V. Raises ConfigError if it has another form, or

@@ -85,7 +85,6 @@ def test_commands_that_play_and_draw_need_no_extra(light, tmp_path):
         "replay episode.json --video episode.gif --view top --hud",
         "show 03-02-01 --out task.png",
         "eval --help",
-        "dataset --out data --size 2",
         f"testbed check {tasks_of_level_1}",
     ):
         done = light(COMMAND, *line.split(), cwd=tmp_path)
@@ -97,6 +96,7 @@ def test_commands_that_play_and_draw_need_no_extra(light, tmp_path):
     [
         *("eval --model arena/pixels", "estimate --model gpt-4o", "report .", "baselines"),
         *("probe --model gpt-4o", "testbed generate --count 1 --out fresh"),
+        "dataset --agent oracle --size 2 --out data",
     ],
 )
 def test_a_command_that_needs_an_extra_names_it(light, tmp_path, line):

@@ -5,112 +5,77 @@ import time
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.errors import ConfigError, EvaluationError
+from arena.errors import ConfigError
 from arena.files import check_output_folder
 from arena_llm.console import exit_interrupted, progress_bar
-from arena_llm.options import EngineName, EngineOption, Jobs, Prompt, RayAddress, open_engine
+from arena_llm.options import EngineName, EngineOption, Jobs, Preset, RayAddress, SuiteOption, open_engine
+from evaluation.suites import DEFAULT
 
 if TYPE_CHECKING:
     from arena.processes import Engine
-    from evaluation.prompts import PromptSet
-    from llm_control.training_data.folder import DatasetSpec
-
-_PROBLEMS_SHOWN = 20
+    from evaluation.data_set import DatasetSpec
 
 
 def dataset_command(
+    agent: Annotated[str, typer.Option(help="Offline agent of the suite, such as ideal or oracle.")],
+    size: Annotated[int, typer.Option(min=1, help="Number of episodes.")],
     out: Annotated[Path, typer.Option(help="Folder of the data set.")],
-    size: Annotated[int | None, typer.Option(min=1, help="Number of examples.")] = None,
-    seed: Annotated[int, typer.Option(help="Example i depends only on this and i.")] = 0,
+    suite: SuiteOption = DEFAULT,
+    split: Annotated[str, typer.Option(help="train, or test: what evaluations play.")] = "train",
     format: Annotated[str, typer.Option(help="openai, anthropic, google or sharegpt.")] = "openai",
     image_uri: Annotated[
         str, typer.Option(help="For google: URI of the folder, such as gs://bucket/arena.")
     ] = "",
-    prompt: Prompt = None,
+    protocol: Preset = None,
     jobs: Jobs = None,
-    check: Annotated[bool, typer.Option("--check", help="Check a data set; status 1 if it fails.")] = False,
     engine: EngineOption = EngineName.LOCAL,
     ray_address: RayAddress = None,
+    **choices: Any,
 ) -> None:
-    """Write training examples: pictures of random arenas, and the ideal reply to each."""
-    from llm_control.prompts import arena_prompts
+    """Write transcripts of an agent's episodes, for fine-tuning."""
+    from evaluation.data_set import DatasetSpec, Format
+    from evaluation.opened import Opened
 
-    prompts = arena_prompts(prompt)
-    check_output_folder(None if check else out)
-    spec = None if check else _spec(size, seed, format, image_uri, prompts)
-    with open_engine(engine, ray_address, jobs) as opened:
-        if spec is None:
-            _check(out, prompts, opened)
-        else:
-            _write(out, spec, opened)
-
-
-def _spec(size: int | None, seed: int, format: str, image_uri: str, prompts: "PromptSet") -> "DatasetSpec":
-    from llm_control.training_data.folder import DatasetSpec, Format
-
-    if size is None:
-        raise ConfigError("--size: how many examples? For example: --size 1000")
     if format not in tuple(Format):
         raise ConfigError(f"--format: got {format!r}, expected one of: {', '.join(Format)}")
-    if (format == Format.GOOGLE) is not bool(image_uri):
-        raise ConfigError(
-            "--format google needs --image-uri, such as gs://bucket/arena, to name the pictures by; the "
-            "other formats take none"
+    if image_uri and format != Format.GOOGLE:
+        raise ConfigError("--image-uri: only --format google names pictures by a URI; leave it out")
+    opened = Opened.named(suite, protocol=protocol, **choices)
+    if format == Format.GOOGLE and opened.choices.shows_images and not image_uri:
+        raise ConfigError("--format google needs --image-uri, such as gs://bucket/arena, for its pictures")
+    spec = DatasetSpec(opened, agent, split, size, Format(format), image_uri)
+    check_output_folder(out)
+    spec.check()
+    if split == "test":
+        print(
+            "Warning: evaluations play the test split; a model trained on it is not measured by them.",
+            file=sys.stderr,
         )
-    return DatasetSpec(size, seed, Format(format), prompts, image_uri)
+    with open_engine(engine, ray_address, jobs) as started:
+        _write(out, spec, started)
 
 
 def _write(folder: Path, spec: "DatasetSpec", engine: "Engine") -> None:
     from arena.processes import in_order
-    from llm_control.training_data.folder import LARGEST_OPENAI, Format, append, finish, make_row, start
+    from evaluation.data_set import append, finish, make_row, start
 
-    if spec.format is Format.OPENAI and spec.size > LARGEST_OPENAI:
-        print(f"Note: OpenAI takes at most {LARGEST_OPENAI} examples in one file.", file=sys.stderr)
     done = first = start(folder, spec)
     if first:
-        print(f"{folder}: {first} of {spec.size} examples are there already.")
+        print(f"{folder}: {first} of {spec.size} episodes are there already.")
     started, written_bytes = time.monotonic(), 0
-    missing = range(first, spec.size)
-    jobs = min(engine.jobs, len(missing)) or 1
-    work = in_order(partial(make_row, spec=spec), missing, jobs, engine, "example {}".format)
+    jobs = min(engine.jobs, spec.size - first) or 1
+    work = in_order(partial(make_row, spec=spec), spec.missing(first), jobs, engine, lambda each: each[1])
     try:
-        with closing(work), closing(append(folder, work)) as written, progress_bar() as bar:
-            for size in bar.track(written, total=spec.size, completed=first, description="examples"):
+        with closing(work), closing(append(folder, spec, work)) as written, progress_bar() as bar:
+            for size in bar.track(written, total=spec.size, completed=first, description="episodes"):
                 done, written_bytes = done + 1, written_bytes + size
     except KeyboardInterrupt:
-        exit_interrupted(f"Stopped after {done} of {spec.size} examples; the same command continues.")
-    counts = finish(folder, spec)
+        exit_interrupted(f"Stopped after {done} of {spec.size} episodes; the same command continues.")
     rate = (done - first) / max(time.monotonic() - started, 1e-9)
     if done > first:
-        print(f"{done - first} examples, {rate:.1f} per second, {written_bytes / 1e6:.1f} MB of lines.")
-    for name, values in counts.items():
-        print(f"{name}: " + ", ".join(f"{count} {value}" for value, count in values.items()))
-    print(f"Data set: {folder}")
-
-
-def _check(folder: Path, prompts: "PromptSet", engine: "Engine") -> None:
-    from arena.processes import in_order
-    from llm_control.training_data.check import problem, read_rows, read_spec
-
-    spec = read_spec(folder, prompts)
-    work = in_order(
-        partial(problem, spec=spec),
-        read_rows(folder, spec),
-        min(engine.jobs, spec.size),
-        engine,
-        lambda row: f"line {row.number + 1}",
-    )
-    try:
-        with closing(work), progress_bar() as bar:
-            problems = [p for p in bar.track(work, total=spec.size, description="checking") if p is not None]
-    except KeyboardInterrupt:
-        exit_interrupted("Stopped; nothing was changed.")
-    for text in problems[:_PROBLEMS_SHOWN]:
-        print(text)
-    if problems:
-        raise EvaluationError(f"{folder}: {len(problems)} of {spec.size} examples have errors")
-    print(f"{spec.size} examples: every line is complete, every reply does in its arena what it says.")
+        print(f"{done - first} episodes, {rate:.1f} per second, {written_bytes / 1e6:.1f} MB of lines.")
+    print(f"Mean score of {spec.agent}: {finish(folder, spec)}. Data set: {folder}")

@@ -1,21 +1,17 @@
 """Measure the scores of a suite's reference agents."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
-
-from arena.errors import ArenaError, EvaluationError
-from evaluation.agents.agents import opening
+from arena.errors import ArenaError
 from evaluation.capabilities import prompts_of
-from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.results import GROUP, TrialResult, results_frame
-from evaluation.scale.references import RUNNERS, Reference, Scale, offline_agent
+from evaluation.scale.references import RUNNERS, Reference, Scale
 from evaluation.scale.scaled import headline_scores
 from evaluation.statistics import mean_half
-from evaluation.suite import AgentTurn, EpisodeSetup, Record, Suite, TaskSpec, agent_seed
+from evaluation.suite import EpisodeSetup, Record, Suite, TaskSpec
 from evaluation.suites import chosen_tasks
+from evaluation.transcript import transcript
 
 
 def roles(scale: Scale) -> tuple[str, ...]:
@@ -72,24 +68,5 @@ def play(suite: Suite, agent: str, task: TaskSpec, choices: Any, trial: int = 0)
 
     Raises EvaluationError for an unknown agent, or as the suite does.
     """
-    return asyncio.run(_play(suite, agent, task, choices, trial))
-
-
-async def _play(suite: Suite, name: str, task: TaskSpec, choices: Any, trial: int) -> Record:
-    agent = offline_agent(suite, name)
-    if agent is None:
-        raise EvaluationError(f"unknown agent {suite.name}/{name}")
     setup = EpisodeSetup(suite, task, trial, choices, prompts_of(suite, choices), draws=False)
-    environment = suite.open(setup)
-    CURRENT.set(CurrentEpisode(setup, environment))
-    messages = opening(suite, choices, setup.prompts, 1)
-    seed = agent_seed(choices.seed, task.id, trial)
-    observation = environment.begin()
-    while not observation.done:
-        shown = "\n\n".join(part for part in observation.parts if isinstance(part, str))
-        messages.append(ChatMessageUser(content=shown))
-        reply = await agent(AgentTurn(name, messages, (), seed))
-        assert isinstance(reply, str), "without tools a reply is a text"
-        messages.append(ChatMessageAssistant(content=reply))
-        observation = environment.reply(reply)
-    return environment.finish()
+    return transcript(setup, agent).record

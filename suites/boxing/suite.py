@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
@@ -31,6 +31,9 @@ were filled with these. 2: both errors are of the same world, and a missing answ
 
 _NUMBERS = 1000
 """Worlds of an environment that have an id."""
+
+_TEST_NUMBERS = 500
+"""The first of them are to test with, the others to train on."""
 
 
 class BoxingSuite(Suite):
@@ -121,6 +124,13 @@ def _check(choice: str, chosen: Sequence[str] | None, known: Sequence[str]) -> N
 
 SUITE = BoxingSuite()
 """What the entry point names."""
+
+
+def split(name: str, choices: BoxingChoices) -> Iterator[str]:
+    """Ids of the worlds to train on or to test with, a world of each chosen kind after another."""
+    wanted = SUITE.tasks(choices.model_copy(update={"seeds": 1}), None)
+    numbers = range(_TEST_NUMBERS) if name == "test" else range(_TEST_NUMBERS, _NUMBERS)
+    return (_id(str(task.group), task.target, number) for number in numbers for task in wanted)
 
 
 SCALE = Scale(

@@ -1,7 +1,7 @@
 """The suite: cycles of discovery in the worlds of their authors."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +13,16 @@ from evaluation.scale.references import FILE, Scale, by_kind
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec, rules
 from evaluation.suites import unknown_task
 from suites.discoveryworld.actions import available
-from suites.discoveryworld.catalogue import Kind, find_world, kinds, names, seed_list, selected
+from suites.discoveryworld.catalogue import (
+    MOST_SEEDS,
+    PAPER_SEEDS,
+    Kind,
+    find_world,
+    kinds,
+    names,
+    seed_list,
+    selected,
+)
 from suites.discoveryworld.choices import DiscoveryWorldChoices
 
 if TYPE_CHECKING:
@@ -104,6 +113,14 @@ def _task(kind: Kind, seed: int) -> TaskSpec:
 
 
 SUITE = DiscoveryWorldSuite()
+
+
+def split(name: str, choices: DiscoveryWorldChoices) -> Iterator[str]:
+    """Ids of the worlds to test with, at the paper's seeds, or to train on, at all others."""
+    paper = seed_list(PAPER_SEEDS)
+    seeds = paper if name == "test" else range(len(paper), MOST_SEEDS)
+    wanted = [kind for each in choices.tasks or kinds() for kind in selected(each)]
+    return (f"{kind.name}-{seed}" for seed in seeds for kind in wanted)
 
 
 SCALE = Scale(

@@ -10,6 +10,9 @@ from suites.est.world import HORIZON
 MOST_EPISODES = 10_000
 """Test episodes of a preset, as many as in the paper."""
 
+LAST_EPISODE = 99_999
+"""Number of the last episode: those after the test episodes are to train on."""
+
 
 class EstChoices(RunChoices):
     """How the Blicket machine is put to a model."""

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from arena.errors import ConfigError, EvaluationError
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, RUNNERS, Scale, by_kind
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec, rules, version_of
-from suites.est.choices import MOST_EPISODES, EstChoices
+from suites.est.choices import LAST_EPISODE, MOST_EPISODES, EstChoices
 from suites.est.world import CONTEXT, HORIZON, PRESETS, draw
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class EstSuite(Suite):
         if (number := _numbered(choices.machine, name)) is None:
             raise ConfigError(
                 f"no task {name}; with machine = {choices.machine} they are "
-                f"{_id(choices.machine, 1)} to {_id(choices.machine, MOST_EPISODES)}"
+                f"{_id(choices.machine, 1)} to {_id(choices.machine, LAST_EPISODE)}"
             )
         return [_task(choices.machine, number)]
 
@@ -95,10 +95,16 @@ def _numbered(machine: str, task_id: str) -> int | None:
     """The number of a task of a machine by its id; None if it is none."""
     digits = task_id.rpartition("-")[2]
     number = int(digits) if digits.isdecimal() and digits.isascii() and len(digits) == 5 else 0
-    return number if 1 <= number <= MOST_EPISODES and task_id == _id(machine, number) else None
+    return number if 1 <= number <= LAST_EPISODE and task_id == _id(machine, number) else None
 
 
 SUITE = EstSuite()
+
+
+def split(name: str, choices: EstChoices) -> Iterator[str]:
+    """Ids of the tasks to train on or to test with: the paper's 10,000 are to test with."""
+    first, last = (1, MOST_EPISODES) if name == "test" else (MOST_EPISODES + 1, LAST_EPISODE)
+    return (_id(choices.machine, number) for number in range(first, last + 1))
 
 
 SCALE = Scale(

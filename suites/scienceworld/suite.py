@@ -1,8 +1,9 @@
 """The suite: thirty tasks of school science in the simulator of their authors."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -74,6 +75,13 @@ def _task(kind: Kind, variation: int) -> TaskSpec:
 
 
 SUITE = ScienceWorldSuite()
+
+
+def split(name: str, choices: ScienceWorldChoices) -> Iterator[str]:
+    """Ids of a published split, a variation of each chosen task after another."""
+    every = choices.model_copy(update={"split": name, "variations": None})
+    found = [SUITE.named(task, every, None) for task in choices.tasks or kinds()]
+    return (task.id for tasks in zip_longest(*found) for task in tasks if task is not None)
 
 
 SCALE = Scale(

@@ -25,7 +25,7 @@ CALLS = {
     "show": "show 01-01-01 --out {out}/arena.png",
     "eval": "eval --model arena/pixels --tasks short-form --levels 1-3 --image-size 64 --log-dir {out}",
     "generate": "testbed generate --count 500 --levels 1 --out {out} --jobs 2",
-    "dataset": "dataset --size 100000 --out {out} --jobs 2",
+    "dataset": "dataset --agent random --size 100000 --out {out} --jobs 2",
 }
 ENDLESS = {"generate", "dataset"}
 """Work that no signal comes too late for."""

@@ -1,5 +1,6 @@
-"""`arena-llm dataset`: files that survive whatever stops it, and a check that finds damage."""
+"""`arena-llm dataset`: transcripts of every suite, and files that survive whatever stops it."""
 
+import base64
 import json
 import os
 import re
@@ -10,16 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from llm_control.prompts import arena_prompts
-from llm_control.training_data.example import make_example
+from evaluation.opened import Opened
+from evaluation.transcript import transcript
 from render import decode
 from tests.command import run, start
 
-PROMPTS = arena_prompts()
-
-
-def written(command, folder, *more, size=6, jobs=1):
-    return command("dataset", "--out", folder, "--size", size, "--seed", 5, "--jobs", jobs, *more)
+EST = ("--suite", "est", "--agent", "naive", "--machine", "ivre", "--seed", 5)
+SEEN = ("--replies", "tools", "--observation", "both", "--image-size", 64, "--format", "sharegpt")
 
 
 def bytes_of(folder):
@@ -28,13 +26,14 @@ def bytes_of(folder):
     }
 
 
-SPEC = ("--size", 6, "--seed", 5, "--format", "sharegpt")
+def lines_of(folder, name="train.jsonl"):
+    return [json.loads(line) for line in (folder / name).read_text().splitlines()]
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole") / "data"
-    assert run("dataset", "--out", folder, *SPEC, "--jobs", 2).returncode == 0
+    assert run("dataset", *EST, *SEEN, "--size", 6, "--out", folder, "--jobs", 2).returncode == 0
     return folder
 
 
@@ -42,157 +41,106 @@ def whole(tmp_path_factory):
 def test_a_cut_file_is_continued_to_the_same_bytes(cut, whole, tmp_path, command):
     folder = tmp_path / "data"
     shutil.copytree(whole, folder)
-    data = (folder / "train.jsonl").read_bytes()
-    (folder / "train.jsonl").unlink()
-    (folder / "train.jsonl.part").write_bytes(data[:cut])
-    result = written(command, folder, "--format", "sharegpt")
+    (folder / "train.jsonl").write_bytes((folder / "train.jsonl").read_bytes()[:cut])
+    result = command("dataset", *EST, *SEEN, "--size", 6, "--out", folder, "--jobs", 1)
     assert (result.returncode, result.stderr) == (0, "")
     assert bytes_of(folder) == bytes_of(whole)
 
 
-def test_a_finished_data_set_is_left_alone(whole, tmp_path, command):
+def test_ctrl_c_keeps_what_is_there_and_says_how_far_it_came(tmp_path):
     folder = tmp_path / "data"
-    shutil.copytree(whole, folder)
-    result = written(command, folder, "--format", "sharegpt")
-    assert result.returncode == 0
-    assert "6 of 6 examples are there already" in result.stdout
-    assert bytes_of(folder) == bytes_of(whole)
-
-
-def test_killed_in_the_middle_no_line_is_torn_and_the_rest_follows(whole, tmp_path, command):
-    folder = tmp_path / "data"
-    with start("dataset", "--out", folder, *SPEC, "--jobs", 1) as process:
-        part = folder / "train.jsonl.part"
-        while not (part.exists() and part.read_bytes().count(b"\n") >= 2):
-            assert process.poll() is None
-            time.sleep(0.02)
-        os.kill(process.pid, signal.SIGKILL)
-    assert not (folder / "train.jsonl").exists()
-    assert part.read_bytes().endswith(b"\n")
-    assert written(command, folder, "--format", "sharegpt").returncode == 0
-    assert bytes_of(folder) == bytes_of(whole)
-
-
-def test_ctrl_c_says_how_far_it_came(tmp_path):
-    folder = tmp_path / "data"
-    with start("dataset", "--out", folder, "--size=5000", "--jobs=2") as process:
-        part = folder / "train.jsonl.part"
-        while not (part.exists() and part.stat().st_size):
+    with start("dataset", *map(str, EST), "--size=50000", f"--out={folder}", "--jobs=2") as process:
+        lines = folder / "train.jsonl"
+        while not (lines.exists() and lines.stat().st_size):
             assert process.poll() is None
             time.sleep(0.1)
         os.killpg(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=240)
     assert process.returncode == 130
-    assert re.fullmatch(r"Stopped after \d+ of 5000 examples; the same command continues.\n", errors)
-    assert part.read_bytes().endswith(b"\n")
+    assert re.fullmatch(r"Stopped after \d+ of 50000 episodes; the same command continues.\n", errors)
+    assert lines.read_bytes().endswith(b"\n")
+    assert "complete" not in json.loads((folder / "manifest.json").read_text())
 
 
 @pytest.mark.parametrize(
     ("more", "words"),
     [
         (("--size", 7), "was started with size 6, got 7"),
-        (("--size", 6, "--seed", 6), "was started with seed 5, got 6"),
-        (("--size", 6, "--seed", 5, "--format", "openai"), "was started with format"),
+        (("--seed", 6), "was started with seed 5, got 6"),
+        (("--format", "openai"), "was started with format 'sharegpt', got 'openai'"),
+        (("--agent", "guess"), "was started with agent 'naive', got 'guess'"),
+        (("--split", "test"), "was started with split 'train', got 'test'"),
     ],
 )
 def test_other_arguments_are_refused_and_change_nothing(more, words, whole, tmp_path, command):
     folder = tmp_path / "data"
     shutil.copytree(whole, folder)
-    defaults = {"--seed": 5, "--format": "sharegpt"} | dict(zip(more[::2], more[1::2], strict=True))
-    result = command("dataset", "--out", folder, *(word for pair in defaults.items() for word in pair))
+    result = command("dataset", *EST, *SEEN, "--size", 6, "--out", folder, *more)
     assert result.returncode == 1
     assert words in result.stderr
     assert bytes_of(folder) == bytes_of(whole)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("more", "words"),
     [
-        ((), "--size"),
-        (("--size", "4", "--format", "yaml"), "expected one of: openai, anthropic, google, sharegpt"),
-        (("--size", "4", "--format", "google"), "--image-uri"),
-        (("--size", "4", "--image-uri", "gs://b"), "--image-uri"),
-        (("--size", "4", "--prompt", "no.md"), "no.md"),
-        (("--check",), "expected the folder of a data set"),
+        (("--format", "yaml"), "expected one of: openai, anthropic, google, sharegpt"),
+        (("--format", "google", "--observation", "image"), "--image-uri"),
+        (("--image-uri", "gs://b"), "--image-uri"),
+        (("--agent", "nobody"), "expected one of: random, bayes, naive"),
+        (("--split", "dev"), "expected one of: train, test"),
+        (("--machine", "car"), "machine: got 'car'"),
     ],
 )
-def test_wrong_arguments_are_one_sentence(arguments, words, tmp_path, command):
-    result = command("dataset", "--out", tmp_path / "data", *arguments)
+def test_wrong_arguments_are_one_sentence(more, words, tmp_path, command):
+    result = command("dataset", *EST, "--size", 4, "--out", tmp_path / "data", *more)
     assert result.returncode == 1
     assert words in result.stderr
     assert result.stderr.count("\n") == 1
 
 
-def test_a_folder_with_other_files_is_refused(tmp_path, command):
-    (tmp_path / "notes.txt").write_text("mine")
-    assert "has other files in it" in written(command, tmp_path).stderr
-    (tmp_path / "file").write_text("")
-    assert written(command, tmp_path / "file").returncode == 1
+def test_the_test_split_is_warned_about(tmp_path, command):
+    result = command("dataset", *EST, "--size", 2, "--out", tmp_path / "data", "--split=test", "--jobs=1")
+    assert result.stderr.startswith("Warning: evaluations play the test split")
+    found = [each["task_id"] for each in lines_of(tmp_path / "data", "episodes.jsonl")]
+    assert found == ["ivre-00001", "ivre-00002"]
 
 
-def test_sharegpts_lines_have_one_image_mark_for_each_file(whole):
-    for number, text in enumerate((whole / "train.jsonl").read_text().splitlines()):
-        plain = json.loads(text)
-        assert list(plain) == ["conversations", "system", "images"]
-        human, gpt = plain["conversations"]
-        assert (human["from"], gpt["from"], human["value"].count("<image>")) == ("human", "gpt", 1)
-        assert gpt["value"] == make_example(5, number).reply
-        (file,) = plain["images"]
-        assert (decode((whole / file).read_bytes()) == make_example(5, number).frame).all()
+def test_sharegpts_turns_take_turns_and_have_their_pictures(whole):
+    for line, facts in zip(lines_of(whole), lines_of(whole, "episodes.jsonl"), strict=True):
+        speakers = [turn["from"] for turn in line["conversations"]]
+        assert (
+            speakers == (["human", "function_call"] + ["observation", "function_call"] * 10)[: len(speakers)]
+        )
+        assert len(line["images"]) == facts["turns"] == len(speakers) // 2
+        assert sum(turn["value"].count("<image>") for turn in line["conversations"]) == facts["turns"]
+        assert all(decode((whole / name).read_bytes()).shape == (64, 64, 3) for name in line["images"])
+        assert [tool["name"] for tool in json.loads(line["tools"])] == ["experiment"]
 
 
-def test_the_manifest_counts_and_names_what_made_it(whole):
-    manifest = json.loads((whole / "manifest.json").read_text())
-    assert sum(manifest["counts"]["kinds"].values()) == 6
-    assert manifest["arguments"]["prompts_sha256"] == PROMPTS.sha256
-    assert {"arena-llm", "bullet", "python", "drawn_by"} <= set(manifest["versions"])
-    assert manifest["complete"] is True
-
-
-def edit(path, number, change):
-    lines = path.read_text().splitlines(keepends=True)
-    lines[number] = change(lines[number])
-    path.write_text("".join(lines))
-
-
-def other_picture(folder):
-    shutil.copy(folder / "images/0000/0000001.png", folder / "images/0000/0000002.png")
-
-
-def moved_arena(folder):
-    def change(text):
-        facts = json.loads(text)
-        facts["arena"]["items"][1]["positions"][0]["x"] += 0.5
-        return json.dumps(facts) + "\n"
-
-    edit(folder / "examples.jsonl", 2, change)
-
-
-DAMAGE = {
-    "another reply": lambda folder: edit(
-        folder / "train.jsonl", 2, lambda text: re.sub("The (green|yellow)", r"A \1", text)
-    ),
-    "another picture": other_picture,
-    "no picture": lambda folder: (folder / "images/0000/0000002.png").unlink(),
-    "an arena moved": moved_arena,
-    "no JSON": lambda folder: edit(folder / "train.jsonl", 2, lambda text: text[:-9] + "\n"),
-    "a line too many": lambda folder: edit(folder / "train.jsonl", 5, lambda text: text + text),
-    "a line missing": lambda folder: edit(folder / "train.jsonl", 5, lambda text: ""),
-    "a wrong reply everywhere": lambda folder: [
-        edit(folder / name, 2, lambda text: re.sub(r"(Turn|Go)\(-?", r"\1(1", text))
-        for name in ("train.jsonl", "examples.jsonl")
-    ],
+REPLIES = {
+    "openai": lambda line: [m["content"] for m in line["messages"] if m["role"] == "assistant"],
+    "anthropic": lambda line: [m["content"][0]["text"] for m in line["messages"] if m["role"] == "assistant"],
+    "google": lambda line: [m["parts"][0]["text"] for m in line["contents"] if m["role"] == "model"],
+    "sharegpt": lambda line: [t["value"] for t in line["conversations"] if t["from"] == "gpt"],
 }
 
 
-@pytest.mark.parametrize("damage", [None, *DAMAGE])
-def test_the_check_finds_each_damage(damage, whole, tmp_path, command):
+@pytest.mark.parametrize("format", REPLIES)
+def test_a_line_has_what_the_agent_saw_and_said(format, tmp_path, command):
+    uri = ("--image-uri", "gs://b/") if format == "google" else ()
     folder = tmp_path / "data"
-    shutil.copytree(whole, folder)
-    if damage:
-        DAMAGE[damage](folder)
-    result = command("dataset", "--out", folder, "--check", "--jobs", 1)
-    assert result.returncode == (1 if damage else 0)
-    if damage:
-        assert "1 of 6 examples have errors" in result.stderr
-        assert result.stdout.count("\n") == 1
+    made = ("--agent", "oracle", "--levels", "1", "--image-size", 64, "--size", 1, "--jobs", 1)
+    assert command("dataset", *made, "--out", folder, "--format", format, *uri).returncode == 0
+    (line,), (facts,) = lines_of(folder), lines_of(folder, "episodes.jsonl")
+    setup = Opened.named("arena", levels="1", image_size=64).setup(facts["task_id"])
+    messages, record = transcript(setup, "oracle")
+    assert REPLIES[format](line) == [turn["reply"] for turn in record.turns]
+    first = [part.image.partition(",")[2] for part in messages[1].content if part.type == "image"]
+    files = sorted((folder / "images/0000").iterdir()) if format in ("google", "sharegpt") else ()
+    inside = [base64.b64encode(file.read_bytes()).decode() for file in files] or re.findall(
+        r"iVBOR[\w+/=]+", json.dumps(line)
+    )
+    assert inside[: len(first)] == first
+    names = [f"images/0000/0000000-{k}.png" for k in range(len(files))]
+    assert all(name in json.dumps(line) for name in names)
