@@ -11,7 +11,7 @@ FROM python:3.11-bookworm AS build
 WORKDIR /src
 COPY . .
 RUN python -m venv /opt/arena-llm \
- && /opt/arena-llm/bin/pip install --no-cache-dir --constraint constraints.txt '.[people]'
+ && /opt/arena-llm/bin/pip install --no-cache-dir --constraint constraints.txt '.[people,mcp]'
 
 FROM python:3.11-slim-bookworm
 RUN useradd --uid 1000 arena \

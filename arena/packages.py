@@ -33,6 +33,7 @@ EXTRAS = {
         *("fastapi", "uvicorn", "websockets", "sqlalchemy", "psycopg", "markdown_it", "httpx"),
         "psutil",
     ),
+    "mcp": ("mcp",),
     "scienceworld": ("scienceworld", "py4j"),
     "discoveryworld": ("discoveryworld", "pygame"),
     "pymc": ("pymc",),

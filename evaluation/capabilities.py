@@ -26,6 +26,7 @@ A suite of one file has the objects in that file.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from arena.packages import beside
@@ -66,6 +67,7 @@ def prompts_of(suite: Suite, choices: Any = None, files: PromptFiles = NO_FILES)
     return with_files(_own_prompts(suite), files, choices)
 
 
+@cache
 def _own_prompts(suite: Suite) -> PromptSet:
     variables = brought(suite, "prompts", "VARIABLES")
     if variables is None:

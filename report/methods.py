@@ -22,6 +22,7 @@ def run_facts(run: RunSummary, suite: SuiteReport) -> dict[str, str]:
         "model": log.model,
         "answered by": ", ".join(sorted(run.answered_by)) or "nothing",
         **suite.facts(log),
+        **({"played through": f"{log.harness}; no prompts or requests of ours"} if log.harness else {}),
         "options": ", ".join(f"{name}={value}" for name, value in given.items()) or "defaults",
         **({} if log.choices.acts else asked | hashed),
         "log": log.path.name,
@@ -75,8 +76,10 @@ def _end(run: RunSummary) -> str:
             f" Of these, {run.limited} were ended by a limit of tokens, cost, time or messages, or by a "
             "stop of the model."
         )
+    led = f"through {log.harness}, by an agent that another program led,"
+    by = led if log.harness else f"by Inspect AI {inspect}"
     return (
-        f"The run was carried out {state} by Inspect AI {inspect} on {str(log.header.eval.created)[:10]} "
+        f"The run was carried out {state} {by} on {str(log.header.eval.created)[:10]} "
         f"(log {log.path.name}).{missing}{_mishaps(run)}"
     )
 

@@ -50,6 +50,7 @@ def start(*arguments):
     """`arena-llm` with these arguments in the background, in a group of processes of its own."""
     return subprocess.Popen(
         [sys.executable, "-m", "arena_llm", *map(str, arguments)],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -9,12 +9,14 @@ OUTPUT_LIMIT = "output limit"
 CONTEXT_LENGTH = "context length"
 CONTENT_FILTER = "content filter"
 REFUSAL = "refusal"
+ABANDONED = "abandoned"
 
 CAUSES: Mapping[str, str] = {
     OUTPUT_LIMIT: "the output limit, which cut off the reply",
     CONTEXT_LENGTH: "the model's context length, which the request exceeded",
     CONTENT_FILTER: "the provider's content filter",
     REFUSAL: "a refusal of the model",
+    ABANDONED: "its agent, which did not play it to its end",
 }
 """What ended an episode, by the kind of stop."""
 

@@ -4,18 +4,21 @@ No other module imports a private name of Inspect AI.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar
 
 from inspect_ai import Task
+from inspect_ai._eval.task.log import resolve_eval_scorers
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.event import Event
 from inspect_ai.log import transcript
 from inspect_ai.model import GenerateConfig
 from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.model._model import active_model, model_usage_cost
+from inspect_ai.scorer import Scorer
+from inspect_ai.scorer._scorer import as_scorer_spec
 from rich.markup import escape
 
 from arena.errors import ArenaError, ConfigError
@@ -29,6 +32,7 @@ __all__ = [
     "PrerequisiteError",
     "given_config",
     "log_every_call",
+    "logged_scorers",
     "model_usage_cost",
     "of_distribution",
     "refusing",
@@ -72,6 +76,11 @@ def _without_pictures(part: Any) -> Any:
     if isinstance(picture := known.get("inlineData"), dict):
         known["inlineData"] = {**picture, "data": "<base64-data-removed>"}
     return known
+
+
+def logged_scorers(scorers: Sequence[Scorer]) -> list[Any]:
+    """What a log's header has of its scorers and their metrics."""
+    return resolve_eval_scorers([as_scorer_spec(each) for each in scorers]) or []
 
 
 def running_model() -> str | None:

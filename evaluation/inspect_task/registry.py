@@ -38,7 +38,7 @@ from evaluation.inspect_task.interface import (
     refusing,
     running_model,
 )
-from evaluation.inspect_task.scoring import episode_score, replies, total_reward
+from evaluation.inspect_task.scoring import SCORERS
 from evaluation.log.run import CONVERSATION
 from evaluation.prompts import PromptFiles, PromptSet, with_agent_texts
 from evaluation.request import player_of
@@ -184,7 +184,7 @@ def make_task(
         dataset=MemoryDataset(_samples(tuple(tasks), choices), name=suite.task_name),
         setup=begin_episode(suite.name, tuple(tasks), choices, prompts.texts()),
         solver=play_episode(suite.name, choices),
-        scorer=[episode_score(), total_reward(), replies()],
+        scorer=list(SCORERS),
         cleanup=_cleanup,
         epochs=Epochs(choices.trials, []),
         fail_on_error=False,
@@ -196,13 +196,14 @@ def make_task(
 
 def _samples(tasks: tuple[TaskSpec, ...], choices: Any) -> list[Sample]:
     if choices.conversation == "episode":
-        return [_sample(each) for each in tasks]
+        return [sample_of(each) for each in tasks]
     ids = [each.id for each in tasks]
     metadata = {"tasks": ids, "groups": {each.id: each.group for each in tasks}}
     return [Sample(id=CONVERSATION, input=f"{len(ids)} tasks", target="pass marks", metadata=metadata)]
 
 
-def _sample(task: TaskSpec) -> Sample:
+def sample_of(task: TaskSpec) -> Sample:
+    """What Inspect AI knows of a task."""
     metadata = {"group": task.group, "sha256": task.sha256, **task.metadata}
     return Sample(id=task.id, input=f"Task {task.id}", target=task.target or "none", metadata=metadata)
 

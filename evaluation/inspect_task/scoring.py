@@ -219,7 +219,7 @@ def _limit() -> str | None:
 
 def mean_of(rows: list[Row], name: str) -> float:
     """The mean of a number of the rows that have it; NaN if none has."""
-    values = [row[name] for row in rows if row[name] is not None]
+    values = [row[name] for row in rows if row.get(name) is not None]
     return sum(values) / len(values) if values else math.nan
 
 
@@ -241,3 +241,17 @@ def _of_conversation(rows: dict[str, Row]) -> Score:
         explanation=", ".join(f"{task_id} {row['outcome']}" for task_id, row in rows.items()),
         metadata={"tasks": rows},
     )
+
+
+SCORERS = (episode_score(), total_reward(), replies())
+"""All of them, as a task has them."""
+
+
+def scores_of(row: Row) -> dict[str, Score]:
+    """The same scores of one episode, by its row."""
+    known = {} if LIMIT in row else {name: {key: row[key]} for name, key in NUMBERS.items()}
+    numbers = {
+        name: Score(value=mean_of([known.get(name, {})], key), metadata=known.get(name, {}))
+        for name, key in NUMBERS.items()
+    }
+    return {"episode_score": _of_episode(row), **numbers}

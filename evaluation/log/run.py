@@ -31,6 +31,9 @@ from evaluation.suite import TaskSpec
 CONVERSATION = "conversation"
 """Id of the one sample that plays all tasks, if they are in one conversation."""
 
+KEPT = "keep_episode"
+"""The step of a log whose agent another harness led, which wrote the messages as our solver does."""
+
 _LEVEL = re.compile(r"(\d{2})-\d{2}-\d{2}.*")
 
 
@@ -210,6 +213,11 @@ class RunLog:
         return dict(self.metadata.get("policy") or {})
 
     @property
+    def harness(self) -> str:
+        """The other harness that led the agent, such as mcp; empty for a run by Inspect AI."""
+        return str(self.metadata.get("harness") or "")
+
+    @property
     def pass_rate(self) -> float | None:
         """The logged pass rate of a finished run; None if there is none."""
         results = self.header.results if self.header.status == "success" else None
@@ -225,9 +233,9 @@ class RunLog:
 
     @property
     def ours(self) -> bool:
-        """Whether our own solver played, and not another in its place."""
+        """Whether our own solver played or kept the episodes, and not another in its place."""
         steps = self.header.plan.steps if self.header.plan else []
-        return any(step.solver.rpartition("/")[2] == "play_episode" for step in steps)
+        return any(step.solver.rpartition("/")[2] in ("play_episode", KEPT) for step in steps)
 
     def prompts(self) -> PromptSet:
         """The texts of the run: those of the log, and the shipped ones for what it does not have."""

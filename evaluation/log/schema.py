@@ -196,6 +196,7 @@ class RunMetadata(TypedDict, total=False):
     """What the log says of the run as a whole."""
 
     name: str | None
+    harness: str
     policy: dict[str, Any] | None
     prices: str | None
     scoring: Count | None

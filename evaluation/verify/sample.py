@@ -399,7 +399,7 @@ class SampleCheck:
             yield "the log has no choices, so the defaults are taken"
         part = self._sample.parts.get(task_id)
         if self._options.frames and part and self._sample.ours and self._choices.bounds().first_images:
-            yield from missing_requests(part)
+            yield from () if self._log.harness else missing_requests(part)
 
     def _end(self, logged: Row, again: Record) -> Iterator[Finding]:
         end, what = logged.get("model_end"), "end of the model's part"

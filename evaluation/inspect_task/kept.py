@@ -1,0 +1,115 @@
+"""The log of an agent that another harness than Inspect AI led, by which reports and `verify` know it."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from inspect_ai import log as logs
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, ModelOutput
+from pydantic_core import to_jsonable_python
+
+from evaluation.capabilities import prompts_of
+from evaluation.generation.stops import ABANDONED
+from evaluation.inspect_task.dialogue import content
+from evaluation.inspect_task.interface import DISTRIBUTION, logged_scorers
+from evaluation.inspect_task.registry import sample_of
+from evaluation.inspect_task.scoring import SCORERS, scores_of, without_verdict
+from evaluation.log.run import KEPT
+from evaluation.opened import Opened, OpenEpisode
+from evaluation.scale.references import scale_of
+from evaluation.suite import TaskSpec
+from evaluation.suites import chosen_tasks
+
+_UNUSUAL = re.compile(r"[^\w. -]+", re.ASCII)
+
+
+class KeptRun:
+    """One agent's episodes, each task once, in a log that is written again whenever one begins or ends.
+
+    The agent's name in reports is `harness/name`, such as mcp/claude-code. Tasks that the choices name count
+    as failed unless they are played, as do those that are begun and not played to their end.
+    """
+
+    def __init__(self, opened: Opened, harness: str, name: str, folder: Path) -> None:
+        self._opened, self._harness, self._created = opened, harness, datetime.now(UTC)
+        planned = () if opened.choices.tasks is None else chosen_tasks(*opened, None)
+        self._tasks = {task.id: task for task in planned}
+        self.begun: dict[str, datetime] = {}
+        self._samples: list[Any] = []
+        self._id, self._agent = uuid4().hex, f"{harness}/{_UNUSUAL.sub('-', name)[:60]}"
+        stamp = self._created.strftime("%Y-%m-%dT%H-%M-%S+00-00")
+        self._path = folder / f"{stamp}_{opened.suite.task_name}_{self._id}.eval"
+
+    async def begin(self, task: TaskSpec) -> None:
+        """Note that a task has begun."""
+        self._tasks[task.id], self.begun[task.id] = task, datetime.now(UTC)
+        await self.write("started")
+
+    async def end(self, episode: OpenEpisode) -> None:
+        """Add a finished episode, and free its pictures."""
+        self._samples.append(self._sample(episode))
+        del episode.said[:-1]
+        await self.write("started")
+
+    async def write(self, status: Any = "success") -> None:
+        """Write the log; it is complete with a `status` of success."""
+        log = logs.EvalLog(status=status, eval=self._spec(), plan=self._plan(), samples=self._samples)
+        logs.recompute_metrics(log)
+        part = self._path.with_suffix(".part")
+        await logs.write_eval_log_async(log, str(part), format="eval")
+        part.replace(self._path)
+
+    def _spec(self) -> Any:
+        suite, scale = self._opened.suite, scale_of(self._opened.suite)
+        return logs.EvalSpec(
+            created=self._created.isoformat(),
+            task=suite.task_name,
+            task_id=self._id,
+            task_version=suite.task_version(),
+            task_args={"seed": self._opened.choices.seed},
+            dataset=logs.EvalDataset(
+                name=suite.task_name, samples=len(self._tasks), sample_ids=[*self._tasks]
+            ),
+            model=self._agent,
+            config=logs.EvalConfig(epochs=1, epochs_reducer=[]),
+            metadata={"harness": self._harness, **({"scoring": scale.scoring} if scale else {})},
+            scorers=logged_scorers(SCORERS),
+        )
+
+    def _plan(self) -> Any:
+        suite, choices = self._opened
+        facts = {
+            "suite": suite.name,
+            "tasks": to_jsonable_python([*self._tasks.values()], inf_nan_mode="constants"),
+            "choices": choices.model_dump(mode="json"),
+            "texts": prompts_of(suite, choices).texts(),
+        }
+        return logs.EvalPlan(steps=[logs.EvalPlanStep(solver=f"{DISTRIBUTION}/{KEPT}", params=facts)])
+
+    def _sample(self, episode: OpenEpisode) -> Any:
+        task, record = episode.setup.task, episode.finish()
+        row, known = record.row(), sample_of(task)
+        facts = {**(known.metadata or {}), "episode": record.as_dict(), "drawn_by": episode.drawn_by}
+        if episode.abandoned:
+            row, facts["stopped"] = without_verdict(row, ABANDONED), {"kind": ABANDONED}
+        return logs.EvalSample(
+            id=task.id,
+            epoch=1,
+            input=known.input,
+            target=known.target,
+            messages=list(_messages(episode)),
+            output=ModelOutput.from_content(self._agent, record.outcome),
+            scores=scores_of(row),
+            metadata=facts,
+            total_time=(datetime.now(UTC) - self.begun[task.id]).total_seconds(),
+        )
+
+
+def _messages(episode: OpenEpisode) -> Iterator[ChatMessage]:
+    for reply, shown in episode.said:
+        if reply is not None:
+            yield ChatMessageAssistant(content=reply)
+        yield ChatMessageUser(content=list(content(shown, episode.setup.choices)))

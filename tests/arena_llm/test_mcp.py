@@ -1,0 +1,198 @@
+"""Agents of other programs play by MCP, and their episodes are logs as a model's are."""
+
+import json
+import re
+import signal
+import sys
+from functools import partial
+
+import anyio
+import httpx2
+import inspect_ai
+import pytest
+from inspect_ai.agent import react
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.tool import mcp_server_stdio
+from mcp import Client, Implementation, StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from arena.errors import EvaluationError
+from arena_llm import mcp_server
+from arena_llm.mcp_server import Seats
+from evaluation.log.run import RunLog
+from evaluation.opened import Episodes, Opened
+from tests.command import start
+
+ALL = "Belief([1, 1, 1, 1, 1, 1, 1, 1, 1]); Trial([1, 2, 3]);"
+SERVE = ("-m", "arena_llm", "mcp")
+
+
+def on_streams(*options):
+    return stdio_client(StdioServerParameters(command=sys.executable, args=[*SERVE, *map(str, options)]))
+
+
+async def call(client, tool, **arguments):
+    """The texts of a tool's answer, whether it is an error, and its pictures."""
+    done = await client.call_tool(tool, arguments)
+    pictures = [part for part in done.content if part.type == "image"]
+    return "\n".join(p.text for p in done.content if p.type == "text"), done.is_error, pictures
+
+
+def key_of(text):
+    return re.search(r"Episode (\w+), task", text)[1]
+
+
+def logs_in(folder):
+    logs = [RunLog(path) for path in sorted(folder.glob("*.eval"))]
+    return {log.agent: {row.task_id: row for row in log.results()} for log in logs}
+
+
+async def played_to_the_end(client, **task):
+    told, _, _ = await call(client, "begin", **task)
+    for _ in range(10):
+        last, wrong, _ = await call(client, "act", episode=key_of(told), reply=ALL)
+        assert not wrong
+    return last
+
+
+def test_an_agent_on_standard_streams(tmp_path, command):
+    async def play():
+        options = ("--suite", "est", "--tasks", "est-00001,est-00002,est-00003", "--log-dir", tmp_path)
+        async with Client(on_streams(*options)) as client:
+            rules = (await client.get_prompt("rules")).messages[0].content.text
+            assert (await client.read_resource("rules://est")).contents[0].text == rules
+            assert "The episode is over" in await played_to_the_end(client)
+            told, _, _ = await call(client, "begin", task="est-00003")
+            assert rules in told
+            assert (await call(client, "begin", task="est-1"))[1]
+
+    anyio.run(play)
+    ((agent, rows),) = logs_in(tmp_path).items()
+    assert agent == "mcp/mcp"
+    assert [row.passed for row in rows.values()] == [False, None, None]
+    assert rows["est-00002"].error == "not run"
+    assert "did not play it to its end" in rows["est-00003"].error
+    (log,) = tmp_path.glob("*.eval")
+    verified = command("verify", log)
+    assert (verified.returncode, "2 of 2 episodes: agrees" in verified.stdout) == (0, True), verified
+    assert command("report", log, "--out", tmp_path / "report").returncode == 0
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "mcp; no prompts or requests of ours" in page
+
+
+def test_only_the_protocol_is_on_standard_output_and_ctrl_c_keeps_the_log(tmp_path):
+    server = start("mcp", "--tasks", "01-01-01", "--image-size", "64", "--log-dir", tmp_path)
+    info = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "a/b", "version": "1"},
+    }
+    requests = [
+        {"id": 1, "method": "initialize", "params": info},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "begin", "arguments": {}}},
+    ]
+    for request in requests:
+        server.stdin.write(json.dumps({"jsonrpc": "2.0", **request}) + "\n")
+    server.stdin.flush()
+    answers = [json.loads(server.stdout.readline()) for _ in range(2)]
+    assert [part["type"] for part in answers[1]["result"]["content"]].count("image") == 3
+    server.send_signal(signal.SIGINT)
+    # With its input still open, as a client leaves it.
+    assert server.wait(timeout=60) == 128 + signal.SIGINT
+    assert server.communicate() == ("", "arena-llm: stopped\n")
+    assert logs_in(tmp_path)["mcp/a-b"]["01-01-01"].passed is None
+
+
+def test_two_agents_over_http(tmp_path, command):
+    server = start(
+        "mcp", "--suite", "est", "--http", "--port", "0", "--token", "secret", "--log-dir", tmp_path
+    )
+    url = re.search(r"http://\S+mcp", server.stdout.readline())[0]
+
+    async def connected(act, name, mode, token="secret"):
+        async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http:
+            transport = streamable_http_client(url, http_client=http)
+            async with Client(
+                transport, mode=mode, client_info=Implementation(name=name, version="1")
+            ) as client:
+                await act(client)
+
+    async def both():
+        async def one(client):
+            told, _, _ = await call(client, "begin")
+            await connected(partial(other, key_of(told)), "other", "auto")
+            assert not (await call(client, "act", episode=key_of(told), reply=ALL))[1]
+
+        async def other(key, client):
+            for tool, more in (("act", {"reply": ALL}), ("finish", {})):
+                text, wrong, _ = await call(client, tool, episode=key, **more)
+                assert (wrong, "of yours is open" in text) == (True, True)
+            await played_to_the_end(client)
+
+        await connected(one, "one", "legacy")
+        with pytest.raises(Exception):  # noqa: B017, PT011  a group of the transport's errors
+            await connected(one, "one", "legacy", token="wrong")
+
+    try:
+        anyio.run(both)
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.communicate()
+    assert server.returncode == 0
+    found = logs_in(tmp_path)
+    assert {agent: [row.passed for row in rows.values()] for agent, rows in found.items()} == {
+        "mcp/one": [None],
+        "mcp/other": [False],
+    }
+    compared = command("compare", *tmp_path.glob("*.eval"), "--with", "", "--out", tmp_path / "compared")
+    assert (compared.returncode, "mcp/other" in compared.stdout) == (0, True), compared
+
+
+def test_an_agent_of_inspect_ai(tmp_path):
+    def reply(messages, *_):
+        told = [message.text for message in messages if message.role == "tool"]
+        call = "begin", {}
+        if told:
+            call = "act", {"episode": key_of(told[0]), "reply": ALL}
+        if told and "The episode is over" in told[-1]:
+            call = "submit", {"answer": "done"}
+        output = ModelOutput.for_tool_call("mockllm", *call)
+        # Without it, Inspect AI fetches a tokenizer to count.
+        output.usage = ModelUsage()
+        return output
+
+    options = ["--suite", "est", "--name", "react", "--log-dir", str(tmp_path)]
+    tools = mcp_server_stdio(command=sys.executable, args=[*SERVE, *options])
+    task = inspect_ai.Task([Sample("Play.")], solver=react(tools=[tools]), message_limit=60)
+    model = get_model("mockllm/model", custom_outputs=reply)
+    (log,) = inspect_ai.eval(task, model=model, display="none", log_dir=str(tmp_path / "theirs"))
+    assert log.status == "success", log.error
+    assert [row.passed for row in logs_in(tmp_path)["mcp/react"].values()] == [False]
+
+
+def test_places_and_repeated_tasks(tmp_path, monkeypatch):
+    async def play():
+        seats = Seats(Episodes(Opened.named("est"), limit=2), tmp_path)
+        first = key_of((await seats.begin("", "a", "session"))[0])
+        refused = partial(pytest.raises, EvaluationError)
+        with refused(match="of yours"):
+            await seats.act(first, "another session", ALL)
+        with refused(match="plays each once"):
+            await seats.begin("est-00001", "a", None)
+        other = key_of((await seats.begin("est-00001", "b", None))[0])
+        with refused(match="the most here"):
+            await seats.begin("", "a", None)
+        await seats.finish(other, None)
+        with refused(match="has ended"):
+            await seats.act(other, None, ALL)
+        monkeypatch.setattr(mcp_server, "IDLE_S", -1.0)
+        assert (await seats.begin("", "a", None))[0].endswith("task est-00002.")
+        with refused(match="has ended"):
+            await seats.act(first, "session", ALL)
+        await seats.close()
+
+    anyio.run(play)
+    played = {agent: [*rows] for agent, rows in logs_in(tmp_path).items()}
+    assert played == {"mcp/a": ["est-00001", "est-00002"], "mcp/b": ["est-00001"]}
