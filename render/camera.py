@@ -16,6 +16,13 @@ from arena.taskfile.kind import Body
 FIRST_PERSON_FOV_DEG = 100.0
 """Vertical field of view of the agent's camera (`AAI3Agent.prefab`)."""
 
+EYE, RIGHT, UP, FORWARD = 0, 3, 6, 9
+"""First places of a camera's position and axes in its `lens`: three numbers each, in the arena's frame."""
+
+WIDE, HIGH, NEAR, FAR, PARALLEL = range(12, 17)
+"""Half the picture's width and height at a distance of 1 (without perspective: in metres), the planes'
+distances in metres, and 1 for a camera without perspective."""
+
 _BEHIND = 0.75 * np.array([0.0, 2.0, -5.0])
 _DISTANCES = (1.0, 4.0)
 
@@ -45,7 +52,7 @@ class Camera:
         return _axes(self.yaw, self.pitch)
 
     def lens(self, aspect: float) -> tuple[Floats, Floats]:
-        """The camera as in `render.kernel.lens`, and its rays (3, 3).
+        """The camera as numbers, and its rays (3, 3).
 
         They turn a point (x, y, 1) of the picture, -1 to 1, x right and y down, into a direction in the
         arena; `aspect` is width over height.

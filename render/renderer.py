@@ -17,10 +17,9 @@ from arena.errors import RenderError
 from arena.kernel.compiled import compiled
 from arena.processes import cores
 from arena.scene import Scene
-from render.camera import Camera, first_person
+from render.camera import FAR, PARALLEL, Camera, first_person
 from render.image import Frame, check_size
 from render.kernel.in_view import find
-from render.kernel.lens import FAR, PARALLEL
 from render.kernel.polygons import COUNT, DEPTH, FACTS, MOST_CORNERS, PLANES, polygons_of
 from render.kernel.shading import Pixels, shade
 from render.kernel.shadows import DEEPEST, SunMap, cast, coarse, update

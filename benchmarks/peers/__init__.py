@@ -55,7 +55,6 @@ class Contender:
 _BENCH = "pip install 'arena-llm[bench]'"
 _ROOMS = ("OneRoom", "Hallway", "FourRooms", "Maze", "PickupObjects")
 _HELD = "gymnasium.make, each random action held for 4 steps, and only these sensors"
-_BARE = "50 boxes and a driven ball, 3 ticks, no rules"
 
 CONTENDERS = (
     Contender(
@@ -92,16 +91,6 @@ CONTENDERS = (
         {Work.FRAMES: "as TinyRenderer, with its shadow pass"},
         {"shadows": True},
         _BENCH,
-    ),
-    Contender(
-        "bare PyBullet",
-        "benchmarks.peers.bullet_peer",
-        {
-            Work.CAMERA: f"{_BARE}; TinyRenderer without shadows",
-            Work.RAYS: f"{_BARE}; 5 thin rays",
-            Work.BARE: _BARE,
-        },
-        install=_BENCH,
     ),
     Contender(
         "MiniWorld",

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from arena.kernel.compiled import compiled
-from render.kernel.lens import EYE, FORWARD, HIGH, NEAR, PARALLEL, RIGHT, UP, WIDE
+from render.camera import EYE, FORWARD, HIGH, NEAR, PARALLEL, RIGHT, UP, WIDE
 from render.kernel.tables import Floats
 from render.parts.meshes import BALL_ERRORS, BALLS, MESHES
 from render.parts.rows import MESH, Bools, Rows

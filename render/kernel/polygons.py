@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from arena.kernel.compiled import compiled
-from render.kernel.lens import EYE, FORWARD, HIGH, NEAR, PARALLEL, RIGHT, UP, WIDE
+from render.camera import EYE, FORWARD, HIGH, NEAR, PARALLEL, RIGHT, UP, WIDE
 from render.kernel.tables import Floats, Integers, Meshes
 from render.looks.sky import TO_SUN, Sun
 from render.parts.rows import MESH, Rows

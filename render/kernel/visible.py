@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.kernel.compiled import compiled
-from render.kernel.lens import EYE, FORWARD, HIGH, PARALLEL, RIGHT, UP, WIDE
+from render.camera import EYE, FORWARD, HIGH, PARALLEL, RIGHT, UP, WIDE
 from render.kernel.polygons import COUNT, DEPTH, ROW_NUMBER
 from render.kernel.tables import RAMP, Floats, Integers
 from render.parts.rows import LABEL, Rows

@@ -23,7 +23,7 @@ from benchmarks.environments import (
 from benchmarks.figures import QUICK, Figures
 from benchmarks.learning import Learning, sample, scene, select_tasks
 from benchmarks.peers import CONTENDERS, Work, batch_contender, compare
-from benchmarks.peers.bullet_peer import SIDE_M, BareWorld, TinyWorld, bare_world
+from benchmarks.peers.bullet_peer import TinyWorld
 from benchmarks.peers.scenery import HIDDEN, SCENE_FILE, Changes, Subject, place_of, scene_subject
 from render import Renderer
 from render.pyrender.solids import solids_of
@@ -130,29 +130,6 @@ def test_others_see_the_same_things_at_the_same_places():
     red = [(abs(ours - (207, 89, 89)) < 5).all(axis=2), theirs[..., 0] > 1.9 * theirs[..., 1:].max(axis=2)]
     assert red[0].sum() > 500
     assert (red[0] & red[1]).sum() > 0.85 * (red[0] | red[1]).sum()
-
-
-def test_the_bare_world_moves_draws_and_sees():
-    with bare_world(0) as world:
-        assert world.boxes == 50
-    with BareWorld(0, 0) as world:
-        assert world.rays((0.0,), 200.0)[0][3][0] == pytest.approx(SIDE_M, abs=0.01)
-        before = world.ball_position
-        for _ in range(5):
-            world.step(3)
-        assert world.ball_position[0] > before[0] + 1
-        picture = world.picture(84)
-    assert picture.shape == (84, 84, 3)
-    assert len(np.unique(picture)) > 2
-
-
-def test_no_box_of_the_bare_world_touches_another():
-    """Overlapping boxes would be thrown apart, and the ball with them."""
-    with BareWorld(400, 400) as world:
-        before = world.ball_position
-        for _ in range(10):
-            world.step(0)
-        assert world.ball_position == pytest.approx(before, abs=0.02)
 
 
 def test_random_actions_are_held_and_the_same_each_time():
