@@ -10,8 +10,6 @@ from evaluation.suite import EpisodeSetup, Suite, TaskSpec
 from evaluation.suites import unknown_task
 from llm_control.choices import ArenaChoices
 from testbed import LEVEL_NAMES, Task, find_tasks, parse_levels
-from testbed.benchmark import TRAIN_SEED
-from testbed.curriculum import FIRST_VARIANT, Generated
 from testbed.originals import NAMES, is_published
 from testbed.tasks import files_named, files_version, find_paths, level_of, read_tasks
 
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
     from llm_control.environment import ArenaEnvironment
+    from testbed.curriculum import Generated
 
 
 def task_spec(task: Task) -> TaskSpec:
@@ -54,7 +53,7 @@ class ArenaSuite(Suite):
     def named(self, name: str, choices: ArenaChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """The task of an id from its file, without reading all the others, or drawn if it is to train on."""
         if folder is None and _is_drawn(name):
-            return [task_spec(Generated(_ALL_LEVELS, TRAIN_SEED).task(name, choices.animal_ai))]
+            return [task_spec(_drawn(_ALL_LEVELS).task(name, choices.animal_ai))]
         files = files_named(name.partition("#")[0], folder)
         found = [task for path in files for task in read_tasks(path, choices.animal_ai) if task.id == name]
         if not found:
@@ -153,12 +152,21 @@ def split(name: str, choices: ArenaChoices) -> Iterator[str]:
     """Ids of the chosen levels: the shipped battery's to test with, or drawn ones without end to train on."""
     if name == "test":
         return (path.stem for path in find_paths(_levels(choices)))
-    return Generated(choices.levels or _ALL_LEVELS, TRAIN_SEED).ids()
+    return _drawn(choices.levels or _ALL_LEVELS).ids()
+
+
+def _drawn(levels: str) -> "Generated":
+    """The tasks to train on, without end; what draws them is read only if one is asked for."""
+    from testbed.benchmark import TRAIN_SEED
+    from testbed.curriculum import Generated
+
+    return Generated(levels, TRAIN_SEED)
 
 
 def _is_drawn(task_id: str) -> bool:
+    """Whether an id is that of a task to train on: its variant has at least seven digits."""
     variant = task_id.rpartition("-")[2]
-    return variant.isascii() and variant.isdecimal() and int(variant) >= FIRST_VARIANT
+    return variant.isascii() and variant.isdecimal() and len(variant) > 6
 
 
 SUITE = ArenaSuite()

@@ -13,7 +13,9 @@ ADAPTER = Path("evaluation/inspect_task/interface.py")
 """It imports what Inspect AI has no public name for."""
 
 PRIVATE = {
+    "inspect_ai._eval.task.log": ("resolve_eval_scorers",),
     "inspect_ai._util.error": ("PrerequisiteError",),
+    "inspect_ai.scorer._scorer": ("as_scorer_spec",),
     "inspect_ai.model._generate_config": ("active_generate_config",),
     "inspect_ai.model._model": ("active_model", "model_usage_cost"),
 }

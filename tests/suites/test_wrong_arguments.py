@@ -8,7 +8,7 @@ RANDOM = ("--model", "discoveryworld/random")
 WRONG = (
     ("est", ("--model", "est/naive", "--protocol", "image"), "reads words, and this run has none"),
     ("est", ("--model", "est/naive", "--image-format", "jpeg"), "there are no pictures"),
-    ("est", ("--model", "est/naive", "--tasks", "est-7"), "est-00001 to est-10000"),
+    ("est", ("--model", "est/naive", "--tasks", "est-7"), "est-00001 to est-99999"),
     ("boxing", ("--model", "boxing/eig", "--environments", "rats"), "environments: got 'rats'"),
     ("boxing", ("--model", "boxing/eig", "--environments", "irt", "--goals", "source"), "no task"),
     ("boxing", ("--model", "boxing/eig", "--evaluations", "one"), "evaluations"),

@@ -36,7 +36,6 @@ def test_a_level_is_a_vector_environment_too():
         "arena-llm/Level4-v0",
         num_envs=2,
         vectorization_mode="vector_entry_point",
-        workers=0,
         observation="rays",
         task_info=True,
     )
