@@ -92,7 +92,7 @@ def test_tasks_are_the_same_however_many_are_asked_for():
     assert find_task(SUITE, "est-00030", EstChoices(), None) == every[29]
     assert logged_task(SUITE, json.loads(json.dumps(vars(every[3])))).sha256 == every[3].sha256
     assert all(len(read_drawn(task.content).blickets) == int(task.group[0]) for task in every)
-    for wrong in ("est-00000", "est-10001", "est-1", "ivre-00001"):
+    for wrong in ("est-00000", "est-100000", "est-1", "ivre-00001"):
         with pytest.raises(ConfigError, match="est-00001 to est-99999"):
             chosen_tasks(SUITE, EstChoices(tasks=(wrong,)), None)
 
