@@ -31,7 +31,7 @@ from arena.kernel.tables import (
     shape_parts,
 )
 from arena.scene import Floats, Vector, yaw_rotation
-from arena.taskfile.kind import DEFAULT_FRICTION, Kind, Shape
+from arena.taskfile.kind import DEFAULT_FRICTION, Kind
 
 HOLD = 0.9
 """A wall or ramp counts as static below this share of the impulse that would make it slide or tip."""
@@ -207,6 +207,7 @@ class Things:
             self._own[name][: sum(counts)] = np.repeat(values, counts)
         self._table = self._own.copy()
         self._rows = np.flatnonzero(self._own["role"] == Role.BALL)
+        self._heavy = np.flatnonzero(self._own["role"] == Role.HEAVY)
         self.balls = self._own["owner"][self._rows].tolist()
         for ball, row in zip(self.balls, self._rows.tolist(), strict=True):
             if ball in before:
@@ -219,15 +220,14 @@ class Things:
 
     def _stand(self) -> None:
         """Mark the walls and ramps that stand upright on the floor, when nothing moves."""
-        for index in self.present():
-            kind, size, upright = self.placed[index].kind, self.sizes[index], self.rotations[index, 1, 1]
-            bottom = self.positions[index, 1] - size[1] / 2
-            if kind.is_heavy and abs(bottom - FLOOR_Y) <= _ON_FLOOR and upright >= _UPRIGHT:
-                rows = self._table["owner"] == index
-                self._table["hold"][rows] = HOLD * kind.mass * GRAVITY * TICK_S
-                self._table["bottom"][rows] = bottom
-                # A ramp's centre of mass is a third of its length from its tall end.
-                self._table["arm"][rows] = min(size[0], size[2]) / (3 if kind.shape is Shape.PRISM else 2)
+        heavy, table = self._heavy, self._table
+        index = table["owner"][heavy]
+        bottom, upright = self.positions[index, 1] - self.sizes[index, 1] / 2, self.rotations[index, 1, 1]
+        stands = (abs(bottom - FLOOR_Y) <= _ON_FLOOR) & (upright >= _UPRIGHT)
+        table["hold"][heavy] = np.where(stands, HOLD * table["mass"][heavy] * GRAVITY * TICK_S, 0.0)
+        table["bottom"][heavy] = bottom
+        # A ramp's centre of mass is a third of its length from its tall end.
+        table["arm"][heavy] = self.sizes[index][:, [0, 2]].min(axis=1) / (2 + table["is_prism"][heavy])
 
     def take_balls(self) -> bool:
         """Take the poses of the balls, if any is awake, from the table in which the kernel has moved them."""
