@@ -76,13 +76,12 @@ class OpenEpisode:
         """What is shown now: first the rules too, and of an episode that is over how it ended."""
         return self.said[-1][1]
 
-    def reply(self, text: str) -> float:
-        """Play a reply; its reward. Raises EvaluationError if the episode has ended."""
+    def reply(self, text: str) -> None:
+        """Play a reply. Raises EvaluationError if the episode has ended."""
         if self.record is not None:
             raise EvaluationError(f"the episode of {self.setup.task.id} has ended: begin another one")
         now = self._environment.reply(text)
         self._show(text, now, () if now.done else now.parts)
-        return now.reward
 
     def finish(self) -> Record:
         """End the episode, as abandoned if it is not over, and return its record."""

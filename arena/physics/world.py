@@ -57,16 +57,12 @@ class Bodies:
         rows = self._rows[: len(agents)]
         for row, agent in zip(rows, agents, strict=True):
             row["centre"], row["motion"][0] = agent.position, agent.driven_velocity
-        made, fastest = -1, 0.0
-        while made < 0:
-            made, fastest = push(
-                self._rows, self._first, things.parts, things.positions, things.rotations, self._points
-            )
-            if made < 0:
-                self._points = np.empty(2 * len(self._points), POINT)
+        state = (self._rows, self._first, things.parts, things.positions, things.rotations)
+        while (result := push(*state, self._points))[0] < 0:
+            self._points = np.empty(2 * len(self._points), POINT)
         for row, agent in zip(rows, agents, strict=True):
             agent.move(row["centre"], row["motion"][0], row["borne"])
-        return float(fastest)
+        return float(result[1])
 
     def sleep(self) -> None:
         """Let everything sleep that is not held, agents and balls aside."""
