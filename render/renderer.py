@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,15 +21,15 @@ from arena.scene import Scene
 from render.camera import FAR, PARALLEL, Camera, first_person
 from render.image import Frame, check_size
 from render.kernel.in_view import find
-from render.kernel.polygons import COUNT, DEPTH, FACTS, MOST_CORNERS, PLANES, polygons_of
+from render.kernel.polygons import COUNT, DEPTH, Polygons, polygons_of
 from render.kernel.shading import Pixels, shade
-from render.kernel.shadows import DEEPEST, SunMap, cast, coarse, update
+from render.kernel.shadows import DEEPEST, Kept, SunMap, cast, update
 from render.kernel.tables import Floats, Integers, Looks, Meshes, tables
 from render.kernel.visible import SPAN, Nearest, Shown, edges, label, pixel, show, spans_before, spans_of
 from render.looks.look import look_of
 from render.looks.sky import Sun, sun_of
 from render.parts.animals import bodies
-from render.parts.rows import ROW, Rows, ThingRows, arena_rows
+from render.parts.rows import ROW, Bools, Rows, ThingRows, arena_rows
 
 _POLYGONS, _SPANS = 2048, 4096
 """Room at first for polygons, which grows, and for spans, which are drawn whenever it is full."""
@@ -37,49 +38,45 @@ _SMALL_PX = 200 * 200
 """Pixels up to which one thread is best: waking others takes longer than what they save."""
 
 
+class Screen(NamedTuple):
+    """What each pixel (height, width) shows: its depth as in `polygons.DEPTH`, polygon, and colour."""
+
+    nearest: Nearest
+    shown: Shown
+    pixels: Pixels
+
+
 class Room:
     """Memory for pictures of one size that one thread draws."""
 
     def __init__(self, width: int, height: int) -> None:
-        self.width, self.height = width, height
-        self.nearest = np.empty((height, width), np.float32)
-        self.shown = np.empty((height, width), np.int32)
         pixels = width * height
         self.flat = np.empty(pixels + -pixels % 4, np.uint32)
-        self.pixels = self.flat[:pixels].reshape(height, width)
+        self.screen = Screen(
+            np.empty((height, width), np.float32),
+            np.empty((height, width), np.int32),
+            self.flat[:pixels].reshape(height, width),
+        )
         self.found: Rows = np.empty((0, ROW), np.float32)
-        self._set_polygons(_POLYGONS)
+        self.polygons = Polygons.empty(_POLYGONS)
 
     def make_way(self, count: int) -> None:
         """Have room for a number of rows."""
         if len(self.found) < count:
             self.found = np.empty((2 * count, ROW), np.float32)
 
-    def polygons(
-        self, opaque: int, count: int, lens: Floats, sun: Sun, meshes: Meshes | None = None
-    ) -> tuple[int, int]:
-        """Make polygons of the rows found, opaque ones first, of `meshes` or the arena's; where each end."""
-        own, looks = tables()
-        meshes = meshes or own
+    def fill(self, write: Callable[[Polygons], tuple[int, int]]) -> tuple[int, int]:
+        """Write polygons, with more room for them until it is enough; returns where they end."""
         while True:
-            ends = polygons_of(
-                self.found, opaque, count, meshes, looks.plain, lens, (self.width, self.height), sun,
-                self.corners, self.planes, self.light, self.facts,
-            )  # fmt: skip
+            ends = write(self.polygons)
             if ends[1] >= 0:
                 return ends
-            self._set_polygons(2 * len(self.facts))
+            self.polygons = Polygons.empty(2 * len(self.polygons.facts))
 
     def show(self, count: int, lens: Floats) -> None:
         """Find the nearest of the first polygons at each pixel."""
-        height, farthest = len(self.shown), farthest_of(lens)
-        show(self.corners, self.planes, self.facts, count, 0, height, farthest, self.nearest, self.shown)
-
-    def _set_polygons(self, count: int) -> None:
-        self.corners = np.empty((count, MOST_CORNERS, 2))
-        self.planes = np.empty((count, PLANES, 3))
-        self.light = np.empty((count, 6))
-        self.facts = np.zeros((count, FACTS), np.int64)
+        nearest, shown, _ = self.screen
+        show(self.polygons, count, 0, len(shown), farthest_of(lens), nearest, shown)
 
 
 class _Rooms(threading.local):
@@ -93,31 +90,23 @@ class _Rooms(threading.local):
 _ROOMS = _Rooms()
 
 
-class Shadows:
-    """The sun's map of one arena.
+_AGENT_PARTS = 8
+"""Parts of agents with a box of their own in the sun's map; more share one."""
+
+
+def shadows_of(version: str, things: ThingRows) -> Kept:
+    """The sun's map of one arena, before the first picture.
 
     Casters at rest are drawn once and the others for every picture, by the same rules; the nearest counts,
     so a shadow depends on no order and on no past.
     """
-
-    def __init__(self, version: str, things: ThingRows) -> None:
-        self._things, self.sun, self._empty = things, sun_of(version), arena_map(version)
-        count = len(things.rows)
-        self._casters, self._cast = coarse(things.rows), np.zeros(count, bool)
-        self._rested, self._resting = np.zeros(count, np.int64), np.ones(count, bool)
-        self.map, self._still = self._empty.copy(), self._empty.copy()
-        self._touched, self._since = np.zeros(4, np.int64), -1
-
-    def update(self, scene: Scene) -> None:
-        """Draw what casts a shadow and has moved."""
-        if not self.sun.shines:
-            return
-        things, agents = self._things, bodies(scene, own=True, casting=True)
-        self._since = update(
-            things.rows, things.casts, things.shown, agents, self._casters, self._cast, self._rested,
-            self._resting, self._since, self._empty, self._still, self.map, self._touched, tables()[0],
-            self.sun,
-        )  # fmt: skip
+    empty, count = arena_map(version), len(things.rows)
+    nothing, resting = np.zeros(count, bool), np.ones(count, bool)
+    touched, since = np.zeros((count + _AGENT_PARTS, 4), np.int64), np.array([-1])
+    rested = np.zeros(count, np.int64)
+    return Kept(
+        things.rows.copy(), nothing, rested, resting, empty, empty.copy(), empty.copy(), touched, since
+    )
 
 
 @cache
@@ -126,7 +115,7 @@ def arena_map(version: str) -> SunMap:
     sun, rows = sun_of(version), arena_rows()
     made = np.full((sun.side, sun.side) if sun.shines else (2, 2), DEEPEST, np.uint16)
     if sun.shines:
-        cast(made, rows, np.ones(len(rows), bool), tables()[0], sun, np.zeros(4, np.int64))
+        cast(made, rows, np.ones(len(rows), bool), tables()[0], sun, np.zeros((1, 4), np.int64))
     return made
 
 
@@ -146,16 +135,16 @@ def _join() -> None:
     _ROOMS.alone = True
 
 
-def in_bands(
-    draw: Callable[[tuple[int, int]], None], width: int, height: int, small_px: int = _SMALL_PX
-) -> None:
-    """Draw a picture of more pixels than `small_px` by all cores, in bands of rows: their tops and bottoms.
+def at_once(width: int, height: int, small_px: int = _SMALL_PX) -> bool:
+    """Whether one thread draws a whole picture: one of at most `small_px` pixels, or no other may help."""
+    return _ROOMS.alone or width * height <= small_px or cores() == 1
+
+
+def in_bands(draw: Callable[[tuple[int, int]], None], height: int) -> None:
+    """Draw a picture by all cores, in bands of rows: their tops and bottoms.
 
     There are about four for each core, as the sky is cheap.
     """
-    if _ROOMS.alone or width * height <= small_px or cores() == 1:
-        draw((0, height))
-        return
     count = max(1, min(4 * cores(), height // 8))
     list(threads().map(draw, pairwise(height * k // count for k in range(count + 1))))
 
@@ -165,23 +154,63 @@ def farthest_of(lens: Floats) -> float:
     return float(-lens[FAR] if lens[PARALLEL] else 1 / lens[FAR])
 
 
+class Seen(NamedTuple):
+    """Rows that a camera may see, and which of the things' are shown, translucent and cast shadows."""
+
+    rows: Rows
+    shown: Bools
+    clear: Bools
+    casts: Bools
+    arena: Rows
+    bodies: Rows
+
+
+@compiled
+def _find(
+    seen: Seen, lens: Floats, size: tuple[int, int], found: Rows, meshes: Meshes, plain: Integers, sun: Sun,
+    polygons: Polygons,
+) -> tuple[int, int]:  # fmt: skip
+    """Write the polygons that the camera may see; returns the ends of `polygons_of`."""
+    opaque, count = find(seen.rows, seen.shown, seen.clear, seen.arena, seen.bodies, lens, size[1], found)
+    return polygons_of(found, opaque, count, meshes, plain, lens, size, sun, polygons)
+
+
+@compiled
+def _draw(
+    seen: Seen, agents: Rows, kept: Kept, lens: Floats, rays: Floats, farthest: float, found: Rows,
+    meshes: Meshes, looks: Looks, sun: Sun, polygons: Polygons, screen: Screen, whole: bool, most: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Update the shadows, find the polygons, and draw the `whole` picture if there is room for them.
+
+    Returns the ends of `polygons_of`. One call for all: each costs microseconds, and threads wait in between.
+    """
+    height, width = screen.pixels.shape
+    if sun.shines:
+        update(seen.rows, seen.casts, seen.shown, agents, kept, meshes, sun)
+    opaque, count = _find(seen, lens, (width, height), found, meshes, looks.plain, sun, polygons)
+    if whole and count >= 0:
+        _draw_band(polygons, opaque, count, looks, kept.map, rays, farthest, screen, most, 0, height)
+    return opaque, count
+
+
 @compiled
 def _draw_band(
-    corners: Floats, planes: Floats, light: Floats, facts: Integers, opaque: int, count: int, looks: Looks,
-    sun_map: SunMap, rays: Floats, farthest: float, top: int, bottom: int, nearest: Nearest, shown: Shown,
-    pixels: Pixels, most: int,
+    polygons: Polygons, opaque: int, count: int, looks: Looks, sun_map: SunMap, rays: Floats, farthest: float,
+    screen: Screen, most: int, top: int, bottom: int,
 ) -> None:  # fmt: skip
     """Draw some rows of a picture: opaque polygons and the sky, then translucent ones in their order.
 
     Spans are shaded whenever there are almost as many as `most`.
     """
+    nearest, shown, pixels = screen
     height, width = pixels.shape
+    corners, planes, _, facts = polygons
     spans = np.empty((most, SPAN), np.int32)
-    show(corners, planes, facts, opaque, top, bottom, farthest, nearest, shown)
+    show(polygons, opaque, top, bottom, farthest, nearest, shown)
     n = 0
     for row in range(top, bottom):
         if n + width > len(spans):
-            shade(spans, n, planes, light, facts, looks, sun_map, rays, pixels)
+            shade(spans, n, polygons, looks, sun_map, rays, pixels)
             n = 0
         n = spans_of(shown, row, spans, n)
     left, right = np.empty(height), np.empty(height)
@@ -189,11 +218,11 @@ def _draw_band(
         first, last = edges(corners[k], facts[k, COUNT], top, bottom, left, right)
         for row in range(first, last):
             if n + width > len(spans):
-                shade(spans, n, planes, light, facts, looks, sun_map, rays, pixels)
+                shade(spans, n, polygons, looks, sun_map, rays, pixels)
                 n = 0
             start, end = pixel(left[row], width), pixel(right[row], width)
             n = spans_before(planes[k, DEPTH], k, row, start, end, nearest, spans, n)
-    shade(spans, n, planes, light, facts, looks, sun_map, rays, pixels)
+    shade(spans, n, polygons, looks, sun_map, rays, pixels)
 
 
 def _colors(pixels: Pixels, count: int) -> npt.NDArray[np.uint8]:
@@ -229,7 +258,7 @@ class Renderer:
         self.width, self.height = width, height
         self._turn = threading.Lock()
         self._things: ThingRows | None = None
-        self._shadows: Shadows | None = None
+        self._shadows: Kept | None = None
 
     def frame(self, scene: Scene, camera: Camera | None = None) -> Frame:
         """The picture of a scene, uint8 (height, width, 3) RGB, row 0 on top.
@@ -255,29 +284,35 @@ class Renderer:
     def _frame(self, scene: Scene, camera: Camera | None) -> Frame:
         width, height = self.width, self.height
         things = self._read(scene)
-        shadows = self._shadows = self._shadows or Shadows(scene.version, things)
-        shadows.update(scene)
-        room = _ROOMS.room(width, height)
-        lens, rays, opaque, count = self._aim(room, scene, camera, shadows.sun)
-        looks, farthest = tables()[1], farthest_of(lens)
-
-        def draw(band: tuple[int, int]) -> None:
-            _draw_band(
-                room.corners, room.planes, room.light, room.facts, opaque, count, looks, shadows.map, rays,
-                farthest, *band, room.nearest, room.shown, room.pixels, _SPANS,
-            )  # fmt: skip
-
-        in_bands(draw, width, height)
+        kept = self._shadows = self._shadows or shadows_of(scene.version, things)
+        room, lens, rays, seen = self._aim(things, scene, camera)
+        agents, farthest, whole = (
+            bodies(scene, own=True, casting=True),
+            farthest_of(lens),
+            at_once(width, height),
+        )
+        meshes, looks = tables()
+        opaque, count = room.fill(
+            lambda polygons: _draw(
+                seen, agents, kept, lens, rays, farthest, room.found, meshes, looks, sun_of(scene.version),
+                polygons, room.screen, whole, _SPANS,
+            )
+        )  # fmt: skip
+        if not whole:
+            lit = room.polygons, opaque, count, looks, kept.map, rays, farthest, room.screen, _SPANS
+            in_bands(lambda band: _draw_band(*lit, *band), height)
         return _colors(room.flat, width * height).reshape(height, width, 3)
 
     def _label(self, scene: Scene, camera: Camera | None, see_through: bool) -> Channels:
         width, height = self.width, self.height
-        self._read(scene)
-        room = _ROOMS.room(width, height)
-        lens, _, opaque, count = self._aim(room, scene, camera, sun_of(scene.version))
+        room, lens, _, seen = self._aim(self._read(scene), scene, camera)
+        meshes, looks = tables()
+        options = (width, height), room.found, meshes, looks.plain, sun_of(scene.version)
+        opaque, count = room.fill(lambda polygons: _find(seen, lens, *options, polygons))
         room.show(opaque if see_through else count, lens)
         depth, instance = np.empty((height, width), np.float32), np.empty((height, width), np.int32)
-        label(room.shown, room.planes, room.facts, room.found, lens, cameras.SKY, depth, instance)
+        _, planes, _, facts = room.polygons
+        label(room.screen.shown, planes, facts, room.found, lens, cameras.SKY, depth, instance)
         return Channels(depth, instance, cameras.semantic(instance, scene.things, len(scene.others)))
 
     def _read(self, scene: Scene) -> ThingRows:
@@ -289,19 +324,14 @@ class Renderer:
         return things
 
     def _aim(
-        self, room: Room, scene: Scene, camera: Camera | None, sun: Sun
-    ) -> tuple[Floats, Floats, int, int]:
-        """The camera's numbers, and where the opaque polygons and all end that it may see."""
-        things = self._things
-        assert things is not None
-        others = bodies(scene, own=camera is not None)
-        camera = camera or first_person(scene)
-        lens, rays = camera.lens(room.width / room.height)
-        room.make_way(len(things.rows) + len(arena_rows()) + len(others))
-        opaque, count = find(
-            things.rows, things.shown, things.clear, arena_rows(), others, lens, room.height, room.found
-        )
-        return lens, rays, *room.polygons(opaque, count, lens, sun)
+        self, things: ThingRows, scene: Scene, camera: Camera | None
+    ) -> tuple[Room, Floats, Floats, Seen]:
+        """This thread's room, the camera's numbers, and the rows that it may see."""
+        room, others = _ROOMS.room(self.width, self.height), bodies(scene, own=camera is not None)
+        lens, rays = (camera or first_person(scene)).lens(self.width / self.height)
+        seen = Seen(things.rows, things.shown, things.clear, things.casts, arena_rows(), others)
+        room.make_way(len(seen.rows) + len(seen.arena) + len(others))
+        return room, lens, rays, seen
 
 
 class BatchRenderer:
@@ -327,12 +357,13 @@ class BatchRenderer:
         cameras = self._checked(scenes, cameras)
         frames = np.empty((len(scenes), self.height, self.width, 3), np.uint8)
 
-        def draw(k: int) -> None:
-            frames[k] = self._renderers[k].frame(scenes[k], cameras[k])
+        left = iter(range(len(scenes)))
 
-        pool: ThreadPoolExecutor = threads()
-        for _ in pool.map(draw, range(len(scenes))):
-            pass
+        def draw(_: int) -> None:
+            for k in left:
+                frames[k] = self._renderers[k].frame(scenes[k], cameras[k])
+
+        list(threads().map(draw, range(min(cores(), len(scenes)))))
         return frames
 
     def _checked(

@@ -1,6 +1,7 @@
 """From rows to polygons: the faces that a camera may see, with planes of what varies over them."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,30 +48,53 @@ _BRIGHTEST = 2.5
 """Bound of light, so that its products fit into 32 bits."""
 
 
+class Polygons(NamedTuple):
+    """Room for n polygons.
+
+    Each has `corners` (MOST_CORNERS, 2) in pixels, `planes` (PLANES, 3) and `facts` (FACTS,) as above, and
+    `light`: red, green and blue without the sun, and what the sun adds.
+    """
+
+    corners: Floats
+    planes: Floats
+    light: Floats
+    facts: Integers
+
+    @classmethod
+    def empty(cls, count: int) -> "Polygons":
+        """Room for a number of polygons."""
+        return cls(
+            np.empty((count, MOST_CORNERS, 2)),
+            np.empty((count, PLANES, 3)),
+            np.empty((count, 6)),
+            np.zeros((count, FACTS), np.int64),
+        )
+
+
 @compiled
 def polygons_of(
     rows: Rows, opaque: int, count: int, meshes: Meshes, plain: Integers, lens: Floats, size: tuple[int, int],
-    sun: Sun, corners: Floats, planes: Floats, light: Floats, facts: Integers,
+    sun: Sun, polygons: Polygons,
 ) -> tuple[int, int]:  # fmt: skip
     """Write the polygons of the first `count` rows; return how many the first `opaque` have, and all.
 
     Returns -1 twice if there is not room for all. `plain` is at least 0 for layers of one colour.
     """
-    room = corners, planes, light, facts
-    middle = _append(rows[:opaque], 0, 0, meshes, plain, lens, size, sun, *room)
+    middle = _append(rows[:opaque], 0, 0, meshes, plain, lens, size, sun, polygons)
     if middle < 0:
         return -1, -1
-    last = _append(rows[:count], opaque, middle, meshes, plain, lens, size, sun, *room)
+    last = _append(rows[:count], opaque, middle, meshes, plain, lens, size, sun, polygons)
     return (middle, last) if last >= 0 else (-1, -1)
 
 
 @compiled
 def _append(
     rows: Rows, start: int, first: int, meshes: Meshes, plain: Integers, lens: Floats, size: tuple[int, int],
-    sun: Sun, corners: Floats, planes: Floats, light: Floats, facts: Integers,
+    sun: Sun, polygons: Polygons,
 ) -> int:  # fmt: skip
     """Write the polygons of rows from `first` on; return where they end, -1 if there is not room."""
     width, height = size
+    corners, planes, light, facts = polygons
     places = np.empty((meshes.most, 7))
     wide, high = 0.5 * width / lens[WIDE], 0.5 * height / lens[HIGH]
     parallel = lens[PARALLEL] != 0.0
@@ -93,7 +117,7 @@ def _append(
                 return -1
             corner = meshes.faces[face]
             found = _outline(corner, places, width, height, lens[NEAR], parallel, corners, n)
-            if found < 3 or not _invert(corner, places, inverse):
+            if found < 3 or not _covers(corners, n, found) or not _invert(corner, places, inverse):
                 continue
             facts[n, COUNT], facts[n, ROW_NUMBER], facts[n, LAYER] = found, number, int(row[18])
             for k in range(3):
@@ -102,6 +126,7 @@ def _append(
             _plane(planes, n, DEPTH, values, inverse)
             _plane(planes, n, W, values, inverse)
             if smooth:
+                shift[:] = 0.0
                 flags = _shine_round(row, corner, begin, meshes.normals, sun, values, light, n)
             else:
                 flags = _shine_flat(row, meshes.planes[face], sun, light, n, shift)
@@ -193,6 +218,23 @@ def _outline(
             corners[polygon, n, 1] = (places[here, 4] + part * (places[there, 4] - places[here, 4])) / w
             n += 1
     return n
+
+
+@compiled
+def _covers(corners: Floats, polygon: int, count: int) -> bool:
+    """Whether the middle of a pixel may be within a polygon's box on the screen."""
+    left = top = np.inf
+    right = bottom = -np.inf
+    for k in range(count):
+        x, y = corners[polygon, k, 0], corners[polygon, k, 1]
+        left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
+    return _middle(left) < _middle(right) and _middle(top) < _middle(bottom)
+
+
+@compiled
+def _middle(place: float) -> int:
+    """The first pixel whose middle is at or after a place."""
+    return math.ceil(min(max(place - 0.5, -1.0), 4096.0))
 
 
 @compiled

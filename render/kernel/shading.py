@@ -21,6 +21,7 @@ from render.kernel.polygons import (
     SUNLIGHT,
     SUNNY,
     TEXTURED,
+    Polygons,
     U,
     V,
     W,
@@ -81,10 +82,10 @@ _FINER = np.int32(4 ** (SIDE_BITS + 1) // 3)
 
 @compiled
 def shade(
-    spans: Shown, count: int, planes: Floats, light: Floats, facts: Integers, looks: Looks, sun_map: SunMap,
-    rays: Floats, pixels: Pixels,
-) -> None:  # fmt: skip
+    spans: Shown, count: int, polygons: Polygons, looks: Looks, sun_map: SunMap, rays: Floats, pixels: Pixels
+) -> None:
     """Draw the first spans of a list, in their order, into pixels (height, width) of three bytes."""
+    _, planes, light, facts = polygons
     height, width = pixels.shape
     flat, shadows = pixels.ravel(), sun_map.ravel()
     line, real = np.empty((_LINES, width), np.int32), np.empty((_REALS, width), np.float32)

@@ -1,5 +1,8 @@
 """The sun's map: the depth at which its light ends, for each texel of a grid over the arena."""
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,22 +19,14 @@ SunMap = npt.NDArray[np.uint16]
 DEEPEST = 65535
 """The depth of a texel whose light meets nothing."""
 
-_BALL, _COARSE = MESHES.index("ball"), MESHES.index("ball 80")
-
-
-def coarse(rows: Rows) -> Rows:
-    """Rows with balls of few triangles, which suffice for the map."""
-    rows = rows.copy()
-    rows[rows[:, MESH] == _BALL, MESH] = _COARSE
-    return rows
-
-
-_BOX, _PRISM, _PRICKLES = (MESHES.index(name) for name in ("box", "prism", "prickles"))
+_BALL, _BOX, _PRISM, _PRICKLES = (MESHES.index(name) for name in ("ball", "box", "prism", "prickles"))
 
 
 @compiled
 def cast(sun_map: SunMap, rows: Rows, which: Bools, meshes: Meshes, sun: Sun, touched: Integers) -> None:
-    """Draw the shadows of some rows; `touched` (left, top, right, bottom) grows to what they cover.
+    """Draw the shadows of some rows; each grows its box in `touched`: left, top, right and bottom.
+
+    If there are more rows than boxes, they share the last one.
 
     The biases are those of Unity's render pipeline: casters are pushed away from the sun by a texel, and
     shrink by another where they face away from it. Things so thin that their back would come through their
@@ -43,12 +38,15 @@ def cast(sun_map: SunMap, rows: Rows, which: Bools, meshes: Meshes, sun: Sun, to
     for number in range(len(rows)):
         if not which[number]:
             continue
-        row = rows[number]
+        row, box = rows[number], touched[min(number, len(touched) - 1)]
         mesh = int(row[MESH])
+        if mesh in (_BALL, _PRICKLES):
+            _cast_ball(sun_map, row, sun, box)
+            continue
         smooth = meshes.smooth[mesh]
         thin = mesh == _PRISM or (mesh == _BOX and min(row[12], row[13], row[14]) < 2 * sun.texel_m)
         # The back of what is round lies within the outline of its front.
-        front = smooth or thin or mesh == _PRICKLES
+        front = smooth or thin
         begin, count = meshes.own_corners[mesh]
         for k in range(count):
             shift[:] = 0.0
@@ -68,7 +66,7 @@ def cast(sun_map: SunMap, rows: Rows, which: Bools, meshes: Meshes, sun: Sun, to
                 place = places[corner[1 + k]]
                 outline[k, 0], outline[k, 1] = place[0] + shift[0], place[1] + shift[1]
                 depth[k] = place[2] + shift[2]
-            _darken(sun_map, outline, depth, area, corner[0], left, right, touched)
+            _darken(sun_map, outline, depth, area, corner[0], left, right, box)
 
 
 @compiled
@@ -92,7 +90,57 @@ def _darken(
             touched[0], touched[2] = min(touched[0], start), max(touched[2], end)
         for x in range(start, end):
             here = a + b * (x + 0.5) + c * (y + 0.5)
-            sun_map[y, x] = min(np.int64(sun_map[y, x]), np.int64(min(max(here, 0.0), float(DEEPEST))))
+            _darken_texel(sun_map, y, x, here)
+
+
+@compiled
+def _cast_ball(sun_map: SunMap, row: Rows, sun: Sun, touched: Integers) -> None:
+    """Draw a ball's shadow: an ellipse, with the depth of the ball's side that is turned to the sun.
+
+    Where it faces away from the sun, at its outline, it shrinks by a texel.
+    """
+    axes, middle, side = np.zeros((3, 3)), np.zeros(3), sun_map.shape[0]
+    for of_map in range(3):
+        m = sun.to_map[of_map]
+        middle[of_map] = m[3]
+        for k in range(3):
+            middle[of_map] += m[k] * (row[k] - sun.texel_m * TO_SUN[k])
+            half = 0.5 * row[12 + k] - sun.texel_m
+            if half <= 0.0:
+                return
+            axes[of_map, k] = half * (m[0] * row[3 + 3 * k] + m[1] * row[4 + 3 * k] + m[2] * row[5 + 3 * k])
+    # A place (x, y) from the middle is inside where a x x + 2 b x y + c y y <= 1.
+    xx, xy, yy = _product(axes, 0, 0), _product(axes, 0, 1), _product(axes, 1, 1)
+    xz, yz, zz = _product(axes, 0, 2), _product(axes, 1, 2), _product(axes, 2, 2)
+    area = xx * yy - xy * xy
+    a, b, c = yy / area, -xy / area, xx / area
+    along_x, along_y = a * xz + b * yz, b * xz + c * yz
+    deep = math.sqrt(max(zz - xz * along_x - yz * along_y, 0.0))
+    reach = math.sqrt(yy)
+    for row_y in range(pixel(middle[1] - reach, side), pixel(middle[1] + reach, side)):
+        y = row_y + 0.5 - middle[1]
+        half = math.sqrt(max(b * b * y * y - a * (c * y * y - 1.0), 0.0)) / a
+        start, end = pixel(middle[0] - b * y / a - half, side), pixel(middle[0] - b * y / a + half, side)
+        if start < end:
+            touched[0], touched[2] = min(touched[0], start), max(touched[2], end)
+            touched[1], touched[3] = min(touched[1], row_y), max(touched[3], row_y + 1)
+        for column in range(start, end):
+            x = column + 0.5 - middle[0]
+            inside = max(1.0 - a * x * x - 2.0 * b * x * y - c * y * y, 0.0)
+            here = middle[2] + along_x * x + along_y * y - deep * math.sqrt(inside)
+            _darken_texel(sun_map, row_y, column, here)
+
+
+@compiled
+def _product(rows: Floats, one: int, other: int) -> float:
+    return float(
+        rows[one, 0] * rows[other, 0] + rows[one, 1] * rows[other, 1] + rows[one, 2] * rows[other, 2]
+    )
+
+
+@compiled
+def _darken_texel(sun_map: SunMap, y: int, x: int, depth: float) -> None:
+    sun_map[y, x] = min(np.int64(sun_map[y, x]), np.int64(min(max(depth, 0.0), float(DEEPEST))))
 
 
 @compiled
@@ -121,10 +169,12 @@ def _push(row: Rows, normal: Floats, sun: Sun, shift: Floats) -> None:
 @compiled
 def restore(sun_map: SunMap, still: SunMap, touched: Integers) -> None:
     """Copy back what was touched, and forget it."""
-    for y in range(touched[1], touched[3]):
-        for x in range(touched[0], touched[2]):
-            sun_map[y, x] = still[y, x]
-    touched[0], touched[1], touched[2], touched[3] = len(still), len(still), 0, 0
+    for k in range(len(touched)):
+        left, top, right, bottom = touched[k]
+        for y in range(top, bottom):
+            for x in range(left, right):
+                sun_map[y, x] = still[y, x]
+        touched[k, :2], touched[k, 2:] = len(still), 0
 
 
 TREMBLE = 512.0
@@ -140,55 +190,69 @@ Redrawing it takes about as long as a frame (our choice).
 """
 
 
+class Kept(NamedTuple):
+    """What stays the same from picture to picture of one arena's shadows.
+
+    `casters` are its rows as last drawn, with `cast` those that cast a shadow now; `rested` counts frames
+    without change, `resting` are those at rest, which `still` shows over `empty`, and `map` has all of them.
+    `touched` are the boxes of texels in which `map` differs from `still`: one for each row, and more for the
+    agents. `since` (1,) are the frames since that set changed, -1 at first.
+    """
+
+    casters: Rows
+    cast: Bools
+    rested: Integers
+    resting: Bools
+    empty: SunMap
+    still: SunMap
+    map: SunMap
+    touched: Integers
+    since: Integers
+
+
 @compiled
 def update(
-    rows: Rows, casts: Bools, shown: Bools, agents: Rows, casters: Rows, cast_now: Bools, rested: Integers,
-    resting: Bools, since: int, empty: SunMap, still: SunMap, sun_map: SunMap, touched: Integers,
-    meshes: Meshes, sun: Sun,
-) -> int:  # fmt: skip
-    """Draw into `sun_map` what casts a shadow: `agents`, and the rows that do so and are shown.
+    rows: Rows, casts: Bools, shown: Bools, agents: Rows, kept: Kept, meshes: Meshes, sun: Sun
+) -> None:
+    """Draw what casts a shadow into the map: `agents`, and the rows that do so and are shown.
 
-    Those at rest, at first all, are kept in `still`, drawn over `empty`. Returns the number of frames `since`
-    they are the same, -1 before the first.
+    Those at rest, at first all, are drawn once, over what is `empty`.
     """
-    first = since < 0
-    since = rest(rows, casts, shown, casters, cast_now, rested, resting, since)
+    first = kept.since[0] < 0
+    rest(rows, casts, shown, kept)
     if first:
-        rested[:], resting[:] = REST, True
-    if since == 0:
-        still[:] = empty
-        cast(still, casters, cast_now & resting, meshes, sun, np.zeros(4, np.int64))
-        sun_map[:] = still
-    restore(sun_map, still, touched)
-    cast(sun_map, casters, cast_now & ~resting, meshes, sun, touched)
-    cast(sun_map, agents, np.ones(len(agents), np.bool_), meshes, sun, touched)
-    return since
+        kept.rested[:], kept.resting[:] = REST, True
+    if kept.since[0] == 0:
+        kept.still[:] = kept.empty
+        cast(kept.still, kept.casters, kept.cast & kept.resting, meshes, sun, np.zeros((1, 4), np.int64))
+        kept.map[:] = kept.still
+    restore(kept.map, kept.still, kept.touched)
+    own, others = kept.touched[: len(rows)], kept.touched[len(rows) :]
+    cast(kept.map, kept.casters, kept.cast & ~kept.resting, meshes, sun, own)
+    cast(kept.map, agents, np.ones(len(agents), np.bool_), meshes, sun, others)
 
 
 @compiled
-def rest(
-    rows: Rows, casts: Bools, shown: Bools, casters: Rows, cast_now: Bools, rested: Integers, resting: Bools,
-    since: int,
-) -> int:  # fmt: skip
-    """Read casters from rows, poses rounded, and update which of them are at `resting`.
+def rest(rows: Rows, casts: Bools, shown: Bools, kept: Kept) -> None:
+    """Read casters from rows, poses rounded, and update which of them are at rest.
 
-    `rested` counts frames without change. Returns the frames `since` that set changed: 0 if it just has.
+    `kept.since` counts frames on, from 0 if that set has changed.
     """
-    woke = late = False
+    casters, woke, late = kept.casters, False, False
     for k in range(len(rows)):
-        moved = (casts[k] and shown[k]) != cast_now[k]
-        cast_now[k] = casts[k] and shown[k]
+        moved = (casts[k] and shown[k]) != kept.cast[k]
+        kept.cast[k] = casts[k] and shown[k]
         for column in range(15):
             value = rows[k, column]
             if column < 12:
                 value = np.float32(np.rint(value * np.float32(TREMBLE)) / np.float32(TREMBLE))
             if value != casters[k, column]:
                 casters[k, column], moved = value, True
-        rested[k] = 0 if moved else rested[k] + 1
-        woke |= moved and resting[k]
-        late |= rested[k] >= REST and not resting[k]
-    if not woke and not (late and since + 1 >= REST):
-        return since + 1
-    for k in range(len(rows)):
-        resting[k] = rested[k] >= REST
-    return 0
+        kept.rested[k] = 0 if moved else kept.rested[k] + 1
+        woke |= moved and kept.resting[k]
+        late |= kept.rested[k] >= REST and not kept.resting[k]
+    kept.since[0] += 1
+    if woke or (late and kept.since[0] >= REST):
+        kept.since[0] = 0
+        for k in range(len(rows)):
+            kept.resting[k] = kept.rested[k] >= REST

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from arena.kernel.compiled import compiled
 from render.camera import EYE, FORWARD, HIGH, PARALLEL, RIGHT, UP, WIDE
-from render.kernel.polygons import COUNT, DEPTH, ROW_NUMBER
+from render.kernel.polygons import COUNT, DEPTH, ROW_NUMBER, Polygons
 from render.kernel.tables import RAMP, Floats, Integers
 from render.parts.rows import LABEL, Rows
 
@@ -74,14 +74,14 @@ def pixel(x: float, width: int) -> int:
 
 @compiled
 def show(
-    corners: Floats, planes: Floats, facts: Integers, count: int, top: int, bottom: int, farthest: float,
-    nearest: Nearest, shown: Shown,
-) -> None:  # fmt: skip
+    polygons: Polygons, count: int, top: int, bottom: int, farthest: float, nearest: Nearest, shown: Shown
+) -> None:
     """Find the nearest of the first `count` polygons at each pixel of the rows from `top` to before `bottom`.
 
     `nearest` (height, width) becomes their depth as in `polygons.DEPTH`, `shown` their number. What is not
     nearer than `farthest` is out of sight.
     """
+    corners, planes, _, facts = polygons
     height, width = nearest.shape
     depths, numbers = nearest.ravel(), shown.ravel()
     left, right = np.empty(height), np.empty(height)

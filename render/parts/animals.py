@@ -10,7 +10,6 @@ import numpy as np
 from arena import cameras
 from arena.errors import RenderError
 from arena.scene import Animal, Floats, Scene, Vector, rotated, yaw_rotation
-from render.kernel.shadows import coarse
 from render.looks.look import Look, Material, srgb
 from render.parts.meshes import Part
 from render.parts.rows import LABEL, ROW, Rows, rows_of
@@ -116,5 +115,4 @@ def _at_origin(skin: str, casting: bool) -> Rows:
     if skin not in BODIES:
         raise RenderError(f"skin: got {skin!r}, expected one of {', '.join(BODIES)}")
     pieces = [(part, look) for part, look in BODIES[skin] if look.casts or not casting]
-    rows = rows_of([(part, look, np.eye(3)) for part, look in pieces], 0)
-    return coarse(rows) if casting else rows
+    return rows_of([(part, look, np.eye(3)) for part, look in pieces], 0)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from render import Camera, Frame, RenderError
 from render.image import check_size
+from render.kernel.polygons import polygons_of
 from render.kernel.tables import Meshes, meshes_of, tables
 from render.looks.sky import sun_of
 from render.looks.textures import linear
@@ -155,11 +156,18 @@ class Table:
             room.found[:count, :3], room.found[:count, [3, 7, 11, 12, 13, 14]] = panel.middles.T, 1
             room.found[:count, MESH] = panel.shapes
             # Version 4 has no sun: the table has a lamp of its own.
-            polygons, _ = room.polygons(count, count, self._lens, sun_of("4"), _meshes())
-            room.show(polygons, self._lens)
-            seen, encode = (room.shown, room.planes, room.facts), tables()[1].encode
-            paint_band = lambda band: paint(*seen, panel, _EYE, self._rays, encode, frame, *band)  # noqa: E731
-            in_bands(paint_band, self.width, self.height, small_px=0)
+            looks, size = tables()[1], (2 * self.width, 2 * self.height)
+            count, _ = room.fill(
+                lambda polygons: polygons_of(
+                    room.found, count, count, _meshes(), looks.plain, self._lens, size, sun_of("4"), polygons
+                )
+            )
+            room.show(count, self._lens)
+            _, planes, _, facts = room.polygons
+            seen = room.screen.shown, planes, facts
+            in_bands(
+                lambda band: paint(*seen, panel, _EYE, self._rays, looks.encode, frame, *band), self.height
+            )
         return frame
 
     @cached_property

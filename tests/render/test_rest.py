@@ -63,8 +63,8 @@ def test_trembling_things_are_at_rest():
 
     def draw(scene):
         renderer.frame(scene)
-        drawn.append(shadows._since == 0)
-        moving.append((shadows._cast & ~shadows._resting).sum())
+        drawn.append(shadows.since[0] == 0)
+        moving.append((shadows.cast & ~shadows.resting).sum())
 
     at = start.positions.copy()
     at[:] = np.rint(at * 512) / 512

@@ -62,9 +62,9 @@ def test_a_tremble_of_a_wall_is_no_new_shadow(renderer):
     scene = scene_of(*ROOM)
     renderer.frame(scene)
     renderer.frame(moved(scene, 0, (1e-6, 0.0, 0.0)))
-    assert renderer._shadows._since > 0
+    assert renderer._shadows.since[0] > 0
     renderer.frame(moved(scene, 0, (0.1, 0.0, 0.0)))
-    assert renderer._shadows._since == 0
+    assert renderer._shadows.since[0] == 0
 
 
 def test_things_are_drawn_in_their_present_size(renderer):
