@@ -32,7 +32,7 @@ class BallCasts:
         """`fitted` is as for `arena.kernel.tables.shape_parts`. Raises KeyError for an unknown kind."""
         self._shapes, self._fitted = [KINDS[thing.kind].shape for thing in things], fitted
         self._poses: tuple[object, ...] = (None,) * 5
-        self._sizes: bytes | None = None
+        self._listed: tuple[object, ...] = (None,)
 
     def nearest(
         self,
@@ -71,17 +71,18 @@ class BallCasts:
         return np.concatenate([self._now, others])
 
     def _place(self, scene: Scene) -> None:
-        sizes = scene.sizes.tobytes()
-        if sizes != self._sizes:
-            shapes = zip(self._shapes, map(tuple, scene.sizes.tolist()), strict=True)
-            things = [shape_parts(shape, size, self._fitted) for shape, size in shapes]
-            self._own = arena_parts(things, range(len(things)), len(things))
-            self._sizes = sizes
-        there = np.append(scene.visible, True)
-        there[list(scene.unseen)] = True
-        own = self._own if there.all() else self._own[there[self._own["owner"]]]
-        self._now = own.copy()
-        place(own, scene.positions, scene.rotations, self._now)
+        listed = scene.sizes.tobytes(), scene.visible.tobytes(), scene.unseen
+        if listed != self._listed:
+            if listed[0] != self._listed[0]:
+                shapes = zip(self._shapes, map(tuple, scene.sizes.tolist()), strict=True)
+                things = [shape_parts(shape, size, self._fitted) for shape, size in shapes]
+                self._all = arena_parts(things, range(len(things)), len(things))
+            there = np.append(scene.visible, True)
+            there[list(scene.unseen)] = True
+            self._own: Parts = self._all[there[self._all["owner"]]]
+            self._now: Parts = self._own.copy()
+            self._listed = listed
+        place(self._own, scene.positions, scene.rotations, self._now)
 
 
 CAST_RADIUS = 0.5
