@@ -184,15 +184,15 @@ def _mesh(
     own = vertices[triangles][..., 3:]
     smooth = bool((own != own[:, :1]).any())
     faces, planes = [], []
-    for outline, flat in _faces(corners, place, own[:, 0], smooth):
-        normal = _outward(corners[outline[:3]]) if smooth else flat
+    level = np.array([_outward(corners[triangle]) for triangle in place]) if smooth else own[:, 0]
+    for outline, normal in _faces(corners, place, level):
         faces.append([len(outline), *outline, *[0] * (4 - len(outline))])
         planes.append([*normal, (normal * corners[outline[0]]).sum()])
     return corners, normals, np.array(faces, np.int64), np.array(planes), smooth
 
 
 def _faces(
-    corners: Floats, triangles: npt.NDArray[np.intp], normals: Floats, smooth: bool
+    corners: Floats, triangles: npt.NDArray[np.intp], normals: Floats
 ) -> Iterator[tuple[list[int], Floats]]:
     """Outlines of the triangles; of two in one plane that make a convex face, their common one."""
     used: set[int] = set()
@@ -200,8 +200,8 @@ def _faces(
         if k in used:
             continue
         outline = triangle
-        for other in () if smooth else range(k + 1, min(len(triangles), k + 12)):
-            if other in used or (normals[other] != normals[k]).any():
+        for other in range(k + 1, min(len(triangles), k + 12)):
+            if other in used or np.abs(normals[other] - normals[k]).max() > 1e-9:
                 continue
             if joined := _joined(corners, triangle, triangles[other].tolist(), normals[k]):
                 outline = joined
