@@ -34,6 +34,7 @@ EXTRAS = {
         "psutil",
     ),
     "mcp": ("mcp",),
+    "openenv": ("openenv",),
     "scienceworld": ("scienceworld", "py4j"),
     "discoveryworld": ("discoveryworld", "pygame"),
     "pymc": ("pymc",),

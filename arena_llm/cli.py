@@ -16,7 +16,7 @@ from arena_llm.interrupts import exit_unwritten
 from arena_llm.options import command_of, group_of, suite_in
 from evaluation.suites import DEFAULT, register_on_use
 
-_OF_SUITES = ("eval", "estimate", "dataset", "mcp")
+_OF_SUITES = ("eval", "estimate", "dataset", "mcp", "serve")
 """Commands whose options are those of the chosen suite."""
 
 _FOR_PEOPLE = "play"

@@ -58,14 +58,15 @@ class Opened(NamedTuple):
 class OpenEpisode:
     """An episode that another program plays, by replies as a model writes them; it has a place until closed.
 
-    `said` has each reply, first None, and what was shown after it. `record` is None until the episode ends;
-    `abandoned` says that it was ended before it was over.
+    `said` has each reply, first None, and what was shown after it; `reward` is that of the last one. `record`
+    is None until the episode ends; `abandoned` says that it was ended before it was over.
     """
 
     def __init__(self, setup: EpisodeSetup, rules: str) -> None:
         self.setup, self.is_open, self.abandoned = setup, True, False
         self.record: Record | None = None
         self.drawn_by: str | None = None
+        self.reward = 0.0
         self.said: list[tuple[str | None, Shown]] = []
         self._environment = setup.suite.open(setup)
         first = self._environment.begin()
@@ -96,7 +97,7 @@ class OpenEpisode:
         self.is_open = False
 
     def _show(self, reply: str | None, now: Observation, parts: Shown) -> None:
-        self.drawn_by = now.drawn_by or self.drawn_by
+        self.drawn_by, self.reward = now.drawn_by or self.drawn_by, now.reward
         if now.done:
             self.record = self._environment.finish()
             parts = (*parts, self.record.summary)

@@ -49,13 +49,13 @@ def mcp_command(
     if not http:
         _on_standard_streams(seats)
         return
-    listener, url = _listening(host, port)
+    listener, url = listening(host, port)
     made = None if token else secrets.token_urlsafe(24)
     print(f"MCP: {url}mcp; Ctrl-C stops.{f' Token: {made}' if made else ''}", flush=True)
-    _serve(mcp_server(seats, token or made, url).streamable_http_app(host=host), listener)
+    serve(mcp_server(seats, token or made, url).streamable_http_app(host=host), listener)
 
 
-def _listening(host: str, port: int) -> tuple[socket.socket, str]:
+def listening(host: str, port: int) -> tuple[socket.socket, str]:
     """A socket that listens, and its URL with a slash at the end. Raises EvaluationError if it cannot."""
     from arena_llm.interrupts import work_begins
     from people.serving import bound, url_of
@@ -66,11 +66,11 @@ def _listening(host: str, port: int) -> tuple[socket.socket, str]:
     return listener, url_of(host, listener)
 
 
-def _serve(app: Any, listener: socket.socket) -> None:
+def serve(app: Any, listener: socket.socket) -> None:
     """Serve an application until Ctrl-C or SIGTERM."""
     import uvicorn
 
-    config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=2)
+    config = uvicorn.Config(app, log_level="error", ws_per_message_deflate=False, timeout_graceful_shutdown=2)
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run([listener])
 

@@ -1,0 +1,34 @@
+"""The command `arena-llm serve`."""
+
+from typing import Annotated, Any
+
+import typer
+
+from arena_llm.commands.mcp import listening, serve
+from arena_llm.commands.play import Host, Port
+from arena_llm.options import Preset, SuiteOption
+from evaluation.suites import DEFAULT
+
+
+def serve_command(
+    suite: SuiteOption = DEFAULT,
+    protocol: Preset = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    sessions: Annotated[int, typer.Option(min=1, help="Episodes that are played at a time.")] = 64,
+    **choices: Any,
+) -> None:
+    """Serve a suite as an OpenEnv environment, for training programs.
+
+    Choices that only concern how a model is asked, such as its temperature, have no effect.
+    """
+    from arena.packages import require
+
+    require("openenv")
+    from arena_llm.openenv_server import suite_app
+    from evaluation.opened import Opened
+
+    app = suite_app(Opened.named(suite, protocol=protocol, **choices), sessions)
+    listener, url = listening(host, port)
+    print(f"OpenEnv: {url} ({suite}, {sessions} episodes at a time); Ctrl-C stops.", flush=True)
+    serve(app, listener)

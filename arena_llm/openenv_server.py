@@ -1,0 +1,119 @@
+"""A suite as an OpenEnv server: training programs play its episodes by WebSocket sessions."""
+
+import base64
+import sys
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+from fastapi import FastAPI
+from openenv.core.env_server import create_app
+from openenv.core.env_server.interfaces import Environment
+from openenv.core.env_server.types import Action, Observation, State
+from pydantic import Field
+
+from arena.errors import EvaluationError
+from evaluation.image_format import encoded
+from evaluation.opened import Episodes, Opened, OpenEpisode
+
+
+class SuiteAction(Action):
+    """A reply as a model writes it."""
+
+    reply: str = Field(description="the reply, as the rules say")
+
+
+class SuiteObservation(Observation):
+    """What is shown: of a new episode the rules too, of one that is over how it ended."""
+
+    task: str = Field(description="the id of the task")
+    text: str = Field(description="what is said")
+    images: list[str] = Field(default_factory=list, description="pictures in order: PNG, base64")
+
+
+class SuiteState(State):
+    """The episode so far; how it ended is None before its end."""
+
+    task: str | None = None
+    outcome: str | None = None
+    passed: bool | None = None
+    score: float | None = None
+    total_reward: float | None = None
+
+
+class SuiteEnvironment(Environment[SuiteAction, SuiteObservation, SuiteState]):
+    """A session's episodes, one after another; `places` are those of the next tasks of all sessions."""
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, episodes: Episodes, places: Iterator[int]) -> None:
+        super().__init__()
+        self._episodes, self._places = episodes, places
+        self._episode: OpenEpisode | None = None
+        self._name: str | None = None
+
+    def reset(
+        self, seed: int | None = None, episode_id: str | None = None, task: str = "", **others: Any
+    ) -> SuiteObservation:
+        """Begin a task by its id or by its place, `seed`; default: the next one. Raises as `begin`."""
+        self.close()
+        tasks = self._episodes.tasks
+        if not task:
+            task = tasks[(next(self._places) if seed is None else seed) % len(tasks)]
+        self._episode, self._name = self._episodes.begin(task), episode_id
+        return _observed(self._episode)
+
+    def step(self, action: SuiteAction, timeout_s: float | None = None, **others: Any) -> SuiteObservation:
+        """Play a reply. Raises EvaluationError if no episode has begun, or it is over."""
+        if self._episode is None:
+            raise EvaluationError("no episode has begun: call reset")
+        self._episode.reply(action.reply)
+        return _observed(self._episode)
+
+    async def reset_async(self, *arguments: Any, **named: Any) -> SuiteObservation:
+        """As `reset`; OpenEnv would give each call to another thread."""
+        return self.reset(*arguments, **named)
+
+    async def step_async(self, *arguments: Any, **named: Any) -> SuiteObservation:
+        """As `step`."""
+        return self.step(*arguments, **named)
+
+    @property
+    def state(self) -> SuiteState:
+        """The episode so far."""
+        if self._episode is None:
+            return SuiteState()
+        row = self._episode.record.row() if self._episode.record else {}
+        ended = {name: row.get(name) for name in ("outcome", "passed", "score", "total_reward")}
+        steps = len(self._episode.said) - 1
+        return SuiteState(episode_id=self._name, step_count=steps, task=self._episode.setup.task.id, **ended)
+
+    def close(self) -> None:
+        """Give up the episode's place."""
+        if self._episode is not None:
+            self._episode.close()
+            self._episode = None
+
+
+def _observed(episode: OpenEpisode) -> SuiteObservation:
+    pictures = [encoded(part, "png") for part in episode.shown if not isinstance(part, str)]
+    return SuiteObservation(
+        task=episode.setup.task.id,
+        text="\n\n".join(part for part in episode.shown if isinstance(part, str)),
+        images=[base64.b64encode(each).decode() for each in pictures],
+        reward=episode.reward,
+        done=episode.record is not None,
+    )
+
+
+def suite_app(opened: Opened, sessions: int) -> FastAPI:
+    """The server's application, for so many sessions at a time. Raises ConfigError as `Episodes`."""
+    episodes, places = Episodes(opened, sessions), count()
+    app: FastAPI = create_app(
+        lambda: SuiteEnvironment(episodes, places),
+        SuiteAction,
+        SuiteObservation,
+        # OpenEnv closes further connections before its client reads why, so the refusal is ours.
+        max_concurrent_envs=sys.maxsize,
+    )
+    return app

@@ -1,0 +1,67 @@
+"""How many steps `arena-llm serve` takes: `python -m benchmarks.serving SUITE --reply TEXT`, from a clone."""
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+import time
+from typing import Annotated, Any
+
+import psutil
+import typer
+from websockets.asyncio.client import ClientConnection, connect
+
+from benchmarks import run
+
+
+async def ask(socket: ClientConnection, kind: str, **data: Any) -> Any:
+    """The server's answer to a message."""
+    await socket.send(json.dumps({"type": kind, "data": data}))
+    return json.loads(await socket.recv())["data"]
+
+
+async def play(url: str, reply: str, until: float) -> int:
+    """Play episodes until that time; how many replies were played."""
+    steps = 0
+    async with connect(url, compression=None) as socket:
+        while time.monotonic() < until:
+            now = await ask(socket, "reset")
+            while not now["done"] and time.monotonic() < until:
+                now, steps = await ask(socket, "step", reply=reply), steps + 1
+    return steps
+
+
+async def steps_of(url: str, clients: int, reply: str, seconds: float) -> int:
+    """The steps of all clients together."""
+    until = time.monotonic() + seconds
+    return sum(await asyncio.gather(*(play(url, reply, until) for _ in range(clients))))
+
+
+def main(
+    suite: str,
+    reply: Annotated[str, typer.Option(help="What is replied each time.")],
+    option: Annotated[
+        list[str] | None, typer.Option(help="NAME=VALUE of the suite; may be repeated.")
+    ] = None,
+    clients: int = 64,
+    seconds: float = 20,
+) -> None:
+    """Let clients play at a time, resets included; they take processor time, too."""
+    chosen = [word for each in option or () for word in f"--{each}".split("=", 1)]
+    command = [sys.executable, "-m", "arena_llm", "serve", "--suite", suite, "--port", "0", *chosen]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        found = re.search(r"http(://\S+)/ ", server.stdout.readline()) or sys.exit("the server did not start")
+        asyncio.run(steps_of(f"ws{found[1]}/ws", clients, reply, 2))
+        before, load = psutil.Process(server.pid).cpu_times(), psutil.getloadavg()[0]
+        steps = asyncio.run(steps_of(f"ws{found[1]}/ws", clients, reply, seconds))
+        after = psutil.Process(server.pid).cpu_times()
+        server.terminate()
+    busy = after.user + after.system - before.user - before.system
+    print(f"{suite}, {clients} clients: {steps / seconds:,.0f} steps/s, load {load:.1f} before;", end=" ")
+    print(f"the server's own processor time allows {steps / busy:,.0f}")
+
+
+if __name__ == "__main__":
+    run(main, "benchmarks.serving")
