@@ -1,6 +1,5 @@
 """ScienceWorld as a Gymnasium environment of texts: `gymnasium.make("arena-llm/ScienceWorld-v0")`."""
 
-import string
 from typing import Any
 
 import gymnasium
@@ -8,6 +7,7 @@ import numpy as np
 from gymnasium.spaces import Dict, Text
 
 from arena.errors import ConfigError
+from evaluation.env import CHARACTERS, LONGEST_TEXT, plain
 from suites.scienceworld.catalogue import ELECTRICAL, Kind, Split, find_variation, kinds, variation_id
 from suites.scienceworld.replies import LONGEST
 from suites.scienceworld.simulator import World
@@ -16,12 +16,6 @@ Info = dict[str, Any]
 
 TEXTS = ("observation", "look", "inventory", "task")
 """The parts of an observation."""
-
-CHARACTERS = frozenset(string.printable)
-"""What texts consist of; any other character becomes a question mark."""
-
-LONGEST_TEXT = 10_000
-"""Characters; the longest descriptions of a place have about 3,000."""
 
 SIMPLIFICATIONS = (
     "teleportAction",
@@ -148,7 +142,7 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
     def _seen(self) -> dict[str, str]:
         assert self._world is not None
         texts = (self._told, self._world.look(), self._world.inventory(), self._task)
-        return {name: _plain(text) for name, text in zip(TEXTS, texts, strict=True)}
+        return {name: plain(text) for name, text in zip(TEXTS, texts, strict=True)}
 
     def _info(self) -> Info:
         assert self._world is not None
@@ -191,7 +185,3 @@ def _asked(task_id: Any) -> tuple[Kind, int]:
     if (found := find_variation(str(task_id))) is None:
         raise ConfigError(f"reset: got the task {task_id!r}, expected a variation such as 4-1-0225")
     return found
-
-
-def _plain(text: str) -> str:
-    return "".join(letter if letter in CHARACTERS else "?" for letter in text)[:LONGEST_TEXT]

@@ -123,7 +123,7 @@ def test_two_clients_a_full_server_and_its_end():
 
 def test_the_folder_for_openenv(tmp_path):
     folder = shutil.copytree(Path(__file__).parents[2] / "hosting" / "openenv", tmp_path / "openenv")
-    # What `uv lock` writes, which needs a network; without uv on the path OpenEnv only looks that it is there.
+    # `uv lock` writes it, which needs a network; without uv OpenEnv only looks that it is there.
     (folder / "uv.lock").write_text("version = 1\n", encoding="utf-8")
     command = [sys.executable, "-m", "openenv.cli", "validate", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={"PATH": ""})

@@ -1,0 +1,135 @@
+"""Suites as Gymnasium environments of texts: a reply as a model writes it, and what comes of it."""
+
+import string
+from itertools import islice
+from typing import Any, ClassVar
+
+import gymnasium
+from gymnasium.spaces import Text
+
+from arena.errors import ConfigError
+from evaluation.opened import Episodes, Opened
+from evaluation.suite import Environment, Observation, Part
+
+Info = dict[str, Any]
+
+CHARACTERS = frozenset(string.printable)
+"""What texts consist of; any other character becomes a question mark."""
+
+LONGEST_TEXT, LONGEST_REPLY = 100_000, 10_000
+"""Characters."""
+
+_DRAWN = 10_000
+"""A task is drawn from the first ones of a split, which may have more."""
+
+
+def plain(text: str) -> str:
+    """A text of `CHARACTERS` alone, of at most `LONGEST_TEXT`."""
+    return "".join(letter if letter in CHARACTERS else "?" for letter in text)[:LONGEST_TEXT]
+
+
+class SuiteEnv(gymnasium.Env[str, str]):
+    """Episodes of a suite in words.
+
+    ## Observation
+    What a model is shown: of a new episode the rules too, of one that is over how it ended.
+
+    ## Action
+    A reply as a model writes it, of at most 10,000 characters.
+
+    ## Reward
+    The suite's own, which add up to `total_reward`; if it has none, the episode's score at its end.
+
+    ## End
+    `terminated` when the episode is over; the suite limits its steps.
+
+    ## Info
+    `task_id`; with `valid_actions=True` and where the suite can list them, the replies that do something now;
+    at the end `score`, `passed`, `outcome` and the suite's metrics.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
+    suite: ClassVar[str]
+    has_rewards: ClassVar[bool]
+
+    def __init__(
+        self,
+        split: str = "train",
+        *,
+        valid_actions: bool = False,
+        render_mode: str | None = None,
+        **choices: Any,
+    ) -> None:
+        """Tasks are drawn from a `split`, train or test; `choices` are the suite's, as in `arena-llm eval`.
+
+        Raises ConfigError for an unknown split or choice, and for choices that show pictures.
+        """
+        self._opened = Opened.named(self.suite, **choices)
+        if self._opened.choices.shows_images:
+            raise ConfigError("observation: the environment is one of texts; choose words")
+        self._rules = Episodes(self._opened, 1).rules
+        self._ids = tuple(islice(self._opened.split(split), _DRAWN))
+        self._lists, self.render_mode = valid_actions, render_mode
+        self.observation_space = Text(LONGEST_TEXT, min_length=0, charset=CHARACTERS)
+        self.action_space = Text(LONGEST_REPLY, min_length=0, charset=CHARACTERS)
+        self._environment: Environment | None = None
+        self._now, self._text = Observation(done=True), ""
+
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[str, Info]:
+        """A new episode; `options={"task": ID}` asks for a task. Raises ConfigError for others."""
+        super().reset(seed=seed)
+        rest = dict(options or {})
+        drawn = self._ids[int(self.np_random.integers(len(self._ids)))]
+        setup = self._opened.setup(rest.pop("task", drawn))
+        if rest:
+            raise ConfigError(f"reset: got the options {rest!r}, expected task or nothing")
+        self.close()
+        self._task_id, self._environment = setup.task.id, setup.suite.open(setup)
+        now = self._environment.begin()
+        return self._seen(now, self._rules, *now.parts), self._info()
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, Info]:
+        """Play a reply. Raises ResetNeeded after the end, ConfigError for an action outside the space."""
+        if self._environment is None or self._now.done:
+            raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
+        if not self.action_space.contains(action):
+            raise ConfigError(f"action: got {action!r:.80}, expected a text of {LONGEST_REPLY} characters")
+        now = self._environment.reply(action)
+        if not now.done:
+            return self._seen(now, *now.parts), now.reward, False, False, self._info()
+        record = self._environment.finish()
+        reward = now.reward if self.has_rewards else record.score or 0.0
+        return self._seen(now, record.summary), reward, True, False, self._info() | record.row()
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """What was shown last, as text; None without a mode."""
+        return None if self.render_mode is None else self._text
+
+    def close(self) -> None:
+        """Free the episode's resources."""
+        if self._environment is not None and not self._now.done:
+            self._environment.close()
+        self._environment = None
+
+    def _seen(self, now: Observation, *parts: Part) -> str:
+        self._now = now
+        self._text = plain("\n\n".join(map(str, parts)))
+        return self._text
+
+    def _info(self) -> Info:
+        info: Info = {"task_id": self._task_id}
+        if self._lists and self._environment is not None and not self._now.done:
+            info["valid_actions"] = list(getattr(self._environment.known, "commands", ()))
+        return info
+
+
+class BoxingEnv(SuiteEnv):
+    """Worlds of BoxingGym: design experiments, then predict; replies are free, so no actions are listed."""
+
+    suite, has_rewards = "boxing", False
+
+
+class DiscoveryWorldEnv(SuiteEnv):
+    """Worlds of DiscoveryWorld: an action in each reply."""
+
+    suite, has_rewards = "discoveryworld", True
