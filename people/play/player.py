@@ -26,7 +26,7 @@ from people.play.worker_protocol import (
     View,
 )
 from people.play.workers import EpisodeFailed, EpisodeListener, RemoteEpisode, WorkerPool
-from people.store import ActionRow, Participant, Store, StretchRow, Trial, Writer, WriterState
+from people.store import ActionRow, Participant, Store, Stretch, Trial, Writer, WriterState
 from people.store.store import StoreThread
 from testbed import Task
 
@@ -63,7 +63,7 @@ class TrialRecorder:
         for row in rows:
             self._writer.put(row)
 
-    def put_stretch(self, row: StretchRow) -> None:
+    def put_stretch(self, row: Stretch) -> None:
         """Record what a page displayed."""
         self._writer.put_stretch(row)
 

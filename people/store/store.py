@@ -39,7 +39,6 @@ from people.store.tables import (
     Reply,
     StoredRecording,
     Stretch,
-    StretchRow,
     SuiteEpisode,
     Trial,
     participants_of,
@@ -83,7 +82,7 @@ class NewNote:
             raise InvalidRequest(f"note {self.kind!r}: cannot be stored as JSON ({error})") from None
 
 
-Write = ActionRow | TrialEnd | NewNote | StretchRow
+Write = ActionRow | TrialEnd | NewNote | Stretch
 
 
 def write_batch(database: Database, batch: Sequence[Write]) -> list[str]:
@@ -101,7 +100,7 @@ def write_batch(database: Database, batch: Sequence[Write]) -> list[str]:
                     finish_trial(session, item.trial_id, item.end)
                 elif isinstance(item, NewNote):
                     insert_note(database, session, item)
-                elif isinstance(item, StretchRow):
+                elif isinstance(item, Stretch):
                     insert_stretch(database, session, item)
             except InvalidRequest as error:
                 rejected.append(str(error))
@@ -159,11 +158,15 @@ def insert_note(database: Database, session: Session, note: NewNote) -> None:
     session.execute(database.insert(Note).values(row).on_conflict_do_nothing())
 
 
-def insert_stretch(database: Database, session: Session, row: StretchRow) -> None:
+def insert_stretch(database: Database, session: Session, row: Stretch) -> None:
     """Insert a stretch; raises InvalidRequest if its trial does not exist."""
     if session.get(Trial, row.trial_id, with_for_update=LOCK) is None:
         raise InvalidRequest(f"trial {row.trial_id}: no such trial")
-    session.execute(database.insert(Stretch).values(row._asdict()).on_conflict_do_nothing())
+    session.execute(database.insert(Stretch).values(_values(row)).on_conflict_do_nothing())
+
+
+def _values(row: Stretch | Reply) -> dict[str, Any]:
+    return {column.name: getattr(row, column.name) for column in row.__table__.columns}
 
 
 def lock_participant(session: Session, participant_id: int) -> None:
@@ -363,11 +366,10 @@ class Store(Closing):
 
     def add_reply(self, reply: Reply) -> None:
         """Store a reply unless it is there already. Raises InvalidRequest if there is no such trial."""
-        row = {column.name: getattr(reply, column.name) for column in Reply.__table__.columns}
         with self.database.writing() as session:
             if session.get(SuiteEpisode, reply.trial_id, with_for_update=LOCK) is None:
                 raise InvalidRequest(f"trial {reply.trial_id}: no such trial of another suite than the arena")
-            session.execute(self.database.insert(Reply).values(row).on_conflict_do_nothing())
+            session.execute(self.database.insert(Reply).values(_values(reply)).on_conflict_do_nothing())
 
     def replies(self, trial_id: int) -> list[Reply]:
         """The replies of a trial of another suite, in order."""

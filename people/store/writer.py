@@ -12,7 +12,7 @@ from arena.closing import Closing
 from people.play.worker_protocol import PlayEnd
 from people.store.database import StoreError
 from people.store.store import NewNote, Store, TrialEnd, Write, check_action, write_batch
-from people.store.tables import ActionRow, StretchRow
+from people.store.tables import ActionRow, Stretch
 
 INTERVAL_S = 0.05
 """Time in which writes are collected for one transaction; the other 50 ms of 100 are for the commit."""
@@ -65,7 +65,7 @@ class Writer(Closing):
         check_action(row)
         self._enqueue(row)
 
-    def put_stretch(self, row: StretchRow) -> None:
+    def put_stretch(self, row: Stretch) -> None:
         """Queue what a page displayed."""
         self._enqueue(row)
 

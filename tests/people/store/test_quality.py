@@ -3,18 +3,10 @@
 import pandas as pd
 import pytest
 
-from people.store import StretchRow
 from people.store.export import export
 from people.store.quality import poor_trials, quality_of_trials
 from people.store.store import NewNote, write_batch
-from tests.people.store.played import BEGUN, begin
-
-
-def stretch(trial, at, seconds=10.0, frames=160, age=20, **values):
-    columns = {"steps": 166, "late_steps": 0, "quality_level": 0} | values
-    ages = [age] * frames
-    age_ms = float(age) if frames else None
-    return StretchRow(trial.id, BEGUN + at, seconds, frames=frames, age_ms=age_ms, ages_ms=ages, **columns)
+from tests.people.store.played import BEGUN, begin, stretch
 
 
 def event(trial, kind, at, **data):
