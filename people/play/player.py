@@ -5,8 +5,8 @@ Whatever the page does, and however slow the database is, the loop that steps th
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any, NamedTuple
 
 from arena.action import STEP_S
 from people.play import page_protocol as page
@@ -25,8 +25,8 @@ from people.play.worker_protocol import (
     Stepped,
     View,
 )
-from people.play.workers import EpisodeFailed, EpisodeListener, RemoteEpisode, WorkerPool
-from people.store import ActionRow, Participant, Store, Stretch, Trial, Writer, WriterState
+from people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
+from people.store import ActionRow, Participant, Store, Trial, Writer
 from people.store.store import StoreThread
 from testbed import Task
 
@@ -44,11 +44,14 @@ class OpenTrial(NamedTuple):
 
 
 class TrialRecorder:
-    """Stores trials, actions and notes. Calls that are awaited wait until the database responds."""
+    """Stores trials, and by its `writer` actions and notes, which are committed within 100 ms.
+
+    Calls that are awaited wait until the database responds.
+    """
 
     def __init__(self, store: Store, task_source: TaskSource) -> None:
         self.store, self.task_source = StoreThread(store), task_source
-        self._writer = Writer(store)
+        self.writer = Writer(store)
 
     async def begin(self, participant: Participant, fresh: bool = False) -> OpenTrial | None:
         """The participant's unfinished trial or, always if `fresh`, a new one; None if there are no more.
@@ -58,38 +61,20 @@ class TrialRecorder:
         await self.flush()
         return await self.store.run(lambda store: self._begin(store, participant, fresh))
 
-    def put(self, rows: Sequence[ActionRow]) -> None:
-        """Record actions; they are committed within 100 ms."""
-        for row in rows:
-            self._writer.put(row)
-
-    def put_stretch(self, row: Stretch) -> None:
-        """Record what a page displayed."""
-        self._writer.put_stretch(row)
-
     async def finish(self, participant: Participant, trial: Trial, end: PlayEnd) -> None:
         """Record the end of a trial; returns when it and all its actions are committed."""
-        self._writer.finish_trial(trial.id, end)
+        self.writer.finish_trial(trial.id, end)
         await self.flush()
         await self.store.run(lambda store: self.task_source.finished(store, participant))
-
-    def note(self, participant: Participant, kind: str, data: Mapping[str, Any]) -> None:
-        """Record an event of now."""
-        self._writer.note(participant.id, kind, data)
-
-    @property
-    def writer_state(self) -> WriterState:
-        """The state of writing actions and notes."""
-        return self._writer.state
 
     def close(self) -> None:
         """Commit what is waiting. Raises StoreError if the database stays unavailable."""
         self.store.close()
-        self._writer.close()
+        self.writer.close()
 
     async def flush(self) -> None:
         """Wait until everything that was recorded before this call is committed."""
-        while not await self.store.run(lambda _: self._writer.flush()):
+        while not await self.store.run(lambda _: self.writer.flush()):
             pass
 
     def _begin(self, store: Store, participant: Participant, fresh: bool) -> OpenTrial | None:
@@ -153,34 +138,13 @@ MAX_CATCH_UP = 8
 nobody can steer through what they did not see."""
 
 
-class GameListener(EpisodeListener, Protocol):
-    """Receives what happens in a game."""
-
-    def take(self, rows: Sequence[ActionRow]) -> None:
-        """Actions were taken."""
-
-    def stepped(self, state: State, due: float, late_s: Sequence[float]) -> None:
-        """Steps were taken, the last of them due then (Unix seconds); `late_s`: how late each was."""
-
-    def stalled(self) -> None:
-        """The computer cannot keep up, and the game should pause."""
-
-    async def paused_too_long(self) -> None:
-        """The game was paused for longer than it may be."""
-
-    def ended(self, end: PlayEnd) -> None:
-        """The episode is over."""
-
-
 class Game:
     """The episode of one trial. `state` is None until `open` has built it.
 
     With another `speed` than 1 the clock takes as many times the steps in a second.
     """
 
-    def __init__(
-        self, trial: OpenTrial, workers: WorkerPool, listener: GameListener, speed: float = 1.0
-    ) -> None:
+    def __init__(self, trial: OpenTrial, workers: WorkerPool, listener: "Player", speed: float = 1.0) -> None:
         self.step_s, self._max_catch_up = STEP_S / speed, MAX_CATCH_UP * speed
         self.trial, self.assignment, self._listener = trial.trial, trial.assignment, listener
         self.action = 0
@@ -534,10 +498,14 @@ class Player:
 
     def take(self, rows: Sequence[ActionRow]) -> None:
         """Record actions."""
-        self._recorder.put(rows)
+        for row in rows:
+            self._recorder.writer.put(row)
 
     def stepped(self, state: State, due: float, late_s: Sequence[float]) -> None:
-        """Send what happened, and request an image if the connection has room for one."""
+        """Send what happened, and request an image if the connection has room for one.
+
+        The last of the steps was due then (Unix seconds); `late_s`: how late each was.
+        """
         client, game, now = self._client, self._game, time.time()
         if client is None or game is None:
             return
@@ -588,7 +556,7 @@ class Player:
         if self._client is not None and self._game is not None:
             row = self._client.take_stretch(self._game.trial.id, time.time(), only_long)
             if row is not None:
-                self._recorder.put_stretch(row)
+                self._recorder.writer.put_stretch(row)
 
     def _send(self, kind: str, **values: Any) -> None:
         if self._client is not None:
@@ -602,4 +570,5 @@ class Player:
         """Record an event of this trial."""
         assert self._game is not None
         step = self._game.state.step if self._game.state else 0
-        self._recorder.note(self.participant, kind, {"trial": self._game.trial.id, "step": step, **data})
+        noted = {"trial": self._game.trial.id, "step": step, **data}
+        self._recorder.writer.note(self.participant.id, kind, noted)

@@ -4,7 +4,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -31,12 +31,12 @@ class WriterState:
     database responds; `since` is the time of the first failure (Unix seconds).
     """
 
-    waiting: int
-    committed: int
-    rejected: int
-    last_rejection: str | None
-    error: str | None
-    since: float | None
+    waiting: int = 0
+    committed: int = 0
+    rejected: int = 0
+    last_rejection: str | None = None
+    error: str | None = None
+    since: float | None = None
 
 
 class Writer(Closing):
@@ -53,10 +53,8 @@ class Writer(Closing):
         self._changed = threading.Condition()
         self._hurry = threading.Event()
         self._closing = False
-        self._accepted = self._committed = self._rejected = 0
-        self._last_rejection: str | None = None
-        self._error: str | None = None
-        self._since: float | None = None
+        self.state = WriterState()
+        """The present state."""
         self._thread = threading.Thread(target=self._run, name="people-writer", daemon=True)
         self._thread.start()
 
@@ -77,25 +75,12 @@ class Writer(Closing):
         """Queue what `Store.note` does, with the time of this call."""
         self._enqueue(NewNote(participant_id, kind, dict(data)))
 
-    @property
-    def state(self) -> WriterState:
-        """The present state."""
-        with self._changed:
-            return WriterState(
-                waiting=self._accepted - self._committed,
-                committed=self._committed,
-                rejected=self._rejected,
-                last_rejection=self._last_rejection,
-                error=self._error,
-                since=self._since,
-            )
-
     def flush(self, timeout_s: float = 5.0) -> bool:
         """Wait until everything queued before this call is committed; False after the timeout."""
         with self._changed:
-            wanted = self._accepted
+            wanted = self.state.committed + self.state.waiting
             self._hurry.set()
-            return self._changed.wait_for(lambda: self._committed >= wanted, timeout_s)
+            return self._changed.wait_for(lambda: self.state.committed >= wanted, timeout_s)
 
     def close(self, timeout_s: float = 5.0) -> None:
         """Commit what is queued and end the thread; raises StoreError if that takes too long."""
@@ -116,7 +101,7 @@ class Writer(Closing):
             if self._closing:
                 raise StoreError("the writer is closed")
             self._queue.append(item)
-            self._accepted += 1
+            self.state = replace(self.state, waiting=self.state.waiting + 1)
             self._changed.notify_all()
 
     def _run(self) -> None:
@@ -139,15 +124,17 @@ class Writer(Closing):
         # Whatever goes wrong: if the thread ended here, all later writes would be lost unnoticed.
         except Exception as error:
             with self._changed:
-                self._error = str(error) or type(error).__name__
-                self._since = self._since or time.time()
+                reason, since = str(error) or type(error).__name__, self.state.since or time.time()
+                self.state = replace(self.state, error=reason, since=since)
             return False
         with self._changed:
             for _ in batch:
                 self._queue.popleft()
-            self._committed += len(batch)
-            self._rejected += len(rejected)
-            self._last_rejection = rejected[-1] if rejected else self._last_rejection
-            self._error = self._since = None
+            self.state = WriterState(
+                waiting=len(self._queue),
+                committed=self.state.committed + len(batch),
+                rejected=self.state.rejected + len(rejected),
+                last_rejection=rejected[-1] if rejected else self.state.last_rejection,
+            )
             self._changed.notify_all()
         return True

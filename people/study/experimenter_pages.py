@@ -194,7 +194,7 @@ async def delete(form: Form, person: Person, server: Server) -> Response:
 async def _table(server: StudyServer, template: str, notice: str = "", status: int = 200) -> Response:
     rows = await server.reading.run(server.overview.rows)
     refusals = await server.store.run(lambda store: _refusals(store, server.study.name))
-    writer = server.players.recorder.writer_state
+    writer = server.players.recorder.writer.state
     real = [row.participant.code for row in rows if not row.participant.test]
     codes = real if server.study.participants.unsigned else []
     return page(
