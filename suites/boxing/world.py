@@ -113,7 +113,11 @@ class World(ABC):
     form: str
     """How a design is written, such as `x, y`."""
     goals: ClassVar[Mapping[str, Goal]]
-    words: ClassVar[Mapping[Wording, Words]]
+    words: ClassVar[Words]
+    """Those of stories, and of equations unless they have their own."""
+    equations: ClassVar[Words | None] = None
+    plain: ClassVar[Words | None] = None
+    """None: the only output by its inputs."""
     partial: ClassVar[frozenset[str]] = frozenset()
     """Goals that ask for some of the parameters only; their outcomes are 0 or 1."""
     speaks: ClassVar[bool] = False
@@ -227,15 +231,25 @@ class World(ABC):
         """
         return z + rng.standard_normal(z.shape) * 10 ** rng.uniform(-3, 0.2, (len(z), 1))
 
+    def said(self, wording: Wording) -> Words:
+        """The sentences of a wording."""
+        if wording != "plain":
+            return (self.equations if wording == "equations" else None) or self.words
+        inputs = ", ".join(f"{{x[{k}]}}" for k in range(len(self.fields)))
+        inputs = f"({inputs})" if len(self.fields) > 1 else inputs
+        choice = Words(f"For {inputs} the output was {{choice}}.", f"Is the output for {inputs} 1 or 0?")
+        mean = Words(f"For {inputs} the output was {{y[0]}}.", f"What is the mean output for {inputs}?")
+        return self.plain or (choice if self._chooses else mean)
+
     def described(self, x: Floats, y: Floats, wording: Wording) -> str:
         """A sentence on what came of an experiment."""
-        words = self.words[wording]
+        words = self.said(wording)
         outcome = words.choices[int(y[0])] if self._chooses else ""
         return words.outcome.format(x=_plain(x), y=_plain(y), choice=outcome)
 
     def asked(self, x: Floats, wording: Wording) -> str:
         """A question for what would come of an experiment."""
-        words = self.words[wording]
+        words = self.said(wording)
         return words.question.format(x=_plain(x), choices=words.choices)
 
     def details(self, wording: Wording) -> str:

@@ -14,13 +14,6 @@ HELD_OUT = 10
 """Pairs that are asked for and cannot be observed, half of them right."""
 
 
-_WORDS = Words(
-    "Student {x[0]} answered question {x[1]} {choice}.",
-    "Does student {x[0]} answer question {x[1]} rightly (1) or wrongly (0)?",
-    ("wrongly", "rightly"),
-)
-
-
 class Irt(World):
     """Six abilities, difficulties and discriminations ~ N(0, 1); right with the probability
     logistic(discrimination (ability - difficulty)). Each pair has one answer, which is drawn once."""
@@ -35,13 +28,11 @@ class Irt(World):
     )
     form = "student, question"
     goals: ClassVar = {"prediction": Goal("wrong", "brier", (0.5, 0.5), (Field("right", 0, 1, whole=True),))}
-    words: ClassVar = {
-        "story": _WORDS,
-        "equations": _WORDS,
-        "plain": Words(
-            "For ({x[0]}, {x[1]}) the output was {choice}.", "Is the output for ({x[0]}, {x[1]}) 1 or 0?"
-        ),
-    }
+    words = Words(
+        "Student {x[0]} answered question {x[1]} {choice}.",
+        "Does student {x[0]} answer question {x[1]} rightly (1) or wrongly (0)?",
+        ("wrongly", "rightly"),
+    )
     fixed = True
 
     def __init__(self, rng: np.random.Generator) -> None:

@@ -34,19 +34,12 @@ class Location(World):
             asks_story="Where are the three sources? Write their six coordinates, source by source.",
         ),
     }
-    words: ClassVar = {
-        "story": Words(
-            "At ({x[0]}, {x[1]}) the signal was {y[0]}.",
-            "How strong is the signal at ({x[0]}, {x[1]})?",
-        ),
-        "equations": Words(
-            "At ({x[0]}, {x[1]}) the signal was {y[0]}.",
-            "How strong is the signal at ({x[0]}, {x[1]}), without the noise of measuring?",
-        ),
-        "plain": Words(
-            "For ({x[0]}, {x[1]}) the output was {y[0]}.", "What is the mean output for ({x[0]}, {x[1]})?"
-        ),
-    }
+    words = Words(
+        "At ({x[0]}, {x[1]}) the signal was {y[0]}.", "How strong is the signal at ({x[0]}, {x[1]})?"
+    )
+    equations = words._replace(
+        question="How strong is the signal at ({x[0]}, {x[1]}), without the noise of measuring?"
+    )
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
         """Inverse squares over a background."""

@@ -48,13 +48,6 @@ _ATTRIBUTES = np.array(list(CHARACTERS.values()), np.float64)
 _DESIGNS = 400
 
 
-_WORDS = Words(
-    "",
-    "Group 1: {0}. Group 2: {1}. To save group 1, the car has to {2}. "
-    "Does the participant save group 1 (1) or group 2 (0)?",
-)
-
-
 class Morals(World):
     """Group 1 is saved with the probability logistic(w . features): a constant with weight ~ N(0, 0.3), 1 or
     -1 if the car has to swerve or stay for it, group 1 itself, and the sums of attributes of group 1 less
@@ -79,11 +72,12 @@ class Morals(World):
             "wrong", "brier", (0.424, 0.49419), (Field("group 1", 0, 1, whole=True),), accuracy=True
         )
     }
-    words: ClassVar = {
-        "story": _WORDS,
-        "equations": _WORDS,
-        "plain": Words("", "First set: {0}. Second set: {1}. Third input: {2}. Is the output 1 or 0?"),
-    }
+    words = Words(
+        "",
+        "Group 1: {0}. Group 2: {1}. To save group 1, the car has to {2}. "
+        "Does the participant save group 1 (1) or group 2 (0)?",
+    )
+    plain = Words("", "First set: {0}. Second set: {1}. Third input: {2}. Is the output 1 or 0?")
 
     def hide_meaning(self) -> None:
         """Members keep their names: they are all that is known of them."""
@@ -136,7 +130,7 @@ class Morals(World):
 
     def asked(self, x: Floats, wording: Wording) -> str:
         """A question for whom the participant saves."""
-        return self.words[wording].question.format(*_spelled(x))
+        return self.said(wording).question.format(*_spelled(x))
 
     def details(self, wording: Wording) -> str:
         """The characters."""

@@ -11,11 +11,6 @@ MEAN = np.array([4.5, 1.2, 0.07, -0.24])
 SD = np.array([0.1, 0.1, 0.01, 0.05])
 
 
-_WORDS = Words(
-    "At time {x[0]} there were {y[0]} peregrines.", "How many peregrines are there at time {x[0]}?"
-)
-
-
 class Peregrines(World):
     """Poisson of mean exp(alpha + b1 t + b2 t^2 + b3 t^3), with alpha ~ N(4.5, 0.1), b1 ~ N(1.2, 0.1),
     b2 ~ N(0.07, 0.01), b3 ~ N(-0.24, 0.05)."""
@@ -29,11 +24,9 @@ class Peregrines(World):
     goals: ClassVar = {
         "prediction": Goal("squared", "logarithmic", (10991.5464, 15725.1157), (Field("count", 0, 1e9),))
     }
-    words: ClassVar = {
-        "story": _WORDS,
-        "equations": _WORDS,
-        "plain": Words("For {x[0]} the output was {y[0]}.", "What is the mean output for {x[0]}?"),
-    }
+    words = Words(
+        "At time {x[0]} there were {y[0]} peregrines.", "How many peregrines are there at time {x[0]}?"
+    )
 
     def parameters(self, z: Floats) -> Floats:
         """The coefficients."""
