@@ -66,7 +66,7 @@ class WorkerProcess:
         self.process = context.Process(target=work, args=(theirs, scripts), daemon=True)
         self.process.start()
         theirs.close()
-        self.episodes: dict[int, EpisodeListener] = {}
+        self.episodes: dict[int, RemoteEpisode] = {}
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self.lost = False
         self.ready = asyncio.Event()
@@ -120,7 +120,7 @@ class WorkerProcess:
             else:
                 future.set_result(message)
         elif isinstance(message, Failed) and message.episode in self.episodes:
-            self.episodes[message.episode].failed(message.reason)
+            self.episodes[message.episode].listener.failed(message.reason)
 
     def _lose(self) -> None:
         if self.lost:
@@ -134,7 +134,7 @@ class WorkerProcess:
             if not future.done():
                 future.set_exception(WorkerLost("a worker process died"))
         for episode in tuple(self.episodes.values()):
-            episode.lost()
+            episode.listener.lost()
 
 
 class WorkerPool:
@@ -179,7 +179,7 @@ class RemoteEpisode:
     """
 
     def __init__(self, workers: WorkerPool, start: Open, listener: EpisodeListener) -> None:
-        self._workers, self._listener = workers, listener
+        self._workers, self.listener = workers, listener
         self._lock = asyncio.Lock()
         self._number = workers.new_number()
         self._past = start._replace(episode=self._number)
@@ -221,15 +221,7 @@ class RemoteEpisode:
     def drawn(self, drawn: Drawn) -> None:
         """Pass an image on."""
         self._deaths = 0
-        self._listener.drawn(drawn)
-
-    def lost(self) -> None:
-        """Report the death of the worker."""
-        self._listener.lost()
-
-    def failed(self, reason: str) -> None:
-        """Report that no image can be drawn."""
-        self._listener.failed(reason)
+        self.listener.drawn(drawn)
 
     def close(self) -> None:
         """Discard the episode."""

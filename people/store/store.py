@@ -189,19 +189,6 @@ class Deleted(NamedTuple):
     notes: int
 
 
-def delete_participant(database: Database, study: str, code: str) -> Deleted:
-    """See `Store.delete_participant`."""
-    with database.writing() as session:
-        found = select(Participant.id).filter_by(study=study, code=code).where(Participant.code != STUDY_CODE)
-        participant = session.scalars(found.with_for_update()).one_or_none()
-        deleted = None if participant is None else _delete(session, participant)
-    # Even if nothing was found: an earlier deletion may have been unable to do this.
-    database.erase()
-    if deleted is None:
-        raise InvalidRequest(f"{display_name(database.url)}: no participant {code!r} in study {study!r}")
-    return deleted
-
-
 def _delete(session: Session, participant: int) -> Deleted:
     trials = select(Trial.id).filter_by(participant_id=participant).scalar_subquery()
 
@@ -441,7 +428,17 @@ class Store(Closing):
         Raises StoreError if there is no such participant, and if another program is reading, so that not
         everything can be rewritten: then the rows are gone, and repeating the call does the rest.
         """
-        return delete_participant(self.database, study, code)
+        with self.database.writing() as session:
+            found = select(Participant.id).filter_by(study=study, code=code)
+            found = found.where(Participant.code != STUDY_CODE).with_for_update()
+            participant = session.scalars(found).one_or_none()
+            deleted = None if participant is None else _delete(session, participant)
+        # Even if nothing was found: an earlier deletion may have been unable to do this.
+        self.database.erase()
+        if deleted is None:
+            name = display_name(self.database.url)
+            raise InvalidRequest(f"{name}: no participant {code!r} in study {study!r}")
+        return deleted
 
     def close(self) -> None:
         """Close all connections."""

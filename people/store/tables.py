@@ -3,7 +3,9 @@
 Times are seconds since 1970-01-01 00:00 UTC, by the server's clock.
 """
 
-from typing import Any, ClassVar, NamedTuple
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from sqlalchemy import JSON, BigInteger, ColumnElement, Double, ForeignKey, Index, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, MappedColumn, mapped_column
@@ -14,6 +16,9 @@ STUDY_CODE = "_study"
 
 CONFIG = "config"
 """Kind of the notes of a study that contain its file."""
+
+
+_Row = TypeVar("_Row")
 
 
 class Base(MappedAsDataclass, DeclarativeBase, kw_only=True):
@@ -254,3 +259,11 @@ class Note(Base):
 
 TABLES = (Participant, Trial, Action, Stretch, StoredRecording, SuiteEpisode, Reply, Answer, Note)
 """All tables, each after those that it refers to."""
+
+
+def grouped(rows: Iterable[_Row], key: Callable[[_Row], int]) -> dict[int, list[_Row]]:
+    """Rows by a key, in their order; empty where there are none."""
+    groups: dict[int, list[_Row]] = defaultdict(list)
+    for row in rows:
+        groups[key(row)].append(row)
+    return groups

@@ -5,9 +5,9 @@ from arena.rules import SAFETY_STEPS
 from people.play.course import SuiteTask
 from people.play.task_source import Assignment, Wanted, is_same, of_kind
 from people.store import Participant, Store, Trial
-from people.study.flow import abandon, advance, current_stage
+from people.study.flow import advance, current_stage
 from people.study.plan import Plan, TaskStage
-from people.study.progress import Progress, progress_of
+from people.study.progress import ABANDONED, Progress, progress_of
 from testbed import Task
 
 
@@ -26,7 +26,7 @@ class StudyTaskSource:
         """
         found = of_kind(self._reached(store, participant), kind)
         if found is not None and (interrupted := store.open_trial(participant.id)) is not None:
-            abandon(store, participant, interrupted.id)
+            store.note(participant.id, ABANDONED, {"trial": interrupted.id})
             return of_kind(self._reached(store, participant), kind)
         return found
 
