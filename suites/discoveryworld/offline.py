@@ -8,10 +8,10 @@ import numpy as np
 
 from evaluation.engines.backend import CURRENT
 from evaluation.suite import AgentTurn, Environment, EpisodeSetup
+from suites.discoveryworld.catalogue import THEMES
 from suites.discoveryworld.replies import read_reply
 from suites.discoveryworld.scripts import replies
 from suites.discoveryworld.scripts.player import WAITING
-from suites.discoveryworld.suite import SCRIPTS
 from suites.discoveryworld.tools import reply_of
 
 _planned: WeakKeyDictionary[Environment, list[str]] = WeakKeyDictionary()
@@ -49,5 +49,5 @@ def _arguments(reply: str) -> dict[str, Any]:
     return dict(json.loads(reply_of("act", {"action": read.action.verb, "notes": read.thoughts, **given})))
 
 
-AGENTS = dict.fromkeys(("random", *SCRIPTS, "ideal"), _agent)
+AGENTS = dict.fromkeys(("random", *THEMES, "ideal"), _agent)
 """Random actions, and scripts that solve a theme."""

@@ -16,6 +16,7 @@ from suites.discoveryworld.actions import available
 from suites.discoveryworld.catalogue import (
     MOST_SEEDS,
     PAPER_SEEDS,
+    THEMES,
     Kind,
     find_world,
     kinds,
@@ -29,13 +30,6 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
     from suites.discoveryworld.episode import DiscoveryWorldEpisode
-
-
-SCRIPTS = (
-    *("proteomics", "chemistry", "archaeology", "reactor-lab"),
-    *("plant-nutrients", "space-sick", "rocket-science", "translation"),
-)
-"""Agents that play the worlds of one theme."""
 
 
 class DiscoveryWorldSuite(Suite):
@@ -84,8 +78,9 @@ class DiscoveryWorldSuite(Suite):
             return
         check_installed()
         provider, _, agent = model.partition("/")
-        themes = SCRIPTS if agent == "ideal" else (agent,)
-        if provider != self.name or not set(themes) <= set(SCRIPTS):
+        # There is a script for each theme, which has its name.
+        themes = THEMES if agent == "ideal" else (agent,)
+        if provider != self.name or not set(themes) <= set(THEMES):
             return
         others = [task.id for task in tasks if task.id.rpartition("-")[0].rpartition("-")[0] not in themes]
         if others or not choices.teleport:
