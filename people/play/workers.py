@@ -143,7 +143,8 @@ class WorkerPool:
     def __init__(self, count: int, *, scripts: bool = False) -> None:
         self._count, self._scripts = count, scripts
         self.processes: list[WorkerProcess] = []
-        self._numbers = itertools.count(1)
+        self.numbers = itertools.count(1)
+        """Of episodes, one after another."""
 
     def start(self) -> None:
         """Start the processes; they are ready some seconds later, and requests wait for that."""
@@ -167,10 +168,6 @@ class WorkerPool:
                 self.processes[place] = WorkerProcess(self._scripts)
         return min(self.processes, key=lambda process: len(process.episodes))
 
-    def new_number(self) -> int:
-        """An unused number for an episode."""
-        return next(self._numbers)
-
 
 class RemoteEpisode:
     """An episode in a worker; if that dies, the episode is rebuilt in another from its past.
@@ -181,7 +178,7 @@ class RemoteEpisode:
     def __init__(self, workers: WorkerPool, start: Open, listener: EpisodeListener) -> None:
         self._workers, self.listener = workers, listener
         self._lock = asyncio.Lock()
-        self._number = workers.new_number()
+        self._number = next(workers.numbers)
         self._past = start._replace(episode=self._number)
         self._process: WorkerProcess | None = None
         self._deaths = 0

@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar, cast
 
 from sqlalchemy import CursorResult, Select, delete, func, select
@@ -62,27 +62,20 @@ class TrialEnd:
     end: PlayEnd
 
 
-@dataclass(frozen=True, slots=True)
-class NewNote:
+def new_note(participant_id: int, kind: str, data: Mapping[str, Any] = {}, at: float | None = None) -> Note:
     """An event of a participant, by default of now.
 
     Raises InvalidRequest if `data` cannot be represented as JSON.
     """
-
-    participant_id: int
-    kind: str
-    data: Mapping[str, Any]
-    at: float = field(default_factory=time.time)
-    key: str = field(default_factory=lambda: uuid.uuid4().hex)
-
-    def __post_init__(self) -> None:
-        try:
-            json.dumps(dict(self.data), allow_nan=False)
-        except (TypeError, ValueError) as error:
-            raise InvalidRequest(f"note {self.kind!r}: cannot be stored as JSON ({error})") from None
+    try:
+        json.dumps(dict(data), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidRequest(f"note {kind!r}: cannot be stored as JSON ({error})") from None
+    at, key = time.time() if at is None else at, uuid.uuid4().hex
+    return Note(key=key, participant_id=participant_id, kind=kind, data=dict(data), at=at)
 
 
-Write = ActionRow | TrialEnd | NewNote | Stretch
+Write = ActionRow | TrialEnd | Note | Stretch
 
 
 def write_batch(database: Database, batch: Sequence[Write]) -> list[str]:
@@ -98,7 +91,7 @@ def write_batch(database: Database, batch: Sequence[Write]) -> list[str]:
             try:
                 if isinstance(item, TrialEnd):
                     finish_trial(session, item.trial_id, item.end)
-                elif isinstance(item, NewNote):
+                elif isinstance(item, Note):
                     insert_note(database, session, item)
                 elif isinstance(item, Stretch):
                     insert_stretch(database, session, item)
@@ -151,10 +144,10 @@ def end_play(trial: Trial, ended_by: str, steps: int) -> None:
     trial.ended_by, trial.steps_played, trial.seconds_played = ended_by, steps, seconds_of(steps)
 
 
-def insert_note(database: Database, session: Session, note: NewNote) -> None:
+def insert_note(database: Database, session: Session, note: Note) -> None:
     """Insert a note; raises InvalidRequest if its participant does not exist."""
     lock_participant(session, note.participant_id)
-    row = asdict(note) | {"kind": clean(note.kind), "data": dict(note.data)}
+    row = _values(note) | {"kind": clean(note.kind)}
     session.execute(database.insert(Note).values(row).on_conflict_do_nothing())
 
 
@@ -165,7 +158,7 @@ def insert_stretch(database: Database, session: Session, row: Stretch) -> None:
     session.execute(database.insert(Stretch).values(_values(row)).on_conflict_do_nothing())
 
 
-def _values(row: Stretch | Reply) -> dict[str, Any]:
+def _values(row: Base) -> dict[str, Any]:
     return {column.name: getattr(row, column.name) for column in row.__table__.columns}
 
 
@@ -412,7 +405,7 @@ class Store(Closing):
     def note(self, participant_id: int, kind: str, data: Mapping[str, Any] = {}) -> None:
         """Store an event of now; `data` must be representable as JSON."""
         with self.database.writing() as session:
-            insert_note(self.database, session, NewNote(participant_id, kind, data))
+            insert_note(self.database, session, new_note(participant_id, kind, data))
 
     def notes(self, participant_id: int) -> list[Note]:
         """All notes of a participant, by time."""

@@ -11,7 +11,7 @@ from typing import Any
 from arena.closing import Closing
 from people.play.worker_protocol import PlayEnd
 from people.store.database import StoreError
-from people.store.store import NewNote, Store, TrialEnd, Write, check_action, write_batch
+from people.store.store import Store, TrialEnd, Write, check_action, new_note, write_batch
 from people.store.tables import ActionRow, Stretch
 
 INTERVAL_S = 0.05
@@ -73,7 +73,7 @@ class Writer(Closing):
 
     def note(self, participant_id: int, kind: str, data: Mapping[str, Any] = {}) -> None:
         """Queue what `Store.note` does, with the time of this call."""
-        self._enqueue(NewNote(participant_id, kind, dict(data)))
+        self._enqueue(new_note(participant_id, kind, data))
 
     def flush(self, timeout_s: float = 5.0) -> bool:
         """Wait until everything queued before this call is committed; False after the timeout."""

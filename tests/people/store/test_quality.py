@@ -7,12 +7,12 @@ import pytest
 
 from people.store.export import export
 from people.store.quality import poor_trials, quality_of_trials
-from people.store.store import NewNote, write_batch
+from people.store.store import new_note, write_batch
 from tests.people.store.played import BEGUN, begin, stretch
 
 
 def event(trial, kind, at, **data):
-    return NewNote(trial.participant_id, kind, {"trial": trial.id, "step": 0, **data}, BEGUN + at)
+    return new_note(trial.participant_id, kind, {"trial": trial.id, "step": 0, **data}, BEGUN + at)
 
 
 @pytest.fixture
