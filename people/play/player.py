@@ -18,11 +18,10 @@ from people.play.worker_protocol import (
     STOPPED,
     Drawn,
     Open,
-    Opened,
+    Played,
     PlayEnd,
     ScriptTurn,
     State,
-    Stepped,
     View,
 )
 from people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
@@ -166,7 +165,7 @@ class Game:
         """Whether the episode is built and played by keys, and its clock does not run."""
         return self.state is not None and self.assignment.mode == "keys" and not self.running
 
-    async def open(self) -> Opened:
+    async def open(self) -> Played:
         """Build the episode up to where it was interrupted. Raises EpisodeFailed."""
         opened = await self._episode.open()
         self.state = opened.state
@@ -192,12 +191,12 @@ class Game:
         if self._clock is not None:
             await self._clock
 
-    async def stop(self, ended_by: str) -> Stepped | None:
+    async def stop(self, ended_by: str) -> Played | None:
         """End the episode early; None if it failed."""
         await self.halt()
         return await self._answered(self._episode.stop(ended_by))
 
-    async def reply(self, text: str) -> Stepped | None:
+    async def reply(self, text: str) -> Played | None:
         """Play a script; None if the episode failed."""
         return await self._answered(self._episode.reply(text))
 
@@ -229,7 +228,7 @@ class Game:
         self.pause()
         self.pauses.stop()
 
-    async def _answered(self, answer: Awaitable[Stepped]) -> Stepped | None:
+    async def _answered(self, answer: Awaitable[Played]) -> Played | None:
         assert self.state is not None
         first, at = self.state.step, time.time()
         try:
@@ -444,10 +443,10 @@ class Player:
     async def _script(self, game: Game, text: str) -> None:
         self._note(SCRIPT_NOTE, text=text)
         answer = await game.reply(text)
-        if answer is None or answer.turn is None:
+        if answer is None or not answer.turns:
             return
-        self._turns.append(answer.turn)
-        self._send("turns", turns=[turn_values(answer.turn)])
+        self._turns += answer.turns
+        self._send("turns", turns=[turn_values(turn) for turn in answer.turns])
         self._send_state()
         if answer.end is not None:
             self.ended(answer.end)

@@ -10,18 +10,16 @@ from arena.errors import EvaluationError
 from people.play.worker import work
 from people.play.worker_protocol import (
     STOPPED,
-    Answer,
     Close,
     Draw,
     Drawn,
     Failed,
     Open,
-    Opened,
+    Played,
     Ready,
     Reply,
     Request,
     Step,
-    Stepped,
     Stop,
     View,
 )
@@ -67,13 +65,13 @@ class WorkerProcess:
         self.process.start()
         theirs.close()
         self.episodes: dict[int, RemoteEpisode] = {}
-        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self._waiting: dict[int, asyncio.Future[Played]] = {}
         self.lost = False
         self.ready = asyncio.Event()
         """Set when the process can build episodes, or is lost."""
         asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._read)
 
-    async def ask(self, request: Open | Step | Reply | Stop) -> Answer:
+    async def ask(self, request: Open | Step | Reply | Stop) -> Played:
         """Send a request and wait for its answer. Raises WorkerLost or EpisodeFailed."""
         future = asyncio.get_running_loop().create_future()
         self._waiting[request.episode] = future
@@ -108,7 +106,7 @@ class WorkerProcess:
         except (EOFError, OSError):
             self._lose()
 
-    def _receive(self, message: Ready | Answer | Drawn) -> None:
+    def _receive(self, message: Ready | Played | Failed | Drawn) -> None:
         if isinstance(message, Ready):
             self.ready.set()
         elif isinstance(message, Drawn):
@@ -183,7 +181,7 @@ class RemoteEpisode:
         self._process: WorkerProcess | None = None
         self._deaths = 0
 
-    async def open(self) -> Opened:
+    async def open(self) -> Played:
         """Build the episode and replay its past."""
         async with self._lock:
             return await self._built()
@@ -195,17 +193,17 @@ class RemoteEpisode:
                 self._count_death()
                 await self._built()
 
-    async def step(self, actions: tuple[int, ...]) -> Stepped:
+    async def step(self, actions: tuple[int, ...]) -> Played:
         """Take actions (indices into `arena.ACTIONS`) until the episode is over."""
         return await self._ask(Step(self._number, actions))
 
-    async def reply(self, text: str) -> Stepped:
+    async def reply(self, text: str) -> Played:
         """Play a script."""
         answer = await self._ask(Reply(self._number, text))
         self._past = self._past._replace(scripts=(*self._past.scripts, text))
         return answer
 
-    async def stop(self, ended_by: str = STOPPED) -> Stepped:
+    async def stop(self, ended_by: str = STOPPED) -> Played:
         """End the episode early."""
         return await self._ask(Stop(self._number, ended_by))
 
@@ -227,39 +225,31 @@ class RemoteEpisode:
             with suppress(WorkerLost):
                 self._process.send(Close(self._number))
 
-    async def _ask(self, request: Step | Reply | Stop) -> Stepped:
+    async def _ask(self, request: Step | Reply | Stop) -> Played:
         async with self._lock:
             answer = await self._answer(request)
             self._past = self._past._replace(actions=self._past.actions + answer.actions)
             self._deaths = 0
             return answer
 
-    async def _answer(self, request: Step | Reply | Stop) -> Stepped:
+    async def _answer(self, request: Step | Reply | Stop) -> Played:
         while True:
             if self._process is None or self._process.lost:
                 await self._built()
             assert self._process is not None
             try:
-                answer = await self._process.ask(request)
+                return await self._process.ask(request)
             except WorkerLost:
                 self._count_death()
-                continue
-            assert isinstance(answer, Stepped)
-            return answer
 
-    async def _built(self) -> Opened:
+    async def _built(self) -> Played:
         while True:
+            self._process = self._workers.least_busy()
+            self._process.episodes[self._number] = self
             try:
-                return await self._open()
+                return await self._process.ask(self._past)
             except WorkerLost:
                 self._count_death()
-
-    async def _open(self) -> Opened:
-        self._process = self._workers.least_busy()
-        self._process.episodes[self._number] = self
-        answer = await self._process.ask(self._past)
-        assert isinstance(answer, Opened)
-        return answer
 
     def _count_death(self) -> None:
         self._deaths += 1

@@ -1,7 +1,6 @@
 """An episode that was really played, and its trial in a store."""
 
 from functools import cache
-from typing import Any
 
 from arena import ACTIONS, Episode, Recording
 from people.play.worker_protocol import TIME, PlayEnd
@@ -36,7 +35,7 @@ def rows(trial: Trial, actions: tuple[int, ...] = TAKEN) -> list[ActionRow]:
     return [ActionRow(trial.id, step, action, BEGUN + 0.06 * step) for step, action in enumerate(actions)]
 
 
-def stretch(trial: Trial, at: float, seconds: float = 10.0, frames: int = 160, age: int = 20, **values: Any):
+def stretch(trial: Trial, at: float, seconds: float = 10.0, frames: int = 160, age: int = 20, **values):
     """What a page displayed, in images of one age unless `values` have their `ages_ms`."""
     shown = {"frames": frames, "age_ms": float(age) if frames else None, "ages_ms": [age] * frames}
     columns = {"steps": 166, "late_steps": 0, "quality_level": 0} | shown | values

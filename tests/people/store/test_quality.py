@@ -1,7 +1,5 @@
 """The quality of trials: what a page displayed, and pauses."""
 
-from types import SimpleNamespace
-
 import pandas as pd
 import pytest
 
@@ -23,7 +21,7 @@ def person(store):
 def quality(store, trial):
     with store.database.reading() as session:
         found = quality_of_trials(session, "study")[trial.id]
-        return SimpleNamespace(**found), poor_trials(session, [trial.participant_id])
+        return pd.Series(found, dtype=object), poor_trials(session, [trial.participant_id])
 
 
 def test_images_and_pauses_are_counted_in_every_trial(store, person, tmp_path):
