@@ -7,6 +7,7 @@ world of an episode has its own parameters, `theta` (k,), and whatever else is d
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -100,7 +101,6 @@ class World(ABC):
     """A generative world. Its one `rng` draws everything that an episode begins with."""
 
     name: ClassVar[str]
-    title: ClassVar[str]
     version: ClassVar[int] = 1
     """Raised when its worlds change; tasks of another version are other tasks."""
     noise: ClassVar[Noise]
@@ -190,19 +190,16 @@ class World(ABC):
         """
         xs: list[Floats] = []
         ys: list[Floats] = []
-        balanced = published and self.goals["prediction"].published == "wrong"
-        for _ in range(QUESTIONS_SHOWN * number):
+        balanced = published and self._chooses
+        for drawn in count():
             x = self.question(rng, published)
             y = self.sample(self.theta, x, rng)
             alike = sum(float(each[0]) == float(y[0]) for each in ys)
-            if not balanced or alike < (number + 1) // 2:
+            if not balanced or alike < (number + 1) // 2 or drawn >= QUESTIONS_SHOWN * number:
                 xs.append(x)
                 ys.append(y)
             if len(xs) == number:
                 break
-        while len(xs) < number:
-            xs.append(self.question(rng, published))
-            ys.append(self.sample(self.theta, xs[-1], rng))
         found = np.array(xs)
         return found, self.expected(self.theta[None], found)[0], np.array(ys)
 

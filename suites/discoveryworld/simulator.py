@@ -52,11 +52,6 @@ class _Dice:
 _dice = _Dice()
 
 
-def check_installed() -> None:
-    """Raise ConfigError, with what to install, if the package is missing."""
-    require(NAME)
-
-
 @contextmanager
 def calling(rng: random.Random) -> Generator[None, None, None]:
     """One call of the package at a time, which draws from `rng`.
@@ -79,7 +74,7 @@ def calling(rng: random.Random) -> Generator[None, None, None]:
 @cache
 def modules() -> dict[str, ModuleType]:
     """The package's modules by their names in it, such as objects.Object, changed as said above."""
-    check_installed()
+    require(NAME)
     _hide_greeting()
     package = importlib.import_module(NAME)
     listed = [each.name for each in pkgutil.walk_packages(package.__path__, f"{NAME}.")]

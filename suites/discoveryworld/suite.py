@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from arena.errors import ConfigError
+from arena.packages import require
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec, rules
@@ -72,11 +73,9 @@ class DiscoveryWorldSuite(Suite):
 
         Raises ConfigError, with what to install or to choose.
         """
-        from suites.discoveryworld.simulator import check_installed
-
         if not model:
             return
-        check_installed()
+        require("discoveryworld")
         provider, _, agent = model.partition("/")
         # There is a script for each theme, which has its name.
         themes = THEMES if agent == "ideal" else (agent,)

@@ -16,7 +16,7 @@ _LOW, _HIGH = float(ndtr(-1.0)), float(ndtr(1.0))
 class Death(World):
     """theta ~ N(1, 1) truncated to 0 to 2; Binomial(50, 1 - exp(-theta t)) are infected at time t."""
 
-    name, title = "death", "Death process"
+    name = "death"
     noise = Binomial(PEOPLE)
     dimensions = 1
     parameter_names = ("theta",)

@@ -12,7 +12,7 @@ class Dugongs(World):
     """alpha ~ N(2, 0.2), beta ~ N(1.5, 0.5), lambda ~ N(0.4, 0.5);
     y is the absolute value of N(alpha - beta |lambda|^age, 0.25)."""
 
-    name, title = "dugongs", "Dugongs"
+    name = "dugongs"
     noise = Gaussian(0.25, folded=True)
     dimensions = 3
     parameter_names = ("alpha", "beta", "lambda")

@@ -41,7 +41,7 @@ class Emotions(World):
     """Eight ratings ~ N(a + b1 prize + b2 (prize - expected) + b3 |prize - expected|, s), cut off, 1 to 9;
     a ~ N(MEAN, 0.1), b ~ N(MEAN, 0.01), s ~ half-normal of scale 1, all of them for each emotion."""
 
-    name, title = "emotions", "Emotions from outcomes"
+    name = "emotions"
     version = 2
     speaks = True
     noise = Likert()

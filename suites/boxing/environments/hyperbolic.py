@@ -18,7 +18,7 @@ class Hyperbolic(World):
     """log k ~ N(-4.25, 0.5), alpha ~ half-normal of scale 2; the later, larger reward is chosen with the
     probability 0.01 + 0.98 Phi((delayed / (1 + k days) - immediate) / alpha)."""
 
-    name, title = "hyperbolic", "Hyperbolic discounting"
+    name = "hyperbolic"
     noise = Bernoulli()
     dimensions = 2
     parameter_names = ("k", "alpha")

@@ -16,7 +16,7 @@ _PLACES = tuple(Field(f"{axis} of source {k}", -100, 100) for k in (1, 2, 3) for
 class Location(World):
     """Three places theta_k ~ N(0, 1) in each of two axes; y ~ N(0.1 + sum 1 / (1e-4 + distance^2), 0.5)."""
 
-    name, title = "location", "Location finding"
+    name = "location"
     noise = Gaussian(0.5)
     dimensions = 6
     blocks = (slice(0, 2), slice(2, 4), slice(4, 6))

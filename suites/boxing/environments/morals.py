@@ -53,7 +53,7 @@ class Morals(World):
     -1 if the car has to swerve or stay for it, group 1 itself, and the sums of attributes of group 1 less
     those of group 2."""
 
-    name, title = "morals", "Moral machines"
+    name = "morals"
     version = 2
     speaks = True
     noise = Bernoulli()

@@ -15,7 +15,7 @@ class Peregrines(World):
     """Poisson of mean exp(alpha + b1 t + b2 t^2 + b3 t^3), with alpha ~ N(4.5, 0.1), b1 ~ N(1.2, 0.1),
     b2 ~ N(0.07, 0.01), b3 ~ N(-0.24, 0.05)."""
 
-    name, title = "peregrines", "Peregrines"
+    name = "peregrines"
     noise = Poisson()
     dimensions = 4
     parameter_names = ("alpha", "b1", "b2", "b3")

@@ -23,7 +23,7 @@ class PredatorPrey(World):
     """x' = alpha x - beta x y, y' = -gamma y + delta x y from 40 prey and 9 predators, rounded, with
     alpha ~ N(0.1, 0.01), beta ~ N(0.02, 0.01), gamma ~ N(0.4, 0.04), delta ~ N(0.01, 0.001), all positive."""
 
-    name, title = "predator-prey", "Predator and prey"
+    name = "predator-prey"
     noise = Rounding()
     dimensions = 4
     parameter_names = ("alpha", "beta", "gamma", "delta")

@@ -17,7 +17,7 @@ class Survival(World):
     """Hazard lambda0 ~ Gamma(0.1, rate 0.1), beta ~ half-normal of scale 10; a patient at time t after the
     operation, metastasized m = 0 or 1, is dead with the probability logistic(t lambda0 exp(beta m))."""
 
-    name, title = "survival", "Mastectomy survival"
+    name = "survival"
     noise = Bernoulli()
     dimensions = 2
     parameter_names = ("lambda0", "beta")
