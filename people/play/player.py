@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, NamedTuple
 
 from arena.action import STEP_S
+from arena.closing import Closing
 from people.play import page_protocol as page
 from people.play.client import Client, Connection, ending, turn_values
 from people.play.page_protocol import POLICY, REPLACED, ConnectionRefused
@@ -42,7 +43,7 @@ class OpenTrial(NamedTuple):
     scripts: tuple[str, ...] = ()
 
 
-class TrialRecorder:
+class TrialRecorder(Closing):
     """Stores trials, and by its `writer` actions and notes, which are committed within 100 ms.
 
     Calls that are awaited wait until the database responds.
@@ -555,7 +556,7 @@ class Player:
         if self._client is not None and self._game is not None:
             row = self._client.take_stretch(self._game.trial.id, time.time(), only_long)
             if row is not None:
-                self._recorder.writer.put_stretch(row)
+                self._recorder.writer.put(row)
 
     def _send(self, kind: str, **values: Any) -> None:
         if self._client is not None:

@@ -7,7 +7,7 @@ require("people", "sqlalchemy")
 from people.store.database import DatabaseUnavailable, InvalidRequest, StoreError  # noqa: E402
 from people.store.store import Deleted, Store  # noqa: E402
 from people.store.tables import ActionRow, Answer, Note, Participant, Stretch, Trial  # noqa: E402
-from people.store.writer import Writer, WriterState  # noqa: E402
+from people.store.writer import Writer  # noqa: E402
 
 __all__ = [
     "ActionRow",
@@ -22,5 +22,4 @@ __all__ = [
     "Stretch",
     "Trial",
     "Writer",
-    "WriterState",
 ]

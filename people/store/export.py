@@ -348,10 +348,8 @@ def _write_parquet(path: Path, pieces: Iterator[pd.DataFrame]) -> int:
 
 def _about_study(store: Store, study: str) -> dict[str, Any]:
     """What is noted about the study itself; empty if it has no file."""
-    notes = store.study_notes(study)
-    return (
-        {"notes": [{"kind": each.kind, "at": each.at, "data": each.data} for each in notes]} if notes else {}
-    )
+    notes = [{"kind": each.kind, "at": each.at, "data": each.data} for each in store.study_notes(study)]
+    return {"notes": notes} if notes else {}
 
 
 def _write_recordings(store: Store, study: str, folder: ReportFolder, test: bool) -> int:

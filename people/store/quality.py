@@ -34,7 +34,9 @@ def quality_of_trials(session: Session, study: str, person: int | None = None) -
     chosen = select(Note).join(Participant).where(whose, Note.kind.in_((START, PAUSE)))
     notes = grouped(session.scalars(chosen.order_by(Note.at, Note.key)), lambda note: note.data["trial"])
     trials = sorted(stretches.keys() | notes.keys())
-    return {trial: _quality(stretches[trial], notes[trial]) for trial in trials}
+    return {
+        trial: _displayed(stretches[trial]) | _pauses(notes[trial]) | _page(notes[trial]) for trial in trials
+    }
 
 
 def poor_trials(session: Session, people: Collection[int]) -> dict[int, int]:
@@ -55,10 +57,6 @@ def is_poor(stretch: Stretch) -> bool:
     slow = stretch.frames < MIN_FRAMES_PER_S * stretch.seconds
     late = stretch.age_ms is not None and stretch.age_ms > MAX_AGE_MS
     return stretch.seconds >= MIN_STRETCH_S and (slow or late)
-
-
-def _quality(stretches: Sequence[Stretch], notes: Sequence[Note]) -> Quality:
-    return {**_displayed(stretches), **_pauses(notes), **_page(notes)}
 
 
 def _displayed(stretches: Sequence[Stretch]) -> dict[str, Any]:

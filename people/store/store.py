@@ -8,7 +8,6 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar, cast
 
 from sqlalchemy import CursorResult, Select, delete, func, select
@@ -54,8 +53,7 @@ LOCK = {"key_share": True}
 """Blocks changes and deletion of the locked row, but not new rows that refer to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrialEnd:
+class TrialEnd(NamedTuple):
     """The end of a trial."""
 
     trial_id: int
@@ -281,38 +279,22 @@ class Store(Closing):
         """
         if mode not in MODES:
             raise InvalidRequest(f"mode: got {mode!r}, expected one of: {', '.join(MODES)}")
-        columns = {
-            "position": position,
-            "task_id": task.id,
-            "spec_sha256": spec_sha256(task.spec),
-            "task_sha256": task.sha256,
-            "seed": seed,
-            "animal_ai": task.spec.version,
-            "mode": mode,
-            "pass_mark": task.spec.pass_mark,
-            "block": block,
-        }
+        columns = {"position": position, "seed": seed, "mode": mode, "block": block}
+        rules = {"animal_ai": task.spec.version, "pass_mark": task.spec.pass_mark}
+        hashes = {"spec_sha256": spec_sha256(task.spec), "task_sha256": task.sha256}
         with self.database.writing() as session:
-            return _begin(session, participant_id, columns)
+            return _begin(session, participant_id, task.id, {**columns, **rules, **hashes})
 
     def begin_episode(
         self, participant_id: int, position: int, episode: PlayedEpisode, block: str | None = None
     ) -> Trial:
         """As `begin_trial` for a task of another suite; the trial of `episode` does not count."""
         task = episode.task
-        columns = {
-            "position": position,
-            "task_id": task["id"],
-            "spec_sha256": task["sha256"],
-            "task_sha256": task["sha256"],
-            "seed": episode.choices["seed"],
-            "animal_ai": "",
-            "mode": FORM,
-            "pass_mark": None,
-            "block": block,
-        }
+        columns = {"position": position, "seed": episode.choices["seed"], "mode": FORM, "block": block}
+        hashes = dict.fromkeys(("spec_sha256", "task_sha256"), task["sha256"])
+        columns = {**columns, **hashes, "animal_ai": "", "pass_mark": None}
         with self.database.writing() as session:
-            trial = _begin(session, participant_id, columns)
+            trial = _begin(session, participant_id, task["id"], columns)
             played = episode.model_copy(update={"trial": trial.trial}).model_dump_json()
             group = str(task["group"])
             session.add(SuiteEpisode(trial_id=trial.id, suite=episode.suite, task_group=group, played=played))
@@ -442,13 +424,12 @@ class Store(Closing):
             return list(session.scalars(query))
 
 
-def _begin(session: Session, participant_id: int, columns: Mapping[str, Any]) -> Trial:
+def _begin(session: Session, participant_id: int, task_id: str, columns: Mapping[str, Any]) -> Trial:
     """A new trial, flushed. Raises InvalidRequest if there is no such participant."""
-    task_id = columns["task_id"]
     earlier = select(func.count()).where(Trial.participant_id == participant_id, Trial.task_id == task_id)
     lock_participant(session, participant_id)
-    number = session.scalars(earlier).one()
-    trial = Trial(participant_id=participant_id, trial=number, begun_at=time.time(), **columns)
+    keys: dict[str, Any] = {"participant_id": participant_id, "task_id": task_id}
+    trial = Trial(trial=session.scalars(earlier).one(), begun_at=time.time(), **keys, **columns)
     session.add(trial)
     session.flush()
     return trial

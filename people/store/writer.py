@@ -58,13 +58,10 @@ class Writer(Closing):
         self._thread = threading.Thread(target=self._run, name="people-writer", daemon=True)
         self._thread.start()
 
-    def put(self, row: ActionRow) -> None:
-        """Queue an action; raises StoreError if it is not valid, or after `close`."""
-        check_action(row)
-        self._enqueue(row)
-
-    def put_stretch(self, row: Stretch) -> None:
-        """Queue what a page displayed."""
+    def put(self, row: ActionRow | Stretch) -> None:
+        """Queue an action or what a page displayed; raises StoreError if not valid, or after `close`."""
+        if isinstance(row, ActionRow):
+            check_action(row)
         self._enqueue(row)
 
     def finish_trial(self, trial_id: int, end: PlayEnd) -> None:
