@@ -8,7 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import count
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -108,6 +108,9 @@ class World(ABC):
     """How many standard normal numbers the parameters are made of."""
     blocks: ClassVar[tuple[slice, ...]] = ()
     """Parts of these numbers that particles also move in alone, where a posterior is far from normal."""
+    means: Any = 0.0
+    sds: Any = 1.0
+    """Of the parameters, if they are normal and independent."""
     parameter_names: ClassVar[tuple[str, ...]]
     fields: tuple[Field, ...]
     form: str
@@ -139,7 +142,7 @@ class World(ABC):
 
     def parameters(self, z: Floats) -> Floats:
         """(n, k): the parameters that standard normal numbers z (n, dimensions) stand for."""
-        return z
+        return np.asarray(self.means + self.sds * z)
 
     @abstractmethod
     def signals(self, theta: Floats, xs: Floats) -> Floats:

@@ -40,10 +40,6 @@ As the public code has them: who is male, old, homeless or in a stroller is not 
 NAMES = tuple(CHARACTERS)
 LARGEST = 4
 
-MEAN = np.array([0.0, -0.3, 0.4, -0.3, 0.4, 0.1, 0.1, 0.7, 0.6])
-SD = np.array([0.3, *[0.1] * 8])
-"""Intercept, swerving (1) or staying (-1) for group 1, being group 1, and the attributes of `CHARACTERS`."""
-
 _ATTRIBUTES = np.array(list(CHARACTERS.values()), np.float64)
 _DESIGNS = 400
 
@@ -58,6 +54,8 @@ class Morals(World):
     speaks = True
     noise = Bernoulli()
     dimensions = 9
+    means, sds = np.array([0.0, -0.3, 0.4, -0.3, 0.4, 0.1, 0.1, 0.7, 0.6]), np.array([0.3, *[0.1] * 8])
+    """Intercept, swerving (1) or staying (-1) for group 1, being group 1, and `CHARACTERS`' attributes."""
     parameter_names = (
         *("intercept", "swerve", "group 1", "gender", "fitness"),
         *("status", "age", "humans", "species"),
@@ -82,10 +80,6 @@ class Morals(World):
     def hide_meaning(self) -> None:
         """Members keep their names: they are all that is known of them."""
         self.form = "members of set 1; members of set 2; swerve or stay"
-
-    def parameters(self, z: Floats) -> Floats:
-        """The weights."""
-        return np.asarray(MEAN + SD * z)
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
         """The probability that group 1 is saved."""

@@ -7,9 +7,6 @@ import numpy as np
 from suites.boxing.outcomes import Floats, Poisson
 from suites.boxing.world import Field, Goal, Words, World
 
-MEAN = np.array([4.5, 1.2, 0.07, -0.24])
-SD = np.array([0.1, 0.1, 0.01, 0.05])
-
 
 class Peregrines(World):
     """Poisson of mean exp(alpha + b1 t + b2 t^2 + b3 t^3), with alpha ~ N(4.5, 0.1), b1 ~ N(1.2, 0.1),
@@ -18,6 +15,7 @@ class Peregrines(World):
     name = "peregrines"
     noise = Poisson()
     dimensions = 4
+    means, sds = np.array([4.5, 1.2, 0.07, -0.24]), np.array([0.1, 0.1, 0.01, 0.05])
     parameter_names = ("alpha", "b1", "b2", "b3")
     fields = (Field("time", 0, 5, start=1),)
     form = "time"
@@ -27,10 +25,6 @@ class Peregrines(World):
     words = Words(
         "At time {x[0]} there were {y[0]} peregrines.", "How many peregrines are there at time {x[0]}?"
     )
-
-    def parameters(self, z: Floats) -> Floats:
-        """The coefficients."""
-        return np.asarray(MEAN + SD * z)
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
         """The logarithm of the mean."""

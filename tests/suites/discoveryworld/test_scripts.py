@@ -43,7 +43,7 @@ def test_every_script_solves_the_worlds_of_the_paper(script, kind):
 
     for seed in range(5):
         setup, _ = opened(f"{kind}-{seed}")
-        check_solved(rehearsed(script, setup).finish(), f"{kind}-{seed}")
+        check_solved(rehearsed(script, setup).episode.finish(), f"{kind}-{seed}")
 
 
 def check_solved(record, world):
