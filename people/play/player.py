@@ -281,9 +281,8 @@ class Game:
             self._listener.ended(answer.end)
 
     def _take(self, first: int, actions: Sequence[int], at: float) -> None:
-        self._listener.take(
-            [ActionRow(self.trial.id, first + k, action, at) for k, action in enumerate(actions)]
-        )
+        for k, action in enumerate(actions):
+            self._listener.take(ActionRow(self.trial.id, first + k, action, at))
 
 
 class Player:
@@ -496,10 +495,9 @@ class Player:
             self._send("end", **self._ending)
         self._go_on()
 
-    def take(self, rows: Sequence[ActionRow]) -> None:
-        """Record actions."""
-        for row in rows:
-            self._recorder.writer.put(row)
+    def take(self, row: ActionRow) -> None:
+        """Record an action."""
+        self._recorder.writer.put(row)
 
     def stepped(self, state: State, due: float, late_s: Sequence[float]) -> None:
         """Send what happened, and request an image if the connection has room for one.

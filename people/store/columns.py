@@ -447,8 +447,7 @@ def _answer_column(asked: Asked) -> Column:
 
 
 def _tasks(people: Sequence[Person], scored: bool) -> Iterator[Column]:
-    known = {column.name: column for column in TABLES["trials"].columns}
-    columns = [known[name] for name in OF_TRIAL]
+    columns = [_TRIALS[name] for name in OF_TRIAL]
     if scored:
         columns += [column for column in TABLES["episodes"].columns if column.name == "score"]
     for task in sorted({task for person in people for task in person.test_trials()}):
