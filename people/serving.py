@@ -8,9 +8,9 @@ import socket
 import struct
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import h11
 import psutil
@@ -258,14 +258,6 @@ def trusted(proxies: Sequence[str]) -> list[str]:
     return [*map(str, known), *mapped]
 
 
-class Closes(Protocol):
-    """What is closed when the server has stopped."""
-
-    def close(self) -> None:
-        """Store what is not stored, and free everything."""
-        ...
-
-
 class Server(uvicorn.Server):
     """A server of an application; `ready` is called when pages can be opened; `proxies` as in `Address`."""
 
@@ -304,13 +296,13 @@ class Server(uvicorn.Server):
 
 def serve(
     app: FastAPI,
-    recorder: Closes,
+    recorder: AbstractContextManager[object],
     address: Address,
     listener: socket.socket,
     ready: Callable[[], None],
     advice: str,
 ) -> None:
-    """Serve until Ctrl-C or SIGTERM, then close `recorder`; `ready` is called when pages can be opened.
+    """Serve until Ctrl-C or SIGTERM, then leave `recorder`; `ready` is called when pages can be opened.
 
     If other machines can reach the server, a warning with `advice` is printed.
     """
@@ -321,7 +313,7 @@ def serve(
             print(warning, file=sys.stderr)
         ready()
 
-    with closing(recorder), suppress(KeyboardInterrupt):
+    with recorder, suppress(KeyboardInterrupt):
         Server(app, started, address.proxies).run([listener])
     print("Stopped. Participants can resume where they left off.", flush=True)
 

@@ -80,9 +80,7 @@ def play_router(players: Players, identify: Identify, texts: Mapping[str, str] =
     return router
 
 
-def base_app(
-    players: Players, names: tuple[str, ...] | None, on_close: Callable[[], None] = lambda: None
-) -> FastAPI:
+def base_app(players: Players, names: Names, on_close: Callable[[], None] = lambda: None) -> FastAPI:
     """An application without pages that starts and closes `players`; `names` as for `Guard`."""
 
     @contextlib.asynccontextmanager
@@ -95,7 +93,7 @@ def base_app(
     return guarded(FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None), names)
 
 
-def guarded(app: FastAPI, names: tuple[str, ...] | None) -> FastAPI:
+def guarded(app: FastAPI, names: Names) -> FastAPI:
     """The application with checks and limits of its requests; `names` as for `Guard`."""
     app.add_middleware(Guard, names=names)
     app.state.sign_ups, app.state.forms = RateLimit(SIGN_UPS_PER_MINUTE), RateLimit(FORMS_PER_MINUTE)

@@ -35,7 +35,7 @@ from people.play.worker_protocol import (
     State,
     View,
 )
-from people.store import StretchRow
+from people.store import Stretch
 from testbed import Task
 
 MAX_RATE = 100.0
@@ -128,46 +128,6 @@ STRETCH_S = 30.0
 killed."""
 
 
-class Stretch:
-    """Counts steps and displayed images between two times, in Unix seconds."""
-
-    def __init__(self, now: float) -> None:
-        self._began_at = now
-        self._steps = self._late_steps = self._level = 0
-        self._ages_s: list[float] = []
-
-    def stepped(self, late_s: float, level: int) -> None:
-        """A step was taken so late, while images were requested at this quality level."""
-        self._steps += 1
-        self._late_steps += late_s > STEP_S
-        self._level = max(self._level, level)
-
-    def displayed(self, age_s: float) -> None:
-        """An image of this age was displayed."""
-        self._ages_s.append(age_s)
-
-    def is_long(self, now: float) -> bool:
-        """Whether it is time for the next stretch."""
-        return now - self._began_at >= STRETCH_S
-
-    def row(self, trial_id: int, now: float) -> StretchRow | None:
-        """The stretch as it is stored; None if no step was taken."""
-        if not self._steps:
-            return None
-        ages_ms = [round(1000 * age) for age in self._ages_s]
-        return StretchRow(
-            trial_id=trial_id,
-            began_at=self._began_at,
-            seconds=round(now - self._began_at, 3),
-            steps=self._steps,
-            late_steps=self._late_steps,
-            frames=len(ages_ms),
-            age_ms=float(median(ages_ms)) if ages_ms else None,
-            ages_ms=ages_ms,
-            quality_level=self._level,
-        )
-
-
 MAX_UNSEEN_S = 1.0
 """The game pauses when the newest picture that the page has shown is older than this: longer than a slow line
 with a frame in 0.3 s needs, and too short to drive far without seeing."""
@@ -224,7 +184,7 @@ class Client:
     def started(self, now: float) -> None:
         """The episode starts, or continues after a pause."""
         self._pacer.pause()
-        self._stretch = Stretch(now)
+        self._stretch = _beginning(now)
         self._ping(now)
 
     def too_late(self, step: int, step_s: float, now: float) -> str:
@@ -244,7 +204,7 @@ class Client:
         if (displayed := self._pacer.acknowledged(frame, now)) is not None:
             self.shown = displayed.shows
             if self._stretch is not None:
-                self._stretch.displayed(displayed.age_s)
+                self._stretch.ages_ms.append(round(1000 * displayed.age_s))
 
     def ponged(self, ping: int, now: float) -> None:
         """The page replied to a ping. Raises ConnectionRefused if it was not the last one."""
@@ -259,8 +219,10 @@ class Client:
         self._events += state.events if self._feedback else ()
         self._late_ms += [round(1000 * late, 1) for late in late_s]
         if self._stretch is not None:
-            for late in late_s:
-                self._stretch.stepped(late, self._pacer.level_number)
+            self._stretch.steps += len(late_s)
+            self._stretch.late_steps += sum(late > STEP_S for late in late_s)
+            level = self._pacer.level_number if late_s else 0
+            self._stretch.quality_level = max(self._stretch.quality_level, level)
         if self._events or state.done or len(self._late_ms) >= STATE_INTERVAL:
             self.send_state(state)
         if self._pacer.doubtful and now - self._pinged_at > PING_INTERVAL_S and not state.done:
@@ -278,13 +240,18 @@ class Client:
         self.shown = None
         self._pacer.pause()
 
-    def take_stretch(self, trial: int, now: float, only_long: bool = False) -> StretchRow | None:
+    def take_stretch(self, trial: int, now: float, only_long: bool = False) -> Stretch | None:
         """End the stretch of play, with `only_long` if it is long enough; None if nothing is to be stored."""
         stretch = self._stretch
-        if stretch is None or (only_long and not stretch.is_long(now)):
+        if stretch is None or (only_long and now - stretch.began_at < STRETCH_S):
             return None
-        self._stretch = Stretch(now) if only_long else None
-        return stretch.row(trial, now)
+        self._stretch = _beginning(now) if only_long else None
+        if not stretch.steps:
+            return None
+        ages_ms = stretch.ages_ms
+        stretch.trial_id, stretch.seconds = trial, round(now - stretch.began_at, 3)
+        stretch.frames, stretch.age_ms = len(ages_ms), float(median(ages_ms)) if ages_ms else None
+        return stretch
 
     def show(self, drawn: Drawn, state: State) -> None:
         """Send an image, together with the state."""
@@ -344,6 +311,12 @@ class Client:
             self._pings += 1
             self._awaiting_pong, self._pinged_at = True, now
             self.send("ping", ping=self._pings)
+
+
+def _beginning(now: float) -> Stretch:
+    """A stretch that begins, in which nothing was played or displayed yet."""
+    numbers = dict.fromkeys(("trial_id", "steps", "late_steps", "frames", "quality_level"), 0)
+    return Stretch(began_at=now, seconds=0.0, age_ms=None, ages_ms=[], **numbers)
 
 
 def turn_values(turn: ScriptTurn) -> dict[str, Any]:

@@ -5,10 +5,11 @@ Whatever the page does, and however slow the database is, the loop that steps th
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any, NamedTuple
 
 from arena.action import STEP_S
+from arena.closing import Closing
 from people.play import page_protocol as page
 from people.play.client import Client, Connection, ending, turn_values
 from people.play.page_protocol import POLICY, REPLACED, ConnectionRefused
@@ -18,15 +19,14 @@ from people.play.worker_protocol import (
     STOPPED,
     Drawn,
     Open,
-    Opened,
+    Played,
     PlayEnd,
     ScriptTurn,
     State,
-    Stepped,
     View,
 )
-from people.play.workers import EpisodeFailed, EpisodeListener, RemoteEpisode, WorkerPool
-from people.store import ActionRow, Participant, Store, StretchRow, Trial, Writer, WriterState
+from people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
+from people.store import ActionRow, Participant, Store, Trial, Writer
 from people.store.store import StoreThread
 from testbed import Task
 
@@ -43,12 +43,15 @@ class OpenTrial(NamedTuple):
     scripts: tuple[str, ...] = ()
 
 
-class TrialRecorder:
-    """Stores trials, actions and notes. Calls that are awaited wait until the database responds."""
+class TrialRecorder(Closing):
+    """Stores trials, and by its `writer` actions and notes, which are committed within 100 ms.
+
+    Calls that are awaited wait until the database responds.
+    """
 
     def __init__(self, store: Store, task_source: TaskSource) -> None:
         self.store, self.task_source = StoreThread(store), task_source
-        self._writer = Writer(store)
+        self.writer = Writer(store)
 
     async def begin(self, participant: Participant, fresh: bool = False) -> OpenTrial | None:
         """The participant's unfinished trial or, always if `fresh`, a new one; None if there are no more.
@@ -58,38 +61,20 @@ class TrialRecorder:
         await self.flush()
         return await self.store.run(lambda store: self._begin(store, participant, fresh))
 
-    def put(self, rows: Sequence[ActionRow]) -> None:
-        """Record actions; they are committed within 100 ms."""
-        for row in rows:
-            self._writer.put(row)
-
-    def put_stretch(self, row: StretchRow) -> None:
-        """Record what a page displayed."""
-        self._writer.put_stretch(row)
-
     async def finish(self, participant: Participant, trial: Trial, end: PlayEnd) -> None:
         """Record the end of a trial; returns when it and all its actions are committed."""
-        self._writer.finish_trial(trial.id, end)
+        self.writer.finish_trial(trial.id, end)
         await self.flush()
         await self.store.run(lambda store: self.task_source.finished(store, participant))
-
-    def note(self, participant: Participant, kind: str, data: Mapping[str, Any]) -> None:
-        """Record an event of now."""
-        self._writer.note(participant.id, kind, data)
-
-    @property
-    def writer_state(self) -> WriterState:
-        """The state of writing actions and notes."""
-        return self._writer.state
 
     def close(self) -> None:
         """Commit what is waiting. Raises StoreError if the database stays unavailable."""
         self.store.close()
-        self._writer.close()
+        self.writer.close()
 
     async def flush(self) -> None:
         """Wait until everything that was recorded before this call is committed."""
-        while not await self.store.run(lambda _: self._writer.flush()):
+        while not await self.store.run(lambda _: self.writer.flush()):
             pass
 
     def _begin(self, store: Store, participant: Participant, fresh: bool) -> OpenTrial | None:
@@ -153,34 +138,13 @@ MAX_CATCH_UP = 8
 nobody can steer through what they did not see."""
 
 
-class GameListener(EpisodeListener, Protocol):
-    """Receives what happens in a game."""
-
-    def take(self, rows: Sequence[ActionRow]) -> None:
-        """Actions were taken."""
-
-    def stepped(self, state: State, due: float, late_s: Sequence[float]) -> None:
-        """Steps were taken, the last of them due then (Unix seconds); `late_s`: how late each was."""
-
-    def stalled(self) -> None:
-        """The computer cannot keep up, and the game should pause."""
-
-    async def paused_too_long(self) -> None:
-        """The game was paused for longer than it may be."""
-
-    def ended(self, end: PlayEnd) -> None:
-        """The episode is over."""
-
-
 class Game:
     """The episode of one trial. `state` is None until `open` has built it.
 
     With another `speed` than 1 the clock takes as many times the steps in a second.
     """
 
-    def __init__(
-        self, trial: OpenTrial, workers: WorkerPool, listener: GameListener, speed: float = 1.0
-    ) -> None:
+    def __init__(self, trial: OpenTrial, workers: WorkerPool, listener: "Player", speed: float = 1.0) -> None:
         self.step_s, self._max_catch_up = STEP_S / speed, MAX_CATCH_UP * speed
         self.trial, self.assignment, self._listener = trial.trial, trial.assignment, listener
         self.action = 0
@@ -202,7 +166,7 @@ class Game:
         """Whether the episode is built and played by keys, and its clock does not run."""
         return self.state is not None and self.assignment.mode == "keys" and not self.running
 
-    async def open(self) -> Opened:
+    async def open(self) -> Played:
         """Build the episode up to where it was interrupted. Raises EpisodeFailed."""
         opened = await self._episode.open()
         self.state = opened.state
@@ -228,12 +192,12 @@ class Game:
         if self._clock is not None:
             await self._clock
 
-    async def stop(self, ended_by: str) -> Stepped | None:
+    async def stop(self, ended_by: str) -> Played | None:
         """End the episode early; None if it failed."""
         await self.halt()
         return await self._answered(self._episode.stop(ended_by))
 
-    async def reply(self, text: str) -> Stepped | None:
+    async def reply(self, text: str) -> Played | None:
         """Play a script; None if the episode failed."""
         return await self._answered(self._episode.reply(text))
 
@@ -265,7 +229,7 @@ class Game:
         self.pause()
         self.pauses.stop()
 
-    async def _answered(self, answer: Awaitable[Stepped]) -> Stepped | None:
+    async def _answered(self, answer: Awaitable[Played]) -> Played | None:
         assert self.state is not None
         first, at = self.state.step, time.time()
         try:
@@ -317,9 +281,8 @@ class Game:
             self._listener.ended(answer.end)
 
     def _take(self, first: int, actions: Sequence[int], at: float) -> None:
-        self._listener.take(
-            [ActionRow(self.trial.id, first + k, action, at) for k, action in enumerate(actions)]
-        )
+        for k, action in enumerate(actions):
+            self._listener.take(ActionRow(self.trial.id, first + k, action, at))
 
 
 class Player:
@@ -480,10 +443,10 @@ class Player:
     async def _script(self, game: Game, text: str) -> None:
         self._note(SCRIPT_NOTE, text=text)
         answer = await game.reply(text)
-        if answer is None or answer.turn is None:
+        if answer is None or not answer.turns:
             return
-        self._turns.append(answer.turn)
-        self._send("turns", turns=[turn_values(answer.turn)])
+        self._turns += answer.turns
+        self._send("turns", turns=[turn_values(turn) for turn in answer.turns])
         self._send_state()
         if answer.end is not None:
             self.ended(answer.end)
@@ -532,12 +495,15 @@ class Player:
             self._send("end", **self._ending)
         self._go_on()
 
-    def take(self, rows: Sequence[ActionRow]) -> None:
-        """Record actions."""
-        self._recorder.put(rows)
+    def take(self, row: ActionRow) -> None:
+        """Record an action."""
+        self._recorder.writer.put(row)
 
     def stepped(self, state: State, due: float, late_s: Sequence[float]) -> None:
-        """Send what happened, and request an image if the connection has room for one."""
+        """Send what happened, and request an image if the connection has room for one.
+
+        The last of the steps was due then (Unix seconds); `late_s`: how late each was.
+        """
         client, game, now = self._client, self._game, time.time()
         if client is None or game is None:
             return
@@ -588,7 +554,7 @@ class Player:
         if self._client is not None and self._game is not None:
             row = self._client.take_stretch(self._game.trial.id, time.time(), only_long)
             if row is not None:
-                self._recorder.put_stretch(row)
+                self._recorder.writer.put(row)
 
     def _send(self, kind: str, **values: Any) -> None:
         if self._client is not None:
@@ -602,4 +568,5 @@ class Player:
         """Record an event of this trial."""
         assert self._game is not None
         step = self._game.state.step if self._game.state else 0
-        self._recorder.note(self.participant, kind, {"trial": self._game.trial.id, "step": step, **data})
+        noted = {"trial": self._game.trial.id, "step": step, **data}
+        self._recorder.writer.note(self.participant.id, kind, noted)

@@ -7,7 +7,7 @@ from llm_control.messages import system_text
 from llm_control.prompts import arena_prompts
 from llm_control.suite import SUITE, task_spec
 from people.play.worker_episode import WorkerEpisode
-from people.play.worker_protocol import LIMIT, Open, Opened, Reply, ScriptTurn, Step
+from people.play.worker_protocol import LIMIT, Open, Played, Reply, ScriptTurn, Step
 from render import png
 
 
@@ -28,7 +28,7 @@ class ScriptEpisode(WorkerEpisode):
             if not self._episode.done:
                 self._turns.append(self._turn_after(text))
 
-    def opened(self) -> Opened:
+    def opened(self) -> Played:
         """The instructions, and the conversation so far."""
         opened, actions = super().opened(), self._actions_since(0)
         return opened._replace(turns=tuple(self._turns), instructions=self._instructions, actions=actions)

@@ -1,8 +1,9 @@
 """Which tasks a participant plays, and in which order: the interface between games and a study."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 from arena.recording import spec_sha256
 from arena.rules import SAFETY_STEPS
@@ -51,27 +52,41 @@ class Assignment(Generic[AnyTask]):
         return isinstance(self.task, Task) and bool(self.task.spec.blackouts)
 
 
-class TaskSource(Protocol):
+AnyAssignment = Assignment[Task | SuiteTask]
+
+
+class TaskSource(ABC):
     """Assigns tasks. Called in a separate thread, one call at a time."""
 
-    def next_task(
-        self, store: Store, participant: Participant, kind: type[Wanted]
-    ) -> Assignment[Wanted] | None:
+    def next_task(self, store: Store, person: Participant, kind: type[Wanted]) -> Assignment[Wanted] | None:
         """The next task, None if there are no more, or it is of another kind."""
+        return _of_kind(self.following(store, person), kind)
 
     def resumed(
-        self, store: Store, participant: Participant, trial: Trial, kind: type[Wanted]
+        self, store: Store, person: Participant, trial: Trial, kind: type[Wanted]
     ) -> Assignment[Wanted] | None:
         """The assignment of an interrupted trial, None if it cannot be resumed, or is of another kind."""
+        assignment = self.again(store, person, trial)
+        return _of_kind(assignment, kind) if _is_same(trial, assignment) else None
 
-    def finished(self, store: Store, participant: Participant) -> None:
+    @abstractmethod
+    def following(self, store: Store, person: Participant) -> AnyAssignment | None:
+        """The task that is to be played, None if there are no more."""
+
+    @abstractmethod
+    def again(self, store: Store, person: Participant, trial: Trial) -> AnyAssignment | None:
+        """What a trial that was begun would be now; it is resumed if its task is the same."""
+
+    def finished(self, store: Store, person: Participant) -> None:
         """A trial has ended and is stored."""
+        return None
 
-    def next_page(self, participant: Participant) -> str | None:
+    def next_page(self, person: Participant) -> str | None:
         """The page of this server to show after the last task; None: the game's own end."""
+        return None
 
 
-class TaskList:
+class TaskList(TaskSource):
     """The same tasks in the same order for everyone, starting again after the last.
 
     Returning participants resume after the task that they played last.
@@ -89,30 +104,18 @@ class TaskList:
         self._seed, self._mode, self._views = seed, mode, views
         self._positions = {task.id: position for position, task in enumerate(tasks)}
 
-    def next_task(
-        self, store: Store, participant: Participant, kind: type[Wanted]
-    ) -> Assignment[Wanted] | None:
+    def following(self, store: Store, person: Participant) -> AnyAssignment:
         """The task after the one that was started last."""
-        trials = store.trials(participant.id)
+        trials = store.trials(person.id)
         last = self._positions.get(trials[-1].task_id, -1) if trials else -1
-        return of_kind(self._assignment((last + 1) % len(self._tasks)), kind)
+        return self._assignment((last + 1) % len(self._tasks))
 
-    def resumed(
-        self, store: Store, participant: Participant, trial: Trial, kind: type[Wanted]
-    ) -> Assignment[Wanted] | None:
-        """The trial's task, if the list has it unchanged: same arena, seed and mode."""
+    def again(self, store: Store, person: Participant, trial: Trial) -> AnyAssignment | None:
+        """The trial's task, if the list has it."""
         position = self._positions.get(trial.task_id)
-        assignment = None if position is None else self._assignment(position)
-        return of_kind(assignment, kind) if is_same(trial, assignment) else None
+        return None if position is None else self._assignment(position)
 
-    def finished(self, store: Store, participant: Participant) -> None:
-        """Nothing to do: the store has the trial."""
-
-    def next_page(self, participant: Participant) -> str | None:
-        """None: the last task is followed by the first."""
-        return None
-
-    def _assignment(self, position: int) -> Assignment[Task | SuiteTask]:
+    def _assignment(self, position: int) -> AnyAssignment:
         task, count = self._tasks[position], len(self._tasks)
         label = f"Task {position + 1} of {count}"
         level = task.level_name if isinstance(task, Task) and task.level else ""
@@ -120,13 +123,13 @@ class TaskList:
         return Assignment(task, position, self._seed, self._mode, count, title, self._views, label=label)
 
 
-def of_kind(assignment: Assignment[Task | SuiteTask] | None, kind: type[Wanted]) -> Assignment[Wanted] | None:
+def _of_kind(assignment: AnyAssignment | None, kind: type[Wanted]) -> Assignment[Wanted] | None:
     """The assignment if its task is of this kind."""
     fits = assignment is not None and isinstance(assignment.task, kind)
     return cast("Assignment[Wanted]", assignment) if fits else None
 
 
-def is_same(trial: Trial, assignment: Assignment[Task | SuiteTask] | None) -> bool:
+def _is_same(trial: Trial, assignment: AnyAssignment | None) -> bool:
     """Whether a trial is of this task; one of the arena also with the same arena, seed and mode."""
     if assignment is None or trial.task_id != assignment.task.id:
         return False

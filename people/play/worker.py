@@ -56,7 +56,7 @@ class Worker:
         while True:
             while not self._to_draw or self._pipe.poll():
                 self._serve(self._pipe.recv())
-            self._draw(self._to_draw.pop(next(iter(self._to_draw))))
+            self._answer(self._to_draw.pop(next(iter(self._to_draw))))
 
     def _serve(self, request: Request) -> None:
         match request:
@@ -70,23 +70,18 @@ class Worker:
             case _:
                 self._answer(request)
 
-    def _answer(self, request: Open | Step | Reply | Stop) -> None:
+    def _answer(self, request: Open | Step | Reply | Stop | Draw) -> None:
+        number = request.episode
         try:
             if isinstance(request, Open):
-                self._episodes[request.episode] = episode = _created(request)
-                self._pipe.send(episode.opened())
-            else:
-                self._pipe.send(self._episodes[request.episode].answer(request))
-        except ArenaError as error:
-            self._pipe.send(Failed(request.episode, str(error)))
-
-    def _draw(self, request: Draw) -> None:
-        episode = self._episodes.get(request.episode)
-        if isinstance(episode, KeyEpisode):
-            try:
+                self._episodes[number] = _created(request)
+                self._pipe.send(self._episodes[number].opened())
+            elif not isinstance(request, Draw):
+                self._pipe.send(self._episodes[number].answer(request))
+            elif isinstance(episode := self._episodes.get(number), KeyEpisode):
                 self._pipe.send(episode.drawn(request))
-            except ArenaError as error:
-                self._pipe.send(Failed(request.episode, str(error)))
+        except ArenaError as error:
+            self._pipe.send(Failed(number, str(error)))
 
 
 def _created(request: Open) -> WorkerEpisode:

@@ -14,13 +14,12 @@ from people.play.worker_protocol import (
     Draw,
     Drawn,
     Open,
-    Opened,
+    Played,
     PlayEnd,
     Reply,
     ScriptTurn,
     State,
     Step,
-    Stepped,
     Stop,
 )
 from render import Renderer, jpeg, third_person, top_view
@@ -47,18 +46,19 @@ class WorkerEpisode(ABC):
         """Whether something other than the clock has cost reward."""
         self._broken_off: BreakOff | None = None
 
-    def opened(self) -> Opened:
+    def opened(self) -> Played:
         """The state at the start, or at the point where the episode resumes."""
-        return Opened(self._number, self._state(), end=self._end())
+        return Played(self._number, self._state(), end=self._end())
 
-    def answer(self, request: Step | Reply | Stop) -> Stepped:
+    def answer(self, request: Step | Reply | Stop) -> Played:
         """Carry out a request."""
         before, turn = self._steps_played, None
         if isinstance(request, Stop):
             self._run_down(request.ended_by)
         else:
             turn = self._play(request)
-        return Stepped(self._number, self._state(), self._actions_since(before), self._end(), turn)
+        turns = () if turn is None else (turn,)
+        return Played(self._number, self._state(), self._actions_since(before), self._end(), turns)
 
     def close(self) -> None:
         """Free the physics."""

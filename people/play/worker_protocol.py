@@ -71,7 +71,7 @@ class State(NamedTuple):
 
 class Open(NamedTuple):
     """Create an episode and replay its past: `actions` (indices into `arena.ACTIONS`) in keys mode, `scripts`
-    in scripts mode. In keys mode play ends after `max_steps`. Answered with `Opened`.
+    in scripts mode. In keys mode play ends after `max_steps`. Answered with `Played`.
     """
 
     task: Task
@@ -85,7 +85,7 @@ class Open(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Take actions (indices into `arena.ACTIONS`) until the episode is over; answered with `Stepped`."""
+    """Take actions (indices into `arena.ACTIONS`) until the episode is over; answered with `Played`."""
 
     episode: int
     actions: tuple[int, ...]
@@ -105,14 +105,14 @@ class Draw(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """Play a script; answered with `Stepped`."""
+    """Play a script; answered with `Played`."""
 
     episode: int
     text: str
 
 
 class Stop(NamedTuple):
-    """End the episode early; answered with `Stepped`, whose end is `ended_by` this."""
+    """End the episode early; answered with `Played`, whose end is `ended_by` this."""
 
     episode: int
     ended_by: str = STOPPED
@@ -140,29 +140,18 @@ class ScriptTurn(NamedTuple):
     steps: int = 0
 
 
-class Opened(NamedTuple):
-    """The episode is ready. In scripts mode `turns` is the conversation so far, `instructions` the system
-    prompt, and `actions` (indices into `arena.ACTIONS`) those taken. `end` if it is over already.
+class Played(NamedTuple):
+    """The state after a request, the `actions` (indices into `arena.ACTIONS`) that were really taken, and the
+    `turns` that scripts led to; `end` once the episode is over. After `Open` in scripts mode these are all so
+    far, and `instructions` is the system prompt.
     """
 
     episode: int
     state: State
-    turns: tuple[ScriptTurn, ...] = ()
-    instructions: str = ""
     actions: tuple[int, ...] = ()
     end: PlayEnd | None = None
-
-
-class Stepped(NamedTuple):
-    """The state after `actions` (indices into `arena.ACTIONS`), which were really taken; `end` once the
-    episode is over. `turn` is what a script led to.
-    """
-
-    episode: int
-    state: State
-    actions: tuple[int, ...]
-    end: PlayEnd | None
-    turn: ScriptTurn | None = None
+    turns: tuple[ScriptTurn, ...] = ()
+    instructions: str = ""
 
 
 class Ready(NamedTuple):
@@ -186,6 +175,3 @@ class Failed(NamedTuple):
 
     episode: int
     reason: str
-
-
-Answer = Opened | Stepped | Failed

@@ -10,18 +10,16 @@ from arena.errors import EvaluationError
 from people.play.worker import work
 from people.play.worker_protocol import (
     STOPPED,
-    Answer,
     Close,
     Draw,
     Drawn,
     Failed,
     Open,
-    Opened,
+    Played,
     Ready,
     Reply,
     Request,
     Step,
-    Stepped,
     Stop,
     View,
 )
@@ -66,14 +64,14 @@ class WorkerProcess:
         self.process = context.Process(target=work, args=(theirs, scripts), daemon=True)
         self.process.start()
         theirs.close()
-        self.episodes: dict[int, EpisodeListener] = {}
-        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self.episodes: dict[int, RemoteEpisode] = {}
+        self._waiting: dict[int, asyncio.Future[Played]] = {}
         self.lost = False
         self.ready = asyncio.Event()
         """Set when the process can build episodes, or is lost."""
         asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._read)
 
-    async def ask(self, request: Open | Step | Reply | Stop) -> Answer:
+    async def ask(self, request: Open | Step | Reply | Stop) -> Played:
         """Send a request and wait for its answer. Raises WorkerLost or EpisodeFailed."""
         future = asyncio.get_running_loop().create_future()
         self._waiting[request.episode] = future
@@ -108,7 +106,7 @@ class WorkerProcess:
         except (EOFError, OSError):
             self._lose()
 
-    def _receive(self, message: Ready | Answer | Drawn) -> None:
+    def _receive(self, message: Ready | Played | Failed | Drawn) -> None:
         if isinstance(message, Ready):
             self.ready.set()
         elif isinstance(message, Drawn):
@@ -120,7 +118,7 @@ class WorkerProcess:
             else:
                 future.set_result(message)
         elif isinstance(message, Failed) and message.episode in self.episodes:
-            self.episodes[message.episode].failed(message.reason)
+            self.episodes[message.episode].listener.failed(message.reason)
 
     def _lose(self) -> None:
         if self.lost:
@@ -134,7 +132,7 @@ class WorkerProcess:
             if not future.done():
                 future.set_exception(WorkerLost("a worker process died"))
         for episode in tuple(self.episodes.values()):
-            episode.lost()
+            episode.listener.lost()
 
 
 class WorkerPool:
@@ -143,7 +141,8 @@ class WorkerPool:
     def __init__(self, count: int, *, scripts: bool = False) -> None:
         self._count, self._scripts = count, scripts
         self.processes: list[WorkerProcess] = []
-        self._numbers = itertools.count(1)
+        self.numbers = itertools.count(1)
+        """Of episodes, one after another."""
 
     def start(self) -> None:
         """Start the processes; they are ready some seconds later, and requests wait for that."""
@@ -167,10 +166,6 @@ class WorkerPool:
                 self.processes[place] = WorkerProcess(self._scripts)
         return min(self.processes, key=lambda process: len(process.episodes))
 
-    def new_number(self) -> int:
-        """An unused number for an episode."""
-        return next(self._numbers)
-
 
 class RemoteEpisode:
     """An episode in a worker; if that dies, the episode is rebuilt in another from its past.
@@ -179,14 +174,14 @@ class RemoteEpisode:
     """
 
     def __init__(self, workers: WorkerPool, start: Open, listener: EpisodeListener) -> None:
-        self._workers, self._listener = workers, listener
+        self._workers, self.listener = workers, listener
         self._lock = asyncio.Lock()
-        self._number = workers.new_number()
+        self._number = next(workers.numbers)
         self._past = start._replace(episode=self._number)
         self._process: WorkerProcess | None = None
         self._deaths = 0
 
-    async def open(self) -> Opened:
+    async def open(self) -> Played:
         """Build the episode and replay its past."""
         async with self._lock:
             return await self._built()
@@ -198,17 +193,17 @@ class RemoteEpisode:
                 self._count_death()
                 await self._built()
 
-    async def step(self, actions: tuple[int, ...]) -> Stepped:
+    async def step(self, actions: tuple[int, ...]) -> Played:
         """Take actions (indices into `arena.ACTIONS`) until the episode is over."""
         return await self._ask(Step(self._number, actions))
 
-    async def reply(self, text: str) -> Stepped:
+    async def reply(self, text: str) -> Played:
         """Play a script."""
         answer = await self._ask(Reply(self._number, text))
         self._past = self._past._replace(scripts=(*self._past.scripts, text))
         return answer
 
-    async def stop(self, ended_by: str = STOPPED) -> Stepped:
+    async def stop(self, ended_by: str = STOPPED) -> Played:
         """End the episode early."""
         return await self._ask(Stop(self._number, ended_by))
 
@@ -221,15 +216,7 @@ class RemoteEpisode:
     def drawn(self, drawn: Drawn) -> None:
         """Pass an image on."""
         self._deaths = 0
-        self._listener.drawn(drawn)
-
-    def lost(self) -> None:
-        """Report the death of the worker."""
-        self._listener.lost()
-
-    def failed(self, reason: str) -> None:
-        """Report that no image can be drawn."""
-        self._listener.failed(reason)
+        self.listener.drawn(drawn)
 
     def close(self) -> None:
         """Discard the episode."""
@@ -238,39 +225,31 @@ class RemoteEpisode:
             with suppress(WorkerLost):
                 self._process.send(Close(self._number))
 
-    async def _ask(self, request: Step | Reply | Stop) -> Stepped:
+    async def _ask(self, request: Step | Reply | Stop) -> Played:
         async with self._lock:
             answer = await self._answer(request)
             self._past = self._past._replace(actions=self._past.actions + answer.actions)
             self._deaths = 0
             return answer
 
-    async def _answer(self, request: Step | Reply | Stop) -> Stepped:
+    async def _answer(self, request: Step | Reply | Stop) -> Played:
         while True:
             if self._process is None or self._process.lost:
                 await self._built()
             assert self._process is not None
             try:
-                answer = await self._process.ask(request)
+                return await self._process.ask(request)
             except WorkerLost:
                 self._count_death()
-                continue
-            assert isinstance(answer, Stepped)
-            return answer
 
-    async def _built(self) -> Opened:
+    async def _built(self) -> Played:
         while True:
+            self._process = self._workers.least_busy()
+            self._process.episodes[self._number] = self
             try:
-                return await self._open()
+                return await self._process.ask(self._past)
             except WorkerLost:
                 self._count_death()
-
-    async def _open(self) -> Opened:
-        self._process = self._workers.least_busy()
-        self._process.episodes[self._number] = self
-        answer = await self._process.ask(self._past)
-        assert isinstance(answer, Opened)
-        return answer
 
     def _count_death(self) -> None:
         self._deaths += 1

@@ -8,9 +8,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 from PIL import Image
@@ -305,23 +304,19 @@ def simulate(
     _refuse_suites(plan)
     address = f"/preview/{preview_signature(signing_key(store, plan.study.name))}"
 
+    def study_of(token: str) -> Study:
+        person = store.participant(token)
+        return plan.of(progress_of(store, person).condition if person else None).study
+
     def play(number: int) -> Journey:
-        person = SimulatedParticipant(
-            partial(_study_of, plan, store), url, f"{plan.study.seed} {number}", limit_s
-        )
-        journey = person.run(address)
+        seed = f"{plan.study.seed} {number}"
+        journey = SimulatedParticipant(study_of, url, seed, limit_s).run(address)
         report(_described(store, journey))
         return journey
 
     count = workers or cores()
     with serving(plan, store, count) as url, ThreadPoolExecutor(count) as threads:
         return list(threads.map(play, range(1, participants + 1)))
-
-
-def _study_of(plan: Plan, store: Store, token: str) -> Study:
-    """The study in the condition of the participant with this token."""
-    person = store.participant(token)
-    return plan.of(progress_of(store, person).condition if person else None).study
 
 
 @contextmanager
@@ -337,7 +332,7 @@ def serving(plan: Plan, store: Store, workers: int) -> Iterator[str]:
     app = create_study_app(plan, players, store, secrets.token_urlsafe())
     server = Server(app)
     thread = threading.Thread(target=server.run, args=([listener],), name="server")
-    with closing(players.recorder):
+    with players.recorder:
         thread.start()
         try:
             end = time.monotonic() + START_S

@@ -6,8 +6,8 @@ require("people", "sqlalchemy")
 
 from people.store.database import DatabaseUnavailable, InvalidRequest, StoreError  # noqa: E402
 from people.store.store import Deleted, Store  # noqa: E402
-from people.store.tables import ActionRow, Answer, Note, Participant, StretchRow, Trial  # noqa: E402
-from people.store.writer import Writer, WriterState  # noqa: E402
+from people.store.tables import ActionRow, Answer, Note, Participant, Stretch, Trial  # noqa: E402
+from people.store.writer import Writer  # noqa: E402
 
 __all__ = [
     "ActionRow",
@@ -19,8 +19,7 @@ __all__ = [
     "Participant",
     "Store",
     "StoreError",
-    "StretchRow",
+    "Stretch",
     "Trial",
     "Writer",
-    "WriterState",
 ]

@@ -89,6 +89,13 @@ def _of(source: InstrumentedAttribute[Any], name: str | None = None) -> Column:
     )
 
 
+def _all(table: type[Base], *without: str) -> Iterator[Column]:
+    """The columns of a table that refer to no other one."""
+    for stored in table.__table__.columns:
+        if not stored.foreign_keys and stored.name not in without:
+            yield _of(getattr(table, stored.name))
+
+
 _PERSON = _of(Participant.code, "participant")
 _TRIAL = (_PERSON, _of(Trial.id, "trial_id"), _of(Trial.task_id), _of(Trial.trial))
 
@@ -164,44 +171,31 @@ TABLES = {
     ),
     "stretches": Table(
         "stretch of play in a trial with keys",
-        (
-            *_TRIAL,
-            *map(_of, (Stretch.began_at, Stretch.seconds, Stretch.steps, Stretch.late_steps, Stretch.frames)),
-            *map(_of, (Stretch.age_ms, Stretch.ages_ms, Stretch.quality_level)),
-        ),
+        (*_TRIAL, *_all(Stretch)),
         (Stretch, Trial, Participant),
         (Participant.id, Trial.id, Stretch.began_at),
     ),
     "episodes": Table(
         "trial of another suite than the arena",
-        (
-            *_TRIAL,
-            *map(_of, (SuiteEpisode.suite, SuiteEpisode.task_group, SuiteEpisode.turns, SuiteEpisode.score)),
-        ),
+        (*_TRIAL, *_all(SuiteEpisode, "played")),
         (SuiteEpisode, Trial, Participant),
         (Participant.id, Trial.id),
     ),
     "replies": Table(
         "reply in a trial of another suite",
-        (
-            *_TRIAL,
-            *map(_of, (Reply.turn, Reply.reply, Reply.entered, Reply.reward, Reply.shown_at, Reply.at)),
-        ),
+        (*_TRIAL, *_all(Reply)),
         (Reply, Trial, Participant),
         (Participant.id, Trial.id, Reply.turn),
     ),
     "answers": Table(
         "answer to an item",
-        (
-            _PERSON,
-            *map(_of, (Answer.page, Answer.item, Answer.value, Answer.at, Answer.asked, Answer.as_expected)),
-        ),
+        (_PERSON, *_all(Answer)),
         (Answer, Participant),
         (Participant.id, Answer.at, Answer.page, Answer.item),
     ),
     "notes": Table(
         "event",
-        (_PERSON, *map(_of, (Note.kind, Note.data, Note.at))),
+        (_PERSON, *_all(Note, "key")),
         (Note, Participant),
         (Participant.id, Note.at, Note.key),
     ),
@@ -453,8 +447,7 @@ def _answer_column(asked: Asked) -> Column:
 
 
 def _tasks(people: Sequence[Person], scored: bool) -> Iterator[Column]:
-    known = {column.name: column for column in TABLES["trials"].columns}
-    columns = [known[name] for name in OF_TRIAL]
+    columns = [_TRIALS[name] for name in OF_TRIAL]
     if scored:
         columns += [column for column in TABLES["episodes"].columns if column.name == "score"]
     for task in sorted({task for person in people for task in person.test_trials()}):

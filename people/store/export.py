@@ -38,7 +38,7 @@ from people.store.columns import (
     wide_table,
 )
 from people.store.participation import participations
-from people.store.quality import Quality, quality_of_trials
+from people.store.quality import quality_of_trials
 from people.store.store import Store
 from people.store.tables import Participant, SuiteEpisode, Trial
 from testbed.tasks import level_of
@@ -313,7 +313,7 @@ def frames(store: Store, study: str, table: Table, *, test: bool = False) -> Ite
         for rows in session.execute(query).partitions():
             values = [
                 {name: _plain(value) for name, value in row._mapping.items()}
-                | (quality.get(row.trial_id, Quality())._asdict() if quality else {})
+                | (quality.get(row.trial_id, {}) if quality else {})
                 for row in rows
             ]
             yield pd.DataFrame(values, columns=list(types)).astype(types)
@@ -348,10 +348,8 @@ def _write_parquet(path: Path, pieces: Iterator[pd.DataFrame]) -> int:
 
 def _about_study(store: Store, study: str) -> dict[str, Any]:
     """What is noted about the study itself; empty if it has no file."""
-    notes = store.study_notes(study)
-    return (
-        {"notes": [{"kind": each.kind, "at": each.at, "data": each.data} for each in notes]} if notes else {}
-    )
+    notes = [{"kind": each.kind, "at": each.at, "data": each.data} for each in store.study_notes(study)]
+    return {"notes": notes} if notes else {}
 
 
 def _write_recordings(store: Store, study: str, folder: ReportFolder, test: bool) -> int:

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import aliased
 
 from people.store.store import Store
-from people.store.tables import Note, Participant, participants_of
+from people.store.tables import Note, Participant, grouped, participants_of
 
 CONSENT, ORDER = "consent", "order"
 COMPLETED: Final = "completed"
@@ -83,10 +83,8 @@ def participation_of(notes: Iterable[Note]) -> Participation:
 def participations(store: Store, study: str, *, test: bool = False) -> dict[int, Participation]:
     """The parts of all participants of a study, by their ids; `test` as for `participants_of`."""
     chosen = select(Note).join(Participant).where(*participants_of(study, test), Note.kind.in_(KINDS))
-    notes: dict[int, list[Note]] = defaultdict(list)
     with store.database.reading() as session:
-        for note in session.scalars(chosen.order_by(Note.at, Note.key)):
-            notes[note.participant_id].append(note)
+        notes = grouped(session.scalars(chosen.order_by(Note.at, Note.key)), lambda note: note.participant_id)
     return defaultdict(Participation, {person: participation_of(own) for person, own in notes.items()})
 
 

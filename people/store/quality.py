@@ -1,15 +1,14 @@
 """How well each trial could be seen and played, from the stretches of play and the events of the trial."""
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 from statistics import median, quantiles
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import distinct, func, select
 from sqlalchemy.orm import Session
 
-from people.store.tables import Note, Participant, Stretch, Trial
+from people.store.tables import Note, Participant, Stretch, Trial, grouped
 
 MIN_FRAMES_PER_S, MAX_AGE_MS = 10.0, 150.0
 """A stretch of play is poor if the page displayed fewer images per second than this, or images with a higher
@@ -23,39 +22,21 @@ LOST = ("disconnected", "connection", "reconnected")
 """Reasons of pauses that are disconnections."""
 
 
-class Quality(NamedTuple):
-    """The columns of a trial's quality; None where nothing is known, as for data of version 0.2."""
-
-    frames_per_s: float | None = None
-    frame_age_ms: float | None = None
-    frame_age_p95_ms: float | None = None
-    quality_level: int | None = None
-    late_steps: int | None = None
-    poor_picture: bool | None = None
-    pauses: int | None = None
-    paused_s: float | None = None
-    longest_pause_s: float | None = None
-    disconnections: int | None = None
-    input: str | None = None
-    device: str | None = None
-    viewport: str | None = None
-    pixel_ratio: float | None = None
-    picture_px: float | None = None
+Quality = dict[str, Any]
+"""The values of `columns.QUALITY` by name; what is unknown, as in data of version 0.2, is missing or None."""
 
 
 def quality_of_trials(session: Session, study: str, person: int | None = None) -> dict[int, Quality]:
     """The quality of trials with keys, of a study or one of its participants, by the ids of the trials."""
     whose = Participant.study == study if person is None else Participant.id == person
     in_study = select(Stretch).join(Trial).join(Participant).where(whose)
-    stretches: dict[int, list[Stretch]] = defaultdict(list)
-    for row in session.scalars(in_study.order_by(Stretch.began_at)):
-        stretches[row.trial_id].append(row)
-    notes: dict[int, list[Note]] = defaultdict(list)
+    stretches = grouped(session.scalars(in_study.order_by(Stretch.began_at)), lambda row: row.trial_id)
     chosen = select(Note).join(Participant).where(whose, Note.kind.in_((START, PAUSE)))
-    for note in session.scalars(chosen.order_by(Note.at, Note.key)):
-        notes[note.data["trial"]].append(note)
+    notes = grouped(session.scalars(chosen.order_by(Note.at, Note.key)), lambda note: note.data["trial"])
     trials = sorted(stretches.keys() | notes.keys())
-    return {trial: _quality(stretches[trial], notes[trial]) for trial in trials}
+    return {
+        trial: _displayed(stretches[trial]) | _pauses(notes[trial]) | _page(notes[trial]) for trial in trials
+    }
 
 
 def poor_trials(session: Session, people: Collection[int]) -> dict[int, int]:
@@ -76,10 +57,6 @@ def is_poor(stretch: Stretch) -> bool:
     slow = stretch.frames < MIN_FRAMES_PER_S * stretch.seconds
     late = stretch.age_ms is not None and stretch.age_ms > MAX_AGE_MS
     return stretch.seconds >= MIN_STRETCH_S and (slow or late)
-
-
-def _quality(stretches: Sequence[Stretch], notes: Sequence[Note]) -> Quality:
-    return Quality(**_displayed(stretches), **_pauses(notes), **_page(notes))
 
 
 def _displayed(stretches: Sequence[Stretch]) -> dict[str, Any]:

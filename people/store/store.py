@@ -8,7 +8,6 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, TypeVar, cast
 
 from sqlalchemy import CursorResult, Select, delete, func, select
@@ -39,7 +38,6 @@ from people.store.tables import (
     Reply,
     StoredRecording,
     Stretch,
-    StretchRow,
     SuiteEpisode,
     Trial,
     participants_of,
@@ -55,35 +53,27 @@ LOCK = {"key_share": True}
 """Blocks changes and deletion of the locked row, but not new rows that refer to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrialEnd:
+class TrialEnd(NamedTuple):
     """The end of a trial."""
 
     trial_id: int
     end: PlayEnd
 
 
-@dataclass(frozen=True, slots=True)
-class NewNote:
+def new_note(participant_id: int, kind: str, data: Mapping[str, Any] = {}, at: float | None = None) -> Note:
     """An event of a participant, by default of now.
 
     Raises InvalidRequest if `data` cannot be represented as JSON.
     """
-
-    participant_id: int
-    kind: str
-    data: Mapping[str, Any]
-    at: float = field(default_factory=time.time)
-    key: str = field(default_factory=lambda: uuid.uuid4().hex)
-
-    def __post_init__(self) -> None:
-        try:
-            json.dumps(dict(self.data), allow_nan=False)
-        except (TypeError, ValueError) as error:
-            raise InvalidRequest(f"note {self.kind!r}: cannot be stored as JSON ({error})") from None
+    try:
+        json.dumps(dict(data), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidRequest(f"note {kind!r}: cannot be stored as JSON ({error})") from None
+    at, key = time.time() if at is None else at, uuid.uuid4().hex
+    return Note(key=key, participant_id=participant_id, kind=kind, data=dict(data), at=at)
 
 
-Write = ActionRow | TrialEnd | NewNote | StretchRow
+Write = ActionRow | TrialEnd | Note | Stretch
 
 
 def write_batch(database: Database, batch: Sequence[Write]) -> list[str]:
@@ -99,9 +89,9 @@ def write_batch(database: Database, batch: Sequence[Write]) -> list[str]:
             try:
                 if isinstance(item, TrialEnd):
                     finish_trial(session, item.trial_id, item.end)
-                elif isinstance(item, NewNote):
+                elif isinstance(item, Note):
                     insert_note(database, session, item)
-                elif isinstance(item, StretchRow):
+                elif isinstance(item, Stretch):
                     insert_stretch(database, session, item)
             except InvalidRequest as error:
                 rejected.append(str(error))
@@ -152,18 +142,22 @@ def end_play(trial: Trial, ended_by: str, steps: int) -> None:
     trial.ended_by, trial.steps_played, trial.seconds_played = ended_by, steps, seconds_of(steps)
 
 
-def insert_note(database: Database, session: Session, note: NewNote) -> None:
+def insert_note(database: Database, session: Session, note: Note) -> None:
     """Insert a note; raises InvalidRequest if its participant does not exist."""
     lock_participant(session, note.participant_id)
-    row = asdict(note) | {"kind": clean(note.kind), "data": dict(note.data)}
+    row = _values(note) | {"kind": clean(note.kind)}
     session.execute(database.insert(Note).values(row).on_conflict_do_nothing())
 
 
-def insert_stretch(database: Database, session: Session, row: StretchRow) -> None:
+def insert_stretch(database: Database, session: Session, row: Stretch) -> None:
     """Insert a stretch; raises InvalidRequest if its trial does not exist."""
     if session.get(Trial, row.trial_id, with_for_update=LOCK) is None:
         raise InvalidRequest(f"trial {row.trial_id}: no such trial")
-    session.execute(database.insert(Stretch).values(row._asdict()).on_conflict_do_nothing())
+    session.execute(database.insert(Stretch).values(_values(row)).on_conflict_do_nothing())
+
+
+def _values(row: Base) -> dict[str, Any]:
+    return {column.name: getattr(row, column.name) for column in row.__table__.columns}
 
 
 def lock_participant(session: Session, participant_id: int) -> None:
@@ -184,19 +178,6 @@ class Deleted(NamedTuple):
     replies: int
     answers: int
     notes: int
-
-
-def delete_participant(database: Database, study: str, code: str) -> Deleted:
-    """See `Store.delete_participant`."""
-    with database.writing() as session:
-        found = select(Participant.id).filter_by(study=study, code=code).where(Participant.code != STUDY_CODE)
-        participant = session.scalars(found.with_for_update()).one_or_none()
-        deleted = None if participant is None else _delete(session, participant)
-    # Even if nothing was found: an earlier deletion may have been unable to do this.
-    database.erase()
-    if deleted is None:
-        raise InvalidRequest(f"{display_name(database.url)}: no participant {code!r} in study {study!r}")
-    return deleted
 
 
 def _delete(session: Session, participant: int) -> Deleted:
@@ -298,38 +279,22 @@ class Store(Closing):
         """
         if mode not in MODES:
             raise InvalidRequest(f"mode: got {mode!r}, expected one of: {', '.join(MODES)}")
-        columns = {
-            "position": position,
-            "task_id": task.id,
-            "spec_sha256": spec_sha256(task.spec),
-            "task_sha256": task.sha256,
-            "seed": seed,
-            "animal_ai": task.spec.version,
-            "mode": mode,
-            "pass_mark": task.spec.pass_mark,
-            "block": block,
-        }
+        columns = {"position": position, "seed": seed, "mode": mode, "block": block}
+        rules = {"animal_ai": task.spec.version, "pass_mark": task.spec.pass_mark}
+        hashes = {"spec_sha256": spec_sha256(task.spec), "task_sha256": task.sha256}
         with self.database.writing() as session:
-            return _begin(session, participant_id, columns)
+            return _begin(session, participant_id, task.id, {**columns, **rules, **hashes})
 
     def begin_episode(
         self, participant_id: int, position: int, episode: PlayedEpisode, block: str | None = None
     ) -> Trial:
         """As `begin_trial` for a task of another suite; the trial of `episode` does not count."""
         task = episode.task
-        columns = {
-            "position": position,
-            "task_id": task["id"],
-            "spec_sha256": task["sha256"],
-            "task_sha256": task["sha256"],
-            "seed": episode.choices["seed"],
-            "animal_ai": "",
-            "mode": FORM,
-            "pass_mark": None,
-            "block": block,
-        }
+        columns = {"position": position, "seed": episode.choices["seed"], "mode": FORM, "block": block}
+        hashes = dict.fromkeys(("spec_sha256", "task_sha256"), task["sha256"])
+        columns = {**columns, **hashes, "animal_ai": "", "pass_mark": None}
         with self.database.writing() as session:
-            trial = _begin(session, participant_id, columns)
+            trial = _begin(session, participant_id, task["id"], columns)
             played = episode.model_copy(update={"trial": trial.trial}).model_dump_json()
             group = str(task["group"])
             session.add(SuiteEpisode(trial_id=trial.id, suite=episode.suite, task_group=group, played=played))
@@ -363,11 +328,10 @@ class Store(Closing):
 
     def add_reply(self, reply: Reply) -> None:
         """Store a reply unless it is there already. Raises InvalidRequest if there is no such trial."""
-        row = {column.name: getattr(reply, column.name) for column in Reply.__table__.columns}
         with self.database.writing() as session:
             if session.get(SuiteEpisode, reply.trial_id, with_for_update=LOCK) is None:
                 raise InvalidRequest(f"trial {reply.trial_id}: no such trial of another suite than the arena")
-            session.execute(self.database.insert(Reply).values(row).on_conflict_do_nothing())
+            session.execute(self.database.insert(Reply).values(_values(reply)).on_conflict_do_nothing())
 
     def replies(self, trial_id: int) -> list[Reply]:
         """The replies of a trial of another suite, in order."""
@@ -423,7 +387,7 @@ class Store(Closing):
     def note(self, participant_id: int, kind: str, data: Mapping[str, Any] = {}) -> None:
         """Store an event of now; `data` must be representable as JSON."""
         with self.database.writing() as session:
-            insert_note(self.database, session, NewNote(participant_id, kind, data))
+            insert_note(self.database, session, new_note(participant_id, kind, data))
 
     def notes(self, participant_id: int) -> list[Note]:
         """All notes of a participant, by time."""
@@ -439,7 +403,17 @@ class Store(Closing):
         Raises StoreError if there is no such participant, and if another program is reading, so that not
         everything can be rewritten: then the rows are gone, and repeating the call does the rest.
         """
-        return delete_participant(self.database, study, code)
+        with self.database.writing() as session:
+            found = select(Participant.id).filter_by(study=study, code=code)
+            found = found.where(Participant.code != STUDY_CODE).with_for_update()
+            participant = session.scalars(found).one_or_none()
+            deleted = None if participant is None else _delete(session, participant)
+        # Even if nothing was found: an earlier deletion may have been unable to do this.
+        self.database.erase()
+        if deleted is None:
+            name = display_name(self.database.url)
+            raise InvalidRequest(f"{name}: no participant {code!r} in study {study!r}")
+        return deleted
 
     def close(self) -> None:
         """Close all connections."""
@@ -450,13 +424,12 @@ class Store(Closing):
             return list(session.scalars(query))
 
 
-def _begin(session: Session, participant_id: int, columns: Mapping[str, Any]) -> Trial:
+def _begin(session: Session, participant_id: int, task_id: str, columns: Mapping[str, Any]) -> Trial:
     """A new trial, flushed. Raises InvalidRequest if there is no such participant."""
-    task_id = columns["task_id"]
     earlier = select(func.count()).where(Trial.participant_id == participant_id, Trial.task_id == task_id)
     lock_participant(session, participant_id)
-    number = session.scalars(earlier).one()
-    trial = Trial(participant_id=participant_id, trial=number, begun_at=time.time(), **columns)
+    keys: dict[str, Any] = {"participant_id": participant_id, "task_id": task_id}
+    trial = Trial(trial=session.scalars(earlier).one(), begun_at=time.time(), **keys, **columns)
     session.add(trial)
     session.flush()
     return trial

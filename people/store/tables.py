@@ -3,7 +3,9 @@
 Times are seconds since 1970-01-01 00:00 UTC, by the server's clock.
 """
 
-from typing import Any, NamedTuple
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from sqlalchemy import JSON, BigInteger, ColumnElement, Double, ForeignKey, Index, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, MappedColumn, mapped_column
@@ -16,8 +18,15 @@ CONFIG = "config"
 """Kind of the notes of a study that contain its file."""
 
 
+_Row = TypeVar("_Row")
+
+
 class Base(MappedAsDataclass, DeclarativeBase, kw_only=True):
     """Base of all tables; rows are returned detached from the session, as plain values."""
+
+    type_annotation_map: ClassVar = {str: Text, float: Double} | dict.fromkeys(
+        (dict[str, Any], dict[str, str], list[int]), JSON
+    )
 
 
 def _column(comment: str, unit: str = "none", **options: Any) -> MappedColumn[Any]:
@@ -36,15 +45,13 @@ class Participant(Base):
     __table_args__ = (UniqueConstraint("study", "code"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = _column("Number of the participant in the database", init=False, primary_key=True)
-    study: Mapped[str] = _column("Name of the study", type_=Text)
-    code: Mapped[str] = _column("Participant code in the study", type_=Text)
-    token: Mapped[str] = _column(
-        "Secret of the personal link and the cookie", type_=Text, unique=True, repr=False
-    )
+    study: Mapped[str] = _column("Name of the study")
+    code: Mapped[str] = _column("Participant code in the study")
+    token: Mapped[str] = _column("Secret of the personal link and the cookie", unique=True, repr=False)
     link: Mapped[dict[str, str]] = _column(
-        "Query parameters of the link with which the participant arrived, as JSON", type_=JSON
+        "Query parameters of the link with which the participant arrived, as JSON"
     )
-    created_at: Mapped[float] = _column("Time at which the participant was first seen", SECONDS, type_=Double)
+    created_at: Mapped[float] = _column("Time at which the participant was first seen", SECONDS)
     test: Mapped[bool | None] = _column(
         "Whether the study was only tried out: by a preview link, or by a simulated participant", default=None
     )
@@ -60,36 +67,31 @@ class Trial(Base):
     """One task as played by one participant; the result columns are None until it is finished."""
 
     __tablename__ = "trials"
-    __table_args__ = (
-        UniqueConstraint("participant_id", "task_id", "trial"),
-        {"sqlite_autoincrement": True},
-    )
+    __table_args__ = (UniqueConstraint("participant_id", "task_id", "trial"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = _column("Number of the trial in the database", init=False, primary_key=True)
     participant_id: Mapped[int] = _reference("participants.id")
     position: Mapped[int] = _column(
         "Position of the trial in the participant's order, from 0; negative in tutorial and practice"
     )
-    task_id: Mapped[str] = _column("Id of the task", type_=Text)
+    task_id: Mapped[str] = _column("Id of the task")
     trial: Mapped[int] = _column(
         "Number of earlier attempts of the participant at this task; 0 for the first"
     )
     spec_sha256: Mapped[str] = _column(
-        "SHA-256 of the arena's specification, or of the task of another suite", type_=Text
+        "SHA-256 of the arena's specification, or of the task of another suite"
     )
     seed: Mapped[int] = _column("Random seed of the episode", type_=BigInteger)
-    animal_ai: Mapped[str] = _column(
-        "Version of Animal-AI whose rules apply; empty in other suites", type_=Text
-    )
+    animal_ai: Mapped[str] = _column("Version of Animal-AI whose rules apply; empty in other suites")
     mode: Mapped[str] = _column(
-        "How the task was played: keys, scripts with still images, or the form of another suite", type_=Text
+        "How the task was played: keys, scripts with still images, or the form of another suite"
     )
     pass_mark: Mapped[float | None] = _column(
-        "Total reward needed to pass the task; empty if the task has no pass mark", "reward", type_=Double
+        "Total reward needed to pass the task; empty if the task has no pass mark", "reward"
     )
-    begun_at: Mapped[float] = _column("Start of the trial", SECONDS, type_=Double)
+    begun_at: Mapped[float] = _column("Start of the trial", SECONDS)
     finished_at: Mapped[float | None] = _column(
-        "End of the trial; empty if it was interrupted", SECONDS, type_=Double, default=None
+        "End of the trial; empty if it was interrupted", SECONDS, default=None
     )
     ended_by: Mapped[str | None] = _column(
         "What ended play: goal, bad goal, decoy goal, death zone, operation (a button or data zone); health "
@@ -97,7 +99,6 @@ class Trial(Base):
         "of scripts); pause (longer than the study allows); stopped (by the participant); withdrew (the "
         "participant left the study); in other suites stopped or the outcome; empty if play was interrupted, "
         "or recorded by version 0.2",
-        type_=Text,
         default=None,
     )
     steps_played: Mapped[int | None] = _column(
@@ -110,7 +111,6 @@ class Trial(Base):
         "Duration of these steps, 0.06 s each, without pauses; with scripts it is simulated time, of which "
         "thinking takes none",
         "s",
-        type_=Double,
         default=None,
     )
     steps: Mapped[int | None] = _column(
@@ -120,22 +120,20 @@ class Trial(Base):
         default=None,
     )
     total_reward: Mapped[float | None] = _column(
-        "Sum of all rewards of the scored episode", "reward", type_=Double, default=None
+        "Sum of all rewards of the scored episode", "reward", default=None
     )
     health: Mapped[float | None] = _column(
-        "Health at the end of the scored episode, 0 to 100", "points", type_=Double, default=None
+        "Health at the end of the scored episode, 0 to 100", "points", default=None
     )
-    outcome: Mapped[str | None] = _column("Why the scored episode ended", type_=Text, default=None)
+    outcome: Mapped[str | None] = _column("Why the scored episode ended", default=None)
     passed: Mapped[bool | None] = _column("Whether the total reward reached the pass mark", default=None)
     block: Mapped[str | None] = _column(
         "Block of the study that the trial belongs to: tutorial, practice, test, or the name of one of "
         "several blocks of the test; empty without a study, and in data of version 0.2",
-        type_=Text,
         default=None,
     )
     task_sha256: Mapped[str | None] = _column(
         "SHA-256 of the task's file, without notices, as in reports and logs; empty in data of version 0.2",
-        type_=Text,
         default=None,
     )
 
@@ -157,21 +155,7 @@ class Action(Base):
     trial_id: Mapped[int] = _reference("trials.id", primary_key=True)
     step: Mapped[int] = _column("Number of the step in the trial, from 0", "steps", primary_key=True)
     action: Mapped[int] = _column("The action: 3 * move + rotate, 0 to 8")
-    at: Mapped[float] = _column("Time at which the server took the step", SECONDS, type_=Double)
-
-
-class StretchRow(NamedTuple):
-    """A row of `Stretch`, to be written."""
-
-    trial_id: int
-    began_at: float
-    seconds: float
-    steps: int
-    late_steps: int
-    frames: int
-    age_ms: float | None
-    ages_ms: list[int]
-    quality_level: int
+    at: Mapped[float] = _column("Time at which the server took the step", SECONDS)
 
 
 class Stretch(Base):
@@ -183,10 +167,9 @@ class Stretch(Base):
     began_at: Mapped[float] = _column(
         "Start of the stretch, which lasts until a pause, the end of the trial, or 30 s",
         SECONDS,
-        type_=Double,
         primary_key=True,
     )
-    seconds: Mapped[float] = _column("Duration of the stretch", "s", type_=Double)
+    seconds: Mapped[float] = _column("Duration of the stretch", "s")
     steps: Mapped[int] = _column("Number of steps taken", "steps")
     late_steps: Mapped[int] = _column("Number of these that were taken over 0.06 s late", "steps")
     frames: Mapped[int] = _column("Number of images that the page displayed", "images")
@@ -194,9 +177,8 @@ class Stretch(Base):
         "Median age of these images when they were displayed: the time since their step was due, without "
         "half the round trip of the page's confirmation; empty without an image",
         "ms",
-        type_=Double,
     )
-    ages_ms: Mapped[list[int]] = _column("The ages of all of them, as JSON", "ms", type_=JSON)
+    ages_ms: Mapped[list[int]] = _column("The ages of all of them, as JSON", "ms")
     quality_level: Mapped[int] = _column(
         "Lowest quality at which images were requested, from 0 (512 pixels, JPEG quality 85) to 9 (256 "
         "pixels, quality 25, after every fifth step)"
@@ -209,7 +191,7 @@ class StoredRecording(Base):
     __tablename__ = "recordings"
 
     trial_id: Mapped[int] = _reference("trials.id", primary_key=True)
-    recording: Mapped[str] = _column("arena.Recording as JSON", type_=Text)
+    recording: Mapped[str] = _column("arena.Recording as JSON")
 
 
 class SuiteEpisode(Base):
@@ -218,11 +200,11 @@ class SuiteEpisode(Base):
     __tablename__ = "suite_episodes"
 
     trial_id: Mapped[int] = _reference("trials.id", primary_key=True)
-    suite: Mapped[str] = _column("Name of the suite", type_=Text)
-    task_group: Mapped[str] = _column("Group of the task in its suite", type_=Text)
-    played: Mapped[str] = _column("evaluation.by_hand.played.PlayedEpisode as JSON", type_=Text)
+    suite: Mapped[str] = _column("Name of the suite")
+    task_group: Mapped[str] = _column("Group of the task in its suite")
+    played: Mapped[str] = _column("evaluation.by_hand.played.PlayedEpisode as JSON")
     turns: Mapped[int | None] = _column("Number of replies", "replies", default=None)
-    score: Mapped[float | None] = _column("Score of the episode, 0 to 1", type_=Double, default=None)
+    score: Mapped[float | None] = _column("Score of the episode, 0 to 1", default=None)
 
 
 class Reply(Base):
@@ -232,11 +214,11 @@ class Reply(Base):
 
     trial_id: Mapped[int] = _reference("trials.id", primary_key=True)
     turn: Mapped[int] = _column("Number of the reply in the trial, from 0", "replies", primary_key=True)
-    reply: Mapped[str] = _column("The reply, as a model would have written it", type_=Text)
-    entered: Mapped[dict[str, Any]] = _column("What was entered in the form, as JSON", type_=JSON)
-    reward: Mapped[float] = _column("Reward of the reply", "reward", type_=Double)
-    shown_at: Mapped[float] = _column("Time at which the observation was last made", SECONDS, type_=Double)
-    at: Mapped[float] = _column("Time at which the reply arrived", SECONDS, type_=Double)
+    reply: Mapped[str] = _column("The reply, as a model would have written it")
+    entered: Mapped[dict[str, Any]] = _column("What was entered in the form, as JSON")
+    reward: Mapped[float] = _column("Reward of the reply", "reward")
+    shown_at: Mapped[float] = _column("Time at which the observation was last made", SECONDS)
+    at: Mapped[float] = _column("Time at which the reply arrived", SECONDS)
 
 
 class Answer(Base):
@@ -245,12 +227,12 @@ class Answer(Base):
     __tablename__ = "answers"
 
     participant_id: Mapped[int] = _reference("participants.id", primary_key=True)
-    page: Mapped[str] = _column("Page of the questionnaire", type_=Text, primary_key=True)
-    item: Mapped[str] = _column("Item on the page", type_=Text, primary_key=True)
+    page: Mapped[str] = _column("Page of the questionnaire", primary_key=True)
+    item: Mapped[str] = _column("Item on the page", primary_key=True)
     value: Mapped[str] = _column(
-        "The last answer, as text; several options as a list in JSON, a date as 2026-03-31", type_=Text
+        "The last answer, as text; several options as a list in JSON, a date as 2026-03-31"
     )
-    at: Mapped[float] = _column("Time of the answer", SECONDS, type_=Double)
+    at: Mapped[float] = _column("Time of the answer", SECONDS)
     asked: Mapped[bool | None] = _column(
         "Whether the item was shown; not if the answers before made it unnecessary; empty in data of version "
         "0.2, where all were shown",
@@ -268,12 +250,20 @@ class Note(Base):
     __table_args__ = (Index("ix_notes_participant_id_kind", "participant_id", "kind"),)
 
     # Chosen by the caller, not by the database: a note sent again after a lost reply is the same row.
-    key: Mapped[str] = _column("Random name of the note", type_=Text, primary_key=True)
+    key: Mapped[str] = _column("Random name of the note", primary_key=True)
     participant_id: Mapped[int] = _reference("participants.id")
-    kind: Mapped[str] = _column("What happened, such as consent, pause or stop", type_=Text)
-    data: Mapped[dict[str, Any]] = _column("Details of the event, as JSON", type_=JSON)
-    at: Mapped[float] = _column("Time of the event", SECONDS, type_=Double)
+    kind: Mapped[str] = _column("What happened, such as consent, pause or stop")
+    data: Mapped[dict[str, Any]] = _column("Details of the event, as JSON")
+    at: Mapped[float] = _column("Time of the event", SECONDS)
 
 
 TABLES = (Participant, Trial, Action, Stretch, StoredRecording, SuiteEpisode, Reply, Answer, Note)
 """All tables, each after those that it refers to."""
+
+
+def grouped(rows: Iterable[_Row], key: Callable[[_Row], int]) -> dict[int, list[_Row]]:
+    """Rows by a key, in their order; empty where there are none."""
+    groups: dict[int, list[_Row]] = defaultdict(list)
+    for row in rows:
+        groups[key(row)].append(row)
+    return groups

@@ -4,15 +4,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from arena.closing import Closing
 from people.play.worker_protocol import PlayEnd
 from people.store.database import StoreError
-from people.store.store import NewNote, Store, TrialEnd, Write, check_action, write_batch
-from people.store.tables import ActionRow, StretchRow
+from people.store.store import Store, TrialEnd, Write, check_action, new_note, write_batch
+from people.store.tables import ActionRow, Stretch
 
 INTERVAL_S = 0.05
 """Time in which writes are collected for one transaction; the other 50 ms of 100 are for the commit."""
@@ -31,12 +31,12 @@ class WriterState:
     database responds; `since` is the time of the first failure (Unix seconds).
     """
 
-    waiting: int
-    committed: int
-    rejected: int
-    last_rejection: str | None
-    error: str | None
-    since: float | None
+    waiting: int = 0
+    committed: int = 0
+    rejected: int = 0
+    last_rejection: str | None = None
+    error: str | None = None
+    since: float | None = None
 
 
 class Writer(Closing):
@@ -53,20 +53,15 @@ class Writer(Closing):
         self._changed = threading.Condition()
         self._hurry = threading.Event()
         self._closing = False
-        self._accepted = self._committed = self._rejected = 0
-        self._last_rejection: str | None = None
-        self._error: str | None = None
-        self._since: float | None = None
+        self.state = WriterState()
+        """The present state."""
         self._thread = threading.Thread(target=self._run, name="people-writer", daemon=True)
         self._thread.start()
 
-    def put(self, row: ActionRow) -> None:
-        """Queue an action; raises StoreError if it is not valid, or after `close`."""
-        check_action(row)
-        self._enqueue(row)
-
-    def put_stretch(self, row: StretchRow) -> None:
-        """Queue what a page displayed."""
+    def put(self, row: ActionRow | Stretch) -> None:
+        """Queue an action or what a page displayed; raises StoreError if not valid, or after `close`."""
+        if isinstance(row, ActionRow):
+            check_action(row)
         self._enqueue(row)
 
     def finish_trial(self, trial_id: int, end: PlayEnd) -> None:
@@ -75,27 +70,14 @@ class Writer(Closing):
 
     def note(self, participant_id: int, kind: str, data: Mapping[str, Any] = {}) -> None:
         """Queue what `Store.note` does, with the time of this call."""
-        self._enqueue(NewNote(participant_id, kind, dict(data)))
-
-    @property
-    def state(self) -> WriterState:
-        """The present state."""
-        with self._changed:
-            return WriterState(
-                waiting=self._accepted - self._committed,
-                committed=self._committed,
-                rejected=self._rejected,
-                last_rejection=self._last_rejection,
-                error=self._error,
-                since=self._since,
-            )
+        self._enqueue(new_note(participant_id, kind, data))
 
     def flush(self, timeout_s: float = 5.0) -> bool:
         """Wait until everything queued before this call is committed; False after the timeout."""
         with self._changed:
-            wanted = self._accepted
+            wanted = self.state.committed + self.state.waiting
             self._hurry.set()
-            return self._changed.wait_for(lambda: self._committed >= wanted, timeout_s)
+            return self._changed.wait_for(lambda: self.state.committed >= wanted, timeout_s)
 
     def close(self, timeout_s: float = 5.0) -> None:
         """Commit what is queued and end the thread; raises StoreError if that takes too long."""
@@ -116,7 +98,7 @@ class Writer(Closing):
             if self._closing:
                 raise StoreError("the writer is closed")
             self._queue.append(item)
-            self._accepted += 1
+            self.state = replace(self.state, waiting=self.state.waiting + 1)
             self._changed.notify_all()
 
     def _run(self) -> None:
@@ -139,15 +121,17 @@ class Writer(Closing):
         # Whatever goes wrong: if the thread ended here, all later writes would be lost unnoticed.
         except Exception as error:
             with self._changed:
-                self._error = str(error) or type(error).__name__
-                self._since = self._since or time.time()
+                reason, since = str(error) or type(error).__name__, self.state.since or time.time()
+                self.state = replace(self.state, error=reason, since=since)
             return False
         with self._changed:
             for _ in batch:
                 self._queue.popleft()
-            self._committed += len(batch)
-            self._rejected += len(rejected)
-            self._last_rejection = rejected[-1] if rejected else self._last_rejection
-            self._error = self._since = None
+            self.state = WriterState(
+                waiting=len(self._queue),
+                committed=self.state.committed + len(batch),
+                rejected=self.state.rejected + len(rejected),
+                last_rejection=rejected[-1] if rejected else self.state.last_rejection,
+            )
             self._changed.notify_all()
         return True

@@ -23,7 +23,7 @@ from people.store import InvalidRequest, Participant, Store, StoreError, Trial
 from people.store.export import export_zip
 from people.store.participation import IN_PROGRESS, participation_of
 from people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, Quality, quality_of_trials
-from people.study.flow import find_participant, free_places, mark_left
+from people.study.flow import free_places, mark_left
 from people.study.links import is_guessable, preview_signature
 from people.study.progress import KINDS, PAGE_DONE
 from people.study.server import Form, Server, StudyServer, counts, result
@@ -47,7 +47,7 @@ async def _check_token(request: Request, server: Server) -> None:
 
 
 async def _participant(code: str, server: Server) -> Participant:
-    person = await server.store.run(lambda store: find_participant(server.plan, store, code))
+    person = await server.store.run(lambda store: store.participant_of(server.study.name, code))
     if person is None:
         raise HTTPException(404, "There is no such participant in this study.")
     return person
@@ -193,8 +193,9 @@ async def delete(form: Form, person: Person, server: Server) -> Response:
 
 async def _table(server: StudyServer, template: str, notice: str = "", status: int = 200) -> Response:
     rows = await server.reading.run(server.overview.rows)
-    refusals = await server.store.run(lambda store: _refusals(store, server.study.name))
-    writer = server.players.recorder.writer_state
+    about = await server.store.run(lambda store: store.study_notes(server.study.name))
+    refusals = sum(note.data.get("agreed") is False for note in about)
+    writer = server.players.recorder.writer.state
     real = [row.participant.code for row in rows if not row.participant.test]
     codes = real if server.study.participants.unsigned else []
     return page(
@@ -204,10 +205,6 @@ async def _table(server: StudyServer, template: str, notice: str = "", status: i
         guessable=[code for code in codes if is_guessable(code)],
         tests=len(rows) > len(real), preview=f"/preview/{preview_signature(server.key)}",
     )  # fmt: skip
-
-
-def _refusals(store: Store, study: str) -> int:
-    return sum(note.data.get("agreed") is False for note in store.study_notes(study))
 
 
 def _quality(store: Store, person: Participant) -> dict[int, Quality]:

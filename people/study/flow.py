@@ -18,7 +18,6 @@ from people.study.branching import asked_items, given, is_page_asked, is_screene
 from people.study.config import Consent, Practice, Study, Test
 from people.study.plan import Plan, QuestionStage, Stage, Tasks, TaskStage, TextStage
 from people.study.progress import (
-    ABANDONED,
     ASSENT,
     PAGE_DONE,
     Cell,
@@ -244,11 +243,6 @@ def refuse(plan: Plan, store: Store, form: Consent) -> None:
     store.note(study.id, kind, {"agreed": False, "version": form.version})
 
 
-def find_participant(plan: Plan, store: Store, code: str) -> Participant | None:
-    """The participant with this code, None if there is none."""
-    return store.participant_of(plan.study.name, code)
-
-
 def finish_page(
     plan: Plan,
     store: Store,
@@ -272,11 +266,6 @@ def asked_on(plan: Plan, progress: Progress, stage: QuestionStage, answers: Mapp
     return asked_items(
         plan.of(progress.condition).study, stage.questionnaire, given(progress.answers), answers
     )
-
-
-def abandon(store: Store, person: Participant, trial: int) -> None:
-    """A trial cannot be resumed; continue with the next stage."""
-    store.note(person.id, ABANDONED, {"trial": trial})
 
 
 def withdraw(store: Store, person: Participant, stage: Stage) -> None:

@@ -34,14 +34,10 @@ EXPECTED: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "string_too_short": lambda _: "a text that is not empty",
     "string_too_long": lambda limits: f"a text of at most {limits['max_length']} characters",
     "string_pattern_mismatch": lambda limits: PATTERNS[limits["pattern"]],
-    "int_type": lambda _: "a whole number",
-    "int_parsing": lambda _: "a whole number",
+    **dict.fromkeys(("int_type", "int_parsing"), lambda _: "a whole number"),
     "int_parsing_size": lambda _: "a smaller number",
-    "float_type": lambda _: "a number",
-    "float_parsing": lambda _: "a number",
-    "finite_number": lambda _: "a number",
-    "bool_type": lambda _: "true or false",
-    "bool_parsing": lambda _: "true or false",
+    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), lambda _: "a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), lambda _: "true or false"),
     "date_type": lambda _: "a date such as 2026-03-31",
     "greater_than": lambda limits: f"more than {limits['gt']:g}",
     "greater_than_equal": lambda limits: f"at least {limits['ge']:g}",
@@ -51,9 +47,7 @@ EXPECTED: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "tuple_type": lambda _: "a list, such as [a, b]",
     "too_short": lambda limits: f"a longer list, at least {limits['min_length']}",
     "too_long": lambda limits: f"a shorter list, at most {limits['max_length']}",
-    "dict_type": lambda _: KEYS,
-    "model_type": lambda _: KEYS,
-    "model_attributes_type": lambda _: KEYS,
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), lambda _: KEYS),
 }
 """What was expected, by pydantic's kind of error, from the limits that it comes with."""
 

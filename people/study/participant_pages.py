@@ -331,9 +331,7 @@ async def _arrived(server: StudyServer, request: Request, link: Mapping[str, str
     people = server.study.participants
     name = _id_name(server)
     if people.from_ == "link" and link:
-        return await server.store.run(
-            lambda store: flow.find_participant(server.plan, store, link[people.id])
-        )
+        return await server.store.run(lambda store: store.participant_of(server.study.name, link[people.id]))
     person = await server.identify(request)
     given = link_parameters(request.query_params, (name,))
     return person if person is not None and given.get(name, person.code) == person.code else None
@@ -356,7 +354,7 @@ async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping
 
     def enrol(store: Store) -> Participant | Response:
         # Calls of the store come one after another: of several who enter the same code, one is the first.
-        owner = flow.find_participant(server.plan, store, code)
+        owner = store.participant_of(server.study.name, code)
         if owner is not None and (present is None or present.id != owner.id) and server.is_taken(owner):
             return _code_taken(server, {"code": code, **link})
         if owner is None and not test and flow.is_full(server.plan, store):

@@ -2,8 +2,9 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
@@ -12,7 +13,7 @@ from people.play.worker_protocol import seconds_of
 from people.store import Note, Participant, Store, Trial
 from people.store.participation import KINDS as OF_PARTICIPATION
 from people.store.participation import LEFT, ORDER, Ending, has_place, participation_of
-from people.store.tables import Action, Answer, participants_of
+from people.store.tables import Action, Answer, grouped, participants_of
 
 ASSENT, PAGE_DONE, ABANDONED = "assent", "passed", "abandoned"
 KINDS = (*OF_PARTICIPATION, ASSENT, PAGE_DONE, ABANDONED)
@@ -78,14 +79,14 @@ def all_progress(
     people, marks = store.participants(study, test=test), all_marks(store, study)
     # Some may have been deleted in between.
     people = [each for each in people if each.id in marks and (only is None or each.id in only)]
-    participants = [each.id for each in people]
+    participants, whose = [each.id for each in people], attrgetter("participant_id")
     with store.database.reading() as session:
-        trials = _grouped(
-            session.scalars(select(Trial).where(Trial.participant_id.in_(participants)).order_by(Trial.id))
-        )
+        own = select(Trial).where(Trial.participant_id.in_(participants)).order_by(Trial.id)
+        trials = grouped(session.scalars(own), whose)
         chosen = Note.participant_id.in_(participants) & Note.kind.in_(KINDS)
-        notes = _grouped(session.scalars(select(Note).where(chosen).order_by(Note.at, Note.key)))
-        answers = _grouped(session.scalars(select(Answer).where(Answer.participant_id.in_(participants))))
+        notes = grouped(session.scalars(select(Note).where(chosen).order_by(Note.at, Note.key)), whose)
+        given = select(Answer).where(Answer.participant_id.in_(participants))
+        answers = grouped(session.scalars(given), whose)
     return [
         _progress(person, trials[person.id], notes[person.id], answers[person.id], marks[person.id].times())
         for person in people
@@ -158,13 +159,6 @@ def taking_part(store: Store, study: str) -> int:
     with store.database.reading() as session:
         chosen = select(func.count(Participant.id)).where(*participants_of(study, False), has_place())
         return session.scalars(chosen).one()
-
-
-def _grouped(rows: Iterable[Any]) -> dict[int, list[Any]]:
-    groups: dict[int, list[Any]] = defaultdict(list)
-    for row in rows:
-        groups[row.participant_id].append(row)
-    return groups
 
 
 def _progress(

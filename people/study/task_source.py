@@ -2,59 +2,52 @@
 
 from arena.action import STEP_S
 from arena.rules import SAFETY_STEPS
-from people.play.course import SuiteTask
-from people.play.task_source import Assignment, Wanted, is_same, of_kind
+from people.play.task_source import AnyAssignment, Assignment, TaskSource, Wanted
 from people.store import Participant, Store, Trial
-from people.study.flow import abandon, advance, current_stage
+from people.study.flow import advance, current_stage
 from people.study.plan import Plan, TaskStage
-from people.study.progress import Progress, progress_of
-from testbed import Task
+from people.study.progress import ABANDONED, Progress, progress_of
 
 
-class StudyTaskSource:
+class StudyTaskSource(TaskSource):
     """The `TaskSource` of a study; `flow` decides."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
 
-    def next_task(
-        self, store: Store, participant: Participant, kind: type[Wanted]
-    ) -> Assignment[Wanted] | None:
+    def next_task(self, store: Store, person: Participant, kind: type[Wanted]) -> Assignment[Wanted] | None:
         """The task that the participant has reached, None at another stage or of another kind.
 
         An interrupted trial is abandoned before.
         """
-        found = of_kind(self._reached(store, participant), kind)
-        if found is not None and (interrupted := store.open_trial(participant.id)) is not None:
-            abandon(store, participant, interrupted.id)
-            return of_kind(self._reached(store, participant), kind)
+        found = super().next_task(store, person, kind)
+        if found is not None and (interrupted := store.open_trial(person.id)) is not None:
+            store.note(person.id, ABANDONED, {"trial": interrupted.id})
+            return super().next_task(store, person, kind)
         return found
 
-    def resumed(
-        self, store: Store, participant: Participant, trial: Trial, kind: type[Wanted]
-    ) -> Assignment[Wanted] | None:
-        """The trial's task, if the participant is at it and it is unchanged."""
-        assignment = self._reached(store, participant)
-        same = assignment is not None and assignment.position == trial.position
-        return of_kind(assignment, kind) if same and is_same(trial, assignment) else None
-
-    def finished(self, store: Store, participant: Participant) -> None:
-        """Note the completion if this was the last stage."""
-        advance(self._plan, store, participant)
-
-    def next_page(self, participant: Participant) -> str | None:
-        """The study's first page, which shows the present stage."""
-        return "/"
-
-    def _reached(self, store: Store, participant: Participant) -> Assignment[Task | SuiteTask] | None:
+    def following(self, store: Store, person: Participant) -> AnyAssignment | None:
         """The task that a participant is at, if they are at one."""
-        if participant.study != self._plan.study.name:
+        if person.study != self._plan.study.name:
             return None
-        progress = progress_of(store, participant)
+        progress = progress_of(store, person)
         stage = current_stage(self._plan, progress) if progress.order else None
         return self._assignment(progress, stage) if isinstance(stage, TaskStage) else None
 
-    def _assignment(self, progress: Progress, stage: TaskStage) -> Assignment[Task | SuiteTask]:
+    def again(self, store: Store, person: Participant, trial: Trial) -> AnyAssignment | None:
+        """The task that the participant is at, if it is the trial's."""
+        found = self.following(store, person)
+        return found if found is not None and found.position == trial.position else None
+
+    def finished(self, store: Store, person: Participant) -> None:
+        """Note the completion if this was the last stage."""
+        advance(self._plan, store, person)
+
+    def next_page(self, person: Participant) -> str | None:
+        """The study's first page, which shows the present stage."""
+        return "/"
+
+    def _assignment(self, progress: Progress, stage: TaskStage) -> AnyAssignment:
         study, block = self._plan.of(progress.condition).study, stage.block
         titles = {"tutorial": study.words.tutorial, "practice": study.words.practice, "test": study.title}
         return Assignment(

@@ -285,20 +285,19 @@ class BoxingEpisode:
             form=form_of(fields, max(len(request.questions), 1)),
             limits="; ".join(_limits(fields)),
         )
-        values: dict[str, dict[str, Any]] = {
-            "act": {
-                "number": self._done + 1,
-                "experiments": self.choices.experiments,
-                "form": self.world.form,
-            },
-            "predict": {"questions": asked, "answer": answer},
-            "explain": {"words": self.choices.explanation},
-            "narrate": {},
-            "novice": {"explanation": self.explanation, "questions": asked, "answer": answer},
-        }
         novice = request.evaluation == NOVICE and request.kind == "predict"
-        name = "novice" if novice else request.kind
-        shown = prompts[name].fill(said=said if not novice or self._tries else "", **values[name])
+        prompt = prompts["novice" if novice else request.kind]
+        values: dict[str, Any] = {
+            "said": said if not novice or self._tries else "",
+            "number": self._done + 1,
+            "experiments": self.choices.experiments,
+            "form": self.world.form,
+            "questions": asked,
+            "answer": answer,
+            "words": self.choices.explanation,
+            "explanation": self.explanation,
+        }
+        shown = prompt.fill(**{name: values[name] for name in prompt.names})
         narrated = request.kind == "narrate"
         story = f"{self._story()}\n\n" if self._done == 0 and not novice else ""
         kind: Any = "predict" if narrated else request.kind

@@ -287,15 +287,11 @@ def _novices(records: Sequence[Record]) -> list[tuple[str, ...]]:
     rows = []
     for kind, own in _by_kind(records).items():
         found = [each["replay"]["standardised"] for each in own]
-        pairs = [(z[str(_last(z))], z["novice"]) for z in found if "novice" in z]
+        last = [max((key for key in z if key.isdecimal()), key=int, default="") for z in found]
+        pairs = [(z[key], z["novice"]) for z, key in zip(found, last, strict=True) if "novice" in z]
         if pairs:
             scientist, novice = zip(*pairs, strict=True)
             lost = [b - a for a, b in pairs]
             cells = map(_error, (scientist, novice, lost))
             rows.append((*kind, str(len(pairs)), _missing(own), *cells))
     return rows
-
-
-def _last(standardised: Mapping[str, float]) -> int:
-    """The last number of experiments after which the scientist answered."""
-    return max(int(key) for key in standardised if key.isdecimal())

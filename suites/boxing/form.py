@@ -47,10 +47,9 @@ def _form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> F
         text = Text(id="explanation", ask="Explanation", lines=8, longest=longest)
         intro = EXPLAIN.format(words=choices.explanation)
         return Form(intro, (text,), lambda values: f"<answer>{values['explanation']}</answer>")
-    if observation.kind == "act":
-        world, _ = drawn(task.content["environment"], task.content["number"])
-        return replace(_design_form(task), check=_checked(lambda reply: design_of(reply, world)))
     world, rng = drawn(task.content["environment"], task.content["number"])
+    if observation.kind == "act":
+        return replace(_design_form(task), check=_checked(lambda reply: design_of(reply, world)))
     fields = Questions(world, task.content["goal"], choices.mode, rng, choices.questions).fields
     places: Sequence[int] = observation.data["questions"]
     asked = [

@@ -95,10 +95,9 @@ LOSSES: dict[str, Loss] = {
     "brier": Loss(lambda answer, truth: float(((answer - truth) ** 2).mean()), _mean),
     "sources": Loss(_sources, _best_sources),
 }
-"""By name. `clipped`: squared, each at most 10,000. `logarithmic`: of 1 + the
-number. `ratio`: of its logarithm. `brier`: the
-Brier score less that of the true probability. `sources`: squared, of the
-best of all orders."""
+"""By name. `clipped`: squared, each at most 10,000. `logarithmic`: of 1 + the number. `ratio`: of its
+logarithm. `brier`: the Brier score less that of the true probability. `sources`: squared, of the best of all
+orders."""
 
 
 Mode = Literal["repaired", "as-published"]

@@ -7,7 +7,8 @@ world of an episode has its own parameters, `theta` (k,), and whatever else is d
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal, NamedTuple
+from itertools import count
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -100,7 +101,6 @@ class World(ABC):
     """A generative world. Its one `rng` draws everything that an episode begins with."""
 
     name: ClassVar[str]
-    title: ClassVar[str]
     version: ClassVar[int] = 1
     """Raised when its worlds change; tasks of another version are other tasks."""
     noise: ClassVar[Noise]
@@ -108,12 +108,19 @@ class World(ABC):
     """How many standard normal numbers the parameters are made of."""
     blocks: ClassVar[tuple[slice, ...]] = ()
     """Parts of these numbers that particles also move in alone, where a posterior is far from normal."""
+    means: Any = 0.0
+    sds: Any = 1.0
+    """Of the parameters, if they are normal and independent."""
     parameter_names: ClassVar[tuple[str, ...]]
     fields: tuple[Field, ...]
     form: str
     """How a design is written, such as `x, y`."""
     goals: ClassVar[Mapping[str, Goal]]
-    words: ClassVar[Mapping[Wording, Words]]
+    words: ClassVar[Words]
+    """Those of stories, and of equations unless they have their own."""
+    equations: ClassVar[Words | None] = None
+    plain: ClassVar[Words | None] = None
+    """None: the only output by its inputs."""
     partial: ClassVar[frozenset[str]] = frozenset()
     """Goals that ask for some of the parameters only; their outcomes are 0 or 1."""
     speaks: ClassVar[bool] = False
@@ -135,7 +142,7 @@ class World(ABC):
 
     def parameters(self, z: Floats) -> Floats:
         """(n, k): the parameters that standard normal numbers z (n, dimensions) stand for."""
-        return z
+        return np.asarray(self.means + self.sds * z)
 
     @abstractmethod
     def signals(self, theta: Floats, xs: Floats) -> Floats:
@@ -186,19 +193,16 @@ class World(ABC):
         """
         xs: list[Floats] = []
         ys: list[Floats] = []
-        balanced = published and self.goals["prediction"].published == "wrong"
-        for _ in range(QUESTIONS_SHOWN * number):
+        balanced = published and self._chooses
+        for drawn in count():
             x = self.question(rng, published)
             y = self.sample(self.theta, x, rng)
             alike = sum(float(each[0]) == float(y[0]) for each in ys)
-            if not balanced or alike < (number + 1) // 2:
+            if not balanced or alike < (number + 1) // 2 or drawn >= QUESTIONS_SHOWN * number:
                 xs.append(x)
                 ys.append(y)
             if len(xs) == number:
                 break
-        while len(xs) < number:
-            xs.append(self.question(rng, published))
-            ys.append(self.sample(self.theta, xs[-1], rng))
         found = np.array(xs)
         return found, self.expected(self.theta[None], found)[0], np.array(ys)
 
@@ -227,15 +231,25 @@ class World(ABC):
         """
         return z + rng.standard_normal(z.shape) * 10 ** rng.uniform(-3, 0.2, (len(z), 1))
 
+    def said(self, wording: Wording) -> Words:
+        """The sentences of a wording."""
+        if wording != "plain":
+            return (self.equations if wording == "equations" else None) or self.words
+        inputs = ", ".join(f"{{x[{k}]}}" for k in range(len(self.fields)))
+        inputs = f"({inputs})" if len(self.fields) > 1 else inputs
+        choice = Words(f"For {inputs} the output was {{choice}}.", f"Is the output for {inputs} 1 or 0?")
+        mean = Words(f"For {inputs} the output was {{y[0]}}.", f"What is the mean output for {inputs}?")
+        return self.plain or (choice if self._chooses else mean)
+
     def described(self, x: Floats, y: Floats, wording: Wording) -> str:
         """A sentence on what came of an experiment."""
-        words = self.words[wording]
+        words = self.said(wording)
         outcome = words.choices[int(y[0])] if self._chooses else ""
         return words.outcome.format(x=_plain(x), y=_plain(y), choice=outcome)
 
     def asked(self, x: Floats, wording: Wording) -> str:
         """A question for what would come of an experiment."""
-        words = self.words[wording]
+        words = self.said(wording)
         return words.question.format(x=_plain(x), choices=words.choices)
 
     def details(self, wording: Wording) -> str:

@@ -55,6 +55,9 @@ _THEMES = (
 )
 """In the order of the paper's tables: id, name, skill, name in the package."""
 
+THEMES = tuple(name for name, *_ in _THEMES)
+"""Their ids."""
+
 _TESTS = (
     ("dialog", "conversation", "Dialog"),
     ("measurement", "use of an instrument", "Instrument Measurement"),
@@ -94,7 +97,7 @@ def selected(name: str) -> list[Kind]:
 
 def names() -> list[str]:
     """Everything that `selected` knows."""
-    return [*(slug for slug, *_ in _THEMES), *LEVELS, "unit", *kinds()]
+    return [*THEMES, *LEVELS, "unit", *kinds()]
 
 
 def find_world(task_id: str) -> tuple[Kind, int] | None:

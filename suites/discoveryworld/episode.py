@@ -1,5 +1,6 @@
 """One episode as the runner's environment: actions in, what is seen out."""
 
+import json
 import random
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +12,7 @@ from suites.discoveryworld.actions import PLAIN, Scene, Unusable, available
 from suites.discoveryworld.catalogue import kinds
 from suites.discoveryworld.choices import DiscoveryWorldChoices
 from suites.discoveryworld.names import Names, objects_in
-from suites.discoveryworld.observation import compact, full, sentences, short
+from suites.discoveryworld.observation import compact, sentences, short
 from suites.discoveryworld.replies import Reply, read_reply
 from suites.discoveryworld.simulator import HEIGHT, WIDTH, Progress, World
 
@@ -207,7 +208,8 @@ class DiscoveryWorldEpisode:
             return compact(seen, self._scene.names, near)
         # The task is in the first message.
         del seen["taskProgress"]
-        return full(seen if near else {k: v for k, v in seen.items() if k != "nearbyObjects"})
+        shown = seen if near else {k: v for k, v in seen.items() if k != "nearbyObjects"}
+        return json.dumps(shown, ensure_ascii=False)
 
     def _picture(self) -> Part:
         """What is around, black if no picture is wanted."""

@@ -1,4 +1,4 @@
-"""An observation as text: the package's JSON whole, or what of it says something."""
+"""An observation as text: what of the package's JSON says something."""
 
 import json
 import re
@@ -10,11 +10,6 @@ from suites.discoveryworld.names import Names
 
 _ID = re.compile(r"\[uuid: (\d+)\]")
 _SHORT_ID = re.compile(r" \[\d+\]")
-
-
-def full(observation: Mapping[str, Any]) -> str:
-    """The package's JSON with our ids."""
-    return json.dumps(observation, ensure_ascii=False)
 
 
 def compact(observation: Mapping[str, Any], names: Names, near: bool = True) -> str:

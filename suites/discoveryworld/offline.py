@@ -7,11 +7,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from evaluation.engines.backend import CURRENT
-from evaluation.suite import AgentTurn, Environment, EpisodeSetup
+from evaluation.suite import AgentTurn, Environment
+from suites.discoveryworld.catalogue import THEMES
 from suites.discoveryworld.replies import read_reply
-from suites.discoveryworld.scripts import replies
+from suites.discoveryworld.scripts import played
 from suites.discoveryworld.scripts.player import WAITING
-from suites.discoveryworld.suite import SCRIPTS
 from suites.discoveryworld.tools import reply_of
 
 _planned: WeakKeyDictionary[Environment, list[str]] = WeakKeyDictionary()
@@ -28,17 +28,13 @@ async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
         reply = str(rng.choice(known.commands or (WAITING,)))
     else:
         if environment not in _planned:
-            script = _theme(episode.setup) if turn.name == "ideal" else turn.name
             setup = episode.setup
-            _planned[environment] = await episode.compute(lambda _: replies(script, setup))
+            theme = str(setup.task.content["kind"]).rpartition("-")[0]
+            script = theme if turn.name == "ideal" else turn.name
+            _planned[environment] = await episode.compute(lambda _: played(script, setup).replies)
         rest = _planned[environment][len(known.turns) :]
         reply = rest[0] if rest else WAITING
     return ("act", _arguments(reply)) if "act" in turn.tools else reply
-
-
-def _theme(setup: EpisodeSetup) -> str:
-    """The script of a world: that of its theme."""
-    return str(setup.task.content["kind"]).rpartition("-")[0]
 
 
 def _arguments(reply: str) -> dict[str, Any]:
@@ -49,5 +45,5 @@ def _arguments(reply: str) -> dict[str, Any]:
     return dict(json.loads(reply_of("act", {"action": read.action.verb, "notes": read.thoughts, **given})))
 
 
-AGENTS = dict.fromkeys(("random", *SCRIPTS, "ideal"), _agent)
+AGENTS = dict.fromkeys(("random", *THEMES, "ideal"), _agent)
 """Random actions, and scripts that solve a theme."""

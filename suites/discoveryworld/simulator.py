@@ -52,11 +52,6 @@ class _Dice:
 _dice = _Dice()
 
 
-def check_installed() -> None:
-    """Raise ConfigError, with what to install, if the package is missing."""
-    require(NAME)
-
-
 @contextmanager
 def calling(rng: random.Random) -> Generator[None, None, None]:
     """One call of the package at a time, which draws from `rng`.
@@ -79,7 +74,7 @@ def calling(rng: random.Random) -> Generator[None, None, None]:
 @cache
 def modules() -> dict[str, ModuleType]:
     """The package's modules by their names in it, such as objects.Object, changed as said above."""
-    check_installed()
+    require(NAME)
     _hide_greeting()
     package = importlib.import_module(NAME)
     listed = [each.name for each in pkgutil.walk_packages(package.__path__, f"{NAME}.")]
@@ -97,6 +92,7 @@ def modules() -> dict[str, ModuleType]:
     sprites = found["SpriteLibrary"].SpriteLibrary
     vars(found["World"])["SpriteLibrary"] = cache(lambda *names: _sprites(sprites, *names))
     found["World"].World.saveWorldHistory = _silent
+    found["DiscoveryWorldAPI"].DiscoveryWorldAPI.createHeadlessWindow = _no_window
     return found
 
 
@@ -142,6 +138,13 @@ def _silent(*_: Any, **__: Any) -> None:
     """Does nothing in the place of printing and of saving the world's history."""
 
 
+def _no_window(_: Any) -> Any:
+    """A surface to draw on in the place of a window."""
+    import pygame
+
+    return pygame.Surface((1, 1), 0, 32)
+
+
 def _refuse(status: object = None) -> NoReturn:
     raise RuntimeError(f"it wanted to end the process with status {status}")
 
@@ -185,9 +188,9 @@ class World:
         with calling(rng), tempfile.TemporaryDirectory(prefix="discoveryworld-") as folder:
             import pygame
 
-            api = modules()["DiscoveryWorldAPI"].DiscoveryWorldAPI
+            package = modules()["DiscoveryWorldAPI"]
             pygame.font.init()
-            self._api = _headless(api)()
+            self._api = package.DiscoveryWorldAPI()
             self._api.FRAME_DIR = folder
             if not self._api.loadScenario(kind.scenario, kind.difficulty, seed):
                 raise EvaluationError(f"{kind.name}: there is no such world in the package")
@@ -250,15 +253,3 @@ class World:
                 surface, x - _TILES[0] // 2, y - _TILES[1] // 2, *_TILES, 0, 0, 1.0
             )
             return np.ascontiguousarray(pygame.surfarray.array3d(surface).swapaxes(0, 1))
-
-
-def _headless(api: type[Any]) -> type[Any]:
-    """The package's interface, which draws on a surface that is no window."""
-
-    class Headless(api):  # type: ignore[misc]
-        def createHeadlessWindow(self) -> Any:
-            import pygame
-
-            return pygame.Surface((1, 1), 0, 32)
-
-    return Headless

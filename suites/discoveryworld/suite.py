@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from arena.errors import ConfigError
+from arena.packages import require
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec, rules
@@ -16,6 +17,7 @@ from suites.discoveryworld.actions import available
 from suites.discoveryworld.catalogue import (
     MOST_SEEDS,
     PAPER_SEEDS,
+    THEMES,
     Kind,
     find_world,
     kinds,
@@ -29,13 +31,6 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
     from suites.discoveryworld.episode import DiscoveryWorldEpisode
-
-
-SCRIPTS = (
-    *("proteomics", "chemistry", "archaeology", "reactor-lab"),
-    *("plant-nutrients", "space-sick", "rocket-science", "translation"),
-)
-"""Agents that play the worlds of one theme."""
 
 
 class DiscoveryWorldSuite(Suite):
@@ -78,14 +73,13 @@ class DiscoveryWorldSuite(Suite):
 
         Raises ConfigError, with what to install or to choose.
         """
-        from suites.discoveryworld.simulator import check_installed
-
         if not model:
             return
-        check_installed()
+        require("discoveryworld")
         provider, _, agent = model.partition("/")
-        themes = SCRIPTS if agent == "ideal" else (agent,)
-        if provider != self.name or not set(themes) <= set(SCRIPTS):
+        # There is a script for each theme, which has its name.
+        themes = THEMES if agent == "ideal" else (agent,)
+        if provider != self.name or not set(themes) <= set(THEMES):
             return
         others = [task.id for task in tasks if task.id.rpartition("-")[0].rpartition("-")[0] not in themes]
         if others or not choices.teleport:

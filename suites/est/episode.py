@@ -25,17 +25,8 @@ class Drawn(NamedTuple):
     blickets: tuple[int, ...]
     context: tuple[tuple[int, ...], ...]
 
-    def plain(self) -> dict[str, Any]:
-        """Plain values, as JSON has them."""
-        context = [list(panel) for panel in self.context]
-        return {
-            "objects": [list(words) for words in self.things],
-            "blickets": list(self.blickets),
-            "context": context,
-        }
-
     def episodes(self) -> Episodes:
-        """The same as a batch of one."""
+        """Its Blickets and its context as a batch of one."""
         context = np.stack([_members(each) for each in self.context])
         return Episodes(_members(self.blickets)[None], context[None])
 
@@ -86,7 +77,7 @@ class EstEpisode:
     def __init__(self, setup: EpisodeSetup) -> None:
         self._choices: EstChoices = setup.choices
         self._prompts, self._draws = setup.prompts, setup.draws
-        self._drawn = read_drawn(setup.task.content)
+        self._content, self._drawn = setup.task.content, read_drawn(setup.task.content)
         seed = agent_seed(setup.choices.seed, setup.task.id, setup.trial)
         self._world = Machines(
             PRESETS[self._choices.machine], 1, np.random.default_rng(seed), self._drawn.episodes()
@@ -125,7 +116,7 @@ class EstEpisode:
             float(solved),
             _metrics(turns),
             ModelEnd.EPISODE if world.over[0] else ModelEnd.SOLVER,
-            {"machine": self._choices.machine, **self._drawn.plain()},
+            {"machine": self._choices.machine, **self._content},
             summary,
         )
 

@@ -138,8 +138,7 @@ def _figures(records: Sequence[Record]) -> list[str]:
         count = sum(turn["solved"] for turn in last)
         low, high = wilson(count, number)
         cells.append(f"{100 * count / number:.1f} [{100 * low:.1f}, {100 * high:.1f}]")
-        rewards = [turn["total_reward"] for turn in last]
-        cells.append(mean_text(rewards))
+        cells.append(mean_text([turn["total_reward"] for turn in last]))
     return cells
 
 

@@ -8,7 +8,7 @@ from evaluation.suite import Observation, TaskSpec
 from suites.est.choices import EstChoices
 from suites.est.episode import read_drawn
 from suites.est.prompts import VARIABLES
-from suites.est.replies import Belief, written
+from suites.est.replies import Listed, written
 from suites.est.world import CONTEXT, HORIZON, OBJECTS, PRESETS
 
 INTRO = (
@@ -49,7 +49,7 @@ def form(task: TaskSpec, choices: EstChoices, observation: Observation) -> Form:
     def reply(values: Values) -> str:
         belief = tuple(values[f"belief{k}"] / 100 for k in range(OBJECTS))
         if not tries:
-            return str(Belief(belief))
+            return str(Listed("Belief", belief))
         return written(belief, [k in values["trial"] for k in range(OBJECTS)])
 
     help_text = HELP.format(steps=HORIZON, context=CONTEXT)

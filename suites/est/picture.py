@@ -46,7 +46,7 @@ def box(size: tuple[float, float, float], edge: float, turn: float = 0.0) -> Mes
             knots[axis - 2], knots[axis - 1], indexing="ij"
         )
     core = np.clip(sides, -flat, flat)
-    normals = _unit(sides - core)
+    normals = (sides - core) / np.linalg.norm(sides - core, axis=-1, keepdims=True)
     around = np.array([[np.cos(turn), 0, -np.sin(turn)], [0, 1, 0], [np.sin(turn), 0, np.cos(turn)]])
     meshes = [_grid(p @ around, n @ around) for p, n in zip(core + edge * normals, normals, strict=True)]
     corners = len(meshes[0].vertices)
@@ -93,10 +93,6 @@ def _grid(points: Points, normals: Points) -> Mesh:
     indices = first + np.array([0, 1, columns, columns, 1, columns + 1])
     vertices = np.concatenate([points, normals], axis=-1).reshape(-1, 6)
     return Mesh(vertices.astype(np.float32), indices.ravel().astype(np.uint32))
-
-
-def _unit(vectors: Points) -> Points:
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))
 
 
 _ROWS = (0.0, 1.85, 3.7)

@@ -3,9 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
-
-from lark import Token
+from typing import Any, NamedTuple
 
 from evaluation.script import Argument, Form, Language, RepairKind, ScriptSyntaxError, Think
 from suites.est.world import OBJECTS
@@ -15,38 +13,23 @@ NO_TRIAL = "There was no Trial([...]) with the numbers of the objects to put on 
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
-    """The probability of each object to be a Blicket, from 0 to 1."""
+class Listed:
+    """A Belief or Trial: its numbers, or its text and how to write it if that cannot be read.
 
-    probabilities: tuple[float, ...]
-
-    def __str__(self) -> str:
-        return f"Belief({_listed(self.probabilities)});"
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """The numbers, from 1 and ascending, of the objects that are put on the machine."""
-
-    objects: tuple[int, ...]
-
-    def __str__(self) -> str:
-        return f"Trial({_listed(self.objects)});"
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A Belief or Trial whose list cannot be read; `advice` says why and how to write it."""
+    The numbers are the probability of each object to be a Blicket, from 0 to 1, or those of the objects, from
+    1 and ascending, that are put on the machine.
+    """
 
     name: str
-    text: str
-    advice: str
+    numbers: tuple[Any, ...] | None
+    text: str = ""
+    advice: str = ""
 
     def __str__(self) -> str:
-        return f"{self.name}{self.text};"
+        return f"{self.name}{self.text if self.numbers is None else f'({_listed(self.numbers)})'};"
 
 
-Command = Think | Belief | Trial | Unreadable
+Command = Think | Listed
 
 
 class Reply(NamedTuple):
@@ -107,22 +90,14 @@ def objects(text: str) -> tuple[int, ...] | None:
     return None if wrong else tuple(sorted(numbers))
 
 
-def _belief(token: Token) -> Command:
-    belief = probabilities(token)
-    return Unreadable("Belief", token, _BELIEF_ADVICE) if belief is None else Belief(belief)
-
-
-def _trial(token: Token) -> Command:
-    trial = objects(token)
-    return Unreadable("Trial", token, _TRIAL_ADVICE) if trial is None else Trial(trial)
-
-
 def _listed(numbers: Sequence[float]) -> str:
     return f"[{', '.join(f'{number:g}' if number in (0, 1) else repr(number) for number in numbers)}]"
 
 
-def _list(token: str, content: str, read: Callable[[str], Sequence[float] | None], strict: str) -> Argument:
-    """A list in brackets, of anything in the tolerant mode.
+def _form(
+    name: str, token: str, read: Callable[[str], tuple[float, ...] | None], strict: str, advice: str
+) -> Form[Command]:
+    """A Belief or Trial: a list in brackets, of anything in the tolerant mode.
 
     It is read afterwards, so that one that cannot be read does not take the other one with it, and stays.
     """
@@ -130,8 +105,9 @@ def _list(token: str, content: str, read: Callable[[str], Sequence[float] | None
     def written(text: str) -> str:
         return text if (numbers := read(text)) is None else f"({_listed(numbers)})"
 
-    words = f"a list of {content}"
-    return Argument(token, words, RepairKind.LIST, written, strict, tolerant=r"\([^()]*\)", bracketed=True)
+    words, tolerant = f"a list of {token.lower()}", r"\([^()]*\)"
+    argument = Argument(token, words, RepairKind.LIST, written, strict, tolerant=tolerant, bracketed=True)
+    return Form(name, argument, lambda given: Listed(name, read(given), given, advice))
 
 
 _STRICT_NUMBER = r"(?:[01](?:\.[0-9]*)?|\.[0-9]+|[1-9](?:\.[0-9]*)?[eE]-[0-9]{1,3})"
@@ -140,12 +116,8 @@ _STRICT_TRIAL = r"\([ \n]*\[[ \n]*(?:[1-9](?:[ \n]*,[ \n]*[1-9])*[ \n]*)?\][ \n]
 
 LANGUAGE = Language[Command](
     own=(
-        Form(
-            "Belief",
-            _list("PROBABILITIES", "probabilities", probabilities, _STRICT_BELIEF),
-            _belief,
-        ),
-        Form("Trial", _list("OBJECTS", "objects", objects, _STRICT_TRIAL), _trial),
+        _form("Belief", "PROBABILITIES", probabilities, _STRICT_BELIEF, _BELIEF_ADVICE),
+        _form("Trial", "OBJECTS", objects, _STRICT_TRIAL, _TRIAL_ADVICE),
     ),
     think=Think,
     mistakes=(
@@ -171,25 +143,23 @@ def read_reply(text: str, *, strict: bool = False) -> Reply:
         read = LANGUAGE.parse(text, strict=strict)
     except ScriptSyntaxError as error:
         return Reply(problems=(error.feedback,))
-    beliefs = [each for each in read.commands if isinstance(each, Belief)]
-    trials = [each for each in read.commands if isinstance(each, Trial)]
-    problems = [each.advice for each in read.commands if isinstance(each, Unreadable)]
-    names = [type(each).__name__ for each in (*beliefs, *trials)]
-    names += [each.name for each in read.commands if isinstance(each, Unreadable)]
+    lists = [each for each in read.commands if isinstance(each, Listed)]
+    problems = [each.advice for each in lists if each.numbers is None]
+    beliefs, trials = ([each for each in lists if each.name == name] for name in ("Belief", "Trial"))
     # Which of two is meant would be a guess.
-    twice = [name for name in ("Belief", "Trial") if names.count(name) > 1]
+    twice = [several[0].name for several in (beliefs, trials) if len(several) > 1]
     problems += [f"There was more than one {name}; give one." for name in twice]
     return Reply(
         tuple(each.text for each in read.commands if isinstance(each, Think)),
-        beliefs[0].probabilities if names.count("Belief") == 1 and beliefs else None,
-        trials[0].objects if names.count("Trial") == 1 and trials else None,
+        beliefs[0].numbers if len(beliefs) == 1 else None,
+        trials[0].numbers if len(trials) == 1 else None,
         tuple(map(str, read.repairs)),
-        (*problems, *([] if "Belief" in names else [NO_BELIEF])),
-        "Trial" not in names,
+        (*problems, *([] if beliefs else [NO_BELIEF])),
+        not trials,
     )
 
 
 def written(belief: Sequence[float], trial: Sequence[bool]) -> str:
     """A belief and a trial, one entry for each object, as a reply in the strict language."""
     on = tuple(k + 1 for k, each in enumerate(trial) if each)
-    return f"{Belief(tuple(map(float, belief)))} {Trial(on)}"
+    return f"{Listed('Belief', tuple(map(float, belief)))} {Listed('Trial', on)}"

@@ -68,14 +68,14 @@ class EstSuite(Suite):
 
 def _task(machine: str, number: int) -> TaskSpec:
     """An episode of a machine by its number; always the same one."""
-    from suites.est.episode import Drawn
     from suites.est.things import appearances
 
     rng = np.random.default_rng([list(PRESETS).index(machine), number])
     drawn = draw(PRESETS[machine], 1, rng)
     blickets = np.flatnonzero(drawn.blickets[0]).tolist()
-    context = tuple(tuple(np.flatnonzero(panel).tolist()) for panel in drawn.context[0])
-    content = Drawn(appearances(rng), tuple(blickets), context).plain()
+    context = [np.flatnonzero(panel).tolist() for panel in drawn.context[0]]
+    objects = [list(words) for words in appearances(rng)]
+    content = {"objects": objects, "blickets": blickets, "context": context}
     digest = hashlib.sha256(json.dumps([machine, content]).encode()).hexdigest()
     return TaskSpec(
         _id(machine, number),

@@ -54,7 +54,8 @@ class Kind(NamedTuple):
 def kinds() -> dict[str, Kind]:
     """All tasks by their numbers in the paper, such as 4-1, in its order."""
     found = {}
-    for row in csv.DictReader(_lines("tasks.csv")):
+    text = files("suites.scienceworld").joinpath("tasks.csv").read_text(encoding="utf-8")
+    for row in csv.DictReader(text.splitlines()):
         found[row["task"]] = Kind(
             row["task"],
             row["topic"],
@@ -88,7 +89,3 @@ def spread(variations: Sequence[int], number: int | None) -> list[int]:
         return list(variations)
     places = np.linspace(0, len(variations) - 1, number).round().astype(int)
     return [variations[place] for place in places]
-
-
-def _lines(name: str) -> list[str]:
-    return files("suites.scienceworld").joinpath(name).read_text(encoding="utf-8").splitlines()

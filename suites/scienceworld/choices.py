@@ -42,14 +42,13 @@ class ScienceWorldChoices(RunChoices):
         """The one tool."""
         return ("act",)
 
-    def most_steps(self, task: str) -> int:
-        """About how many commands an episode of a task has at most; gold paths differ from load to load."""
-        fixed = {"paper": PAPER_STEPS, "moves": MOST_COMMANDS}
-        return fixed.get(self.budget) or GOLD_FACTOR * kinds()[task].gold
-
     def bounds(self, content: Any = None) -> Bounds:
-        """A reply for each step; hints are lists of about 50 names or 400 commands."""
+        """A reply for each step; hints are lists of about 50 names or 400 commands.
+
+        Gold paths differ from load to load, so that their lengths are estimates.
+        """
         tasks = kinds() if content is None else [content["task"]]
-        longest = max(self.most_steps(task) for task in tasks)
+        gold = GOLD_FACTOR * max(kinds()[task].gold for task in tasks)
+        longest = {"paper": PAPER_STEPS, "moves": MOST_COMMANDS, "gold": gold}[self.budget]
         hints = {"none": 0, "objects": 200, "actions": 3000}[self.hints]
         return Bounds(replies=longest, turn_tokens=300 + hints, told_tokens=60)

@@ -94,7 +94,10 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
         asked = rest.pop("task", None)
         if rest:
             raise ConfigError(f"reset: got the options {rest!r}, expected task or nothing")
-        kind, variation = self._drawn() if asked is None else _asked(asked)
+        found = self._drawn() if asked is None else find_variation(str(asked))
+        if found is None:
+            raise ConfigError(f"reset: got the task {asked!r}, expected a variation such as 4-1-0225")
+        kind, variation = found
         self.close()
         drawn = int(self.np_random.integers(2**31))
         self._world = World(kind.name, variation, self._simplifications, seed=drawn)
@@ -178,10 +181,3 @@ def _simplified(simplifications: str, chosen: tuple[Kind, ...]) -> str:
             f"simplifications: noElectricalAction makes {', '.join(electrical)} impossible; use easy"
         )
     return ",".join(names)
-
-
-def _asked(task_id: Any) -> tuple[Kind, int]:
-    """The variation of an id. Raises ConfigError if there is none."""
-    if (found := find_variation(str(task_id))) is None:
-        raise ConfigError(f"reset: got the task {task_id!r}, expected a variation such as 4-1-0225")
-    return found

@@ -119,9 +119,8 @@ class Apprentice:
         return self._calls.prompts[text].fill(**values) if values else ""
 
 
-def agent(calls: Calls) -> Apprentice:
-    """The agent of one sample."""
-    return Apprentice(calls)
+agent = Apprentice
+"""The agent of one sample."""
 
 
 def asides(choices: RunChoices, turn: int) -> tuple[int, ...]:

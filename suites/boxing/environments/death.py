@@ -16,7 +16,7 @@ _LOW, _HIGH = float(ndtr(-1.0)), float(ndtr(1.0))
 class Death(World):
     """theta ~ N(1, 1) truncated to 0 to 2; Binomial(50, 1 - exp(-theta t)) are infected at time t."""
 
-    name, title = "death", "Death process"
+    name = "death"
     noise = Binomial(PEOPLE)
     dimensions = 1
     parameter_names = ("theta",)
@@ -41,17 +41,11 @@ class Death(World):
             lost="Respond with a positive number.",
         ),
     }
-    words: ClassVar = {
-        "story": Words(
-            "At time {x[0]}, {y[0]} of 50 were infected.",
-            "How many of the 50 people are infected at time {x[0]}?",
-        ),
-        "equations": Words(
-            "At time {x[0]}, {y[0]} of 50 were infected.",
-            "How many of 50 are infected at time {x[0]}, on average?",
-        ),
-        "plain": Words("For {x[0]} the output was {y[0]}.", "What is the mean output for {x[0]}?"),
-    }
+    words = Words(
+        "At time {x[0]}, {y[0]} of 50 were infected.",
+        "How many of the 50 people are infected at time {x[0]}?",
+    )
+    equations = words._replace(question="How many of 50 are infected at time {x[0]}, on average?")
 
     def parameters(self, z: Floats) -> Floats:
         """The rate."""

@@ -12,7 +12,7 @@ class Dugongs(World):
     """alpha ~ N(2, 0.2), beta ~ N(1.5, 0.5), lambda ~ N(0.4, 0.5);
     y is the absolute value of N(alpha - beta |lambda|^age, 0.25)."""
 
-    name, title = "dugongs", "Dugongs"
+    name = "dugongs"
     noise = Gaussian(0.25, folded=True)
     dimensions = 3
     parameter_names = ("alpha", "beta", "lambda")
@@ -21,13 +21,8 @@ class Dugongs(World):
     goals: ClassVar = {
         "prediction": Goal("squared", "logarithmic", (0.90587, 9.23419), (Field("length", -1e6, 1e6),))
     }
-    words: ClassVar = {
-        "story": Words("A dugong of age {x[0]} was {y[0]} long.", "How long is a dugong of age {x[0]}?"),
-        "equations": Words(
-            "A dugong of age {x[0]} was {y[0]} long.", "How long is a dugong of age {x[0]}, on average?"
-        ),
-        "plain": Words("For {x[0]} the output was {y[0]}.", "What is the mean output for {x[0]}?"),
-    }
+    words = Words("A dugong of age {x[0]} was {y[0]} long.", "How long is a dugong of age {x[0]}?")
+    equations = words._replace(question="How long is a dugong of age {x[0]}, on average?")
 
     def parameters(self, z: Floats) -> Floats:
         """alpha, beta, and the absolute value of lambda, which alone matters."""

@@ -37,18 +37,11 @@ SD = np.array([0.1, 0.01, 0.01, 0.01])
 _DESIGNS = 150
 
 
-_WORDS = Words(
-    "",
-    "The prizes are ${x[0]}, ${x[1]} and ${x[2]}, with the probabilities {x[3]}, {x[4]} and {x[5]}; "
-    "the player wins prize {x[6]}. How would the participant rate the player's emotions from 1 to 9?",
-)
-
-
 class Emotions(World):
     """Eight ratings ~ N(a + b1 prize + b2 (prize - expected) + b3 |prize - expected|, s), cut off, 1 to 9;
     a ~ N(MEAN, 0.1), b ~ N(MEAN, 0.01), s ~ half-normal of scale 1, all of them for each emotion."""
 
-    name, title = "emotions", "Emotions from outcomes"
+    name = "emotions"
     version = 2
     speaks = True
     noise = Likert()
@@ -71,15 +64,16 @@ class Emotions(World):
             "absolute", "absolute", (1.58509, 0.72371), tuple(Field(e, 1, 9) for e in EMOTIONS)
         )
     }
-    words: ClassVar = {
-        "story": _WORDS,
-        "equations": _WORDS,
-        "plain": Words(
-            "For ({x[0]}, {x[1]}, {x[2]}, {x[3]}, {x[4]}, {x[5]}, {x[6]}) the outputs were "
-            "{y[0]}, {y[1]}, {y[2]}, {y[3]}, {y[4]}, {y[5]}, {y[6]}, {y[7]}.",
-            "What are the eight outputs for ({x[0]}, {x[1]}, {x[2]}, {x[3]}, {x[4]}, {x[5]}, {x[6]})?",
-        ),
-    }
+    words = Words(
+        "",
+        "The prizes are ${x[0]}, ${x[1]} and ${x[2]}, with the probabilities {x[3]}, {x[4]} and {x[5]}; "
+        "the player wins prize {x[6]}. How would the participant rate the player's emotions from 1 to 9?",
+    )
+    plain = Words(
+        "For ({x[0]}, {x[1]}, {x[2]}, {x[3]}, {x[4]}, {x[5]}, {x[6]}) the outputs were "
+        "{y[0]}, {y[1]}, {y[2]}, {y[3]}, {y[4]}, {y[5]}, {y[6]}, {y[7]}.",
+        "What are the eight outputs for ({x[0]}, {x[1]}, {x[2]}, {x[3]}, {x[4]}, {x[5]}, {x[6]})?",
+    )
 
     def parameters(self, z: Floats) -> Floats:
         """For each emotion its coefficients, and the standard deviation."""

@@ -14,19 +14,11 @@ SLIP = 0.01
 _MOST = 10_000
 
 
-_WORDS = Words(
-    "Offered ${x[0]} at once or ${x[1]} after {x[2]} days, the person chose {choice}.",
-    "The person is offered ${x[0]} at once or ${x[1]} after {x[2]} days. "
-    "Do they choose {choices[1]} (1) or {choices[0]} (0)?",
-    ("the immediate reward", "the delayed reward"),
-)
-
-
 class Hyperbolic(World):
     """log k ~ N(-4.25, 0.5), alpha ~ half-normal of scale 2; the later, larger reward is chosen with the
     probability 0.01 + 0.98 Phi((delayed / (1 + k days) - immediate) / alpha)."""
 
-    name, title = "hyperbolic", "Hyperbolic discounting"
+    name = "hyperbolic"
     noise = Bernoulli()
     dimensions = 2
     parameter_names = ("k", "alpha")
@@ -51,14 +43,12 @@ class Hyperbolic(World):
         ),
     }
     partial: ClassVar = frozenset({"discount"})
-    words: ClassVar = {
-        "story": _WORDS,
-        "equations": _WORDS,
-        "plain": Words(
-            "For ({x[0]}, {x[1]}, {x[2]}) the output was {choice}.",
-            "Is the output for ({x[0]}, {x[1]}, {x[2]}) 1 or 0?",
-        ),
-    }
+    words = Words(
+        "Offered ${x[0]} at once or ${x[1]} after {x[2]} days, the person chose {choice}.",
+        "The person is offered ${x[0]} at once or ${x[1]} after {x[2]} days. "
+        "Do they choose {choices[1]} (1) or {choices[0]} (0)?",
+        ("the immediate reward", "the delayed reward"),
+    )
 
     def parameters(self, z: Floats) -> Floats:
         """k in 1 / day, and alpha."""

@@ -14,18 +14,11 @@ HELD_OUT = 10
 """Pairs that are asked for and cannot be observed, half of them right."""
 
 
-_WORDS = Words(
-    "Student {x[0]} answered question {x[1]} {choice}.",
-    "Does student {x[0]} answer question {x[1]} rightly (1) or wrongly (0)?",
-    ("wrongly", "rightly"),
-)
-
-
 class Irt(World):
     """Six abilities, difficulties and discriminations ~ N(0, 1); right with the probability
     logistic(discrimination (ability - difficulty)). Each pair has one answer, which is drawn once."""
 
-    name, title = "irt", "Item response theory"
+    name = "irt"
     noise = Bernoulli()
     dimensions = 18
     parameter_names = tuple(f"{what}{k}" for what in ("ability", "difficulty", "slope") for k in range(1, 7))
@@ -35,13 +28,11 @@ class Irt(World):
     )
     form = "student, question"
     goals: ClassVar = {"prediction": Goal("wrong", "brier", (0.5, 0.5), (Field("right", 0, 1, whole=True),))}
-    words: ClassVar = {
-        "story": _WORDS,
-        "equations": _WORDS,
-        "plain": Words(
-            "For ({x[0]}, {x[1]}) the output was {choice}.", "Is the output for ({x[0]}, {x[1]}) 1 or 0?"
-        ),
-    }
+    words = Words(
+        "Student {x[0]} answered question {x[1]} {choice}.",
+        "Does student {x[0]} answer question {x[1]} rightly (1) or wrongly (0)?",
+        ("wrongly", "rightly"),
+    )
     fixed = True
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -49,7 +40,7 @@ class Irt(World):
         pairs = np.array([(i, j) for i in range(1, 7) for j in range(1, 7)], np.float64)
         while True:
             super().__init__(rng)
-            answers = self.sample_all(pairs, rng)
+            answers = self.noise.sample(self.signals(self.theta[None], pairs)[0], rng)[:, 0]
             right, wrong = np.flatnonzero(answers), np.flatnonzero(answers == 0)
             if min(len(right), len(wrong)) >= HELD_OUT // 2:
                 break
@@ -58,10 +49,6 @@ class Irt(World):
         self._table = {(int(i), int(j)): float(y) for (i, j), y in zip(pairs, answers, strict=True)}
         self._held = pairs[rng.permutation(held)]
         self._open = np.delete(pairs, held, axis=0)
-
-    def sample_all(self, pairs: Floats, rng: np.random.Generator) -> Floats:
-        """(36,): an answer for each pair."""
-        return self.noise.sample(self.signals(self.theta[None], pairs)[0], rng)[:, 0]
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
         """The probability of a right answer."""

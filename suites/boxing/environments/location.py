@@ -16,7 +16,7 @@ _PLACES = tuple(Field(f"{axis} of source {k}", -100, 100) for k in (1, 2, 3) for
 class Location(World):
     """Three places theta_k ~ N(0, 1) in each of two axes; y ~ N(0.1 + sum 1 / (1e-4 + distance^2), 0.5)."""
 
-    name, title = "location", "Location finding"
+    name = "location"
     noise = Gaussian(0.5)
     dimensions = 6
     blocks = (slice(0, 2), slice(2, 4), slice(4, 6))
@@ -34,19 +34,12 @@ class Location(World):
             asks_story="Where are the three sources? Write their six coordinates, source by source.",
         ),
     }
-    words: ClassVar = {
-        "story": Words(
-            "At ({x[0]}, {x[1]}) the signal was {y[0]}.",
-            "How strong is the signal at ({x[0]}, {x[1]})?",
-        ),
-        "equations": Words(
-            "At ({x[0]}, {x[1]}) the signal was {y[0]}.",
-            "How strong is the signal at ({x[0]}, {x[1]}), without the noise of measuring?",
-        ),
-        "plain": Words(
-            "For ({x[0]}, {x[1]}) the output was {y[0]}.", "What is the mean output for ({x[0]}, {x[1]})?"
-        ),
-    }
+    words = Words(
+        "At ({x[0]}, {x[1]}) the signal was {y[0]}.", "How strong is the signal at ({x[0]}, {x[1]})?"
+    )
+    equations = words._replace(
+        question="How strong is the signal at ({x[0]}, {x[1]}), without the noise of measuring?"
+    )
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
         """Inverse squares over a background."""

@@ -40,19 +40,8 @@ As the public code has them: who is male, old, homeless or in a stroller is not 
 NAMES = tuple(CHARACTERS)
 LARGEST = 4
 
-MEAN = np.array([0.0, -0.3, 0.4, -0.3, 0.4, 0.1, 0.1, 0.7, 0.6])
-SD = np.array([0.3, *[0.1] * 8])
-"""Intercept, swerving (1) or staying (-1) for group 1, being group 1, and the attributes of `CHARACTERS`."""
-
 _ATTRIBUTES = np.array(list(CHARACTERS.values()), np.float64)
 _DESIGNS = 400
-
-
-_WORDS = Words(
-    "",
-    "Group 1: {0}. Group 2: {1}. To save group 1, the car has to {2}. "
-    "Does the participant save group 1 (1) or group 2 (0)?",
-)
 
 
 class Morals(World):
@@ -60,11 +49,13 @@ class Morals(World):
     -1 if the car has to swerve or stay for it, group 1 itself, and the sums of attributes of group 1 less
     those of group 2."""
 
-    name, title = "morals", "Moral machines"
+    name = "morals"
     version = 2
     speaks = True
     noise = Bernoulli()
     dimensions = 9
+    means, sds = np.array([0.0, -0.3, 0.4, -0.3, 0.4, 0.1, 0.1, 0.7, 0.6]), np.array([0.3, *[0.1] * 8])
+    """Intercept, swerving (1) or staying (-1) for group 1, being group 1, and `CHARACTERS`' attributes."""
     parameter_names = (
         *("intercept", "swerve", "group 1", "gender", "fitness"),
         *("status", "age", "humans", "species"),
@@ -79,19 +70,16 @@ class Morals(World):
             "wrong", "brier", (0.424, 0.49419), (Field("group 1", 0, 1, whole=True),), accuracy=True
         )
     }
-    words: ClassVar = {
-        "story": _WORDS,
-        "equations": _WORDS,
-        "plain": Words("", "First set: {0}. Second set: {1}. Third input: {2}. Is the output 1 or 0?"),
-    }
+    words = Words(
+        "",
+        "Group 1: {0}. Group 2: {1}. To save group 1, the car has to {2}. "
+        "Does the participant save group 1 (1) or group 2 (0)?",
+    )
+    plain = Words("", "First set: {0}. Second set: {1}. Third input: {2}. Is the output 1 or 0?")
 
     def hide_meaning(self) -> None:
         """Members keep their names: they are all that is known of them."""
         self.form = "members of set 1; members of set 2; swerve or stay"
-
-    def parameters(self, z: Floats) -> Floats:
-        """The weights."""
-        return np.asarray(MEAN + SD * z)
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
         """The probability that group 1 is saved."""
@@ -136,7 +124,7 @@ class Morals(World):
 
     def asked(self, x: Floats, wording: Wording) -> str:
         """A question for whom the participant saves."""
-        return self.words[wording].question.format(*_spelled(x))
+        return self.said(wording).question.format(*_spelled(x))
 
     def details(self, wording: Wording) -> str:
         """The characters."""

@@ -7,37 +7,24 @@ import numpy as np
 from suites.boxing.outcomes import Floats, Poisson
 from suites.boxing.world import Field, Goal, Words, World
 
-MEAN = np.array([4.5, 1.2, 0.07, -0.24])
-SD = np.array([0.1, 0.1, 0.01, 0.05])
-
-
-_WORDS = Words(
-    "At time {x[0]} there were {y[0]} peregrines.", "How many peregrines are there at time {x[0]}?"
-)
-
 
 class Peregrines(World):
     """Poisson of mean exp(alpha + b1 t + b2 t^2 + b3 t^3), with alpha ~ N(4.5, 0.1), b1 ~ N(1.2, 0.1),
     b2 ~ N(0.07, 0.01), b3 ~ N(-0.24, 0.05)."""
 
-    name, title = "peregrines", "Peregrines"
+    name = "peregrines"
     noise = Poisson()
     dimensions = 4
+    means, sds = np.array([4.5, 1.2, 0.07, -0.24]), np.array([0.1, 0.1, 0.01, 0.05])
     parameter_names = ("alpha", "b1", "b2", "b3")
     fields = (Field("time", 0, 5, start=1),)
     form = "time"
     goals: ClassVar = {
         "prediction": Goal("squared", "logarithmic", (10991.5464, 15725.1157), (Field("count", 0, 1e9),))
     }
-    words: ClassVar = {
-        "story": _WORDS,
-        "equations": _WORDS,
-        "plain": Words("For {x[0]} the output was {y[0]}.", "What is the mean output for {x[0]}?"),
-    }
-
-    def parameters(self, z: Floats) -> Floats:
-        """The coefficients."""
-        return np.asarray(MEAN + SD * z)
+    words = Words(
+        "At time {x[0]} there were {y[0]} peregrines.", "How many peregrines are there at time {x[0]}?"
+    )
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
         """The logarithm of the mean."""

@@ -19,17 +19,11 @@ _SUBSTEPS = tuple(STEP * part for part in (_THIRD, 1 - 2 * _THIRD, _THIRD))
 """Three steps of second order that make one of fourth (Forest and Ruth 1990)."""
 
 
-_WORDS = Words(
-    "At time {x[0]} there were {y[0]} prey and {y[1]} predators.",
-    "How many prey and how many predators are there at time {x[0]}?",
-)
-
-
 class PredatorPrey(World):
     """x' = alpha x - beta x y, y' = -gamma y + delta x y from 40 prey and 9 predators, rounded, with
     alpha ~ N(0.1, 0.01), beta ~ N(0.02, 0.01), gamma ~ N(0.4, 0.04), delta ~ N(0.01, 0.001), all positive."""
 
-    name, title = "predator-prey", "Predator and prey"
+    name = "predator-prey"
     noise = Rounding()
     dimensions = 4
     parameter_names = ("alpha", "beta", "gamma", "delta")
@@ -43,13 +37,11 @@ class PredatorPrey(World):
             (Field("prey", 0, 1e9), Field("predators", 0, 1e9)),
         )
     }
-    words: ClassVar = {
-        "story": _WORDS,
-        "equations": _WORDS,
-        "plain": Words(
-            "For {x[0]} the outputs were {y[0]} and {y[1]}.", "What are the two outputs for {x[0]}?"
-        ),
-    }
+    words = Words(
+        "At time {x[0]} there were {y[0]} prey and {y[1]} predators.",
+        "How many prey and how many predators are there at time {x[0]}?",
+    )
+    plain = Words("For {x[0]} the outputs were {y[0]} and {y[1]}.", "What are the two outputs for {x[0]}?")
 
     def parameters(self, z: Floats) -> Floats:
         """Normal, cut off at 0: a negative beta would make predators feed their prey."""

@@ -13,19 +13,11 @@ PATIENTS = 100
 _SHAPE = _RATE = 0.1
 
 
-_WORDS = Words(
-    "Patient {x[0]} ({x[1]} years after the operation, metastasized: {x[2]}) is {choice}.",
-    "A patient had the operation {x[1]} years ago; metastasized: {x[2]}. "
-    "Is the patient dead (1) or alive (0)?",
-    ("alive", "dead"),
-)
-
-
 class Survival(World):
     """Hazard lambda0 ~ Gamma(0.1, rate 0.1), beta ~ half-normal of scale 10; a patient at time t after the
     operation, metastasized m = 0 or 1, is dead with the probability logistic(t lambda0 exp(beta m))."""
 
-    name, title = "survival", "Mastectomy survival"
+    name = "survival"
     noise = Bernoulli()
     dimensions = 2
     parameter_names = ("lambda0", "beta")
@@ -36,14 +28,16 @@ class Survival(World):
             "wrong", "brier", (0.2604, 0.43885), (Field("dead", 0, 1, whole=True),), accuracy=True
         )
     }
-    words: ClassVar = {
-        "story": _WORDS,
-        "equations": _WORDS,
-        "plain": Words(
-            "Row {x[0]}, with ({x[1]}, {x[2]}), had the output {choice}.",
-            "Is the output for ({x[1]}, {x[2]}) 1 or 0?",
-        ),
-    }
+    words = Words(
+        "Patient {x[0]} ({x[1]} years after the operation, metastasized: {x[2]}) is {choice}.",
+        "A patient had the operation {x[1]} years ago; metastasized: {x[2]}. "
+        "Is the patient dead (1) or alive (0)?",
+        ("alive", "dead"),
+    )
+    plain = Words(
+        "Row {x[0]}, with ({x[1]}, {x[2]}), had the output {choice}.",
+        "Is the output for ({x[1]}, {x[2]}) 1 or 0?",
+    )
 
     fixed = True
 

@@ -26,8 +26,9 @@ SCRIPTS: dict[str, Script] = {
 
 
 def played(name: str, setup: EpisodeSetup) -> Player:
-    """A script that has played an episode of its own. One that cannot go on says why in a last reply.
+    """A script that has played an episode of its own; the same setup gives the same `replies`.
 
+    One that cannot go on says why in a last reply.
     A world in which something is not where a script expects it can also lead to errors of Python.
     """
     play = Player(DiscoveryWorldEpisode(setup._replace(draws=False)))
@@ -38,8 +39,3 @@ def played(name: str, setup: EpisodeSetup) -> Player:
     except (Stuck, LookupError, ValueError, ArithmeticError) as error:
         play.replies.append(f"I am stuck: {error!r}\n{WAITING}")
     return play
-
-
-def replies(name: str, setup: EpisodeSetup) -> list[str]:
-    """All replies of a script in an episode; the same setup gives the same ones."""
-    return played(name, setup).replies

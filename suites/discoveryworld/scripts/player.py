@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 
-from evaluation.suite import Record
 from suites.discoveryworld.actions import SAY
 from suites.discoveryworld.episode import DiscoveryWorldEpisode, Known
 
@@ -32,15 +31,15 @@ class Player:
     """
 
     def __init__(self, episode: DiscoveryWorldEpisode) -> None:
-        self._episode = episode
+        self.episode = episode
         self.known: Known = episode.known
         self.replies: list[str] = []
 
     def do(self, action: str, note: str = "") -> str:
         """One action, and what the package says to it; `note` is written above it."""
         self.replies.append(f"{note}\n{action}".strip())
-        over = self._episode.reply(self.replies[-1]).done
-        self.known = self._episode.known
+        over = self.episode.reply(self.replies[-1]).done
+        self.known = self.episode.known
         turn = self.known.turns[-1]
         if over:
             raise Over
@@ -52,10 +51,6 @@ class Player:
         """Let time pass."""
         for _ in range(steps):
             self.do(WAITING)
-
-    def finish(self) -> Record:
-        """End the episode."""
-        return self._episode.finish()
 
     def name(self, thing: int) -> str:
         """What an object is called now."""

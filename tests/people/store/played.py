@@ -4,7 +4,7 @@ from functools import cache
 
 from arena import ACTIONS, Episode, Recording
 from people.play.worker_protocol import TIME, PlayEnd
-from people.store import ActionRow, Participant, Store, Trial
+from people.store import ActionRow, Participant, Store, Stretch, Trial
 from people.store.store import TrialEnd, write_batch
 from testbed.proof import solutions
 from testbed.tasks import LEVELS_FOLDER, task_named
@@ -33,6 +33,13 @@ def begin(store: Store, person: Participant, mode: str = "keys", position: int =
 
 def rows(trial: Trial, actions: tuple[int, ...] = TAKEN) -> list[ActionRow]:
     return [ActionRow(trial.id, step, action, BEGUN + 0.06 * step) for step, action in enumerate(actions)]
+
+
+def stretch(trial: Trial, at: float, seconds: float = 10.0, frames: int = 160, age: int = 20, **values):
+    """What a page displayed, in images of one age unless `values` have their `ages_ms`."""
+    shown = {"frames": frames, "age_ms": float(age) if frames else None, "ages_ms": [age] * frames}
+    columns = {"steps": 166, "late_steps": 0, "quality_level": 0} | shown | values
+    return Stretch(trial_id=trial.id, began_at=BEGUN + at, seconds=seconds, **columns)
 
 
 def append(store: Store, actions: list[ActionRow]) -> list[str]:

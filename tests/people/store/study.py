@@ -1,7 +1,7 @@
 """A small study: one person practises, passes, then breaks off playing by scripts; another breaks off."""
 
-from people.store import Store, StretchRow
-from tests.people.store.played import BEGUN, SOLUTION, TAKEN, append, begin, finish, recording, rows
+from people.store import Store
+from tests.people.store.played import SOLUTION, TAKEN, append, begin, finish, recording, rows, stretch
 
 
 def fill(store: Store) -> None:
@@ -21,7 +21,7 @@ def fill(store: Store) -> None:
         if person is one and mode == "keys":
             finish(store, trial, recording(trial.trial, actions))
             if position == 0:
-                append(store, [StretchRow(trial.id, BEGUN, 3.0, 50, 1, 3, 20.0, [19, 20, 21], 0)])
+                append(store, [stretch(trial, 0, 3.0, 3, 20, steps=50, late_steps=1, ages_ms=[19, 20, 21])])
     elsewhere = store.add_participant("Elsewhere", "another")
     append(store, rows(begin(store, elsewhere)))
     store.answer(elsewhere.id, "end", "why", "nothing to do with it")

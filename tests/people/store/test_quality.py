@@ -3,22 +3,14 @@
 import pandas as pd
 import pytest
 
-from people.store import StretchRow
 from people.store.export import export
 from people.store.quality import poor_trials, quality_of_trials
-from people.store.store import NewNote, write_batch
-from tests.people.store.played import BEGUN, begin
-
-
-def stretch(trial, at, seconds=10.0, frames=160, age=20, **values):
-    columns = {"steps": 166, "late_steps": 0, "quality_level": 0} | values
-    ages = [age] * frames
-    age_ms = float(age) if frames else None
-    return StretchRow(trial.id, BEGUN + at, seconds, frames=frames, age_ms=age_ms, ages_ms=ages, **columns)
+from people.store.store import new_note, write_batch
+from tests.people.store.played import BEGUN, begin, stretch
 
 
 def event(trial, kind, at, **data):
-    return NewNote(trial.participant_id, kind, {"trial": trial.id, "step": 0, **data}, BEGUN + at)
+    return new_note(trial.participant_id, kind, {"trial": trial.id, "step": 0, **data}, BEGUN + at)
 
 
 @pytest.fixture
@@ -28,7 +20,8 @@ def person(store):
 
 def quality(store, trial):
     with store.database.reading() as session:
-        return quality_of_trials(session, "study")[trial.id], poor_trials(session, [trial.participant_id])
+        found = quality_of_trials(session, "study")[trial.id]
+        return pd.Series(found, dtype=object), poor_trials(session, [trial.participant_id])
 
 
 def test_images_and_pauses_are_counted_in_every_trial(store, person, tmp_path):

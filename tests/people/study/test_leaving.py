@@ -49,7 +49,6 @@ def test_who_does_nothing_for_the_timeout_gives_the_place_back(app, later):
     assert FULL not in client_of(study).get("/").text
     assert absent(store, "A1") == absent(store, "A2") == "timeout"
     assert not used_cells(store, "tiny")
-    later(0)
     assert entered(study, "A3").stage == "questions-background"
     # One place is left: who comes first has it.
     second.open()

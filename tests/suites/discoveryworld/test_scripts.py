@@ -43,7 +43,7 @@ def test_every_script_solves_the_worlds_of_the_paper(script, kind):
 
     for seed in range(5):
         setup, _ = opened(f"{kind}-{seed}")
-        check_solved(rehearsed(script, setup).finish(), f"{kind}-{seed}")
+        check_solved(rehearsed(script, setup).episode.finish(), f"{kind}-{seed}")
 
 
 def check_solved(record, world):
@@ -56,12 +56,12 @@ def check_solved(record, world):
 
 def test_a_script_goes_on_where_a_resumed_episode_is():
     from suites.discoveryworld.scripts import SCRIPTS as registered
-    from suites.discoveryworld.scripts import replies
+    from suites.discoveryworld.scripts import played as rehearsed
 
     assert tuple(registered) == SCRIPTS
     setup, environment = opened("proteomics-easy-0")
-    every = replies("proteomics", setup)
-    assert every == replies("proteomics", setup)
+    every = rehearsed("proteomics", setup).replies
+    assert every == rehearsed("proteomics", setup).replies
     environment.begin()
     for reply in every[:5]:
         environment.reply(reply)
@@ -71,10 +71,10 @@ def test_a_script_goes_on_where_a_resumed_episode_is():
 
 
 def test_a_script_that_cannot_go_on_says_why():
-    from suites.discoveryworld.scripts import replies
+    from suites.discoveryworld.scripts import played as rehearsed
 
     setup, _ = opened("archaeology-easy-0")
-    (*_, last) = replies("proteomics", setup)
+    (*_, last) = rehearsed("proteomics", setup).replies
     assert last.startswith(
         "I am stuck: Stuck(\"goto(Instrument Table): Got 'Instrument Table', expected a place"
     )
