@@ -19,8 +19,7 @@ def baselines_command(
     csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")] = False,
 ) -> None:
     """Print published numbers of children, the 2019 competition, agents and models."""
-    from human_data.baselines import baseline_table
-    from human_data.columns import KNOWN_ERROR, TABLE_DESCRIPTIONS
+    from human_data.baselines import KNOWN_ERROR, TABLE_DESCRIPTIONS, baseline_table
 
     if table is None:
         if csv:
@@ -44,8 +43,7 @@ def baselines_command(
 
 
 def _list() -> None:
-    from human_data.baselines import baseline_table
-    from human_data.columns import KNOWN_ERROR, TABLE_DESCRIPTIONS
+    from human_data.baselines import KNOWN_ERROR, TABLE_DESCRIPTIONS, baseline_table
 
     listed = Table("Table", "Rows", "What", "Source")
     for name, description in TABLE_DESCRIPTIONS.items():

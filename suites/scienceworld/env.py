@@ -9,7 +9,7 @@ from gymnasium.spaces import Dict, Text
 from arena.errors import ConfigError
 from evaluation.env import CHARACTERS, LONGEST_TEXT, plain
 from suites.scienceworld.catalogue import ELECTRICAL, Kind, Split, find_variation, kinds, variation_id
-from suites.scienceworld.replies import LONGEST
+from suites.scienceworld.episode import LONGEST
 from suites.scienceworld.simulator import World
 
 Info = dict[str, Any]

@@ -1,5 +1,6 @@
 """One episode as the runner's environment: commands in, the simulator's words out."""
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -7,11 +8,16 @@ from typing import Any, NamedTuple
 from evaluation.prompts import without_gaps
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
 from suites.scienceworld.choices import GOLD_FACTOR, MOST_COMMANDS, MOVES, PAPER_STEPS, ScienceWorldChoices
-from suites.scienceworld.replies import command_of
 from suites.scienceworld.simulator import UNUSABLE, Subgoal, World
 
 EASY = {"easy": "easy", "plain": ""}
 """The simulator's texts for the choices of simplifications."""
+
+_LABEL = re.compile(r"(?:next\s+)?(?:action|command)\s*\d*\s*[:：]\s*(?P<command>.*)", re.IGNORECASE)
+_MARKS = " \t*_`>\"'“”"
+
+LONGEST = 200
+"""Characters of a command; the longest one that does anything has about 100."""
 
 
 class Turn(NamedTuple):
@@ -188,3 +194,15 @@ def _path(name: str, variation: int, simplifications: str) -> tuple[str, ...]:
         return tuple(world.gold())
     finally:
         world.close()
+
+
+def command_of(reply: str) -> str:
+    """The command of a reply: behind the last label `Action:` or `Command:`, otherwise the last line.
+
+    Quotation marks, Markdown and a full stop around it are taken off. Empty if there is none.
+    """
+    lines = [stripped for line in reply.splitlines() if (stripped := line.strip(_MARKS))]
+    labelled = [found["command"] for line in lines if (found := _LABEL.fullmatch(line))]
+    # A label alone has its command in the next line, which is the last unless a remark follows.
+    last = next((each for each in reversed(labelled) if each.strip(_MARKS)), lines[-1] if lines else "")
+    return last.strip(_MARKS).rstrip(".").rstrip(_MARKS)[:LONGEST]

@@ -4,7 +4,7 @@ from typing import Any
 
 from evaluation.by_hand.form import Command, Form
 from evaluation.suite import Observation, TaskSpec
-from suites.scienceworld.replies import LONGEST
+from suites.scienceworld.episode import LONGEST
 
 INTRO = "One command at a time. If a name fits several things, answer the question with a number alone."
 

@@ -5,8 +5,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from human_data.baselines import LOADERS, TABLES, baseline_table, children_by_task, competition, read_table
-from human_data.columns import KNOWN_ERROR, TABLE_DESCRIPTIONS
+from human_data.baselines import (
+    KNOWN_ERROR,
+    LOADERS,
+    TABLE_DESCRIPTIONS,
+    TABLES,
+    baseline_table,
+    children_by_task,
+    competition,
+    read_table,
+)
 from tests.human_data.reference import converted
 
 KINDS = {"integer": "i", "float": "f", "boolean": "b"}

@@ -7,8 +7,8 @@ import pytest
 
 from evaluation.suites import chosen_tasks, find_task, get_suite
 from suites.scienceworld.catalogue import PUBLISHED, find_variation, kinds, spread
+from suites.scienceworld.episode import LONGEST, command_of
 from suites.scienceworld.findings import reached
-from suites.scienceworld.replies import LONGEST, command_of
 
 SUITE = get_suite("scienceworld")
 TABLE = Path(__file__).parents[4] / "shared" / "reference" / "suites" / "scienceworld_table2.csv"
