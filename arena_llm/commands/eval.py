@@ -102,7 +102,11 @@ def eval_command(
     from evaluation.request import full_name
 
     limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
-    swept = _swept(sweep, request) if sweep else None
+    swept = None
+    if sweep:
+        from arena_llm.sweep import sweep_of
+
+        swept = sweep_of(sweep, request)
     requests = list(swept.requests.values()) if swept else [request]
     if show:
         for each in requests:
@@ -126,12 +130,6 @@ def eval_command(
         run = {"resume": resume, "limits": limits, "prices": prices, "notes": notes, "engine": opened}
         parallel = {"max_samples": max_samples, "max_connections": max_connections}
         _evaluate(request, swept, log_dir, out, **run, **parallel)
-
-
-def _swept(text: str, request: "EvalRequest") -> "Sweep":
-    from arena_llm.sweep import sweep_of
-
-    return sweep_of(text, request)
 
 
 def _plan_notes(plan: Path, request: "EvalRequest") -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The choices of a run that every suite has; a suite adds its own in a subclass."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -85,13 +85,6 @@ def without_pictures(field: str, changed: Callable[[Any], bool]) -> Rule:
         lambda c: c["observation"] == "text" and changed(c[field]),
         "there are no pictures to which it could apply",
     )
-
-
-def refuse_contradictions(choices: Choices, rules: Sequence[Rule]) -> None:
-    """Raise `Contradiction` for the first rule that the choices break."""
-    for rule in rules:
-        if rule.broken(choices):
-            raise Contradiction(rule.fields, choices, rule.reason)
 
 
 def listed(value: Any) -> Any:
@@ -252,7 +245,9 @@ class RunChoices(BaseModel):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         choices = self.model_dump()
-        refuse_contradictions(choices, self.rules)
+        for rule in self.rules:
+            if rule.broken(choices):
+                raise Contradiction(rule.fields, choices, rule.reason)
         if self.replies == "tools" and not self.tool_names:
             raise Contradiction(("replies",), choices, "the suite has no tools")
         return self

@@ -143,6 +143,17 @@ def _crash(choices: ArenaChoices, prompts: PromptSet) -> str:
     return "" if choices.commands == "moves" else "a wrong reply: one idle step, and the episode goes on"
 
 
+def _one(choices: ArenaChoices, prompts: PromptSet) -> str:
+    return "Go(1) or Turn(6) and their opposites" if choices.one_step and choices.commands == "script" else ""
+
+
+def _loop(choices: ArenaChoices, prompts: PromptSet) -> str:
+    expected = (50, "repeat") if choices.commands == "moves" else (None, choices.after_loop)
+    if (choices.loop_turns, choices.after_loop) == expected:
+        return ""
+    return f"{shown(choices.loop_turns)} turns end the model's part, then {choices.after_loop}"
+
+
 LIST: tuple[Difference, ...] = (
     Difference("texts", "those of its Appendix B", _texts),
     Difference("first message", "one message of the user, pictures included", _roles),
@@ -174,7 +185,7 @@ LIST: tuple[Difference, ...] = (
     Difference(
         "size of pictures",
         "512 pixels a side (frame by frame 500)",
-        lambda c, p: "" if c.image_size == _side(c) else f"{c.image_size}",
+        lambda c, p: "" if c.image_size == (500 if c.commands == "moves" else 512) else f"{c.image_size}",
     ),
     _choice("white columns at each side", "image_gutter", 2),
     _choice("format of pictures", "image_format", "jpeg", "JPEG, quality 75"),
@@ -195,10 +206,8 @@ LIST: tuple[Difference, ...] = (
         "at most 30 (frame by frame 150)",
         lambda c, p: "" if c.max_scripts == (150 if c.commands == "moves" else 30) else shown(c.max_scripts),
     ),
-    Difference(
-        "one step per reply", "no (frame by frame: Forward, Backward, Left or Right)", lambda c, p: _one(c)
-    ),
-    Difference("after a loop", "no rule (frame by frame: repeated after 50 turns)", lambda c, p: _loop(c)),
+    Difference("one step per reply", "no (frame by frame: Forward, Backward, Left or Right)", _one),
+    Difference("after a loop", "no rule (frame by frame: repeated after 50 turns)", _loop),
     _always(
         "replies cut off by the token limit",
         "played as they are",
@@ -226,18 +235,3 @@ LIST: tuple[Difference, ...] = (
     ),
 )
 """Every point, those of the texts first."""
-
-
-def _side(choices: ArenaChoices) -> int:
-    return 500 if choices.commands == "moves" else 512
-
-
-def _one(choices: ArenaChoices) -> str:
-    return "Go(1) or Turn(6) and their opposites" if choices.one_step and choices.commands == "script" else ""
-
-
-def _loop(choices: ArenaChoices) -> str:
-    expected = (50, "repeat") if choices.commands == "moves" else (None, choices.after_loop)
-    if (choices.loop_turns, choices.after_loop) == expected:
-        return ""
-    return f"{shown(choices.loop_turns)} turns end the model's part, then {choices.after_loop}"

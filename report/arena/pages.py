@@ -54,12 +54,11 @@ _SENSORS = {
 
 def methods_sentences(log: RunLog, versions: Mapping[str, set[str]]) -> str:
     """The tasks, the arena, and how a model or a policy played it."""
-    return f"{_arena(log, versions)} {_policy(log) if log.choices.acts else f'{_scripts(log)} {_paper(log)}'}"
-
-
-def _paper(log: RunLog) -> str:
-    """In what the run differs from the paper, as `eval --show` prints it."""
-    return " ".join(remarks_of(log.suite, log.choices, log.prompts(), log.arguments.get("protocol")))
+    if log.choices.acts:
+        return f"{_arena(log, versions)} {_policy(log)}"
+    # In what the run differs from the paper, as `eval --show` prints it.
+    paper = remarks_of(log.suite, log.choices, log.prompts(), log.arguments.get("protocol"))
+    return " ".join((_arena(log, versions), _scripts(log), *paper))
 
 
 def _arena(log: RunLog, versions: Mapping[str, set[str]]) -> str:

@@ -257,8 +257,11 @@ def growth_findings(built: Built) -> Iterator[Finding]:
     layout, spec = built.layout, built.spec
     if layout is None:
         return
-    trees = [_settings(placed, spec) for placed in layout.things if placed.kind.shape is Shape.TREE]
-    fruit = sum(_given(settings, _seconds(spec)) for settings in trees)
+    differences = DIFFERENCES[spec.version]
+    trees = [settings_of(each, differences) for each in layout.things if each.kind.shape is Shape.TREE]
+    # An episode without rewards lasts as long.
+    seconds = spec.time_limit * TICKS_PER_UNIT * TICK_S or SAFETY_STEPS * STEP_S
+    fruit = sum(_given(settings, seconds) for settings in trees)
     shown = sum(
         spawned.instances
         for item in spec.items
@@ -275,19 +278,10 @@ def growth_findings(built: Built) -> Iterator[Finding]:
         yield _finding(built, f"{text}; at {MAX_GROWING} trees wait until one is ripe")
 
 
-def _settings(placed: Placed, spec: ArenaSpec) -> Settings:
-    return settings_of(placed, DIFFERENCES[spec.version])
-
-
 def _given(settings: Settings, seconds: float) -> int:
     """Number of fruits that a tree gives in the first seconds."""
     most = max(0, math.floor((seconds - TREE_DELAY_S) / settings.interval_s))
     return most if settings.most < 0 else min(most, settings.most)
-
-
-def _seconds(spec: ArenaSpec) -> float:
-    """Duration of an episode without rewards."""
-    return spec.time_limit * TICKS_PER_UNIT * TICK_S or SAFETY_STEPS * STEP_S
 
 
 def _finding(built: Built, text: str) -> Finding:
