@@ -49,16 +49,13 @@ class Contradiction(ConfigError):
 
     def message(self, origins: Mapping[str, str]) -> str:
         """The sentence, with where each choice comes from."""
-        named = [f"{field} = {shown(self.values[field])}{_from(origins.get(field))}" for field in self.fields]
+        said = {field: f" ({origin})" for field, origin in origins.items() if origin}
+        named = [f"{field} = {shown(self.values[field])}{said.get(field, '')}" for field in self.fields]
         together = " together" if len(named) > 1 else ""
         return f"{' and '.join(named)}: impossible{together}, because {self.reason}"
 
     def __str__(self) -> str:
         return self.message({})
-
-
-def _from(origin: str | None) -> str:
-    return f" ({origin})" if origin else ""
 
 
 def shown(value: object) -> str:
