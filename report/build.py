@@ -52,7 +52,8 @@ def write_index(
     pairs = paired.compare_agents(results, apart)
     agents = {log.agent: log.agent if log.complete else f"{log.agent} (partial run)" for log in logs}
     facts = {run.log.agent: run_facts(run, suite) for run in runs}
-    shared = _shared(list(facts.values()))
+    of_first, *others = facts.values()
+    shared = {key: value for key, value in of_first.items() if all(o.get(key) == value for o in others)}
     cards = [run.card for run in runs]
     write_cards(folder, cards)
     bases = {log.agent: basis_of(log) for log in logs}
@@ -116,11 +117,6 @@ def task_page(task_id: str, rows: Sequence[Row], suite: SuiteReport) -> dict[str
         },
     }
     return {"task": task, "panels": suite.task_panels(task_id), "rows": rows}
-
-
-def _shared(facts: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """What holds for all runs."""
-    return {key: value for key, value in facts[0].items() if all(own.get(key) == value for own in facts)}
 
 
 def _episodes(rows: Sequence[Row]) -> pd.DataFrame:

@@ -97,14 +97,11 @@ def provider_of(suite_name: str) -> type[ModelAPI]:
     return OfflineAgents
 
 
-def suite_task(suite: Suite, **arguments: Any) -> Task:
-    """The registered task of a suite with these arguments, as Inspect makes it. Raises InspectUserError."""
-    made: Task = registered(suite)(**arguments)
-    return made
-
-
 def registered(suite: Suite) -> Any:
-    """The task of a suite, which Inspect knows from now on as it knows the suite's agents and tools."""
+    """The task of a suite, which Inspect knows from now on as it knows the suite's agents and tools.
+
+    It raises InspectUserError for wrong arguments.
+    """
     if suite.name not in _tasks:
         _tasks[suite.name] = _register(suite)
     return _tasks[suite.name]

@@ -74,7 +74,10 @@ def compare_levels(
     """
     kinds = sorted({PUBLISHED_KINDS[agent] for agent in results["agent"] if agent in PUBLISHED_KINDS})
     others = (_children(), _teams("children 40"), _teams("all 900"), _gpt_4o(), *map(_published, kinds))
-    runs = _runs(results, same_layouts)
+    runs = run_rates(results)
+    if same_layouts:
+        shared = results[results["task_id"].isin(baselines.children_by_task()["task_id"])]
+        runs = _with_shared(runs, run_rates(shared).assign(task_set="children 40"))
     lost = (runs["level"] == CLOCKED) & runs["who"].isin(other_clock)
     return group_rates(results, level_name, [runs.assign(comparable=~lost), *others])
 
@@ -98,14 +101,6 @@ def comparable_rates(rates: pd.DataFrame, original: bool) -> pd.DataFrame:
     `original`: all runs played the original's tasks, as children, teams, published agents and models did.
     """
     return rates if original else rates[rates["source"] == "run"].reset_index(drop=True)
-
-
-def _runs(results: pd.DataFrame, same_layouts: bool) -> pd.DataFrame:
-    rates = run_rates(results)
-    if not same_layouts:
-        return rates
-    shared = results[results["task_id"].isin(baselines.children_by_task()["task_id"])]
-    return _with_shared(rates, run_rates(shared).assign(task_set="children 40"))
 
 
 def _with_shared(rates: pd.DataFrame, shared: pd.DataFrame) -> pd.DataFrame:

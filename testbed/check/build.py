@@ -215,7 +215,10 @@ def watch(built: Built, layout: Layout) -> Motion:
         if not layout.things[index].blocked and not layout.things[index].kind.launch
     ]
     if agent_sinks > FALL + _SOLVER_ERROR:
-        findings.append(_agent_drops(built, agent_sinks))
+        number = next((k for k, item in enumerate(built.spec.items) if item.name == "Agent"), None)
+        inside = ("items", number, "positions", 0) if number is not None else ()
+        text = f"the agent falls {agent_sinks:.2f} m at the start"
+        findings.append(built.finding("agent-drops", text, *inside))
     rest = all(far <= SLIDE for far, p in zip(sideways, layout.things, strict=True) if p.kind.is_good_goal)
     return Motion(tuple(findings), rest)
 
@@ -241,12 +244,6 @@ def _moved(built: Built, index: int, code: str, text: str) -> Finding:
     instance = built.things[index]
     text = f"{instance.label} {text} within {SETTLE_S:g} s"
     return instance.finding(code, text, "positions", instance.index)
-
-
-def _agent_drops(built: Built, sinks: float) -> Finding:
-    number = next((k for k, item in enumerate(built.spec.items) if item.name == "Agent"), None)
-    inside = ("items", number, "positions", 0) if number is not None else ()
-    return built.finding("agent-drops", f"the agent falls {sinks:.2f} m at the start", *inside)
 
 
 def growth_findings(built: Built) -> Iterator[Finding]:
