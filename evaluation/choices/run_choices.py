@@ -75,13 +75,26 @@ class Rule(NamedTuple):
     reason: str
 
 
+def clash(reason: str, **together: Any) -> Rule:
+    """Refuse choices together that each have this value, or one for which this function holds."""
+
+    def broken(choices: Choices) -> bool:
+        return all(
+            each(choices[name]) if callable(each) else choices[name] == each
+            for name, each in together.items()
+        )
+
+    return Rule(tuple(together), broken, reason)
+
+
+def other_than(usual: Any) -> Callable[[Any], bool]:
+    """Whether a choice is not the usual one."""
+    return lambda value: bool(value != usual)
+
+
 def without_pictures(field: str, changed: Callable[[Any], bool]) -> Rule:
     """Refuse a changed choice about pictures where observations are text."""
-    return Rule(
-        ("observation", field),
-        lambda c: c["observation"] == "text" and changed(c[field]),
-        "there are no pictures to which it could apply",
-    )
+    return clash("there are no pictures to which it could apply", observation="text", **{field: changed})
 
 
 def listed(value: Any) -> Any:
@@ -100,13 +113,7 @@ Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Limit = Annotated[int, Field(ge=1, le=100_000)]
 
 
-def _for_models_only(field: str, changed: Any) -> Rule:
-    return Rule(
-        ("replies", field),
-        lambda c: c["replies"] == "steps" and changed(c[field]),
-        "such an agent plays whole episodes by itself, without replies",
-    )
-
+_ALONE = "such an agent plays whole episodes by itself, without replies"
 
 SCAFFOLDS = ("react", "plan-execute", "hypothesizer")
 """The agents that every suite has besides the plain conversation."""
@@ -125,18 +132,11 @@ class RunChoices(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     rules: ClassVar[tuple[Rule, ...]] = (
-        _for_models_only("conversation", lambda value: value != "episode"),
-        _for_models_only("agent", lambda value: value != "direct"),
-        Rule(
-            ("conversation", "order"),
-            lambda c: c["conversation"] == "episode" and c["order"] != "listed",
-            "episodes of their own have no order",
-        ),
-        Rule(
-            ("agent", "conversation"),
-            lambda c: c["agent"] in ("plan-execute", "hypothesizer") and c["conversation"] == "run",
-            "its plan or memory is that of one episode",
-        ),
+        clash(_ALONE, replies="steps", conversation="run"),
+        clash(_ALONE, replies="steps", agent=other_than("direct")),
+        clash("episodes of their own have no order", conversation="episode", order="shuffled"),
+        clash("its plan or memory is that of one episode", agent="plan-execute", conversation="run"),
+        clash("its plan or memory is that of one episode", agent="hypothesizer", conversation="run"),
     )
     """Which choices exclude each other; a subclass adds to them."""
 
