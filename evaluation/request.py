@@ -191,20 +191,15 @@ class EvalRequest:
 
     def task_args(self) -> dict[str, Any]:
         """The arguments of the Inspect task, with paths that hold in any folder."""
+        values = {name: getattr(self.effective.choices, name) for name in self.suite.choices.paths}
         return {
             "protocol": self._located(),
             "folder": str(self.folder.resolve()) if self.folder else None,
             "prompt": str(self.prompt.resolve()) if self.prompt else None,
             **({"prompts": str(self.texts.resolve())} if self.texts else {}),
             **self._options,
-            **self._paths(),
+            **{name: value for name, value in values.items() if isinstance(value, str)},
         }
-
-    def _paths(self) -> dict[str, Any]:
-        """The choices that are paths, as they hold in any folder, if they are not the defaults."""
-        kind = self.suite.choices
-        values = {name: getattr(self.effective.choices, name) for name in kind.paths}
-        return {name: value for name, value in values.items() if isinstance(value, str)}
 
     def _located(self) -> str | None:
         """A preset's name as it is, a file's path so that it holds in any folder."""

@@ -63,18 +63,16 @@ def _texts(choices: ArenaChoices, prompts: PromptSet) -> str:
     own = arena_prompts()
     source = prompts.layout.source
     if not source.startswith(PAPER):
-        return f"those of {source}" if source else "arena-llm's own" + _changed(prompts, own)
+        if source:
+            return f"those of {source}"
+        changed = ", ".join(name for name, prompt in own.prompts.items() if prompts[name] != prompt)
+        return "arena-llm's own" + (f", but for the user's {changed}" if changed else "")
     parts = ["as printed in the supporting material"] if "print" in source else []
     if prompts["invalid_script"] == own["invalid_script"]:
         parts.append("after a wrong reply arena-llm's own")
     if choices.demonstration and prompts["demonstration_intro"] == own["demonstration_intro"]:
         parts.append("before the demonstration arena-llm's own")
     return "; ".join(parts)
-
-
-def _changed(prompts: PromptSet, own: PromptSet) -> str:
-    names = [name for name, prompt in own.prompts.items() if prompts[name] != prompt]
-    return f", but for the user's {', '.join(names)}" if names else ""
 
 
 def _roles(choices: ArenaChoices, prompts: PromptSet) -> str:
@@ -135,10 +133,6 @@ def _selection(choices: ArenaChoices, prompts: PromptSet) -> str:
     return f"all of levels {choices.levels}" if choices.levels else "all"
 
 
-def _parsing(choices: ArenaChoices, prompts: PromptSet) -> str:
-    return "" if choices.strict else "obvious slips are repaired (tolerant)"
-
-
 def _crash(choices: ArenaChoices, prompts: PromptSet) -> str:
     return "" if choices.commands == "moves" else "a wrong reply: one idle step, and the episode goes on"
 
@@ -172,7 +166,7 @@ LIST: tuple[Difference, ...] = (
     _choice("characters of memory", "memory_characters", None, "those of all turns"),
     _choice("idle steps before the first script", "initial_idle_steps", (1, 16, 16, 16)),
     _choice("replies", "replies", "text"),
-    Difference("parsing", "strict", _parsing),
+    _choice("parsing", "strict", True, "strict", "obvious slips are repaired (tolerant)"),
     Difference("`Go(--5);` and `Turn(--5);`", "an exception that ends the episode there", _crash),
     _choice("observation", "observation", "image", "pictures"),
     _choice("pictures sent each time", "images", "all"),

@@ -201,15 +201,8 @@ def _gap(row: Row) -> tuple[str, ...]:
     tasks = f"{row['public_tasks']} and {row['hidden_tasks']}"
     gap = tables.interval(tables.points, row["gap"], row["low"], row["high"])
     shares = (tables.percent(row["public_rate"]), tables.percent(row["hidden_rate"]))
-    return (
-        row["scope"],
-        row["agent"],
-        tasks,
-        *shares,
-        gap,
-        tables.p_value(row["p"]),
-        tables.p_value(row["p_holm"]),
-    )
+    tests = (tables.p_value(row["p"]), tables.p_value(row["p_holm"]))
+    return (row["scope"], row["agent"], tasks, *shares, gap, *tests)
 
 
 _ITEM = (
