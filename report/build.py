@@ -63,9 +63,8 @@ def write_index(
     write_facts(folder, shared, originals, suite.suite.name, digests, bases)
     write_rates(folder, name, rates, results, shared)
     first = tables.headlines(results, suite.suite.headline)
-    whole = {"steps": "Int64", "turns": "Int64", "order": "Int64", "passed": "boolean"}
-    episodes = pd.DataFrame(rows).drop(columns="task_page").astype(whole)
-    frames = {"results": results, "episodes": episodes, "turns": turns, name: rates.table, "headlines": first}
+    frames = {"results": results, "episodes": _episodes(rows), "turns": turns, name: rates.table}
+    frames["headlines"] = first
     several = paired.reliability(results)
     found_too = {"comparisons": pairs, "reliability": several, "scaled": scaled.table}
     files = write_tables(folder, frames | {name: frame for name, frame in found_too.items() if len(frame)})
@@ -118,6 +117,11 @@ def task_page(task_id: str, rows: Sequence[Row], suite: SuiteReport) -> dict[str
         },
     }
     return {"task": task, "panels": suite.task_panels(task_id), "rows": rows}
+
+
+def _episodes(rows: Sequence[Row]) -> pd.DataFrame:
+    whole = {"steps": "Int64", "turns": "Int64", "order": "Int64", "passed": "boolean"}
+    return pd.DataFrame(rows).drop(columns="task_page").astype(whole)
 
 
 def _summary(results: pd.DataFrame) -> str:
