@@ -109,7 +109,10 @@ def drawing_checks(found: dict[str, Any]) -> list[Check]:
 
 def _packages() -> Iterator[Check]:
     for name in ("arena-llm", *LISTED):
-        yield _required(name)
+        found = _version(name)
+        remedy = "make setup" if name == "arena-llm" else f"pip install {name}"
+        absent = Check(name, State.BROKEN, "not installed", remedy)
+        yield absent if found is None else Check(name, State.OK, found)
     others = [name for name, extra in _requirements() if extra is None and name not in LISTED]
     missing = [name for name in others if _version(name) is None]
     if missing:
@@ -117,14 +120,6 @@ def _packages() -> Iterator[Check]:
         yield Check("other packages", State.BROKEN, found, f"pip install {' '.join(missing)}")
     else:
         yield Check("other packages", State.OK, f"all {len(others)} installed")
-
-
-def _required(name: str) -> Check:
-    found = _version(name)
-    if found is None:
-        remedy = "make setup" if name == "arena-llm" else f"pip install {name}"
-        return Check(name, State.BROKEN, "not installed", remedy)
-    return Check(name, State.OK, found)
 
 
 def _extras() -> Iterator[Check]:

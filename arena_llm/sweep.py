@@ -46,18 +46,13 @@ def sweep_of(text: str, request: EvalRequest) -> Sweep:
         f"{request.model} {name}={value}": replace(request, choices={**request.choices, name: value})
         for value in values
     }
-    prints = {name: _checked(each) for name, each in requests.items()}
-    if len(set(prints.values())) < len(values):
-        raise ConfigError(f"--sweep: got {text!r}, expected values that differ from one another")
-    return Sweep(name, requests)
-
-
-def _checked(request: EvalRequest) -> str:
-    """The fingerprint of a request. Raises ConfigError if something is wrong with it."""
     try:
-        return request.fingerprint
+        prints = {each.fingerprint for each in requests.values()}
     except ConfigError as error:
         raise ConfigError(f"--sweep: {error}") from None
+    if len(prints) < len(values):
+        raise ConfigError(f"--sweep: got {text!r}, expected values that differ from one another")
+    return Sweep(name, requests)
 
 
 def play_sweep(

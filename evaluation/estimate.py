@@ -293,9 +293,7 @@ def _openai(name: str, height: int, width: int, detail: str) -> int | None:
 
 
 def _anthropic(name: str, height: int, width: int, detail: str) -> int | None:
-    if not _CLAUDE.match(name):
-        return None
-    return min(math.ceil(height * width / 750), _CLAUDE_MOST)
+    return min(math.ceil(height * width / 750), _CLAUDE_MOST) if _CLAUDE.match(name) else None
 
 
 def _google(name: str, height: int, width: int, detail: str) -> int | None:

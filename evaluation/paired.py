@@ -102,7 +102,8 @@ def compare_agents(results: pd.DataFrame, apart: Apart = MappingProxyType({})) -
         for level in levels
         for one, other in pairs
     ]
-    parts = [_with_holm(rows) for rows in (everything, single if len(levels) > 1 else []) if rows]
+    sets = [pd.DataFrame(rows) for rows in (everything, single if len(levels) > 1 else []) if rows]
+    parts = [each.assign(p_holm=holm(each["p"].tolist()))[list(_COLUMNS)] for each in sets]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_COLUMNS))
 
 
@@ -217,11 +218,6 @@ def _permutation_p(sums: npt.NDArray[np.float64]) -> float:
         (sums,), np.mean, permutation_type="samples", n_resamples=PERMUTATIONS, vectorized=True, rng=rng
     )
     return float(tested.pvalue)
-
-
-def _with_holm(rows: list[dict[str, object]]) -> pd.DataFrame:
-    frame = pd.DataFrame(rows)
-    return frame.assign(p_holm=holm(frame["p"].tolist()))[list(_COLUMNS)]
 
 
 RELIABILITY_NOTE = (

@@ -62,7 +62,9 @@ def full_name(suite: Suite, name: str) -> str:
             f"or use an offline agent: {_offline(suite)}"
         )
     full = f"{provider}/{model}"
-    if provider == suite.name and not _is_agent(suite, model):
+    # In `replay/FOLDER` anything may stand for the word in capitals.
+    known = {*agents_of(suite), *agent_names(suite)}
+    if provider == suite.name and by_name(dict.fromkeys(known, True), model) is None:
         raise EvaluationError(f"unknown agent {full!r}: the offline agents are {_offline(suite)}")
     return full
 
@@ -72,13 +74,6 @@ def _short_name(suite: Suite, name: str) -> str | None:
     kind, _, rest = name.partition(":")
     known = rest and "/" not in kind and any(is_kind(each, kind) for each in agent_names(suite))
     return f"{suite.name}/{kind}/{rest}" if known else None
-
-
-def _is_agent(suite: Suite, name: str) -> bool:
-    """Whether a name is that of an agent; in `replay/FOLDER` anything may stand for the word in capitals."""
-    if by_name(agents_of(suite), name) is not None:
-        return True
-    return by_name(dict.fromkeys(agent_names(suite), True), name) is not None
 
 
 def _offline(suite: Suite) -> str:
@@ -196,20 +191,15 @@ class EvalRequest:
 
     def task_args(self) -> dict[str, Any]:
         """The arguments of the Inspect task, with paths that hold in any folder."""
+        values = {name: getattr(self.effective.choices, name) for name in self.suite.choices.paths}
         return {
             "protocol": self._located(),
             "folder": str(self.folder.resolve()) if self.folder else None,
             "prompt": str(self.prompt.resolve()) if self.prompt else None,
             **({"prompts": str(self.texts.resolve())} if self.texts else {}),
             **self._options,
-            **self._paths(),
+            **{name: value for name, value in values.items() if isinstance(value, str)},
         }
-
-    def _paths(self) -> dict[str, Any]:
-        """The choices that are paths, as they hold in any folder, if they are not the defaults."""
-        kind = self.suite.choices
-        values = {name: getattr(self.effective.choices, name) for name in kind.paths}
-        return {name: value for name, value in values.items() if isinstance(value, str)}
 
     def _located(self) -> str | None:
         """A preset's name as it is, a file's path so that it holds in any folder."""

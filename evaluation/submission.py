@@ -177,13 +177,10 @@ def ranked(found: Sequence[tuple[Path, Submission]]) -> list[tuple[str, list[Ent
 
 
 def _entries(board: Sequence[tuple[Path, Submission]]) -> list[Entry]:
-    rated = sorted(((_rate(made), path, made) for path, made in board), key=lambda each: -each[0])
+    rates = [(recomputed(made)[0].pass_rate, path, made) for path, made in board]
+    rated = [(-1.0 if rate is None else rate, path, made) for rate, path, made in rates]
+    rated.sort(key=lambda each: -each[0])
     return [Entry(1 + sum(other > rate for other, _, _ in rated), path, made) for rate, path, made in rated]
-
-
-def _rate(made: Submission) -> float:
-    rate = recomputed(made)[0].pass_rate
-    return -1.0 if rate is None else rate
 
 
 def _title(made: Submission) -> str:

@@ -1,13 +1,21 @@
 """The choices of the arena's suite, beside those of every suite."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from arena.rules import SAFETY_STEPS
-from evaluation.choices.run_choices import Bounds, Limit, Rule, RunChoices, listed, without_pictures
+from evaluation.choices.run_choices import (
+    Bounds,
+    Limit,
+    Rule,
+    RunChoices,
+    clash,
+    listed,
+    other_than,
+    without_pictures,
+)
 from testbed import CHILDREN, SHORT_FORM
 
 _NAMED_TASKS = {"short-form": SHORT_FORM, "children": CHILDREN}
@@ -41,99 +49,51 @@ def _levels(value: Any) -> Any:
 _Steps = Annotated[tuple[Annotated[int, Field(ge=0, le=1000)], ...], BeforeValidator(_numbers)]
 
 
-def _without_scripts(field: str, changed: Callable[[Any], bool]) -> Rule:
-    return Rule(
-        ("replies", field),
-        lambda c: c["replies"] == "steps" and changed(c[field]),
-        "a policy acts at every step of an episode of its own, without scripts",
-    )
-
+_ACTS = "a policy acts at every step of an episode of its own, without scripts"
 
 _RULES = (
-    _without_scripts("max_scripts", lambda value: value is not None),
-    _without_scripts("loop_turns", lambda value: value is not None),
-    _without_scripts("demonstration", bool),
-    _without_scripts("one_step", bool),
-    _without_scripts("observation", lambda value: value != "image"),
-    without_pictures("vision", lambda value: value != "true"),
+    clash(_ACTS, replies="steps", max_scripts=other_than(None)),
+    clash(_ACTS, replies="steps", loop_turns=other_than(None)),
+    clash(_ACTS, replies="steps", demonstration=bool),
+    clash(_ACTS, replies="steps", one_step=bool),
+    clash(_ACTS, replies="steps", observation=other_than("image")),
+    without_pictures("vision", other_than("true")),
     without_pictures("grayscale", bool),
     without_pictures("blur_px", bool),
     without_pictures("image_gutter", bool),
-    without_pictures("image_format", lambda value: value != "png"),
-    without_pictures("image_detail", lambda value: value != "auto"),
-    without_pictures("resolution", lambda value: value is not None),
-    without_pictures("images_per_script", lambda value: value > 1),
-    without_pictures("image_every", lambda value: value is not None),
-    Rule(
-        ("observation", "vision"),
-        lambda c: c["observation"] == "both" and c["vision"] != "true",
-        "the words would tell what the pictures are to hide",
+    without_pictures("image_format", other_than("png")),
+    without_pictures("image_detail", other_than("auto")),
+    without_pictures("resolution", other_than(None)),
+    without_pictures("images_per_script", other_than(1)),
+    without_pictures("image_every", other_than(None)),
+    clash(
+        "the words would tell what the pictures are to hide", observation="both", vision=other_than("true")
     ),
-    Rule(
-        ("vision", "demonstration"),
-        lambda c: c["vision"] != "true" and c["demonstration"],
-        "the demonstration shows what the control is to hide",
+    clash(
+        "the demonstration shows what the control is to hide", vision=other_than("true"), demonstration=bool
     ),
-    Rule(
-        ("images_per_script", "image_every"),
-        lambda c: c["images_per_script"] > 1 and c["image_every"] is not None,
+    clash(
         "both say where along a script the pictures are taken",
+        images_per_script=other_than(1),
+        image_every=other_than(None),
     ),
-    Rule(
-        ("one_step", "images_per_script"),
-        lambda c: c["one_step"] and c["images_per_script"] > 1,
-        "a script of one step has one picture",
+    clash("a script of one step has one picture", one_step=True, images_per_script=other_than(1)),
+    clash("a script of one step has one picture", one_step=True, image_every=other_than(None)),
+    clash("the demonstration's scripts have many steps", one_step=True, demonstration=bool),
+    clash("the demonstration answers in text", replies="tools", demonstration=bool),
+    clash(
+        "the demonstration is shown in pictures alone", observation=other_than("image"), demonstration=bool
     ),
-    Rule(
-        ("one_step", "image_every"),
-        lambda c: c["one_step"] and c["image_every"] is not None,
-        "a script of one step has one picture",
-    ),
-    Rule(
-        ("one_step", "demonstration"),
-        lambda c: c["one_step"] and c["demonstration"],
-        "the demonstration's scripts have many steps",
-    ),
-    Rule(
-        ("replies", "demonstration"),
-        lambda c: c["replies"] == "tools" and c["demonstration"],
-        "the demonstration answers in text",
-    ),
-    Rule(
-        ("observation", "demonstration"),
-        lambda c: c["observation"] != "image" and c["demonstration"],
-        "the demonstration is shown in pictures alone",
-    ),
-    Rule(
-        ("thought_chars", "demonstration"),
-        lambda c: c["thought_chars"] is not None and c["demonstration"],
-        "the demonstration thinks as long as it likes",
-    ),
-    Rule(
-        ("replies", "tools"),
-        lambda c: c["replies"] == "text" and tuple(c["tools"]) != ("act",),
-        "without tool calls there are no tools to choose",
-    ),
+    clash("the demonstration thinks as long as it likes", thought_chars=other_than(None), demonstration=bool),
+    clash("without tool calls there are no tools to choose", replies="text", tools=other_than(("act",))),
     Rule(
         ("max_scripts", "loop_turns"),
         lambda c: c["max_scripts"] is None and c["loop_turns"] is None and c["replies"] != "steps",
         "a model whose replies take no time would never end; give a number of loop_turns",
     ),
-    Rule(
-        ("commands", "one_step"),
-        lambda c: c["commands"] == "moves" and not c["one_step"],
-        "Forward, Backward, Left and Right are steps; give one_step too",
-    ),
-    Rule(
-        ("commands", "replies"),
-        lambda c: c["commands"] == "moves" and c["replies"] != "text",
-        "moves are written as text",
-    ),
-    Rule(
-        ("after_loop", "loop_turns"),
-        lambda c: c["after_loop"] == "repeat" and c["loop_turns"] is None,
-        "without loop_turns no loop ends the model's part",
-    ),
+    clash("Forward, Backward, Left and Right are steps; give one_step too", commands="moves", one_step=False),
+    clash("moves are written as text", commands="moves", replies=other_than("text")),
+    clash("without loop_turns no loop ends the model's part", after_loop="repeat", loop_turns=None),
     Rule(
         ("resolution", "image_size"),
         lambda c: c["resolution"] is not None and c["resolution"] > c["image_size"],

@@ -186,12 +186,9 @@ class ChosenEye:
         if choices.vision == "blind":
             return np.zeros((choices.image_size, choices.image_size, 3), np.uint8)
         if choices.vision == "shuffled":
-            scene = self._elsewhere()
+            other = _start(self._others[int(self._rng.integers(len(self._others)))])
+            scene = replace(other, agent_yaw=float(self._rng.uniform(0, 360)), lights_on=True)
         return degraded(_renderer(choices.image_size).frame(scene), choices)
-
-    def _elsewhere(self) -> Scene:
-        scene = _start(self._others[int(self._rng.integers(len(self._others)))])
-        return replace(scene, agent_yaw=float(self._rng.uniform(0, 360)), lights_on=True)
 
 
 def eye(choices: ArenaChoices, task: Task, battery: Sequence[Task], trial: int) -> ChosenEye | None:

@@ -10,16 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 import pandas as pd
 
 from arena.errors import EvaluationError
+from evaluation import paired
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
-from evaluation.paired import (
-    PAIRED_NOTE,
-    RELIABILITY_NOTE,
-    apart_sentences,
-    compare_agents,
-    other_tasks,
-    reliability,
-)
 from evaluation.report_folder import FileNames, ReportFolder, write_facts
 from evaluation.results import GROUP, result_of, results_frame
 from evaluation.scale.scaled import Scaled, basis_of, scaled_scores
@@ -32,16 +25,7 @@ from report.comparison.runs import has_published_tasks
 from report.files import render, write_assets, write_cards, write_rates, write_tables
 from report.methods import analysis_paragraph, run_facts, run_paragraph
 from report.panels import PictureBook, Row, SuiteReport
-from report.tables import (
-    HEADLINE_HEADINGS,
-    NONE,
-    GroupRates,
-    count,
-    headline_cells,
-    headlines,
-    listed,
-    scaled_values,
-)
+from report.tables import NONE, GroupRates, count
 
 
 class Tables(NamedTuple):
@@ -62,22 +46,26 @@ def write_index(
     logs = [run.log for run in runs]
     name, digests = f"{suite.suite.group_name}s", [log.digests for log in logs]
     apart = {
-        (one.agent, other.agent): other_tasks(one.digests, other.digests)
+        (one.agent, other.agent): paired.other_tasks(one.digests, other.digests)
         for one, other in combinations(logs, 2)
     }
-    pairs = compare_agents(results, apart)
+    pairs = paired.compare_agents(results, apart)
     agents = {log.agent: log.agent if log.complete else f"{log.agent} (partial run)" for log in logs}
     facts = {run.log.agent: run_facts(run, suite) for run in runs}
-    shared = _shared(list(facts.values()))
+    of_first, *others = facts.values()
+    shared = {key: value for key, value in of_first.items() if all(o.get(key) == value for o in others)}
     cards = [run.card for run in runs]
     write_cards(folder, cards)
     bases = {log.agent: basis_of(log) for log in logs}
-    write_facts(folder, shared, _played_originals(logs), suite.suite.name, digests, bases)
+    originals = all(
+        log.suite.name == DEFAULT and has_published_tasks(log.digests, log.task_ids) for log in logs
+    )
+    write_facts(folder, shared, originals, suite.suite.name, digests, bases)
     write_rates(folder, name, rates, results, shared)
-    first = headlines(results, suite.suite.headline)
+    first = tables.headlines(results, suite.suite.headline)
     frames = {"results": results, "episodes": _episodes(rows), "turns": turns, name: rates.table}
     frames["headlines"] = first
-    several = reliability(results)
+    several = paired.reliability(results)
     found_too = {"comparisons": pairs, "reliability": several, "scaled": scaled.table}
     files = write_tables(folder, frames | {name: frame for name, frame in found_too.items() if len(frame)})
     reasons = sorted({row["status"] for row in rows if row["status"]})
@@ -87,7 +75,7 @@ def write_index(
         "warnings": [
             *(card.partial for card in cards if card.partial),
             *_limits(rows),
-            *apart_sentences(results, apart),
+            *paired.apart_sentences(results, apart),
         ],
         "runs": tables.runs_table(cards),
         "agents": _agents(first, results, {log.agent for log in logs if not log.complete}),
@@ -97,10 +85,10 @@ def write_index(
         "rate_notes": (MISSING_NOTE, *rates.notes),
         "scores": tables.scores_table(results, suite.suite.group_name.capitalize()),
         "comparisons": tables.pairs_table(pairs, suite.suite.group_name),
-        "paired_note": PAIRED_NOTE,
+        "paired_note": paired.PAIRED_NOTE,
         "reliability": tables.reliability_table(several),
-        "reliability_note": RELIABILITY_NOTE,
-        **scaled_values(scaled),
+        "reliability_note": paired.RELIABILITY_NOTE,
+        **tables.scaled_values(scaled),
         "panels": suite.run_panels(rows, agents),
         "unjudged": tables.counted_table("Without a verdict", "status", reasons, rows, agents),
         "tasks": _tasks(rows, list(agents), suite, references),
@@ -116,11 +104,6 @@ def write_index(
     }
 
 
-def _played_originals(logs: Sequence[RunLog]) -> bool:
-    """Whether all runs played the original's files."""
-    return all(log.suite.name == DEFAULT and has_published_tasks(log.digests, log.task_ids) for log in logs)
-
-
 def task_page(task_id: str, rows: Sequence[Row], suite: SuiteReport) -> dict[str, Any]:
     """What the template of a task's page is given."""
     group = rows[0][GROUP]
@@ -134,11 +117,6 @@ def task_page(task_id: str, rows: Sequence[Row], suite: SuiteReport) -> dict[str
         },
     }
     return {"task": task, "panels": suite.task_panels(task_id), "rows": rows}
-
-
-def _shared(facts: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """What holds for all runs."""
-    return {key: value for key, value in facts[0].items() if all(own.get(key) == value for own in facts)}
 
 
 def _episodes(rows: Sequence[Row]) -> pd.DataFrame:
@@ -178,7 +156,7 @@ def _agents(found: pd.DataFrame, results: pd.DataFrame, partial: set[str]) -> li
             "planned": own["planned"].max(),
             "passes": int(passes.get(agent, 0)),
             "metrics": [
-                dict(zip(HEADLINE_HEADINGS, headline_cells(row), strict=True))
+                dict(zip(tables.HEADLINE_HEADINGS, tables.headline_cells(row), strict=True))
                 for row in own.to_dict("records")
             ],
         }
@@ -293,8 +271,8 @@ class _Report:
         scaled = scaled_scores(
             results, self.suite.suite, {run.log.agent: basis_of(run.log) for run in self.runs}
         )
-        tables = Tables(results, rates, self.rows, pd.DataFrame(self.turns), scaled)
-        values = write_index(self.folder, self.runs, tables, self.suite)
+        found = Tables(results, rates, self.rows, pd.DataFrame(self.turns), scaled)
+        values = write_index(self.folder, self.runs, found, self.suite)
         page = render("index.html.j2", title=self.title, **values)
         return WrittenReport(self.folder.write("index.html", page), results, rates, scaled)
 
@@ -328,7 +306,7 @@ def write_log_report(
     if not any(log.planned for log in logs):
         raise EvaluationError("the logs hold no planned trial; evaluate a model first (arena-llm eval)")
     suite = suite_report(logs, frames)
-    heading = title or f"{listed([log.agent for log in logs])}: {suite.suite.title}"
+    heading = title or f"{tables.listed([log.agent for log in logs])}: {suite.suite.title}"
     with ReportFolder(folder) as own:
         report = _Report(own, heading, suite, frames)
         for log in logs:

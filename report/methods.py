@@ -1,7 +1,5 @@
 """The methods paragraphs and the facts of runs: what logs say of how they came about."""
 
-from collections.abc import Iterator
-
 from evaluation.log.run import RunLog
 from evaluation.request import deviations
 from evaluation.summary import RunSummary, sent_words
@@ -100,15 +98,12 @@ def plan_sentence(log: RunLog) -> str:
     metadata = log.metadata
     if "plan" not in metadata:
         return ""
-    found = [*deviations(metadata["plan"], metadata["done"]), *_unplayed(log)]
+    found = list(deviations(metadata["plan"], metadata["done"]))
+    if log.finished < log.planned:
+        found.append(f"trials: {log.planned} were planned, {log.finished} have a score")
     if not found:
         return "The run was carried out as planned (plan file written before it)."
     return f"The run deviated from its plan: {'; '.join(found)}."
-
-
-def _unplayed(log: RunLog) -> Iterator[str]:
-    if log.finished < log.planned:
-        yield f"trials: {log.planned} were planned, {log.finished} have a score"
 
 
 def analysis_paragraph(compared: bool, suite_sentences: str) -> str:

@@ -243,17 +243,12 @@ def agent_panels(agent: Mapping[str, Any]) -> Iterator[Panel]:
         header = ("", "entry", "status", "evidence")
         yield Panel("The agent's memory at the end", _table(header, [*stated, *measured]))
     if programs := agent.get("programs"):
+        as_is = Markup("<pre>{}</pre>").format
         written = [
-            (str(each["experiments"]), *(_preformatted(each[name]) for name in ("program", "result")))
-            for each in programs
+            (str(each["experiments"]), as_is(each["program"]), as_is(each["result"])) for each in programs
         ]
-        yield Panel(
-            "The agent's programs", _table(("after experiments", "program", "what came of it"), written)
-        )
-
-
-def _preformatted(text: str) -> Markup:
-    return Markup("<pre>{}</pre>").format(text)
+        heads = ("after experiments", "program", "what came of it")
+        yield Panel("The agent's programs", _table(heads, written))
 
 
 def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Markup:

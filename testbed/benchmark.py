@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 from arena import ArenaEnv, ConfigError, Episode, EvaluationError, load_text
 from arena.gym.curriculum import unknown_task
 from arena.gym.vector_env import ArenaVectorEnv
-from testbed.blueprints import Draw, text
+from testbed.blueprints import text
+from testbed.blueprints.blueprint import Draw
 from testbed.curriculum import Generated
 from testbed.tasks import LEVEL_NAMES
 

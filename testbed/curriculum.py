@@ -13,7 +13,8 @@ from arena.geometry.layout import seed_words
 from arena.gym.curriculum import unknown_task
 from arena.gym.env import whole
 from arena.taskfile.versions import Version, version_of
-from testbed.blueprints import CONDITIONS, DIFFICULTIES, Draw, text
+from testbed.blueprints import CONDITIONS, text
+from testbed.blueprints.blueprint import DIFFICULTIES, Draw
 from testbed.tasks import Task, find_paths, level_of, parse_levels, read_tasks, without_notice
 
 ORDERS = ("listed", "random")

@@ -135,7 +135,9 @@ def find_tasks(
     """
     paths = find_paths(levels, folder)
     tasks = tuple(task for path in paths for task in read_tasks(path, version, lenient=lenient))
-    _refuse_twins(tasks)
+    for one, other in pairwise(tasks):
+        if one.id == other.id:
+            raise ConfigError(f"two files are named {one.id}: {one.path} and {other.path}; rename one")
     return tasks
 
 
@@ -216,9 +218,3 @@ def file_sha256(path: Path) -> str:
     """SHA-256 of a task file without its notice of licence and canary."""
     # Version 0.2 had no notice, and its logs and resumed runs name the same tasks.
     return hashlib.sha256(without_notice(read_bytes(path))).hexdigest()
-
-
-def _refuse_twins(tasks: tuple[Task, ...]) -> None:
-    for one, other in pairwise(tasks):
-        if one.id == other.id:
-            raise ConfigError(f"two files are named {one.id}: {one.path} and {other.path}; rename one")

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.action import TICKS_PER_STEP
+from arena.animalai import exception
 from arena.animalai.base_env import (
     ActionSpec,
     ActionTuple,
@@ -27,13 +28,6 @@ from arena.animalai.base_env import (
     actions_of,
     batch,
     observation_spec,
-)
-from arena.animalai.exception import (
-    InvalidTypeError,
-    InvalidValueError,
-    NoAgentError,
-    UnityActionException,
-    UnityEnvironmentException,
 )
 from arena.errors import ConfigError
 from arena.geometry.layout import seed_words
@@ -75,7 +69,7 @@ def generator(seed: int | None) -> np.random.Generator:
     Raises InvalidTypeError, a TypeError, for a seed that is not a whole number.
     """
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, Integral)):
-        raise InvalidTypeError(f"seed: got {seed!r}, expected a whole number")
+        raise exception.InvalidTypeError(f"seed: got {seed!r}, expected a whole number")
     return np.random.default_rng(seed_words(int(seed or 0)))
 
 
@@ -105,7 +99,7 @@ def steps_of(decision_period: int) -> int:
     """Number of steps of `ArenaEnv` in a decision period of some ticks."""
     steps, rest = divmod(whole_number("decisionPeriod", decision_period), TICKS_PER_STEP)
     if rest or steps < 1:
-        raise InvalidValueError(
+        raise exception.InvalidValueError(
             f"decisionPeriod: got {decision_period!r}, expected a multiple of {TICKS_PER_STEP} ticks, the "
             "length of a step here"
         )
@@ -117,7 +111,7 @@ def checked(check: Callable[[str, Any], Any], option: str, value: Any) -> Any:
     try:
         return check(option, value)
     except ConfigError as error:
-        raise InvalidValueError(str(error)) from None
+        raise exception.InvalidValueError(str(error)) from None
 
 
 _NO_WINDOW = "no window is opened; to play yourself, use: arena-llm play"
@@ -200,7 +194,9 @@ class AnimalAIEnvironment(BaseEnv):
         if play or inference:
             warnings.warn(_NO_WINDOW, stacklevel=2)
         if timeout is not None and not timeout > 0:
-            raise InvalidValueError(f"timeout: got {timeout!r}, expected a positive number of seconds")
+            raise exception.InvalidValueError(
+                f"timeout: got {timeout!r}, expected a positive number of seconds"
+            )
         self.useCamera, self.useRayCasts = bool(useCamera), bool(useRayCasts)
         self.play, self.inference, self.timeout = play, inference, timeout or (10 if play else 60)
         self.side_channels, self.use_YAML = side_channels or [], use_YAML
@@ -270,7 +266,7 @@ class AnimalAIEnvironment(BaseEnv):
     @property
     def _playing(self) -> AgentsEnv:
         if self._closed:
-            raise UnityEnvironmentException("the environment is closed; make a new one")
+            raise exception.UnityEnvironmentException("the environment is closed; make a new one")
         return self._env
 
     def step(self) -> None:
@@ -336,13 +332,13 @@ class AnimalAIEnvironment(BaseEnv):
         self._check(behavior_name)
         ids = [self._ids[row] for row in self._rows.get(behavior_name, [])]
         if agent_id not in ids:
-            raise NoAgentError(f"agent_id: got {agent_id!r}, expected one of {ids}")
+            raise exception.NoAgentError(f"agent_id: got {agent_id!r}, expected one of {ids}")
         self._actions[agent_id - self._ids.start] = actions_of(self._spec.action_spec, action, 1)[0]
 
     def _check(self, behavior_name: str) -> None:
         if behavior_name not in self._specs:
             known = ", ".join(map(repr, self._specs))
-            raise UnityActionException(f"behavior_name: got {behavior_name!r}, expected {known}")
+            raise exception.UnityActionException(f"behavior_name: got {behavior_name!r}, expected {known}")
         _ = self._playing
 
     def get_obs_dict(self, obs: Sequence[Floats], agent_index: int = 0) -> dict[str, Any]:
@@ -354,7 +350,7 @@ class AnimalAIEnvironment(BaseEnv):
         """
         names = [*(("camera",) if self.useCamera else ()), *(("rays",) if self.useRayCasts else ())]
         if len(obs) != len(names) + 1 or not 0 <= agent_index < min(len(each) for each in obs):
-            raise NoAgentError(
+            raise exception.NoAgentError(
                 f"obs: got {[np.shape(each) for each in obs]}, expected the `obs` of steps with an agent "
                 f"{agent_index}"
             )

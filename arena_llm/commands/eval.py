@@ -8,20 +8,9 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from arena.errors import ConfigError, EvaluationError
+from arena_llm import options
 from arena_llm.console import exit_interrupted, line_console, wide_console
 from arena_llm.interrupts import work_begins
-from arena_llm.options import (
-    EngineName,
-    EngineOption,
-    Preset,
-    Prices,
-    Prompt,
-    Prompts,
-    RayAddress,
-    SuiteOption,
-    Testbed,
-    open_engine,
-)
 from evaluation.suites import DEFAULT
 
 if TYPE_CHECKING:
@@ -49,12 +38,12 @@ def eval_command(
         str | None,
         typer.Option(help="gpt-*, claude-*, gemini-*, any provider/model, arena/pixels, or policy:FILE."),
     ] = None,
-    protocol: Preset = None,
-    suite: SuiteOption = DEFAULT,
+    protocol: options.Preset = None,
+    suite: options.SuiteOption = DEFAULT,
     show: Annotated[bool, typer.Option("--show", help="Print all choices and their origins only.")] = False,
-    testbed: Testbed = None,
-    prompt: Prompt = None,
-    prompts: Prompts = None,
+    testbed: options.Testbed = None,
+    prompt: options.Prompt = None,
+    prompts: options.Prompts = None,
     log_dir: LogDir = Path("logs"),
     out: Out = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue this command's unfinished run.")] = False,
@@ -65,13 +54,13 @@ def eval_command(
         int | None, typer.Option(min=0, help="The same limit in tokens, sent and received.")
     ] = None,
     time_limit_run: RunSeconds = None,
-    prices: Prices = None,
+    prices: options.Prices = None,
     plan: PlanFile = None,
     sweep: SweepOption = None,
     max_samples: Annotated[int | None, typer.Option(min=1, help="Episodes at a time.")] = None,
     max_connections: Annotated[int | None, typer.Option(min=1, help="Requests at a time.")] = None,
-    engine: EngineOption = EngineName.LOCAL,
-    ray_address: RayAddress = None,
+    engine: options.EngineOption = options.EngineName.LOCAL,
+    ray_address: options.RayAddress = None,
     jobs: Jobs = None,
     **choices: Any,
 ) -> None:
@@ -89,7 +78,7 @@ def eval_command(
         )
     if not show:
         check_output_folder(out)
-        if jobs and engine is EngineName.LOCAL:
+        if jobs and engine is options.EngineName.LOCAL:
             raise ConfigError(
                 "--jobs: only --engine ray takes it; without Ray, episodes are played in one process"
             )
@@ -102,7 +91,11 @@ def eval_command(
     from evaluation.request import full_name
 
     limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
-    swept = _swept(sweep, request) if sweep else None
+    swept = None
+    if sweep:
+        from arena_llm.sweep import sweep_of
+
+        swept = sweep_of(sweep, request)
     requests = list(swept.requests.values()) if swept else [request]
     if show:
         for each in requests:
@@ -122,16 +115,10 @@ def eval_command(
     ]
     for warning in dict.fromkeys(warnings):
         line_console().print(warning)
-    with open_engine(engine, ray_address, jobs) as opened:
+    with options.open_engine(engine, ray_address, jobs) as opened:
         run = {"resume": resume, "limits": limits, "prices": prices, "notes": notes, "engine": opened}
         parallel = {"max_samples": max_samples, "max_connections": max_connections}
         _evaluate(request, swept, log_dir, out, **run, **parallel)
-
-
-def _swept(text: str, request: "EvalRequest") -> "Sweep":
-    from arena_llm.sweep import sweep_of
-
-    return sweep_of(text, request)
 
 
 def _plan_notes(plan: Path, request: "EvalRequest") -> dict[str, Any]:
@@ -155,9 +142,9 @@ def _show(request: "EvalRequest") -> None:
     table = Table("choice", Column("value", overflow="fold"), "from", "meaning")
     if given.preset is not None:
         table.title = f"{given.preset.name}: {given.preset.description}"
-    options = {"model": request.model, "testbed": request.folder, "prompt": request.prompt}
-    options["prompts"] = request.texts
-    for name, value in options.items():
+    named = {"model": request.model, "testbed": request.folder, "prompt": request.prompt}
+    named["prompts"] = request.texts
+    for name, value in named.items():
         if value:
             table.add_row(name, str(value), "option", "")
     for name, value, origin, meaning in given.rows():

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -52,7 +52,9 @@ def run_command(
     renderer = Renderer(protocol.image_size, protocol.image_size) if frames else None
     with Episode(chosen.spec, task_id=chosen.id, seed=seed) as episode, csv_log(episode, csv):
         for turn in _turns(ScriptedEpisode(episode, renderer, protocol), lines, frames):
-            print(json.dumps(_values(turn)), flush=True)
+            values = {key: value for key, value in turn.as_dict().items() if key not in _NOT_PRINTED}
+            first = {"turn": values.pop("turn"), "script": values.pop("reply")}
+            print(json.dumps(first | values), flush=True)
         if recording:
             write_file(recording, episode.recording().model_dump_json() + "\n")
 
@@ -89,8 +91,3 @@ def _scripts(path: Path, strict: bool) -> list[str]:
     if not scripts:
         raise ConfigError(f"{path}: no scripts; expected one per line, such as Turn(30); Go(5);")
     return list(scripts.values())
-
-
-def _values(turn: "TurnRecord") -> dict[str, Any]:
-    values = {key: value for key, value in turn.as_dict().items() if key not in _NOT_PRINTED}
-    return {"turn": values.pop("turn"), "script": values.pop("reply"), **values}

@@ -68,30 +68,25 @@ def _show_sheets(
     testbed: Path | None, levels: str | None, out: Path, seed: int, size: int, animal_ai: str, lenient: bool
 ) -> None:
     from arena.files import check_output
+    from arena_llm.pictures import tasks
     from arena_llm.pictures.canvas import save
-    from arena_llm.pictures.tasks import (
-        StartViews,
-        contact_sheet,
-        draw_tiles,
-        find_files,
-        plan_sheets,
-        read_entries,
-    )
 
     _check_size(size, _SMALLEST_TILE, _LARGEST_TILE)
-    paths = find_files(testbed, levels)
+    paths = tasks.find_files(testbed, levels)
     check_output(out)
-    views = StartViews(size, smooth=True)
+    views = tasks.StartViews(size, smooth=True)
     broken: list[Entry] = []
     console = line_console()
     with progress_bar(console) as progress:
         read = progress.track(paths, description="reading")
-        entries = [entry for path in read for entry in read_entries(path, animal_ai, lenient)]
+        entries = [entry for path in read for entry in tasks.read_entries(path, animal_ai, lenient)]
         bar = progress.add_task("drawing", total=len(entries))
-        for sheet in plan_sheets(entries, out, testbed.resolve().name if testbed else "Shipped battery"):
-            drawn = draw_tiles(sheet.entries, views, seed, broken.append)
+        for sheet in tasks.plan_sheets(
+            entries, out, testbed.resolve().name if testbed else "Shipped battery"
+        ):
+            drawn = tasks.draw_tiles(sheet.entries, views, seed, broken.append)
             tiles = _each(drawn, lambda: progress.advance(bar))
-            save(contact_sheet(tiles, len(sheet.entries), side=size, title=sheet.title), sheet.path)
+            save(tasks.contact_sheet(tiles, len(sheet.entries), side=size, title=sheet.title), sheet.path)
             console.print(f"Sheet: {sheet.path} ({len(sheet.entries)} tasks)")
     if broken:
         listed = "".join(f"\n  {entry.name}: {entry.reason}" for entry in broken)

@@ -14,19 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.errors import ArenaError, ConfigError, EvaluationError
+from arena_llm import options
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.interrupts import work_begins
-from arena_llm.options import (
-    AnimalAI,
-    EngineName,
-    EngineOption,
-    Jobs,
-    Lenient,
-    Levels,
-    RayAddress,
-    Testbed,
-    open_engine,
-)
 
 if TYPE_CHECKING:
     from testbed.check import FileReport
@@ -44,13 +34,13 @@ class Format(StrEnum):
 def check_command(
     target: Annotated[Path, typer.Argument(help="A task file, or a folder of them with its subfolders.")],
     seed: Annotated[int, typer.Option(help="First of the seeds that every arena is built with.")] = 0,
-    jobs: Jobs = None,
+    jobs: options.Jobs = None,
     output: Annotated[Format, typer.Option("--format", help="How findings are printed.")] = Format.TEXT,
     quiet: Annotated[bool, typer.Option("--quiet", help="Only files with errors or warnings.")] = False,
     upgrade: Annotated[bool, typer.Option("--upgrade", help="First rewrite old keys and names.")] = False,
     svg: Annotated[Path | None, typer.Option(help="Folder for plans of the arenas, from above.")] = None,
-    animal_ai: AnimalAI = "3.1.3",
-    lenient: Lenient = False,
+    animal_ai: options.AnimalAI = "3.1.3",
+    lenient: options.Lenient = False,
 ) -> None:
     """Read, build and settle task files, and report problems; status 1 if there are errors."""
     from arena.files import check_output_folder
@@ -211,11 +201,11 @@ testbed_app.command("fetch")(fetch_command)
 
 @testbed_app.command("verify")
 def verify_command(
-    testbed: Testbed = None,
-    levels: Levels = None,
-    jobs: Jobs = None,
-    engine: EngineOption = EngineName.LOCAL,
-    ray_address: RayAddress = None,
+    testbed: options.Testbed = None,
+    levels: options.Levels = None,
+    jobs: options.Jobs = None,
+    engine: options.EngineOption = options.EngineName.LOCAL,
+    ray_address: options.RayAddress = None,
 ) -> None:
     """Replay each task's solution, which must pass, and its failure, which must fail; status 1 otherwise."""
     from testbed import find_tasks, parse_levels
@@ -227,7 +217,7 @@ def verify_command(
     console, problems, count = line_console(), 0, 0
     try:
         with (
-            open_engine(engine, ray_address, jobs) as opened,
+            options.open_engine(engine, ray_address, jobs) as opened,
             closing(verify_all(tasks, folder, opened.jobs, opened)) as verdicts,
             progress_bar(console) as bar,
         ):
@@ -263,9 +253,9 @@ def generate_command(
     difficulty: Annotated[
         int | None, typer.Option(min=1, max=3, help="Difficulty, 1 to 3. Default: all.")
     ] = None,
-    jobs: Jobs = None,
-    engine: EngineOption = EngineName.LOCAL,
-    ray_address: RayAddress = None,
+    jobs: options.Jobs = None,
+    engine: options.EngineOption = options.EngineName.LOCAL,
+    ray_address: options.RayAddress = None,
 ) -> None:
     """Draw fresh tasks, each proven solvable before it is written, with solutions and a table of demands."""
     from arena.files import check_output_folder
@@ -282,7 +272,7 @@ def generate_command(
     orders = fresh(chosen, count, split.seed if split else 1 if seed is None else seed, difficulty)
     made = 0
     try:
-        with open_engine(engine, ray_address, jobs) as opened:
+        with options.open_engine(engine, ray_address, jobs) as opened:
             with closing(make(orders, out, opened.jobs, opened)) as results, progress_bar() as bar:
                 for _ in bar.track(results, total=len(orders), description="drawing"):
                     made += 1
@@ -299,8 +289,8 @@ def generate_command(
 @testbed_app.command("atlas")
 def atlas_command(
     out: Annotated[Path, typer.Option(help="Folder for the page.")] = Path("atlas"),
-    testbed: Testbed = None,
-    levels: Levels = None,
+    testbed: options.Testbed = None,
+    levels: options.Levels = None,
 ) -> None:
     """Write a page to browse all tasks: from above with the solution's path, from the agent, in words."""
     from arena.files import check_output_folder

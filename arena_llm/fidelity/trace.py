@@ -150,7 +150,9 @@ def read_trace(folder: Path, table: Path | None = None) -> Trace:
     first = lines[0]
     idle = first.integer(BEFORE) if first.has(BEFORE) else sum(ArenaChoices().initial_idle_steps)
     spec = next(iter(load(arena).arenas.values()))
-    return Trace(folder.name, spec, path, idle, tuple(_turns(lines)), _pictures(folder))
+    named = ((_PICTURE.fullmatch(path.name), path) for path in sorted(folder.iterdir()))
+    pictures = dict(sorted((Instant(int(name[1]), int(name[2])), path) for name, path in named if name))
+    return Trace(folder.name, spec, path, idle, tuple(_turns(lines)), pictures)
 
 
 def _table_of(folder: Path) -> Path:
@@ -183,11 +185,6 @@ def _turn(line: Line, last: bool) -> RecordedTurn:
     if steps > script.steps or (steps < script.steps and not last):
         raise RecordingError(f"{line.place}: {STEPS}: got {steps}, but {text} takes {script.steps}")
     return RecordedTurn(line.place, line.integer(TURN), text, script, steps)
-
-
-def _pictures(folder: Path) -> dict[Instant, Path]:
-    named = ((_PICTURE.fullmatch(path.name), path) for path in sorted(folder.iterdir()))
-    return dict(sorted((Instant(int(name[1]), int(name[2])), path) for name, path in named if name))
 
 
 COLUMNS = ("turn", "x", "z", "speed", "heading")

@@ -49,7 +49,7 @@ def strip(status: Status, width: int, *, timed: bool = False) -> Frame:
     letters, gap = min(width / 28, 0.42 * height), width / 40
     middle = (height + edge) / 2
     right = width - gap
-    reward = f"reward {_signed(status.total_reward)}"
+    reward = f"reward {status.total_reward:z.2f}"
     write(image, (right, middle), reward, letters, anchor="rm")
     # Space is reserved for the widest numbers, so that nothing moves between frames.
     right -= max(text_width("reward -00.00", letters), text_width(reward, letters)) + gap
@@ -74,11 +74,6 @@ def _health(draw: ImageDraw.ImageDraw, health: float, box: tuple[float, float, f
     color = _GREEN if health > _LOW else _AMBER if health > _VERY_LOW else _RED
     if health > 0:
         draw.rectangle((left, top, left + (right - left) * min(health, 100.0) / 100, bottom), fill=color)
-
-
-def _signed(value: float) -> str:
-    """Two decimals, without a minus sign for zero."""
-    return f"{0.0 if abs(value) < 0.005 else value:.2f}"
 
 
 View = Callable[[Scene], Camera | None]

@@ -22,13 +22,11 @@ def differences_table() -> str:
 
 def _rows() -> Iterator[tuple[str, str, str, str]]:
     preset = effective(SUITE, "paper-experiment-1", {}).choices
-    for point in LIST:
-        default = point.ours(ArenaChoices(demonstration=True), prompts_of(SUITE))
-        faithful = point.ours(preset, _papers_texts())
-        yield plain(point.topic), plain(point.paper), plain(default or SAME), plain(faithful or SAME)
-
-
-def _papers_texts() -> PromptSet:
-    """The shipped texts with others in all places for which the paper's program has some."""
+    ours = prompts_of(SUITE)
+    # The shipped texts with others in all places for which the paper's program has some.
     found = Ingredients("-", "-", "-", "$health", "-", "-", source=SENT).prompts()
-    return PromptSet({**prompts_of(SUITE).prompts, **found.prompts}, found.layout)
+    papers = PromptSet({**ours.prompts, **found.prompts}, found.layout)
+    for point in LIST:
+        default = point.ours(ArenaChoices(demonstration=True), ours)
+        faithful = point.ours(preset, papers)
+        yield plain(point.topic), plain(point.paper), plain(default or SAME), plain(faithful or SAME)

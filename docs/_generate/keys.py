@@ -73,14 +73,10 @@ def _type(field: str, declared: dict[str, Any]) -> str:
     if field in ENTRIES:
         return f"list of `!{ENTRIES[field]}`"
     if declared.get("type") == "array":
-        return f"list of {_plural(declared['items']['type'])}"
+        return f"list of {_WORDS[declared['items']['type']]}s"
     if "anyOf" in declared:
         return "text or number, or a list of these"
     return "word" if "enum" in declared else _WORDS[declared["type"]]
-
-
-def _plural(kind: str) -> str:
-    return "texts" if kind == "string" else f"{_WORDS[kind]}s"
 
 
 def _default(value: Any) -> str:

@@ -82,10 +82,7 @@ def _presets() -> Iterator[tuple[str, str, str]]:
         changed = {
             key: shown(value) for key, value in given.choices.model_dump().items() if value != defaults[key]
         }
-        changes = (f"{key}: {_brief(key, value)}" for key, value in changed.items())
+        if "tasks" in changed:
+            changed["tasks"] = f"{len(changed['tasks'].split(','))} ids"
         description = given.preset.description if given.preset else ""
-        yield code(name), plain(description), ", ".join(map(code, changes))
-
-
-def _brief(key: str, value: str) -> str:
-    return f"{len(value.split(','))} ids" if key == "tasks" else value
+        yield code(name), plain(description), ", ".join(code(f"{k}: {v}") for k, v in changed.items())

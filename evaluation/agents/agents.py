@@ -136,7 +136,8 @@ class PlanExecute:
             taken = 0
         output = await self._execute(messages, taken)
         step = self._plan[-1]
-        if not taken or (result := _result(output)) is None:
+        acts = output.message.tool_calls or stop_of(output) is not None
+        if not taken or acts or (result := result_in(output.completion)) is None:
             return output
         self._calls.name(output, "result")
         step["result"] = result
@@ -168,12 +169,6 @@ def turns_since_step(plan: Sequence[Mapping[str, Any]], turn: int, messages: Seq
     `messages` are those from the first observation to the one before the turn.
     """
     return lasting_turns(messages, max((step["after"] for step in plan if step["after"] < turn), default=0))
-
-
-def _result(output: ModelOutput) -> str | None:
-    if output.message.tool_calls or stop_of(output) is not None:
-        return None
-    return result_in(output.completion)
 
 
 def _steps_listed(plan: list[dict[str, Any]]) -> str:

@@ -1,6 +1,6 @@
 """The choices of a run that every suite has; a suite adds its own in a subclass."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -49,16 +49,13 @@ class Contradiction(ConfigError):
 
     def message(self, origins: Mapping[str, str]) -> str:
         """The sentence, with where each choice comes from."""
-        named = [f"{field} = {shown(self.values[field])}{_from(origins.get(field))}" for field in self.fields]
+        said = {field: f" ({origin})" for field, origin in origins.items() if origin}
+        named = [f"{field} = {shown(self.values[field])}{said.get(field, '')}" for field in self.fields]
         together = " together" if len(named) > 1 else ""
         return f"{' and '.join(named)}: impossible{together}, because {self.reason}"
 
     def __str__(self) -> str:
         return self.message({})
-
-
-def _from(origin: str | None) -> str:
-    return f" ({origin})" if origin else ""
 
 
 def shown(value: object) -> str:
@@ -78,20 +75,26 @@ class Rule(NamedTuple):
     reason: str
 
 
+def clash(reason: str, **together: Any) -> Rule:
+    """Refuse choices together that each have this value, or one for which this function holds."""
+
+    def broken(choices: Choices) -> bool:
+        return all(
+            each(choices[name]) if callable(each) else choices[name] == each
+            for name, each in together.items()
+        )
+
+    return Rule(tuple(together), broken, reason)
+
+
+def other_than(usual: Any) -> Callable[[Any], bool]:
+    """Whether a choice is not the usual one."""
+    return lambda value: bool(value != usual)
+
+
 def without_pictures(field: str, changed: Callable[[Any], bool]) -> Rule:
     """Refuse a changed choice about pictures where observations are text."""
-    return Rule(
-        ("observation", field),
-        lambda c: c["observation"] == "text" and changed(c[field]),
-        "there are no pictures to which it could apply",
-    )
-
-
-def refuse_contradictions(choices: Choices, rules: Sequence[Rule]) -> None:
-    """Raise `Contradiction` for the first rule that the choices break."""
-    for rule in rules:
-        if rule.broken(choices):
-            raise Contradiction(rule.fields, choices, rule.reason)
+    return clash("there are no pictures to which it could apply", observation="text", **{field: changed})
 
 
 def listed(value: Any) -> Any:
@@ -110,13 +113,7 @@ Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Limit = Annotated[int, Field(ge=1, le=100_000)]
 
 
-def _for_models_only(field: str, changed: Any) -> Rule:
-    return Rule(
-        ("replies", field),
-        lambda c: c["replies"] == "steps" and changed(c[field]),
-        "such an agent plays whole episodes by itself, without replies",
-    )
-
+_ALONE = "such an agent plays whole episodes by itself, without replies"
 
 SCAFFOLDS = ("react", "plan-execute", "hypothesizer")
 """The agents that every suite has besides the plain conversation."""
@@ -135,18 +132,11 @@ class RunChoices(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     rules: ClassVar[tuple[Rule, ...]] = (
-        _for_models_only("conversation", lambda value: value != "episode"),
-        _for_models_only("agent", lambda value: value != "direct"),
-        Rule(
-            ("conversation", "order"),
-            lambda c: c["conversation"] == "episode" and c["order"] != "listed",
-            "episodes of their own have no order",
-        ),
-        Rule(
-            ("agent", "conversation"),
-            lambda c: c["agent"] in ("plan-execute", "hypothesizer") and c["conversation"] == "run",
-            "its plan or memory is that of one episode",
-        ),
+        clash(_ALONE, replies="steps", conversation="run"),
+        clash(_ALONE, replies="steps", agent=other_than("direct")),
+        clash("episodes of their own have no order", conversation="episode", order="shuffled"),
+        clash("its plan or memory is that of one episode", agent="plan-execute", conversation="run"),
+        clash("its plan or memory is that of one episode", agent="hypothesizer", conversation="run"),
     )
     """Which choices exclude each other; a subclass adds to them."""
 
@@ -252,7 +242,9 @@ class RunChoices(BaseModel):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         choices = self.model_dump()
-        refuse_contradictions(choices, self.rules)
+        for rule in self.rules:
+            if rule.broken(choices):
+                raise Contradiction(rule.fields, choices, rule.reason)
         if self.replies == "tools" and not self.tool_names:
             raise Contradiction(("replies",), choices, "the suite has no tools")
         return self

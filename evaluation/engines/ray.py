@@ -26,14 +26,10 @@ def check_software(asked: Mapping[str, str], here: Mapping[str, str]) -> None:
     """Raises EvaluationError if this machine's software is not that of the run."""
     for name, value in here.items():
         if asked.get(name) != value:
-            raise _other(name, value, asked.get(name))
-
-
-def _other(name: str, here: str, asked: str | None) -> EvaluationError:
-    return EvaluationError(
-        f"{platform.node()} has {name} {here}, and this run needs {asked}, or its results could differ; use "
-        "the same on every machine of the cluster"
-    )
+            raise EvaluationError(
+                f"{platform.node()} has {name} {value}, and this run needs {asked.get(name)}, or its results "
+                "could differ; use the same on every machine of the cluster"
+            )
 
 
 Made = TypeVar("Made")
@@ -363,7 +359,9 @@ class RayEngine:
                 else:
                     yield self._result(*waiting.popleft(), named)
         finally:
-            self._cancel([made for made, _ in waiting])
+            for made, _ in waiting:
+                with suppress(ray.exceptions.RayError, ValueError):
+                    ray.cancel(made, force=True)
 
     def _result(self, made: Any, item: Given, named: Callable[[Given], str]) -> Any:
         exceptions = self._ray.exceptions
@@ -377,11 +375,6 @@ class RayEngine:
                 f"{named(item)}: its process was ended from outside {RETRIES + 1} times ({reason}), so it is "
                 "not retried; does it need more memory than there is? Try fewer by --jobs"
             ) from None
-
-    def _cancel(self, tasks: list[Any]) -> None:
-        for task in tasks:
-            with suppress(self._ray.exceptions.RayError, ValueError):
-                self._ray.cancel(task, force=True)
 
     def close(self) -> None:
         """Leave the cluster; one of our own ends, with all its processes and files."""

@@ -218,7 +218,8 @@ class Admission:
         if limit is None:
             return True
         unknown = not self._expected if episode.prices is not None else not self.dearest
-        if unknown and self._running and self._costs_something():
+        free = self.prices and not any(map(any, self.prices.values()))
+        if unknown and self._running and not free:
             return False
         return self._left(list(self._running.values())) + _ROUNDING >= self._ahead(episode)
 
@@ -241,10 +242,6 @@ class Admission:
             return max(self.dearest - episode.cost, 0.0)
         factor = max(self._paid / self._expected, 1.0) if self._expected else 1.0
         return sum(episode.prices[episode.asked :]) * factor
-
-    def _costs_something(self) -> bool:
-        """Whether any request is expected to cost something, or nothing is expected."""
-        return not self.prices or any(map(any, self.prices.values()))
 
     def _refusal(self, episode: Running) -> str:
         left = max(self._left(list(self._running.values())), 0.0)

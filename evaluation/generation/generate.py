@@ -137,7 +137,7 @@ def guard(model: Model) -> None:
             result = _checked(await generate(input, tools, tool_choice, config), keys)
         except Exception as error:
             redact_error(error, keys)
-            _tell(error)
+            transcript().info({FAILED: type(error).__name__, "because": _line(error)}, source="arena_llm")
             if _unreadable(error):
                 raise BrokenReply(f"the provider's answer cannot be read: {_line(error)}") from None
             raise
@@ -182,11 +182,6 @@ def _without_candidates(call: Any) -> bool:
     """Whether Google answered with neither a message nor why not; Inspect AI makes a text of that."""
     response = call.response or {}
     return "contents" in call.request and not (response.get("candidates") or response.get("promptFeedback"))
-
-
-def _tell(error: Exception) -> None:
-    """Say in the episode's log that an attempt failed."""
-    transcript().info({FAILED: type(error).__name__, "because": _line(error)}, source="arena_llm")
 
 
 def _line(error: Exception) -> str:

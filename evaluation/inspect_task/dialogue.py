@@ -75,9 +75,6 @@ class Dialogue:
         if (stop := stop_of(output)) is not None:
             state.metadata["stopped"] = stop
             return None
-        return self._read(output)
-
-    def _read(self, output: ModelOutput) -> Reply:
         choices, text = self.session.choices, output.completion
         if choices.replies == "text":
             return Reply(text, read_reply(text, choices).action, False)

@@ -11,12 +11,13 @@ from typing import Any, ParamSpec, TypeVar
 
 from inspect_ai import Task
 from inspect_ai._eval.task.log import resolve_eval_scorers
-from inspect_ai._util.error import PrerequisiteError
+from inspect_ai._util.error import PrerequisiteError as PrerequisiteError
 from inspect_ai.event import Event
 from inspect_ai.log import transcript
 from inspect_ai.model import GenerateConfig
 from inspect_ai.model._generate_config import active_generate_config
-from inspect_ai.model._model import active_model, model_usage_cost
+from inspect_ai.model._model import active_model
+from inspect_ai.model._model import model_usage_cost as model_usage_cost
 from inspect_ai.scorer import Scorer
 from inspect_ai.scorer._scorer import as_scorer_spec
 from rich.markup import escape
@@ -25,19 +26,6 @@ from arena.errors import ArenaError, ConfigError
 from evaluation.choices.effective import Effective, effective
 from evaluation.choices.run_choices import RunChoices, shown
 from evaluation.suite import Suite
-
-__all__ = [
-    "DISTRIBUTION",
-    "InspectUserError",
-    "PrerequisiteError",
-    "given_config",
-    "log_every_call",
-    "logged_scorers",
-    "model_usage_cost",
-    "of_distribution",
-    "refusing",
-    "running_model",
-]
 
 
 def given_config() -> GenerateConfig:

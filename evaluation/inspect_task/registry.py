@@ -28,16 +28,8 @@ from evaluation.generation.budget import admission
 from evaluation.generation.generate import guard
 from evaluation.generation.journal import begin_replies, open_journal
 from evaluation.generation.stops import refuse_restart
+from evaluation.inspect_task import interface
 from evaluation.inspect_task.dialogue import close_dialogue, dialogue_of, first_messages, open_dialogue
-from evaluation.inspect_task.interface import (
-    ChosenTask,
-    InspectUserError,
-    chosen_with_options,
-    log_every_call,
-    of_distribution,
-    refusing,
-    running_model,
-)
 from evaluation.inspect_task.scoring import SCORERS
 from evaluation.log.run import CONVERSATION
 from evaluation.prompts import PromptFiles, PromptSet, with_agent_texts
@@ -68,10 +60,10 @@ def provider_of(suite_name: str) -> type[ModelAPI]:
                 self._agent = offline_agent(suite, model_name)
                 self._plays = self._agent is None and player(suite, model_name) is not None
             except ArenaError as error:
-                raise InspectUserError(str(error)) from None
+                raise interface.InspectUserError(str(error)) from None
             if self._agent is None and not self._plays:
                 agents = ", ".join(f"{suite.name}/{name}" for name in agent_names(suite))
-                raise InspectUserError(
+                raise interface.InspectUserError(
                     f"unknown agent {suite.name}/{model_name}; the offline agents are {agents}"
                 )
 
@@ -89,7 +81,9 @@ def provider_of(suite_name: str) -> type[ModelAPI]:
             """Answer with a text, or call a tool."""
             name = f"{suite.name}/{self.model_name}"
             if self._agent is None:
-                raise InspectUserError(f"{name}: plays whole episodes by itself; it answers nothing")
+                raise interface.InspectUserError(
+                    f"{name}: plays whole episodes by itself; it answers nothing"
+                )
             names = tuple(tool.name for tool in tools)
             reply = await self._agent(AgentTurn(self.model_name, input, names, config.seed or 0))
             if isinstance(reply, str):
@@ -103,14 +97,11 @@ def provider_of(suite_name: str) -> type[ModelAPI]:
     return OfflineAgents
 
 
-def suite_task(suite: Suite, **arguments: Any) -> Task:
-    """The registered task of a suite with these arguments, as Inspect makes it. Raises InspectUserError."""
-    made: Task = registered(suite)(**arguments)
-    return made
-
-
 def registered(suite: Suite) -> Any:
-    """The task of a suite, which Inspect knows from now on as it knows the suite's agents and tools."""
+    """The task of a suite, which Inspect knows from now on as it knows the suite's agents and tools.
+
+    It raises InspectUserError for wrong arguments.
+    """
     if suite.name not in _tasks:
         _tasks[suite.name] = _register(suite)
     return _tasks[suite.name]
@@ -118,8 +109,8 @@ def registered(suite: Suite) -> Any:
 
 def _register(suite: Suite) -> Any:
     @task(name=suite.task_name)
-    @of_distribution
-    @refusing
+    @interface.of_distribution
+    @interface.refusing
     def suite_task(
         protocol: str | None = None,
         folder: str | None = None,
@@ -133,10 +124,10 @@ def _register(suite: Suite) -> Any:
         system prompt, `prompts` a folder of texts. `choices` are those of the suite. Raises ConfigError for
         wrong ones.
         """
-        chosen = chosen_with_options(suite, protocol, choices).choices
+        chosen = interface.chosen_with_options(suite, protocol, choices).choices
         own = Path(folder) if folder else None
         tasks = chosen_tasks(suite, chosen, own)
-        if (model := running_model()) is not None:
+        if (model := interface.running_model()) is not None:
             suite.check(model, tasks, chosen)
         files = PromptFiles(Path(prompt) if prompt else None, Path(prompts) if prompts else None)
         texts = prompts_of(suite, chosen, files)
@@ -175,7 +166,7 @@ def make_task(
     The setup begins the episode, so any solver or agent that calls the suite's tools can take the solver's
     place. `version` is that of the suite's tasks.
     """
-    return ChosenTask(
+    return interface.ChosenTask(
         choices,
         name=suite.task_name,
         version=version,
@@ -223,7 +214,7 @@ def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: 
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         refuse_restart(state)
-        log_every_call()
+        interface.log_every_call()
         sample, patient = str(state.sample_id), choices.time_limit_per_episode is None
         kept = begin_replies(sample, state.epoch)
         await admission().begin(state.uuid, sample, patient, kept.count, kept.cost)

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Annotated, Any, NotRequired
 
@@ -255,6 +255,9 @@ def check_record(record: object, suite: Suite, where: str) -> None:
         check(own, record, where)
 
 
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+
+
 def check(kind: Any, value: object, where: str) -> None:
     """Raise EvaluationError, with the place, if a value of a log is of another kind."""
     try:
@@ -274,11 +277,6 @@ def fault(error: ValidationError) -> str:
     got = text if len(text) <= 60 else f"{text[:57]}..."
     wanted = str(first["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
     return f"{place + ': ' if place else ''}got {got}, expected {wanted}"
-
-
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
 
 
 def _own_kind(suite: type[Suite]) -> Any:

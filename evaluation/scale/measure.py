@@ -1,6 +1,7 @@
 """Measure the scores of a suite's reference agents."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from arena.errors import ArenaError
@@ -49,18 +50,16 @@ def _can_play(suite: Suite, agent: str, tasks: Sequence[TaskSpec], choices: Any)
 
 def mean_score(suite: Suite, agent: str, tasks: Sequence[TaskSpec], choices: Any) -> tuple[int, float, float]:
     """Number of episodes, mean of the headline metric, and half its 95 % interval over tasks."""
-    rows = [_result(agent, task, play(suite, agent, task, choices)) for task in tasks]
+    rows = []
+    for task in tasks:
+        record = play(suite, agent, task, choices)
+        result = TrialResult(agent, task.id, task.group, 0, None, passed=record.passed)
+        rows.append(replace(result, outcome=record.outcome, score=record.score))
     results = results_frame(rows)
     # Each task as a group of its own, so that only its value is left.
     means = headline_scores(results.assign(**{GROUP: results["task_id"]}), suite)["score"]
     half = mean_half(means.to_numpy(float)) if means.nunique() > 1 else 0.0
     return len(rows), float(means.mean()), half
-
-
-def _result(agent: str, task: TaskSpec, record: Record) -> TrialResult:
-    return TrialResult(
-        agent, task.id, task.group, 0, None, passed=record.passed, outcome=record.outcome, score=record.score
-    )
 
 
 def play(suite: Suite, agent: str, task: TaskSpec, choices: Any, trial: int = 0) -> Record:

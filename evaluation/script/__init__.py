@@ -118,15 +118,12 @@ class ScriptSyntaxError(ScriptError):
     def feedback(self) -> str:
         """The message to the model: position, what was found, what was expected, what to do."""
         found = f'found "{self.found}"' if self.found else "the reply ends"
-        expected = f" where {_alternatives(self.expected)} should stand" if self.expected else ""
+        names = " or ".join(filter(None, (", ".join(self.expected[:-1]), *self.expected[-1:])))
+        expected = f" where {names} should stand" if names else ""
         return f"Line {self.line}, column {self.column}: {found}{expected}. {self.reason}"
 
     def __str__(self) -> str:
         return self.feedback
-
-
-def _alternatives(names: tuple[str, ...]) -> str:
-    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 Mistake = tuple[str, str, str]

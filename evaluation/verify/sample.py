@@ -26,7 +26,7 @@ from evaluation.log.exchanges import EpisodeTalk, Exchange, Request, agent_facts
 from evaluation.log.run import RunLog
 from evaluation.log.schema import Turn, check
 from evaluation.prompts import PromptSet
-from evaluation.suite import EpisodeSetup, Frame, ModelEnd, Observation, Record, TaskSpec
+from evaluation.suite import EpisodeSetup, Frame, ModelEnd, Observation, Record, Suite, TaskSpec
 from evaluation.suites import find_task
 from evaluation.verify.sources import Checked, Finding, Options, Source, unverified
 
@@ -424,10 +424,8 @@ class SampleCheck:
                     yield Finding(None, f"score {name}: {key}", facts[key], value)
 
     def _other_software(self, logged: Row, replies: Replies | None) -> Iterator[str]:
-        there, here = replay_of(logged).get("versions") or {}, self._log.suite.versions()
-        for name in here if there else ():
-            if here[name] != there.get(name):
-                yield f"{name} {there.get(name, 'unknown')}, here {here[name]}"
+        if there := replay_of(logged).get("versions"):
+            yield from _other_versions(there, self._log.suite)
         if replies and replies.drawn_by and self._sample.drawn_by != replies.drawn_by:
             yield f"pictures by {self._sample.drawn_by or 'an unknown renderer'}, here {replies.drawn_by}"
 
@@ -481,7 +479,7 @@ def verify_played(path: Path) -> Checked:
         steps=int(again.metrics.get("steps", 0)),
         passed=again.passed,
         findings=tuple(findings),
-        versions=tuple(_other_software(played, setup)),
+        versions=tuple(_other_versions(played.versions, setup.suite)),
         notes=notes,
     )
 
@@ -498,7 +496,8 @@ def _setup(played: PlayedEpisode) -> tuple[EpisodeSetup, tuple[str, ...]]:
     return setup, ("the suite has no such task: that of the file was played",)
 
 
-def _other_software(played: PlayedEpisode, setup: EpisodeSetup) -> Iterator[str]:
-    for name, here in setup.suite.versions().items():
-        if here != (there := played.versions.get(name, "unknown")):
-            yield f"{name} {there}, here {here}"
+def _other_versions(there: Mapping[str, str], suite: Suite) -> Iterator[str]:
+    """The software whose version here is not the one that played."""
+    for name, here in suite.versions().items():
+        if here != (played := there.get(name, "unknown")):
+            yield f"{name} {played}, here {here}"

@@ -102,17 +102,11 @@ async def oracle_reply() -> str:
     """The oracle's next reply in the episode that is being played; it plans again after a deviation."""
     episode = CURRENT.get()
     environment = episode.environment
-    if not _holds(environment):
+    plan = _plans.get(environment)
+    # The episode may go on after the end of the plan.
+    if plan is None or any(a != b for a, b in zip(plan.actions, environment.known, strict=False)):
         _plans[environment] = await _solved(episode)
     return next_reply(_plans[environment], len(environment.known), episode.setup.choices)
-
-
-def _holds(environment: Environment) -> bool:
-    """Whether there is a plan, and the episode has followed it so far or to its end."""
-    plan = _plans.get(environment)
-    return plan is not None and all(
-        planned == taken for planned, taken in zip(plan.actions, environment.known, strict=False)
-    )
 
 
 async def _solved(episode: CurrentEpisode) -> Plan:

@@ -137,7 +137,8 @@ class Braitenberg:
         self._avoiding = False
         if self._fasting and (self._fasting - 1) % (LOOK_STEPS + ROAM_STEPS) < LOOK_STEPS:
             return Action(Move.NONE, self._side)
-        return _course(wish)
+        rotate = Rotate.NONE if abs(wish) <= STRAIGHT_DEG else _side(wish)
+        return Action(Move.NONE if abs(wish) > ASKEW_DEG else Move.FORWARD, rotate)
 
     def _food(self, rows: npt.NDArray[np.float32], way: npt.NDArray[np.float32]) -> tuple[float, float]:
         """Bearing in degrees and distance in metres of the nearest food; 0 and infinity if there is none."""
@@ -170,12 +171,6 @@ def _blocked(row: npt.NDArray[np.float32], way: float, speed: float) -> bool:
 
 def _side(angle: float) -> Rotate:
     return Rotate.RIGHT if angle > 0 else Rotate.LEFT
-
-
-def _course(wish: float) -> Action:
-    """Drive, turn, or both, to bring the heading to `wish` degrees to the right."""
-    rotate = Rotate.NONE if abs(wish) <= STRAIGHT_DEG else _side(wish)
-    return Action(Move.NONE if abs(wish) > ASKEW_DEG else Move.FORWARD, rotate)
 
 
 STEP_AGENTS: dict[str, Callable[[np.random.Generator], StepAgent]] = {

@@ -128,19 +128,7 @@ class DemonstrationFile(_Strict):
 
 def read_demonstration(path: Path) -> Demonstration:
     """The demonstration of a file. Raises ConfigError, with file:line, for what cannot serve."""
-    return _demonstration(_read(path), path)
-
-
-def file_sha256(path: Path) -> str:
-    """One content hash of the file and its pictures, in hexadecimal. Raises ConfigError."""
-    names = _read(path).names()
-    digest = hashlib.sha256(read_bytes(path))
-    for name in names:
-        digest.update(hashlib.sha256(_picture(path, name)).digest())
-    return digest.hexdigest()
-
-
-def _demonstration(found: DemonstrationFile, path: Path) -> Demonstration:
+    found = _read(path)
     turns = tuple(
         ShownTurn(number, turn.script, turn.health, turn.reward)
         for number, turn in enumerate(found.turns, start=1)
@@ -155,6 +143,15 @@ def _demonstration(found: DemonstrationFile, path: Path) -> Demonstration:
         found.total_reward,
         found.source,
     )
+
+
+def file_sha256(path: Path) -> str:
+    """One content hash of the file and its pictures, in hexadecimal. Raises ConfigError."""
+    names = _read(path).names()
+    digest = hashlib.sha256(read_bytes(path))
+    for name in names:
+        digest.update(hashlib.sha256(_picture(path, name)).digest())
+    return digest.hexdigest()
 
 
 def _read(path: Path) -> DemonstrationFile:

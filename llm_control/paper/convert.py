@@ -57,7 +57,10 @@ class Ingredients:
         Raises ConfigError if a text has a variable that it may not have.
         """
         layout = Layout(roles="user", demonstration="inside", notes=False, source=self.source)
-        found = {name: _prompt(name, text) for name, text in self._texts().items() if text}
+        known = {**VARIABLES, **OPTIONAL}
+        found = {name: Prompt(name, text, known[name]) for name, text in self._texts().items() if text}
+        for name, prompt in found.items():
+            check_variables(name, prompt)
         return PromptSet(found, layout)
 
     def _texts(self) -> Mapping[str, str]:
@@ -76,12 +79,6 @@ class Ingredients:
             "demonstration_assistant": self.assistant,
             "demonstration_end": "\n",
         }
-
-
-def _prompt(name: str, text: str) -> Prompt:
-    prompt = Prompt(name, text, {**VARIABLES, **OPTIONAL}[name])
-    check_variables(name, prompt)
-    return prompt
 
 
 def template(text: str) -> str:

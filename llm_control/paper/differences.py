@@ -63,18 +63,16 @@ def _texts(choices: ArenaChoices, prompts: PromptSet) -> str:
     own = arena_prompts()
     source = prompts.layout.source
     if not source.startswith(PAPER):
-        return f"those of {source}" if source else "arena-llm's own" + _changed(prompts, own)
+        if source:
+            return f"those of {source}"
+        changed = ", ".join(name for name, prompt in own.prompts.items() if prompts[name] != prompt)
+        return "arena-llm's own" + (f", but for the user's {changed}" if changed else "")
     parts = ["as printed in the supporting material"] if "print" in source else []
     if prompts["invalid_script"] == own["invalid_script"]:
         parts.append("after a wrong reply arena-llm's own")
     if choices.demonstration and prompts["demonstration_intro"] == own["demonstration_intro"]:
         parts.append("before the demonstration arena-llm's own")
     return "; ".join(parts)
-
-
-def _changed(prompts: PromptSet, own: PromptSet) -> str:
-    names = [name for name, prompt in own.prompts.items() if prompts[name] != prompt]
-    return f", but for the user's {', '.join(names)}" if names else ""
 
 
 def _roles(choices: ArenaChoices, prompts: PromptSet) -> str:
@@ -135,12 +133,19 @@ def _selection(choices: ArenaChoices, prompts: PromptSet) -> str:
     return f"all of levels {choices.levels}" if choices.levels else "all"
 
 
-def _parsing(choices: ArenaChoices, prompts: PromptSet) -> str:
-    return "" if choices.strict else "obvious slips are repaired (tolerant)"
-
-
 def _crash(choices: ArenaChoices, prompts: PromptSet) -> str:
     return "" if choices.commands == "moves" else "a wrong reply: one idle step, and the episode goes on"
+
+
+def _one(choices: ArenaChoices, prompts: PromptSet) -> str:
+    return "Go(1) or Turn(6) and their opposites" if choices.one_step and choices.commands == "script" else ""
+
+
+def _loop(choices: ArenaChoices, prompts: PromptSet) -> str:
+    expected = (50, "repeat") if choices.commands == "moves" else (None, choices.after_loop)
+    if (choices.loop_turns, choices.after_loop) == expected:
+        return ""
+    return f"{shown(choices.loop_turns)} turns end the model's part, then {choices.after_loop}"
 
 
 LIST: tuple[Difference, ...] = (
@@ -161,7 +166,7 @@ LIST: tuple[Difference, ...] = (
     _choice("characters of memory", "memory_characters", None, "those of all turns"),
     _choice("idle steps before the first script", "initial_idle_steps", (1, 16, 16, 16)),
     _choice("replies", "replies", "text"),
-    Difference("parsing", "strict", _parsing),
+    _choice("parsing", "strict", True, "strict", "obvious slips are repaired (tolerant)"),
     Difference("`Go(--5);` and `Turn(--5);`", "an exception that ends the episode there", _crash),
     _choice("observation", "observation", "image", "pictures"),
     _choice("pictures sent each time", "images", "all"),
@@ -174,7 +179,7 @@ LIST: tuple[Difference, ...] = (
     Difference(
         "size of pictures",
         "512 pixels a side (frame by frame 500)",
-        lambda c, p: "" if c.image_size == _side(c) else f"{c.image_size}",
+        lambda c, p: "" if c.image_size == (500 if c.commands == "moves" else 512) else f"{c.image_size}",
     ),
     _choice("white columns at each side", "image_gutter", 2),
     _choice("format of pictures", "image_format", "jpeg", "JPEG, quality 75"),
@@ -195,10 +200,8 @@ LIST: tuple[Difference, ...] = (
         "at most 30 (frame by frame 150)",
         lambda c, p: "" if c.max_scripts == (150 if c.commands == "moves" else 30) else shown(c.max_scripts),
     ),
-    Difference(
-        "one step per reply", "no (frame by frame: Forward, Backward, Left or Right)", lambda c, p: _one(c)
-    ),
-    Difference("after a loop", "no rule (frame by frame: repeated after 50 turns)", lambda c, p: _loop(c)),
+    Difference("one step per reply", "no (frame by frame: Forward, Backward, Left or Right)", _one),
+    Difference("after a loop", "no rule (frame by frame: repeated after 50 turns)", _loop),
     _always(
         "replies cut off by the token limit",
         "played as they are",
@@ -226,18 +229,3 @@ LIST: tuple[Difference, ...] = (
     ),
 )
 """Every point, those of the texts first."""
-
-
-def _side(choices: ArenaChoices) -> int:
-    return 500 if choices.commands == "moves" else 512
-
-
-def _one(choices: ArenaChoices) -> str:
-    return "Go(1) or Turn(6) and their opposites" if choices.one_step and choices.commands == "script" else ""
-
-
-def _loop(choices: ArenaChoices) -> str:
-    expected = (50, "repeat") if choices.commands == "moves" else (None, choices.after_loop)
-    if (choices.loop_turns, choices.after_loop) == expected:
-        return ""
-    return f"{shown(choices.loop_turns)} turns end the model's part, then {choices.after_loop}"

@@ -19,18 +19,8 @@ from llm_control.environment import STEPS_PER_TURN
 from llm_control.logged import logged_recording, logged_specs
 from llm_control.paper.differences import stated
 from render import DRAWN_BY, Renderer
+from report.arena import replay as replays
 from report.arena.failures import Case, Failure, Replies, signs
-from report.arena.replay import (
-    Trace,
-    as_sent,
-    event_lines,
-    health_curve,
-    path_svg,
-    plan_svg,
-    replay,
-    seen_sentences,
-    true_view,
-)
 from report.comparison.differences import NOT_COMPARABLE
 from report.comparison.levels import level_name
 from report.comparison.linking import rates_beside_others
@@ -54,12 +44,11 @@ _SENSORS = {
 
 def methods_sentences(log: RunLog, versions: Mapping[str, set[str]]) -> str:
     """The tasks, the arena, and how a model or a policy played it."""
-    return f"{_arena(log, versions)} {_policy(log) if log.choices.acts else f'{_scripts(log)} {_paper(log)}'}"
-
-
-def _paper(log: RunLog) -> str:
-    """In what the run differs from the paper, as `eval --show` prints it."""
-    return " ".join(remarks_of(log.suite, log.choices, log.prompts(), log.arguments.get("protocol")))
+    if log.choices.acts:
+        return f"{_arena(log, versions)} {_policy(log)}"
+    # In what the run differs from the paper, as `eval --show` prints it.
+    paper = remarks_of(log.suite, log.choices, log.prompts(), log.arguments.get("protocol"))
+    return " ".join((_arena(log, versions), _scripts(log), *paper))
 
 
 def _arena(log: RunLog, versions: Mapping[str, set[str]]) -> str:
@@ -270,34 +259,34 @@ class ArenaReport(SuiteReport):
                 "replay": "none" if trace is None else "differs" if problem else "exact",
             },
             warnings=[*filter(None, [problem]), *_version_warnings(recording if trace else None)],
-            seen=seen_sentences(trace),
+            seen=replays.seen_sentences(trace),
             results={int(turn["turn"]): _result(turn) for turn in episode.turns},
             provenance=_provenance(recording, trace is not None and problem is None),
         )
 
     def _replay(
         self, spec: ArenaSpec, recording: Recording, episode: LoggedEpisode, book: PictureBook
-    ) -> Trace:
+    ) -> replays.Trace:
         def look(scene: Scene, turn: int | None) -> None:
-            kind, renderer = true_view(turn, episode, self._choices), self._renderer
+            kind, renderer = replays.true_view(turn, episode, self._choices), self._renderer
             if kind is not None and renderer is not None:
                 book.add(turn, lambda: renderer.frame(scene), kind)
 
         steps = [int(turn["steps"]) for turn in episode.turns]
-        trace = replay(spec, recording, self._choices, steps, look)
-        trace.looks = as_sent(trace.looks, episode.talk, self._choices)
+        trace = replays.replay(spec, recording, self._choices, steps, look)
+        trace.looks = replays.as_sent(trace.looks, episode.talk, self._choices)
         if recording.task_id not in self._plans:
-            self._plans[recording.task_id] = plan_svg(trace.layout, f"Task {recording.task_id}")
+            self._plans[recording.task_id] = replays.plan_svg(trace.layout, f"Task {recording.task_id}")
         return trace
 
-    def _panels(self, trace: Trace | None, failures: Sequence[Failure], task_id: str) -> list[Panel]:
+    def _panels(self, trace: replays.Trace | None, failures: Sequence[Failure], task_id: str) -> list[Panel]:
         panels = []
         if failures:
             why = part("arena/failure.html.j2", failure=failures[0], more=failures[1:])
             panels.append(Panel("Why it failed", why))
         if trace is not None:
-            acts, events = self._choices.acts, event_lines(trace.events)
-            path, curve = path_svg(trace, task_id), health_curve(trace)
+            acts, events = self._choices.acts, replays.event_lines(trace.events)
+            path, curve = replays.path_svg(trace, task_id), replays.health_curve(trace)
             panels.append(Panel("Path", part("arena/path.html.j2", plan=path, acts=acts)))
             health = part("arena/health.html.j2", curve=curve, events=events, acts=acts)
             panels.append(Panel("Health", health))
@@ -369,7 +358,7 @@ class ArenaReport(SuiteReport):
         return analysis_sentences(rows, drawn)
 
 
-def difference(trace: Trace, recording: Recording, episode: LoggedEpisode) -> str | None:
+def difference(trace: replays.Trace, recording: Recording, episode: LoggedEpisode) -> str | None:
     """A sentence on what differs between a replay and the log; None if nothing does."""
     found = trace.differs_from(recording)
     if found:
@@ -382,7 +371,7 @@ def difference(trace: Trace, recording: Recording, episode: LoggedEpisode) -> st
     return None
 
 
-def _failures(trace: Trace, spec: ArenaSpec, episode: LoggedEpisode) -> tuple[Failure, ...]:
+def _failures(trace: replays.Trace, spec: ArenaSpec, episode: LoggedEpisode) -> tuple[Failure, ...]:
     """All kinds of failure that a failed episode shows; empty for others."""
     if episode.result.passed is not False:
         return ()
@@ -395,7 +384,7 @@ def _failures(trace: Trace, spec: ArenaSpec, episode: LoggedEpisode) -> tuple[Fa
 
 def _result(turn: Mapping[str, Any]) -> str:
     x, _, z = turn["position"]
-    events = ", ".join(event_lines(Event(**event) for event in turn["events"]))
+    events = ", ".join(replays.event_lines(Event(**event) for event in turn["events"]))
     return (
         f"{turn['steps']} steps; health {turn['health']:.1f}; reward {turn['reward']:+.3f}, in total "
         f"{turn['total_reward']:+.3f}; at x {x:.1f}, z {z:.1f}, heading {turn['yaw']:.0f}°."

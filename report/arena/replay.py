@@ -110,7 +110,9 @@ def replay(
     if recording.others or not recording.is_of(spec):
         reason = "it has several agents" if recording.others else "its arena is not the recorded one"
         raise RecordingError(f"{recording.task_id}: cannot be replayed: {reason}")
-    looks = _look_steps(choices, turn_steps, recording.steps)
+    # After which steps there is a picture, and before which turn each comes; the last is the end's.
+    looks: dict[int, list[int | None]] = {k: list(v) for k, v in picture_turns(choices, turn_steps).items()}
+    looks.setdefault(recording.steps, []).append(None)
     with Replay(recording, spec) as replayed:
         trace = Trace(replayed.episode.layout)
         sight = LineOfSight()
@@ -120,13 +122,6 @@ def replay(
             _note(trace, moment.episode, sight, move, looks.get(moment.step, ()), camera)
         _finish(trace, replayed.episode, choices.initial_idle_steps, turn_steps)
     return trace
-
-
-def _look_steps(choices: ArenaChoices, turn_steps: Sequence[int], steps: int) -> dict[int, list[int | None]]:
-    """After which steps there is a picture, and before which turn each comes; the last is the end's."""
-    looks: dict[int, list[int | None]] = {k: list(v) for k, v in picture_turns(choices, turn_steps).items()}
-    looks.setdefault(steps, []).append(None)
-    return looks
 
 
 def _note(

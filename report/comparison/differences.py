@@ -90,9 +90,12 @@ def _paired(run: Run, rates: pd.DataFrame, theirs: pd.DataFrame, group: Referenc
     both = rates.merge(theirs[["task_id", "group_rate"]], on="task_id")
     if both.empty:
         return {}
-    own, other = with_ends(both, run.error(list(both["task_id"]))), _of_group(both, group)
+    tasks = list(both["task_id"])
+    of_group = both[["task_id"]].assign(rate=both["group_rate"], trials=group.members)
+    own, other = with_ends(both, run.error(tasks)), with_ends(of_group, group.error(tasks))
     found = difference(own, other, _correlation(both))
-    return _numbers(SAME, (len(both), len(both)), (own.value, other.value), found)
+    numbers = (SAME, len(both), len(both), own.value, other.value, *found)
+    return dict(zip(COLUMNS[4:-2], numbers, strict=True))
 
 
 def _correlation(both: pd.DataFrame) -> float:
@@ -102,19 +105,6 @@ def _correlation(both: pd.DataFrame) -> float:
         return 0.0
     found = float(means["rate"].corr(means["group_rate"]))
     return found if len(means) >= ENOUGH else min(found, 0.0)
-
-
-def _numbers(
-    pairing: str, tasks: tuple[int, int], rates: tuple[float, ...], found: Estimate
-) -> dict[str, Any]:
-    """The columns of a row from `pairing` on; `tasks` and `rates` are those of the run and of the group."""
-    return dict(zip(COLUMNS[4:-2], (pairing, *tasks, *rates, *found), strict=True))
-
-
-def _of_group(theirs: pd.DataFrame, group: ReferenceGroup) -> Estimate:
-    """A group's rate over tasks."""
-    rates = theirs[["task_id"]].assign(rate=theirs["group_rate"], trials=group.members)
-    return with_ends(rates, group.error(list(theirs["task_id"])))
 
 
 def with_ends(rates: pd.DataFrame, error: float = 0.0) -> Estimate:
@@ -182,7 +172,10 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.D
                 if task_id not in group.rates.index:
                     continue
                 theirs = float(group.rates[task_id])
-                found = difference(_of_trials(rate, trials), _of_members(theirs, group))
+                other = _of_trials(theirs, group.members)
+                if group.source == "teams":
+                    other = Estimate(theirs, theirs, theirs)
+                found = difference(_of_trials(rate, trials), other)
                 pairing = SAME if task_id in comparable else NOT_COMPARABLE
                 if pairing == NOT_COMPARABLE:
                     found = Estimate(math.nan, math.nan, math.nan)
@@ -194,8 +187,3 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.D
 
 def _of_trials(rate: float, trials: int) -> Estimate:
     return Estimate(rate, *wilson(rate * trials, trials))
-
-
-def _of_members(rate: float, group: ReferenceGroup) -> Estimate:
-    is_sample = group.source != "teams"
-    return _of_trials(rate, group.members) if is_sample else Estimate(rate, rate, rate)

@@ -10,13 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from evaluation.statistics import RATES, family, mean_interval, pass_rates, wilson
-from human_data.baselines import (
-    agents_by_level,
-    children_by_level,
-    children_by_task,
-    language_models_by_task,
-    top_ten_by_level,
-)
+from human_data import baselines
 from report.comparison.differences import with_ends
 from report.comparison.runs import CLOCKED, NINTH_NOTE, PUBLISHED, THEIRS, Run
 from report.tables import GroupRates, group_rates, run_rates
@@ -80,7 +74,10 @@ def compare_levels(
     """
     kinds = sorted({PUBLISHED_KINDS[agent] for agent in results["agent"] if agent in PUBLISHED_KINDS})
     others = (_children(), _teams("children 40"), _teams("all 900"), _gpt_4o(), *map(_published, kinds))
-    runs = _runs(results, same_layouts)
+    runs = run_rates(results)
+    if same_layouts:
+        shared = results[results["task_id"].isin(baselines.children_by_task()["task_id"])]
+        runs = _with_shared(runs, run_rates(shared).assign(task_set="children 40"))
     lost = (runs["level"] == CLOCKED) & runs["who"].isin(other_clock)
     return group_rates(results, level_name, [runs.assign(comparable=~lost), *others])
 
@@ -106,14 +103,6 @@ def comparable_rates(rates: pd.DataFrame, original: bool) -> pd.DataFrame:
     return rates if original else rates[rates["source"] == "run"].reset_index(drop=True)
 
 
-def _runs(results: pd.DataFrame, same_layouts: bool) -> pd.DataFrame:
-    rates = run_rates(results)
-    if not same_layouts:
-        return rates
-    shared = results[results["task_id"].isin(children_by_task()["task_id"])]
-    return _with_shared(rates, run_rates(shared).assign(task_set="children 40"))
-
-
 def _with_shared(rates: pd.DataFrame, shared: pd.DataFrame) -> pd.DataFrame:
     """Each row over the children's tasks after the one over all; only that one if they are equal."""
     key = ["who", "level"]
@@ -126,7 +115,7 @@ def _with_shared(rates: pd.DataFrame, shared: pd.DataFrame) -> pd.DataFrame:
 
 
 def _children() -> pd.DataFrame:
-    frame = children_by_level()
+    frame = baselines.children_by_level()
     low, high = mean_interval(frame["pass_rate"], frame["sd"], frame["children"])
     who = frame["children"].map("{} children".format)
     tasks = frame["trials"] // frame["children"]
@@ -134,14 +123,14 @@ def _children() -> pd.DataFrame:
 
 
 def _teams(scope: Literal["all 900", "children 40"]) -> pd.DataFrame:
-    frame = top_ten_by_level(scope)
+    frame = baselines.top_ten_by_level(scope)
     trials = frame["tasks"] * frame["teams"]
     return frame.assign(trials=trials, who="top ten 2019", source="teams", task_set=scope)
 
 
 def _gpt_4o() -> pd.DataFrame:
     """Published counts, one row per trial, through the same statistics as a run."""
-    counts = language_models_by_task()
+    counts = baselines.language_models_by_task()
     counts = counts[counts["experiment"].isin(PUBLISHED)]
     trials = counts.loc[counts.index.repeat(counts["trials"])]
     order = trials.groupby(["experiment", "task_id"]).cumcount()
@@ -152,7 +141,7 @@ def _gpt_4o() -> pd.DataFrame:
 
 def _published(kind: str) -> pd.DataFrame:
     """Agents of arXiv 2312.11414: the run of its 2024 version, and all of 2023 with their middle half."""
-    frame = agents_by_level("all 900").query("agent == @kind")
+    frame = baselines.agents_by_level("all 900").query("agent == @kind")
     latest, earlier = frame[frame["paper_version"] == 2024], frame[frame["paper_version"] == 2023]
     ends = [wilson(*counts) for counts in zip(latest["passes"], latest["tasks"], strict=True)]
     latest = latest.assign(trials=latest["tasks"], low=[e[0] for e in ends], high=[e[1] for e in ends])

@@ -9,15 +9,8 @@ from evaluation.statistics import level_of_id
 from evaluation.suites import DEFAULT
 from human_data.baselines import agents_on_both_batteries, competition_by_level
 from human_data.linking import Link, linkable_levels, linked
+from report.comparison import levels as by_level
 from report.comparison.differences import Estimate, difference, with_ends
-from report.comparison.levels import (
-    BASELINES_NOTE,
-    INTERVALS_NOTE,
-    comparable_rates,
-    compare_levels,
-    described,
-    level_name,
-)
 from report.comparison.runs import ReferenceGroup, Run, shipped_groups
 from report.tables import LINKED, GroupRates, interval, listed, percent, points
 from testbed import SHORT_FORM
@@ -34,7 +27,7 @@ def rates_beside_others(
     Raises EvaluationError if there are no results.
     """
     original = all(run.original for run in runs)
-    rates = compare_levels(
+    rates = by_level.compare_levels(
         pd.concat([run.results for run in runs], ignore_index=True),
         same_layouts=original,
         other_clock={run.agent for run in runs if run.other_clock},
@@ -43,7 +36,7 @@ def rates_beside_others(
     groups = set(_GROUPS) & set(sources)
     levels = _shared_levels(runs)
     if original or not groups or not levels:
-        return described(comparable_rates(rates, original).reset_index(drop=True))
+        return by_level.described(by_level.comparable_rates(rates, original).reset_index(drop=True))
     return _explained(_with_links(rates, runs, levels, groups), runs, groups)
 
 
@@ -94,7 +87,7 @@ def _rows(run: Run, levels: Collection[int]) -> list[dict[str, object]]:
         {
             **base,
             GROUP: level,
-            "level_name": level_name(level),
+            "level_name": by_level.level_name(level),
             "tasks": len(_tasks((level,))),
             **dict.fromkeys(("pass_rate", "judged_rate", "most"), link.rate),
             "low": link.low,
@@ -114,7 +107,9 @@ def _explained(rates: pd.DataFrame, runs: Sequence[Run], groups: Collection[str]
         "program and contain the error of linking. The shift from one battery to the other may differ for "
         "models and people. Only rows marked as linked compare with others."
     )
-    return GroupRates(rates, (note,), (note, f"{BASELINES_NOTE} {INTERVALS_NOTE}"), "not linked")
+    return GroupRates(
+        rates, (note,), (note, f"{by_level.BASELINES_NOTE} {by_level.INTERVALS_NOTE}"), "not linked"
+    )
 
 
 def _sentences(run: Run, groups: Collection[str]) -> list[str]:

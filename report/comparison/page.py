@@ -12,42 +12,15 @@ from evaluation.paired import ALL_LEVELS, PAIRED_NOTE, RELIABILITY_NOTE
 from evaluation.report_folder import ReportFolder, write_facts
 from evaluation.statistics import MISSING_NOTE, PERSON, counted, pass_rates
 from evaluation.suites import DEFAULT
+from report import tables
 from report.comparison.contamination import GAP_NOTE
 from report.comparison.differences import ALL, DIFFERENCES_NOTE, TASKS_NOTE
 from report.comparison.items import CORRELATIONS_NOTE, ITEMS_NOTE, items_by_level
 from report.comparison.levels import CAPACITIES_NOTE, PROFILE_NOTE
 from report.comparison.ranks import OUTPERFORMED_NOTE, RANKS_NOTE
 from report.comparison.whole import Comparison
-from report.figures.comparison import (
-    CAPACITIES_CAPTION,
-    ITEMS_CAPTION,
-    RANKING_CAPTION,
-    SPREAD_CAPTION,
-    draw_capacities,
-    draw_items,
-    draw_ranking,
-    draw_spread,
-)
+from report.figures import comparison as figures
 from report.files import render, write_assets, write_figure, write_rates, write_tables
-from report.tables import (
-    JUDGED,
-    NONE,
-    RELIABILITY,
-    Table,
-    decimals,
-    facts_table,
-    group_table,
-    headline_table,
-    interval,
-    missing_cell,
-    p_value,
-    pairs_table,
-    percent,
-    points,
-    reliability_cells,
-    scaled_values,
-    scores_table,
-)
 
 Row = dict[Any, Any]
 
@@ -56,7 +29,7 @@ class Section(NamedTuple):
     """A table of the page under its heading, with a note below it."""
 
     heading: str
-    table: Table
+    table: tables.Table
     note: str
 
 
@@ -72,8 +45,8 @@ def sections(compared: Comparison) -> list[Section]:
         if name == "differences":
             frame = frame[(frame["scope"] == ALL) | (frame["source"] != "agents")]
         rows = [cells(row) for row in frame.to_dict("records")]
-        found.append(Section(heading, Table(columns, rows, texts), note))
-    pairs = pairs_table(compared.tables["comparisons"], compared.group)
+        found.append(Section(heading, tables.Table(columns, rows, texts), note))
+    pairs = tables.pairs_table(compared.tables["comparisons"], compared.group)
     found.append(Section("Runs compared with each other", pairs, PAIRED_NOTE))
     return [section for section in found if section.table.rows]
 
@@ -102,21 +75,21 @@ def summary_table(compared: Comparison) -> TerminalTable:
         )
         for run in compared.runs
     ]
-    return Table((*headings, "ρ"), rows, len(headings) + 1).terminal()
+    return tables.Table((*headings, "ρ"), rows, len(headings) + 1).terminal()
 
 
 def _passed(row: Row) -> str:
     """A pass rate; if trials are missing, also that of the others and the bounds."""
     if math.isnan(row["pass_rate"]):
         return "-"
-    judged = missing_cell(percent, row["judged_rate"], row["pass_rate"], row["most"])
-    return f"{percent(row['pass_rate'])} %" + f" (judged {judged})" * bool(row["missing"])
+    judged = tables.missing_cell(tables.percent, row["judged_rate"], row["pass_rate"], row["most"])
+    return f"{tables.percent(row['pass_rate'])} %" + f" (judged {judged})" * bool(row["missing"])
 
 
 def pairs_summary(compared: Comparison) -> TerminalTable | None:
     """The difference between every two runs over all their shared tasks, for a terminal; None for one run."""
     pairs = compared.tables["comparisons"]
-    found = pairs_table(pairs[pairs["scope"] == ALL_LEVELS], compared.group)
+    found = tables.pairs_table(pairs[pairs["scope"] == ALL_LEVELS], compared.group)
     return _brief("Runs compared with each other", found.headings, found.rows)
 
 
@@ -129,7 +102,9 @@ def gaps_summary(compared: Comparison) -> TerminalTable | None:
 
 def _brief(title: str, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> TerminalTable | None:
     """Rows over all levels, of which the first column says no more; None if there are none."""
-    return Table(headings[1:], [row[1:] for row in rows], len(headings)).terminal(title) if rows else None
+    return (
+        tables.Table(headings[1:], [row[1:] for row in rows], len(headings)).terminal(title) if rows else None
+    )
 
 
 def _standing(row: Row) -> str:
@@ -149,7 +124,7 @@ def _first(compared: Comparison, name: str, agent: str, text: Callable[[Row], st
 
 _DIFFERENCE = (
     *("Levels", "Run", "Comparison group", "Basis", "Tasks"),
-    *("Run, %", JUDGED, "Group, %", "Difference, points [95 %]"),
+    *("Run, %", tables.JUDGED, "Group, %", "Difference, points [95 %]"),
 )
 
 
@@ -157,9 +132,9 @@ def _difference(row: Row) -> tuple[str, ...]:
     tasks = str(row["tasks"])
     if row["tasks"] != row["group_tasks"]:
         tasks += f" and {row['group_tasks']}"
-    gap = interval(points, row["difference"], row["low"], row["high"])
-    judged = missing_cell(percent, row["judged_rate"], row["rate"], row["most"])
-    shares = (percent(row["rate"]), judged, percent(row["group_rate"]))
+    gap = tables.interval(tables.points, row["difference"], row["low"], row["high"])
+    judged = tables.missing_cell(tables.percent, row["judged_rate"], row["rate"], row["most"])
+    shares = (tables.percent(row["rate"]), judged, tables.percent(row["group_rate"]))
     return (row["scope"], row["agent"], row["group"], row["pairing"], tasks, *shares, gap)
 
 
@@ -170,7 +145,7 @@ _RANK = (
 
 
 def _rank(row: Row) -> tuple[str, ...]:
-    place = interval("{:.0f}".format, row["rank"], row["low"], row["high"])
+    place = tables.interval("{:.0f}".format, row["rank"], row["low"], row["high"])
     about = (row["scope"], row["agent"], row["basis"], row["pairing"])
     return (*about, str(row["tasks"]), place, f"{row['better']} of {row['teams']}", str(row["equal"]))
 
@@ -183,8 +158,10 @@ _SHARE = (
 
 def _share(row: Row) -> tuple[str, ...]:
     passed = f"{row['passed']:g} of {row['tasks']}"
-    share = interval(lambda value: f"{percent(value)} %", row["outperformed"], row["low"], row["high"])
-    shares = (percent(row["fewer"]), percent(row["equal"]), share)
+    share = tables.interval(
+        lambda value: f"{tables.percent(value)} %", row["outperformed"], row["low"], row["high"]
+    )
+    shares = (tables.percent(row["fewer"]), tables.percent(row["equal"]), share)
     return (row["scope"], row["agent"], row["pairing"], passed, *shares, str(row["trials"]))
 
 
@@ -193,19 +170,19 @@ _CORRELATION = ("Run", "Comparison group", "Basis", "Tasks", "ρ [95 %]", "p", "
 
 def _correlation(row: Row) -> tuple[str, ...]:
     rho, tau = (
-        interval(decimals, row[name], row[f"{name}_low"], row[f"{name}_high"])
+        tables.interval(tables.decimals, row[name], row[f"{name}_low"], row[f"{name}_high"])
         for name in ("spearman", "kendall")
     )
-    tests = (p_value(row["p"]), p_value(row["p_within_levels"]))
+    tests = (tables.p_value(row["p"]), tables.p_value(row["p_within_levels"]))
     return (row["agent"], row["group"], row["pairing"], str(row["tasks"]), rho, *tests, tau)
 
 
-_CAPACITY = ("Capacity", "Run", "Tasks", "Ideas", "Passed, % [95 %]", JUDGED)
+_CAPACITY = ("Capacity", "Run", "Tasks", "Ideas", "Passed, % [95 %]", tables.JUDGED)
 
 
 def _capacity(row: Row) -> tuple[str, ...]:
-    share = interval(percent, row["pass_rate"], row["low"], row["high"])
-    judged = missing_cell(percent, row["judged_rate"], row["pass_rate"], row["most"])
+    share = tables.interval(tables.percent, row["pass_rate"], row["low"], row["high"])
+    judged = tables.missing_cell(tables.percent, row["judged_rate"], row["pass_rate"], row["most"])
     return (row["capacity"], row["agent"], str(row["tasks"]), str(row["ideas"]), share, judged)
 
 
@@ -213,7 +190,7 @@ _DEMAND = ("Demand", "Run", "Tasks", "Ideas", "Change per SD, points [95 %]")
 
 
 def _demand(row: Row) -> tuple[str, ...]:
-    change = interval(points, row["effect"], row["low"], row["high"])
+    change = tables.interval(tables.points, row["effect"], row["low"], row["high"])
     return (row["meaning"], row["agent"], str(row["tasks"]), str(row["ideas"]), change)
 
 
@@ -222,9 +199,10 @@ _GAP = ("Levels", "Run", "Tasks", "Public, %", "Hidden, %", "Gap, points [95 %]"
 
 def _gap(row: Row) -> tuple[str, ...]:
     tasks = f"{row['public_tasks']} and {row['hidden_tasks']}"
-    gap = interval(points, row["gap"], row["low"], row["high"])
-    shares = (percent(row["public_rate"]), percent(row["hidden_rate"]))
-    return (row["scope"], row["agent"], tasks, *shares, gap, p_value(row["p"]), p_value(row["p_holm"]))
+    gap = tables.interval(tables.points, row["gap"], row["low"], row["high"])
+    shares = (tables.percent(row["public_rate"]), tables.percent(row["hidden_rate"]))
+    tests = (tables.p_value(row["p"]), tables.p_value(row["p_holm"]))
+    return (row["scope"], row["agent"], tasks, *shares, gap, *tests)
 
 
 _ITEM = (
@@ -234,10 +212,10 @@ _ITEM = (
 
 
 def _item(row: Row) -> tuple[str, ...]:
-    shares = (percent(row[name]) for name in ("pass_rate", "easiest", "hardest"))
+    shares = (tables.percent(row[name]) for name in ("pass_rate", "easiest", "hardest"))
     ends = (str(row["all_pass"]), str(row["none_passes"]))
     medians = (
-        NONE if math.isnan(row[name]) else decimals(row[name])
+        tables.NONE if math.isnan(row[name]) else tables.decimals(row[name])
         for name in ("discrimination", "teams_discrimination")
     )
     return (str(row["level"]), str(row["tasks"]), *shares, *ends, *medians)
@@ -252,7 +230,7 @@ _SECTIONS: tuple[tuple[str, str, tuple[str, ...], Callable[[Row], tuple[str, ...
     ("Demands", "demand_profile", _DEMAND, _demand, 2, PROFILE_NOTE),
     ("Public battery and hidden split", "contamination", _GAP, _gap, 2, GAP_NOTE),
     ("Item analysis", "item_analysis", _ITEM, _item, 1, ITEMS_NOTE),
-    ("Several trials", "reliability", RELIABILITY, reliability_cells, 2, RELIABILITY_NOTE),
+    ("Several trials", "reliability", tables.RELIABILITY, tables.reliability_cells, 2, RELIABILITY_NOTE),
 )
 """Heading, table, its headings, its cells, how many of them are text, and the note below it."""
 
@@ -260,10 +238,10 @@ _SECTIONS: tuple[tuple[str, str, tuple[str, ...], Callable[[Row], tuple[str, ...
 Draw = Callable[[Comparison, Sequence[str]], Figure | None]
 
 FIGURES: dict[str, tuple[str, str, Draw]] = {
-    "spread": ("By level", SPREAD_CAPTION, draw_spread),
-    "ranking": ("Among children and teams", RANKING_CAPTION, draw_ranking),
-    "items": ("Task by task", ITEMS_CAPTION, draw_items),
-    "capacities": ("By capacity", CAPACITIES_CAPTION, draw_capacities),
+    "spread": ("By level", figures.SPREAD_CAPTION, figures.draw_spread),
+    "ranking": ("Among children and teams", figures.RANKING_CAPTION, figures.draw_ranking),
+    "items": ("Task by task", figures.ITEMS_CAPTION, figures.draw_items),
+    "capacities": ("By capacity", figures.CAPACITIES_CAPTION, figures.draw_capacities),
 }
 """File name, heading and caption of each figure of the arena's runs."""
 
@@ -289,16 +267,16 @@ def write_comparison(compared: Comparison, folder: Path, *, title: str, facts: M
             "figures": [*_write_figures(compared, own)],
             "figure": name,
             "heading": "Comparison groups" if compared.groups else f"By {compared.group}",
-            "rates": group_table(compared.rates.table, compared.group.capitalize()),
-            "headlines": headline_table(compared.tables["headlines"]),
+            "rates": tables.group_table(compared.rates.table, compared.group.capitalize()),
+            "headlines": tables.headline_table(compared.tables["headlines"]),
             "rate_notes": (MISSING_NOTE, *compared.rates.notes),
-            "scores": scores_table(results, compared.group.capitalize()),
+            "scores": tables.scores_table(results, compared.group.capitalize()),
             "missing": int(counted(results)["missing"].sum()),
-            **scaled_values(compared.scaled),
+            **tables.scaled_values(compared.scaled),
             "sections": sections(compared),
             "tasks_note": TASKS_NOTE if compared.groups else None,
             "rows": results.astype(object).where(results.notna(), None).to_dict("records"),
-            "facts": facts_table({"Value": facts}),
+            "facts": tables.facts_table({"Value": facts}),
             **write_tables(own, frames),
         }
         return own.write("index.html", render("comparison.html.j2", title=title, **values))

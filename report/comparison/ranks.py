@@ -8,12 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from evaluation.statistics import counted, family, level_of_id, wilson
-from human_data.baselines import (
-    children_passed_of_40,
-    children_passed_of_level,
-    competition_by_level,
-    competition_by_task,
-)
+from human_data import baselines
 from report.comparison.differences import ALL, SAME, joined, with_ends
 from report.comparison.runs import CLOCKED, Run
 from testbed import CHILDREN
@@ -70,7 +65,9 @@ def _on_40(run: Run) -> Iterator[_Row]:
     rates = rates[rates["task_id"].isin(CHILDREN)].reset_index(drop=True)
     if not run.original or rates.empty:
         return
-    teams = competition_by_task().pivot(index="task_id", columns="team", values="passed").astype(float)
+    teams = (
+        baselines.competition_by_task().pivot(index="task_id", columns="team", values="passed").astype(float)
+    )
     passed = teams.loc[rates["task_id"]].to_numpy()
     own = rates["rate"].to_numpy()
     yield _row(run, ALL, ON_40, len(own), own.mean(), passed.mean(0), *_bootstrapped(rates, passed))
@@ -94,7 +91,7 @@ def _bootstrapped(rates: pd.DataFrame, passed: _Floats) -> tuple[float, float]:
 def _on_900(run: Run) -> Iterator[_Row]:
     """On whole levels of the original."""
     rates = run.rates_beside("teams")
-    teams = competition_by_level("all 900").pivot(index="level", columns="team", values="pass_rate")
+    teams = baselines.competition_by_level("all 900").pivot(index="level", columns="team", values="pass_rate")
     parts = {level: part for level, part in rates.groupby("level") if level in teams.index}
     parts = {level: part for level, part in parts.items() if run.original and len(part) == 90}
     ends = {level: with_ends(part) for level, part in parts.items()}
@@ -135,7 +132,7 @@ def outperformed(runs: Sequence[Run]) -> pd.DataFrame:
     mean; `children`, of which shares passed `fewer`, `equal`ly many and `more`; `outperformed` (fewer and
     half of equal) with `low`, `high`. See `OUTPERFORMED_NOTE`.
     """
-    whole, levels = children_passed_of_40(), children_passed_of_level()
+    whole, levels = baselines.children_passed_of_40(), baselines.children_passed_of_level()
     known = {ALL: (frozenset(CHILDREN), whole)} | {
         str(level): (frozenset(task for task in CHILDREN if int(task[:2]) == level), part)
         for level, part in levels.groupby("level")

@@ -16,14 +16,7 @@ from evaluation.paired import apart_sentences, other_tasks
 from evaluation.scale.scaled import Basis
 from evaluation.statistics import counted, level_of_id, people_error, task_rates
 from evaluation.suites import DEFAULT
-from human_data.baselines import (
-    agents_by_task,
-    children_by_level,
-    children_by_task,
-    children_passed_of_40,
-    competition_by_task,
-    language_models_by_task,
-)
+from human_data import baselines
 from report.tables import listed
 from testbed.originals import RAISED_BEAM, is_published
 
@@ -188,7 +181,7 @@ def refuted(results: pd.DataFrame, digests: Mapping[str, str] | None = None) -> 
             f"{len(others)} of {len(tasks)} tasks of {agent} are not the original's files by their SHA-256 "
             f"(the first is {others[0]})."
         )
-    known = children_by_task().set_index("task_id")["pass_mark"]
+    known = baselines.children_by_task().set_index("task_id")["pass_mark"]
     own = marks_of(results)
     shared = own[own.index.isin(known.index)]
     wrong = shared[~((shared - known[shared.index]).abs() < 1e-6)]
@@ -325,7 +318,11 @@ def same_tasks(run: Run, group: ReferenceGroup) -> bool:
 
 
 def _children() -> list[ReferenceGroup]:
-    tasks, levels, total = children_by_task(), children_by_level(), children_passed_of_40()
+    tasks, levels, total = (
+        baselines.children_by_task(),
+        baselines.children_by_level(),
+        baselines.children_passed_of_40(),
+    )
     count = int(tasks["children"].iloc[0])
     passed = np.repeat(total["passed"].to_numpy(float), total["children"])
     rates, sds = (
@@ -337,7 +334,7 @@ def _children() -> list[ReferenceGroup]:
 
 
 def _competition() -> list[ReferenceGroup]:
-    teams = competition_by_task()
+    teams = baselines.competition_by_task()
     best = teams[teams["top_ten"]]
     parts = {f"{teams['team'].nunique()} teams 2019": teams, "top ten 2019": best}
     return [_of_tries(name, "teams", part, "team") for name, part in parts.items()]
@@ -345,7 +342,7 @@ def _competition() -> list[ReferenceGroup]:
 
 def _agents() -> list[ReferenceGroup]:
     """One group per agent, version of the paper and length of training."""
-    frame = agents_by_task()
+    frame = baselines.agents_by_task()
     short = frame["agent"].str.removesuffix(" Agent").str.replace("Heuristic Agent", "Heuristic")
     steps = frame["run"].str.extract(r"(\d+M)_steps")[0]
     trained = steps.map(" {} steps".format, na_action="ignore").fillna("")
@@ -363,7 +360,7 @@ PUBLISHED = {"experiment_1": "GPT-4o 2024", "experiment_2": "GPT-4o 2024 + demo"
 
 
 def _models() -> list[ReferenceGroup]:
-    counts = language_models_by_task()
+    counts = baselines.language_models_by_task()
     return [
         ReferenceGroup(name, "published", part.set_index("task_id")["pass_rate"], int(part["trials"].iloc[0]))
         for experiment, name in PUBLISHED.items()

@@ -65,10 +65,6 @@ def _installed(name: str) -> Suite | None:
         return None
 
 
-def _headline(name: str) -> Mapping[str, str]:
-    return (_installed(name) or Suite).headline
-
-
 def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Sequence[Run] = ()) -> Comparison:
     """Compare runs with each other and, in the arena, with groups in every respect that their tasks allow.
 
@@ -84,14 +80,15 @@ def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Seque
             + ", ".join(f"{agent} ({suite})" for suite, agent in suites.items())
         )
     results = pd.concat([run.results for run in runs], ignore_index=True)
-    own, sentences = tuple(runs), tuple(cautions(list(runs)))
+    own, sentences, suite = tuple(runs), tuple(cautions(list(runs))), _installed(runs[0].suite)
     pairs = {
-        "headlines": headlines(results, _headline(runs[0].suite)),
+        "headlines": headlines(results, (suite or Suite).headline),
         "comparisons": compare_agents(results, apart(own)),
         "reliability": reliability(results),
         "contamination": contamination(runs, hidden),
     }
-    scaled = _scaled(own, results)
+    bases = {run.agent: run.basis for run in runs}
+    scaled = NO_SCALE if suite is None else scaled_scores(results, suite, bases)
     if DEFAULT not in suites:
         return Comparison(own, (), results, GroupRates(group_rates(results)), sentences, pairs, scaled)
     known = {group.source for group in groups}
@@ -109,9 +106,3 @@ def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Seque
     return Comparison(
         own, tuple(groups), results, rates_beside_others(runs, known), sentences, tables, scaled
     )
-
-
-def _scaled(runs: Sequence[Run], results: pd.DataFrame) -> Scaled:
-    suite = _installed(runs[0].suite)
-    bases = {run.agent: run.basis for run in runs}
-    return NO_SCALE if suite is None else scaled_scores(results, suite, bases)

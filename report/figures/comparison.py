@@ -14,14 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from evaluation.statistics import mean_interval, pass_rates
-from human_data.baselines import (
-    children_by_level,
-    children_by_task,
-    children_passed_of_40,
-    children_passed_of_level,
-    competition,
-    competition_by_level,
-)
+from human_data import baselines
 from report.comparison.differences import ALL, Estimate, with_ends
 from report.comparison.levels import DEMANDS, level_name
 from report.comparison.runs import CLOCKED, ReferenceGroup, Run
@@ -84,9 +77,9 @@ def _prepare(axes: Axes, levels: Sequence[int], inches: float) -> None:
 
 def _children(axes: Axes, place: int, level: int) -> None:
     middle = place + _SPREAD
-    if not _bars(axes, middle, level, children_passed_of_level(), -1, look.CHILDREN):
+    if not _bars(axes, middle, level, baselines.children_passed_of_level(), -1, look.CHILDREN):
         return
-    row = children_by_level().query(f"level == {level}")
+    row = baselines.children_by_level().query(f"level == {level}")
     low, high = mean_interval(row["pass_rate"], row["sd"], row["children"])
     line = look.Style(look.CHILDREN, "", look.CHILDREN)
     axes.plot((middle - _HALF, middle), [100 * row["pass_rate"]] * 2, color=look.CHILDREN, **_MEAN)
@@ -94,12 +87,12 @@ def _children(axes: Axes, place: int, level: int) -> None:
 
 
 def _teams(axes: Axes, place: int, level: int) -> None:
-    counts = competition_by_level().groupby("level")["passes"].value_counts()
+    counts = baselines.competition_by_level().groupby("level")["passes"].value_counts()
     passed = counts.rename("children").rename_axis(["level", "passed"]).reset_index()
     middle = place + _SPREAD
     if not _bars(axes, middle, level, passed, 1, look.TEAMS):
         return
-    teams = competition_by_level().query(f"level == {level}")
+    teams = baselines.competition_by_level().query(f"level == {level}")
     for rate, line in ((teams["pass_rate"], "-"), (teams[teams["top_ten"]]["pass_rate"], ":")):
         axes.plot((middle, middle + _HALF), [100 * rate.mean()] * 2, line, color="#444444", **_MEAN)
 
@@ -204,7 +197,7 @@ def _shares(axes: Axes, compared: Comparison) -> None:
     look.percents(axes, "x")
     axes.set_xticklabels([])
     axes.set_ylabel("Passed at most (%)", labelpad=1)
-    table, teams = children_passed_of_40(), competition()
+    table, teams = baselines.children_passed_of_40(), baselines.competition()
     if compared.has("teams"):
         _steps(axes, teams["passes_40"].to_numpy(), look.TEAMS, "--")
         axes.text(47, 95, "68 teams 2019", color=look.GREY, ha="left", va="top")
@@ -267,7 +260,9 @@ def draw_items(compared: Comparison, notes: Sequence[str]) -> Figure | None:
 
     None if no run did one of them, or children are not compared with.
     """
-    order = children_by_task().sort_values("pass_rate", ascending=False, kind="stable", ignore_index=True)
+    order = baselines.children_by_task().sort_values(
+        "pass_rate", ascending=False, kind="stable", ignore_index=True
+    )
     runs = [
         run for run in compared.runs if run.original and run.results["task_id"].isin(order["task_id"]).any()
     ]

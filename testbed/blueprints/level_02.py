@@ -1,6 +1,7 @@
 """Level 2, preferences: of two or more things that can be reached, the pass mark asks for the best."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -208,14 +209,8 @@ class Thing(NamedTuple):
     size: float
 
 
-def green(size: float) -> Thing:
-    """A ball that is worth its size and ends the episode."""
-    return Thing("GoodGoal", size)
-
-
-def red(size: float) -> Thing:
-    """A ball that costs its size and ends the episode."""
-    return Thing("BadGoal", size)
+green, red = partial(Thing, "GoodGoal"), partial(Thing, "BadGoal")
+"""A ball that is worth its size, and one that costs it; both end the episode."""
 
 
 def _choice(best: Thing, other: Thing | None, solution: str, *objects: Object) -> Blueprint:

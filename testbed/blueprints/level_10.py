@@ -480,21 +480,19 @@ def tool_choice(rng: Rng, wrong: str) -> Blueprint:
 def _useless(rng: Rng, wrong: str, bar: float, z_goal: float) -> list[Object]:
     """Tool and ball of the side at -x, where the tool cannot bring the ball."""
     x = -near(rng, 12.5, 1.5)
-    goal = ball("GoodGoal", x + near(rng, 2.4, 0.3), z_goal, 1)
-    if wrong == "none":
-        return [goal]
-    if wrong == "hook on this side":
-        return [goal, block("LBlock", x, bar, (5, 1, 10), 270)]
-    if wrong == "hook turned away":
-        return [goal, block("JBlock", x, bar, (5, 1, 10), 270)]
+    beside = near(rng, 2.4, 0.3)
     if wrong == "outside":
-        return [
-            ball("GoodGoal", x - near(rng, 2.4, 0.3), z_goal, 1),
-            block("UBlock", x, bar, (5, 1, 10), 270),
-        ]
-    if wrong == "short":
-        return [goal, block("UBlock", x, bar - 3, (5, 1, 6), 270)]
-    return [goal, block("JBlock", x, bar + 3, (5, 1, 4), 90), block("LBlock", x, bar - 3, (5, 1, 4), 270)]
+        beside = -near(rng, 2.4, 0.3)
+    # Kind, how far off in z, length in z and yaw.
+    tools = {
+        "hook on this side": [("LBlock", 0, 10, 270)],
+        "hook turned away": [("JBlock", 0, 10, 270)],
+        "outside": [("UBlock", 0, 10, 270)],
+        "short": [("UBlock", -3, 6, 270)],
+        "two parts": [("JBlock", 3, 4, 90), ("LBlock", -3, 4, 270)],
+    }.get(wrong, [])
+    placed = [block(kind, x, bar + off, (5, 1, long), yaw) for kind, off, long, yaw in tools]
+    return [ball("GoodGoal", x + beside, z_goal, 1), *placed]
 
 
 CONDITIONS = (

@@ -215,7 +215,10 @@ def watch(built: Built, layout: Layout) -> Motion:
         if not layout.things[index].blocked and not layout.things[index].kind.launch
     ]
     if agent_sinks > FALL + _SOLVER_ERROR:
-        findings.append(_agent_drops(built, agent_sinks))
+        number = next((k for k, item in enumerate(built.spec.items) if item.name == "Agent"), None)
+        inside = ("items", number, "positions", 0) if number is not None else ()
+        text = f"the agent falls {agent_sinks:.2f} m at the start"
+        findings.append(built.finding("agent-drops", text, *inside))
     rest = all(far <= SLIDE for far, p in zip(sideways, layout.things, strict=True) if p.kind.is_good_goal)
     return Motion(tuple(findings), rest)
 
@@ -243,12 +246,6 @@ def _moved(built: Built, index: int, code: str, text: str) -> Finding:
     return instance.finding(code, text, "positions", instance.index)
 
 
-def _agent_drops(built: Built, sinks: float) -> Finding:
-    number = next((k for k, item in enumerate(built.spec.items) if item.name == "Agent"), None)
-    inside = ("items", number, "positions", 0) if number is not None else ()
-    return built.finding("agent-drops", f"the agent falls {sinks:.2f} m at the start", *inside)
-
-
 def growth_findings(built: Built) -> Iterator[Finding]:
     """A warning for an arena in which more can appear than it takes: then it takes no more.
 
@@ -257,8 +254,11 @@ def growth_findings(built: Built) -> Iterator[Finding]:
     layout, spec = built.layout, built.spec
     if layout is None:
         return
-    trees = [_settings(placed, spec) for placed in layout.things if placed.kind.shape is Shape.TREE]
-    fruit = sum(_given(settings, _seconds(spec)) for settings in trees)
+    differences = DIFFERENCES[spec.version]
+    trees = [settings_of(each, differences) for each in layout.things if each.kind.shape is Shape.TREE]
+    # An episode without rewards lasts as long.
+    seconds = spec.time_limit * TICKS_PER_UNIT * TICK_S or SAFETY_STEPS * STEP_S
+    fruit = sum(_given(settings, seconds) for settings in trees)
     shown = sum(
         spawned.instances
         for item in spec.items
@@ -275,19 +275,10 @@ def growth_findings(built: Built) -> Iterator[Finding]:
         yield _finding(built, f"{text}; at {MAX_GROWING} trees wait until one is ripe")
 
 
-def _settings(placed: Placed, spec: ArenaSpec) -> Settings:
-    return settings_of(placed, DIFFERENCES[spec.version])
-
-
 def _given(settings: Settings, seconds: float) -> int:
     """Number of fruits that a tree gives in the first seconds."""
     most = max(0, math.floor((seconds - TREE_DELAY_S) / settings.interval_s))
     return most if settings.most < 0 else min(most, settings.most)
-
-
-def _seconds(spec: ArenaSpec) -> float:
-    """Duration of an episode without rewards."""
-    return spec.time_limit * TICKS_PER_UNIT * TICK_S or SAFETY_STEPS * STEP_S
 
 
 def _finding(built: Built, text: str) -> Finding:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from arena.taskfile.config import ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Kind
@@ -90,6 +90,8 @@ class Finding:
         return CODES[self.code].level
 
 
+Entry = TypeVar("Entry")
+
 RANDOM = Vector3(x=-1.0, y=-1.0, z=-1.0)
 """What a missing position or size counts as (section 8.2 of the behaviour specification)."""
 
@@ -127,21 +129,19 @@ class ItemInstance:
         """A finding about a value of the item."""
         return Finding.at(self.place(*inside), code, text, axis)
 
-    def entry(self, values: tuple[Any, ...], missing: Any) -> Any:
+    def entry(self, values: tuple[Entry, ...], missing: Entry) -> Entry:
         """This instance's entry of one of the item's lists."""
         return values[self.index] if self.index < len(values) else missing
 
     @property
     def position(self) -> Vector3:
         """As given in the file; metres, negative is random."""
-        found: Vector3 = self.entry(self.item.positions, RANDOM)
-        return found
+        return self.entry(self.item.positions, RANDOM)
 
     @property
     def size(self) -> Vector3:
         """As given in the file; metres, negative is random."""
-        found: Vector3 = self.entry(self.item.sizes, RANDOM)
-        return found
+        return self.entry(self.item.sizes, RANDOM)
 
     @property
     def has_fixed_position(self) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 
 from arena import Episode
 from arena.scene import Scene
-from testbed.blueprints import Push
+from testbed.blueprints.blueprint import Push
 from testbed.oracle.cost_map import CostToGo, without_targets
 from testbed.oracle.local_planner import Leg, LocalPlanner
 from testbed.oracle.motion import TURNS, Driver, Pusher

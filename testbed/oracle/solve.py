@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import NamedTuple
 
 from arena import Action, ArenaSpec, Episode, Recording
-from testbed.blueprints import Push
+from testbed.blueprints.blueprint import Push
 from testbed.oracle.attempt import Attempt
 from testbed.oracle.motion import waiting
 from testbed.oracle.world_model import Strategy

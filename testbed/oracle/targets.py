@@ -55,11 +55,8 @@ class Choice:
 
     def _nodes(self, ball: Ball, price: Floats) -> Ints:
         """Nodes from which a ball is touched, or next to it if it must be avoided until then."""
-        if ball.ends:
-            near = np.flatnonzero(self._costs.touching(ball, 0.6))
-            return near[np.isfinite(price[near])]
-        nodes = self._costs.targets(ball)
-        return nodes[np.isfinite(price[nodes])]
+        near = np.flatnonzero(self._costs.touching(ball, 0.6)) if ball.ends else self._costs.targets(ball)
+        return near[np.isfinite(price[near])]
 
     @cached_property
     def regions(self) -> dict[int, list[Ball]]:
@@ -87,7 +84,8 @@ class Choice:
         more = any(not ball.ends for ball in self.regions.get(here, []))
         label = here if more else self._best(onward, node)
         multi = [ball for ball in self.regions[label] if not ball.ends]
-        chosen = multi or self._largest(label)
+        most = max(ball.reward for ball in self.regions[label])
+        chosen = multi or [ball for ball in self.regions[label] if ball.reward == most]
         nodes = [self._costs.targets(ball) for ball in chosen]
         inside = [n[self.region[n] == label] for n in nodes] if multi else nodes
         return chosen, np.unique(np.concatenate(inside if any(map(len, inside)) else nodes))
@@ -96,10 +94,6 @@ class Choice:
         """Cost of the path to the nearest ball of a region; `paths` (n,) are the costs to every node."""
         nodes = np.concatenate([self._targets[ball.index] for ball in self.regions[label]])
         return float(paths[nodes[self.region[nodes] == label]].min(initial=np.inf))
-
-    def _largest(self, label: int) -> list[Ball]:
-        most = max(ball.reward for ball in self.regions[label])
-        return [ball for ball in self.regions[label] if ball.reward == most]
 
     def _onward(self, node: int) -> list[int]:
         """Regions with balls that can be reached from a node."""

@@ -259,12 +259,8 @@ def _refuse_incomplete(name: Name, place: str, missing: set[str], others: set[st
         if differ
         else f"{len(missing)} of {count} task files are missing (the first: {first})"
     )
-    raise EvaluationError(f"{place}: {what}; nothing was kept. The battery {name} is {_origin(name)}")
-
-
-def _origin(name: Name) -> str:
-    source = SOURCES[name]
-    return f"{source.folder} of {source.repository}"
+    origin = f"{SOURCES[name].folder} of {SOURCES[name].repository}"
+    raise EvaluationError(f"{place}: {what}; nothing was kept. The battery {name} is {origin}")
 
 
 @contextmanager

@@ -17,7 +17,8 @@ from arena.processes import Engine, in_order
 from arena.replay import Replay
 from arena.taskfile.kind import Body
 from render.line_of_sight import LineOfSight
-from testbed.blueprints import Draw, blueprint, condition_of
+from testbed.blueprints import blueprint, condition_of
+from testbed.blueprints.blueprint import Draw
 from testbed.proof import solutions
 from testbed.tasks import Task, find_tasks
 

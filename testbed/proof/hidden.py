@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from arena.errors import ConfigError
 from arena.files import read_bytes, write_file
-from testbed.blueprints import CONDITIONS, DIFFICULTIES, VARIANTS
+from testbed.blueprints import CONDITIONS, VARIANTS
+from testbed.blueprints.blueprint import DIFFICULTIES
 
 FILE = "split.json"
 """Beside the levels of a hidden split: its seed, which must stay secret, and what may be published."""
@@ -39,7 +40,10 @@ def hidden_split(folder: Path, seed: int | None) -> HiddenSplit:
     """
     path = folder / FILE
     if path.exists():
-        found = _read(path)
+        try:
+            found = HiddenSplit.model_validate_json(read_bytes(path))
+        except (OSError, ValidationError):
+            raise ConfigError(f"{path}: no hidden split can be read; choose an empty folder") from None
         if seed not in (None, found.seed):
             raise ConfigError(f"--seed: {path} is of another seed; choose another folder or leave it out")
         return found
@@ -47,13 +51,6 @@ def hidden_split(folder: Path, seed: int | None) -> HiddenSplit:
     split = HiddenSplit(seed=drawn, commitment=commitment(drawn))
     write_file(path, split.model_dump_json(indent=1) + "\n")
     return split
-
-
-def _read(path: Path) -> HiddenSplit:
-    try:
-        return HiddenSplit.model_validate_json(read_bytes(path))
-    except (OSError, ValidationError):
-        raise ConfigError(f"{path}: no hidden split can be read; choose an empty folder") from None
 
 
 def whole(levels: tuple[int, ...], difficulty: int | None) -> int:

@@ -17,16 +17,8 @@ from arena.files import read_text, write_file
 from arena.processes import Engine, in_order
 from arena.replay import Replay
 from testbed.benchmark import TEST_SEED, sha256
-from testbed.blueprints import (
-    CONDITIONS,
-    FOLDERS,
-    SHIPPED_SEED,
-    VARIANTS,
-    Draw,
-    blueprint,
-    condition_of,
-    text,
-)
+from testbed.blueprints import CONDITIONS, FOLDERS, SHIPPED_SEED, VARIANTS, blueprint, condition_of, text
+from testbed.blueprints.blueprint import Draw
 from testbed.oracle.motion import waiting
 from testbed.oracle.solve import solve, solved
 from testbed.proof import solutions
@@ -204,6 +196,7 @@ def make(
     """Make the ordered tasks, level by level; those already in the folder are kept and yielded as proofs.
 
     A level's solutions are written after each of its tasks, so an interrupted run keeps what it has made.
+    Raises EvaluationError if a file cannot be written.
     """
     before = made_before(folder, orders)
     proofs: dict[int, list[Proof]] = {}
@@ -217,14 +210,10 @@ def make(
         for order, proven in zip(wanted, results, strict=True):
             of_level = proofs.setdefault(order.draw.level, [])
             of_level.append(proven.proof)
-            _write(proven, of_level, folder / FOLDERS[order.draw.level])
+            beside = folder / FOLDERS[order.draw.level]
+            write_file(beside / f"{proven.task_id}.yaml", proven.text)
+            solutions.write(of_level, beside / solutions.FILE)
             yield proven
-
-
-def _write(proven: Proven, of_level: Sequence[Proof], folder: Path) -> None:
-    """Write a task file, then all proofs of its level; raises EvaluationError."""
-    write_file(folder / f"{proven.task_id}.yaml", proven.text)
-    solutions.write(of_level, folder / solutions.FILE)
 
 
 class Row(NamedTuple):

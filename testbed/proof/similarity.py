@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from arena import Episode
-from arena.geometry.placed import Layout, Placed
+from arena.geometry.placed import Layout
 from arena.scene import Floats
 from testbed.tasks import Task, find_tasks
 
@@ -85,13 +85,10 @@ def _by_kind(layout: Layout) -> Mapping[str, Floats]:
     """The things of each kind as rows of place, size and yaw."""
     rows: dict[str, list[tuple[float, ...]]] = {}
     for placed in layout.things:
-        rows.setdefault(placed.kind.name, []).append((*placed.position, *placed.size, _yaw(placed)))
+        # A resting ball looks the same from every side.
+        yaw = 0.0 if placed.kind.is_goal and not placed.kind.launch else placed.yaw % 360
+        rows.setdefault(placed.kind.name, []).append((*placed.position, *placed.size, yaw))
     return {kind: np.array(every) for kind, every in rows.items()}
-
-
-def _yaw(placed: Placed) -> float:
-    """A resting ball looks the same from every side."""
-    return 0.0 if placed.kind.is_goal and not placed.kind.launch else placed.yaw % 360
 
 
 def _agents(one: Layout, other: Layout) -> float:

@@ -52,15 +52,12 @@ def read(folder: Path) -> Mapping[str, Proof]:
     return {proof.task_id: proof for path in sorted(folder.rglob(FILE)) for proof in _read(path)}
 
 
-def _text(path: Path) -> str:
+def _read(path: Path) -> Iterator[Proof]:
     try:
-        return read_text(path)
+        lines = read_text(path).splitlines()
     except ConfigError as error:
         raise RecordingError(str(error)) from None
-
-
-def _read(path: Path) -> Iterator[Proof]:
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
         try:
             yield Proof.model_validate_json(line)
         except ValidationError as error:

@@ -18,7 +18,7 @@ from werkzeug import Response
 
 from arena_llm.verify import pass_rates
 from evaluation.inspect_task.interface import InspectUserError
-from evaluation.inspect_task.registry import suite_task
+from evaluation.inspect_task.registry import registered
 from evaluation.log.run import RunLog
 from evaluation.statistics import pass_rates as pass_rates_of
 from evaluation.verify.sources import Verdict
@@ -60,7 +60,7 @@ SOLVERS = {
 def test_any_solver_plays_by_the_tool_and_is_scored_by_us(name, battery, tmp_path):
     replies = [call("act", script="Turn(12); Turn(-12);"), call("act", script="Go(20);")]
     replies += [text("done")] if name == "generate" else [call("submit", answer="done")]
-    task = suite_task(ARENA, folder=str(battery), protocol="tool-calling", image_size=32)
+    task = registered(ARENA)(folder=str(battery), protocol="tool-calling", image_size=32)
     model = get_model("mockllm/model", custom_outputs=replies)
     (log,) = inspect_ai.eval(
         task, model, solver=SOLVERS[name](), display="none", log_dir=str(tmp_path / "logs")
@@ -73,7 +73,7 @@ def test_any_solver_plays_by_the_tool_and_is_scored_by_us(name, battery, tmp_pat
 
 
 def test_a_solver_that_stops_early_lets_the_clock_run_down(battery, tmp_path):
-    task = suite_task(ARENA, folder=str(battery), protocol="tool-calling", image_size=32)
+    task = registered(ARENA)(folder=str(battery), protocol="tool-calling", image_size=32)
     model = get_model("mockllm/model", custom_outputs=[call("act", script="Turn(6);"), text("enough")])
     (log,) = inspect_ai.eval(task, model, solver=generate(), display="none", log_dir=str(tmp_path / "logs"))
     (sample,) = log.samples
@@ -91,7 +91,7 @@ def test_a_message_limit_gives_one_pass_rate_everywhere(tmp_path):
         for task in ("01-04-03", "01-06-02", "01-21-01")
         for reply in scripts.get(task, ["Go(20);"])
     ]
-    task = suite_task(ARENA, folder=str(folder), image_size=32, max_scripts=9)
+    task = registered(ARENA)(folder=str(folder), image_size=32, max_scripts=9)
     model = get_model("mockllm/model", custom_outputs=answers)
     (log,) = inspect_ai.eval(
         *(task, model), message_limit=8, max_samples=1, display="none", log_dir=str(tmp_path / "logs")
@@ -113,7 +113,7 @@ def test_a_message_limit_gives_one_pass_rate_everywhere(tmp_path):
 
 def test_a_call_after_the_end_is_answered(battery, tmp_path):
     replies = [call("act", script="Go(20);"), call("act", script="Go(2);"), text("done")]
-    task = suite_task(ARENA, folder=str(battery), protocol="tool-calling", image_size=32)
+    task = registered(ARENA)(folder=str(battery), protocol="tool-calling", image_size=32)
     model = get_model("mockllm/model", custom_outputs=replies)
     (log,) = inspect_ai.eval(task, model, solver=generate(), display="none", log_dir=str(tmp_path / "logs"))
     results = [message.text for message in log.samples[0].messages if message.role == "tool"]

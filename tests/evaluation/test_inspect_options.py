@@ -63,10 +63,10 @@ def test_parameters_are_sent_and_logged_as_the_choices(battery, tmp_path, bodies
 
 
 def test_a_task_that_was_made_before_obeys_too(battery, tmp_path, bodies):
-    from evaluation.inspect_task.registry import suite_task
+    from evaluation.inspect_task.registry import registered
 
     def begun(options, model=MODEL, **choices):
-        task = suite_task(ARENA, folder=str(battery), **SMALL, **choices)
+        task = registered(ARENA)(folder=str(battery), **SMALL, **choices)
         (log,) = inspect_ai.eval(task, model, display="none", log_dir=str(tmp_path / "logs"), **options)
         return read_eval_log(log.location).samples[0]
 

@@ -8,7 +8,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import SampleScore, Score
 
 from evaluation.evaluate import evaluate
-from evaluation.inspect_task.registry import suite_task
+from evaluation.inspect_task.registry import registered
 from evaluation.inspect_task.scoring import by_group, pass_rate, stderr
 from testbed.tasks import LEVELS_FOLDER, files_version, find_paths
 from tests.llm_control.batteries import ARENA, eval_request, write_battery
@@ -48,7 +48,7 @@ def test_variants_and_trials_of_a_task_are_one_cluster():
 def test_a_log_has_rates_by_level_rewards_and_replies(conversation, tmp_path):
     battery = write_battery(tmp_path / "battery", (20, 16), (24, 20), (20, 16))
     (battery / "01-21-01.yaml").rename(battery / "02-01-01.yaml")
-    task = suite_task(ARENA, folder=str(battery), conversation=conversation, **SMALL)
+    task = registered(ARENA)(folder=str(battery), conversation=conversation, **SMALL)
     replies = [said("Go(20);"), said("Turn(6);"), said("Turn(6);"), said("Turn(6);"), said("Go(20);")]
     model = get_model("mockllm/model", custom_outputs=replies)
     (log,) = inspect_ai.eval(task, model, display="none", log_dir=str(tmp_path / "logs"), max_samples=1)
@@ -69,7 +69,7 @@ def test_a_log_has_rates_by_level_rewards_and_replies(conversation, tmp_path):
 
 def test_what_a_limit_ended_has_no_reward_and_no_verdict(tmp_path):
     battery = write_battery(tmp_path / "battery", (20, 16), (24, 20))
-    task = suite_task(ARENA, folder=str(battery), max_tokens_per_episode=5, **SMALL)
+    task = registered(ARENA)(folder=str(battery), max_tokens_per_episode=5, **SMALL)
     model = get_model(
         "mockllm/model", custom_outputs=[said("Turn(6);", 9), said("Go(20);", 1), said("Go(9);")]
     )

@@ -252,10 +252,10 @@ def test_acting_at_every_step_allows_no_scripts():
 def test_inspect_plays_a_policy_when_told_to(battery, file, tmp_path):
     import inspect_ai
 
-    from evaluation.inspect_task.registry import suite_task
+    from evaluation.inspect_task.registry import registered
 
     def score(**more):
-        task = suite_task(ARENA, folder=str(battery), tasks="01-04-03", **more)
+        task = registered(ARENA)(folder=str(battery), tasks="01-04-03", **more)
         model = full_name(ARENA, f"policy:{file}")
         (log,) = inspect_ai.eval(task, model=model, log_dir=str(tmp_path), display="none")
         return log.samples[0]

@@ -8,7 +8,8 @@ import arena  # noqa: F401  registers the environments
 from arena import ConfigError, EvaluationError
 from testbed import LEVEL_NAMES
 from testbed.benchmark import TEST_SEED, Score, score, scored_tasks
-from testbed.blueprints import CONDITIONS, VARIANTS, Draw
+from testbed.blueprints import CONDITIONS, VARIANTS
+from testbed.blueprints.blueprint import Draw
 from testbed.proof.prove import scored
 
 LEVELS = list(LEVEL_NAMES)

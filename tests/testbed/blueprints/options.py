@@ -5,7 +5,8 @@ from contextlib import closing
 import numpy as np
 
 from arena import TURN_LEFT, TURN_RIGHT, Episode, load_text
-from testbed.blueprints import Draw, text
+from testbed.blueprints import text
+from testbed.blueprints.blueprint import Draw
 from testbed.oracle.cost_map import Ball, CostMap
 from testbed.oracle.solids import solids
 from testbed.oracle.targets import Choice, Regions, balls

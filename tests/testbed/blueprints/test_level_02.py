@@ -3,7 +3,8 @@
 import pytest
 
 from arena import load_text
-from testbed.blueprints import CONDITIONS, Draw, blueprint
+from testbed.blueprints import CONDITIONS, blueprint
+from testbed.blueprints.blueprint import Draw
 from tests.testbed.blueprints.options import drawn, reachable
 
 FINAL = ("ledge choice", "corridor choice", "far but more")

@@ -7,7 +7,8 @@ import pytest
 
 from arena import FORWARD, TURN_LEFT, TURN_RIGHT, Episode, load_text
 from render import Renderer
-from testbed.blueprints import CONDITIONS, Draw, text
+from testbed.blueprints import CONDITIONS, text
+from testbed.blueprints.blueprint import Draw
 from tests.testbed.blueprints.views import seen_goals
 
 SIZE = 128

@@ -4,7 +4,8 @@ import math
 import pytest
 
 from arena import FORWARD, TURN_LEFT, TURN_RIGHT, Episode, load_text
-from testbed.blueprints import CONDITIONS, Draw, blueprint, condition_of, to_yaml
+from testbed.blueprints import CONDITIONS, blueprint, condition_of
+from testbed.blueprints.blueprint import Draw, to_yaml
 from testbed.oracle.solve import solve, solved
 
 IN_THE_WAY = {

@@ -6,7 +6,8 @@ import pytest
 
 from arena import FORWARD, TURN_LEFT, TURN_RIGHT, Episode, load_text
 from render import Renderer
-from testbed.blueprints import CONDITIONS, Draw, blueprint, condition_of, text
+from testbed.blueprints import CONDITIONS, blueprint, condition_of, text
+from testbed.blueprints.blueprint import Draw
 from testbed.oracle.solve import solve, solved
 from tests.testbed.blueprints.views import seen_goals
 

@@ -8,7 +8,8 @@ from scipy.sparse.csgraph import breadth_first_order
 from arena import IDLE, Episode, load_text
 from arena.taskfile.catalog import KINDS
 from render.renderer import Renderer
-from testbed.blueprints import CONDITIONS, Draw, blueprint, condition_of, text
+from testbed.blueprints import CONDITIONS, blueprint, condition_of, text
+from testbed.blueprints.blueprint import Draw
 from testbed.oracle.cost_map import CostMap, without_targets
 from testbed.oracle.solids import solids
 from testbed.oracle.targets import Regions, balls

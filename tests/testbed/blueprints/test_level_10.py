@@ -6,7 +6,8 @@ from contextlib import closing
 import pytest
 
 from arena import Episode, load_text
-from testbed.blueprints import CONDITIONS, Blueprint, Draw, Object, Push, blueprint, to_yaml
+from testbed.blueprints import CONDITIONS, blueprint
+from testbed.blueprints.blueprint import Blueprint, Draw, Object, Push, to_yaml
 from testbed.oracle.attempt import Attempt
 from testbed.oracle.world_model import Strategy
 

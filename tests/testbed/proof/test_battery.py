@@ -9,15 +9,8 @@ import pytest
 
 from arena import Episode
 from testbed import find_tasks
-from testbed.blueprints import (
-    CONDITIONS,
-    DIFFICULTIES,
-    FOLDERS,
-    SHIPPED_SEED,
-    VARIANTS,
-    Draw,
-    text,
-)
+from testbed.blueprints import CONDITIONS, FOLDERS, SHIPPED_SEED, VARIANTS, text
+from testbed.blueprints.blueprint import DIFFICULTIES, Draw
 from testbed.proof import solutions
 from testbed.proof.similarity import layouts, nearest
 from testbed.tasks import CANARY, LEVEL_NAMES, LEVELS_FOLDER, without_notice
