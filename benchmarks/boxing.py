@@ -12,8 +12,8 @@ import typer
 from arena.errors import ConfigError
 from benchmarks import run
 from evaluation.statistics import mean_half
-from suites.boxing.environments import WORLDS
-from suites.boxing.oracle import EVALUATIONS, drawn
+from suites.boxing.environments import WORLDS, drawn
+from suites.boxing.findings import EVALUATIONS
 from suites.boxing.outcomes import Floats
 from suites.boxing.posterior import best_design, posterior_of
 from suites.boxing.questions import MODES, Mode, Questions

@@ -1,13 +1,22 @@
 """Every generated block by the name that pages use: `<!-- generated: NAME -->`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from arena.taskfile.catalog import KINDS
-from docs._generate import differences, keys, kinds, options, references
-from docs._generate.markdown import code, table
+from docs._generate import keys, kinds, options
+from docs._generate.markdown import code, plain, table
+from evaluation.capabilities import prompts_of
+from evaluation.choices.effective import effective
+from evaluation.prompts import PromptSet
 from evaluation.results import RESULT_COLUMNS
+from evaluation.scale.references import BEST, FLOORS, Reference, references, scale_of
+from evaluation.suites import get_suite, suite_names
+from llm_control.choices import ArenaChoices
+from llm_control.paper.convert import SENT, Ingredients
+from llm_control.paper.differences import LIST
+from llm_control.suite import SUITE
 from report.arena.pages import ARENA_COLUMNS
 from report.episode_page import EPISODE_COLUMNS, REPLY_COLUMNS, TURN_COLUMNS
 
@@ -41,6 +50,52 @@ def columns() -> str:
     return table(("file", "column", "meaning"), rows)
 
 
+SAME = "the same"
+
+
+def differences_table() -> str:
+    """Each point: what the paper did, what is done by default, and with the preset and the paper's texts."""
+    header = ("point", "paper", "default, with `--icl`", "`paper-experiment-1` with the paper's texts")
+    return table(header, _rows())
+
+
+def _rows() -> Iterator[tuple[str, str, str, str]]:
+    preset = effective(SUITE, "paper-experiment-1", {}).choices
+    ours = prompts_of(SUITE)
+    # The shipped texts with others in all places for which the paper's program has some.
+    found = Ingredients("-", "-", "-", "$health", "-", "-", source=SENT).prompts()
+    papers = PromptSet({**ours.prompts, **found.prompts}, found.layout)
+    for point in LIST:
+        default = point.ours(ArenaChoices(demonstration=True), ours)
+        faithful = point.ours(preset, papers)
+        yield plain(point.topic), plain(point.paper), plain(default or SAME), plain(faithful or SAME)
+
+
+AGENTS = (*FLOORS, "random", BEST)
+
+
+def references_table() -> str:
+    """A row for each group of each suite: the score of every reference agent, and the episodes of each."""
+    rows = [row for name in suite_names() for row in _suite_rows(name)]
+    return table(("suite", "group", *(f"`{agent}`" for agent in AGENTS), "episodes of `ideal`"), rows)
+
+
+def _suite_rows(name: str) -> Iterator[Sequence[str]]:
+    scale = scale_of(get_suite(name))
+    groups: dict[tuple[str, str], dict[str, Reference]] = {}
+    for row in references(scale.table) if scale else ():
+        groups.setdefault((row.conditions, row.group), {})[row.agent] = row
+    for (_, group), own in groups.items():
+        scores = (_score(own.get(agent)) for agent in AGENTS)
+        yield (name, group, *scores, str(own[BEST].episodes) if BEST in own else "-")
+
+
+def _score(row: Reference | None) -> str:
+    if row is None:
+        return "-"
+    return f"{row.score:.2f}" + (f" ± {row.half:.2f}" if row.half else "")
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "keys-of-file": partial(keys.keys_table, "ArenaConfig"),
     "keys-of-arena": partial(keys.keys_table, "Arena"),
@@ -60,8 +115,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "texts": options.texts_table,
     "agent-texts": options.agent_texts_table,
     "layout": options.layout_table,
-    "differences": differences.differences_table,
+    "differences": differences_table,
     "example-suite": example_suite,
     "columns": columns,
-    "references": references.references_table,
+    "references": references_table,
 }

@@ -8,7 +8,7 @@ import numpy as np
 from evaluation.prompts import without_gaps
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
 from suites.boxing.choices import TRIES, BoxingChoices
-from suites.boxing.oracle import drawn
+from suites.boxing.environments import drawn
 from suites.boxing.outcomes import Floats
 from suites.boxing.posterior import posterior_of, regret
 from suites.boxing.questions import Questions

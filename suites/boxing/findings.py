@@ -4,7 +4,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from importlib.resources import files
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, NamedTuple, NotRequired
 
 import numpy as np
 from pydantic import AfterValidator
@@ -15,11 +15,25 @@ from evaluation.panels import Bin, panel
 from evaluation.panels import calibration as calibrated
 from evaluation.statistics import mean_text
 from suites.boxing.environments import WORLDS
-from suites.boxing.oracle import EVALUATIONS, shipped
 from suites.boxing.questions import baselines
 
 Numbers = list[Finite]
 Vectors = list[Numbers]
+
+
+EVALUATIONS = (0, 1, 3, 5, 7, 10)
+"""Numbers of experiments after which the paper evaluates."""
+
+
+class Errors(NamedTuple):
+    """What perfect inference reaches: mean errors after numbers of experiments, halves of 95 % intervals."""
+
+    name: str
+    goal: str
+    strategy: str
+    episodes: int
+    means: tuple[float, ...]
+    halves: tuple[float, ...]
 
 
 class _Turn(TypedDict):
@@ -295,3 +309,13 @@ def _novices(records: Sequence[Record]) -> list[tuple[str, ...]]:
             cells = map(_error, (scientist, novice, lost))
             rows.append((*kind, str(len(pairs)), _missing(own), *cells))
     return rows
+
+
+def shipped() -> list[Errors]:
+    """Errors of the Bayes-optimal predictor, as `python -m benchmarks.boxing errors` printed them."""
+    text = files("suites.boxing").joinpath("oracle.csv").read_text(encoding="utf-8")
+    found = []
+    for name, goal, strategy, episodes, *cells in csv.reader(text.splitlines()[1:]):
+        means, halves = (tuple(map(float, part)) for part in (cells[::2], cells[1::2]))
+        found.append(Errors(name, goal, strategy, int(episodes), means, halves))
+    return found

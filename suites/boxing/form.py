@@ -8,9 +8,8 @@ from arena.errors import ConfigError
 from evaluation.by_hand.form import Choice, Command, Form, Number, Question, Slider, Text, Values
 from evaluation.suite import Observation, TaskSpec
 from suites.boxing.choices import BoxingChoices
-from suites.boxing.environments import WORLDS
+from suites.boxing.environments import WORLDS, drawn
 from suites.boxing.environments.morals import NAMES
-from suites.boxing.oracle import drawn
 from suites.boxing.questions import Questions
 from suites.boxing.replies import answers_of, design_of
 from suites.boxing.world import Field as Asked

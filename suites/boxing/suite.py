@@ -14,8 +14,7 @@ from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec, rules
 from suites.boxing.choices import TRIES, BoxingChoices
-from suites.boxing.environments import WORLDS
-from suites.boxing.oracle import drawn, kinds
+from suites.boxing.environments import WORLDS, drawn, kinds
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage

@@ -1,4 +1,8 @@
-"""The ten worlds."""
+"""The ten worlds, each by the number that it is drawn by."""
+
+from collections.abc import Iterator
+
+import numpy as np
 
 from suites.boxing.environments.animals import Dugongs, Peregrines
 from suites.boxing.environments.death import Death
@@ -19,3 +23,14 @@ WORLDS: dict[str, type[World]] = {
     )
 }
 """By name, in the order of the paper."""
+
+
+def kinds() -> Iterator[tuple[str, str]]:
+    """Every environment with each of its goals."""
+    return ((name, goal) for name, world in WORLDS.items() for goal in world.goals)
+
+
+def drawn(name: str, number: int) -> tuple[World, np.random.Generator]:
+    """The world of an environment's number, always the same one, and the generator of its questions."""
+    rng = np.random.default_rng([list(WORLDS).index(name), number])
+    return WORLDS[name](rng), rng

@@ -13,10 +13,9 @@ from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.suite import AgentTurn, EpisodeSetup
 from evaluation.suites import chosen_tasks, find_task, get_suite
 from suites.boxing.choices import BoxingChoices
-from suites.boxing.environments import WORLDS
+from suites.boxing.environments import WORLDS, drawn, kinds
 from suites.boxing.episode import BoxingEpisode
 from suites.boxing.findings import calibration, episode_panels, run_panels
-from suites.boxing.oracle import drawn, kinds
 from suites.boxing.replies import answers_of, design_of, explanation_of
 from suites.boxing.suite import SUITE
 from suites.boxing.world import WrongReplyError

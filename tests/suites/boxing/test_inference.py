@@ -6,9 +6,8 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from benchmarks.boxing import errors
-from suites.boxing.environments import WORLDS
+from suites.boxing.environments import WORLDS, drawn
 from suites.boxing.environments.morals import NAMES
-from suites.boxing.oracle import drawn
 from suites.boxing.posterior import best_design, information, posterior_of, regret
 
 OBSERVATIONS = {name: 3 for name in WORLDS} | {

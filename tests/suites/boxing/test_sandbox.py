@@ -191,7 +191,7 @@ print(open("in/own").read(), math.pi, observations, os.listdir(), sorted(os.envi
 def test_a_program_cannot_read_the_worlds():
     import suites
 
-    assert not ran("import suites.boxing.oracle").worked
+    assert not ran("import suites.boxing.environments").worked
     world = Path(suites.__file__).parent / "boxing/environments/death.py"
     assert "Permission denied" in ran(f"open({str(world)!r})").text
     # Beside other packages they are hidden by name, as numpy is here.

@@ -11,9 +11,9 @@ from benchmarks.boxing import VERDICTS, verdict_rows
 from evaluation.suites import chosen_tasks
 from suites.boxing import suite as suite_module
 from suites.boxing.choices import BoxingChoices
+from suites.boxing.environments import drawn, kinds
 from suites.boxing.episode import Answers
 from suites.boxing.findings import episode_panels, run_panels
-from suites.boxing.oracle import drawn, kinds
 from suites.boxing.questions import GUESSES, MODES, Questions, judged
 from suites.boxing.suite import SUITE
 from tests.suites.boxing.test_episode import QUICK, opened, played

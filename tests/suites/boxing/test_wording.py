@@ -9,8 +9,7 @@ from evaluation.capabilities import prompts_of
 from evaluation.choices.effective import effective
 from evaluation.submission import _choices
 from suites.boxing.choices import BoxingChoices
-from suites.boxing.environments import WORLDS
-from suites.boxing.oracle import kinds
+from suites.boxing.environments import WORLDS, kinds
 from suites.boxing.suite import SUITE
 from tests.suites.boxing.test_episode import QUICK, opened, played
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from suites.boxing.environments import WORLDS
+from suites.boxing.environments import WORLDS, drawn
 from suites.boxing.environments.emotions import MEAN as EMOTION_MEANS
-from suites.boxing.oracle import drawn
 from suites.boxing.questions import Questions
 from suites.boxing.world import WORDINGS, WrongReplyError
 
