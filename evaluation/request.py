@@ -62,9 +62,7 @@ def full_name(suite: Suite, name: str) -> str:
             f"or use an offline agent: {_offline(suite)}"
         )
     full = f"{provider}/{model}"
-    # In `replay/FOLDER` anything may stand for the word in capitals.
-    known = {*agents_of(suite), *agent_names(suite)}
-    if provider == suite.name and by_name(dict.fromkeys(known, True), model) is None:
+    if provider == suite.name and not _is_agent(suite, model):
         raise EvaluationError(f"unknown agent {full!r}: the offline agents are {_offline(suite)}")
     return full
 
@@ -74,6 +72,14 @@ def _short_name(suite: Suite, name: str) -> str | None:
     kind, _, rest = name.partition(":")
     known = rest and "/" not in kind and any(is_kind(each, kind) for each in agent_names(suite))
     return f"{suite.name}/{kind}/{rest}" if known else None
+
+
+def _is_agent(suite: Suite, name: str) -> bool:
+    """Whether a name is that of an agent; in `replay/FOLDER` anything may stand for the word in capitals."""
+    if by_name(agents_of(suite), name) is not None:
+        return True
+    # Those that play by themselves are imported with what they need.
+    return by_name(dict.fromkeys(agent_names(suite), True), name) is not None
 
 
 def _offline(suite: Suite) -> str:

@@ -21,7 +21,7 @@ from arena.scene import Scene
 from render.camera import FAR, PARALLEL, Camera, first_person
 from render.image import Frame, check_size
 from render.kernel.in_view import find
-from render.kernel.polygons import COUNT, DEPTH, Polygons, polygons_of
+from render.kernel.polygons import COUNT, DEPTH, FACTS, MOST_CORNERS, PLANES, Polygons, polygons_of
 from render.kernel.shading import Pixels, shade
 from render.kernel.shadows import DEEPEST, Kept, SunMap, cast, update
 from render.kernel.tables import Floats, Integers, Looks, Meshes, tables
@@ -58,7 +58,7 @@ class Room:
             self.flat[:pixels].reshape(height, width),
         )
         self.found: Rows = np.empty((0, ROW), np.float32)
-        self.polygons = Polygons.empty(_POLYGONS)
+        self.polygons = _room_for(_POLYGONS)
 
     def make_way(self, count: int) -> None:
         """Have room for a number of rows."""
@@ -71,12 +71,18 @@ class Room:
             ends = write(self.polygons)
             if ends[1] >= 0:
                 return ends
-            self.polygons = Polygons.empty(2 * len(self.polygons.facts))
+            self.polygons = _room_for(2 * len(self.polygons.facts))
 
     def show(self, count: int, lens: Floats) -> None:
         """Find the nearest of the first polygons at each pixel."""
         nearest, shown, _ = self.screen
         show(self.polygons, count, 0, len(shown), farthest_of(lens), nearest, shown)
+
+
+def _room_for(count: int) -> Polygons:
+    """Room for a number of polygons."""
+    corners, planes = np.empty((count, MOST_CORNERS, 2)), np.empty((count, PLANES, 3))
+    return Polygons(corners, planes, np.empty((count, 6)), np.zeros((count, FACTS), np.int64))
 
 
 class _Rooms(threading.local):

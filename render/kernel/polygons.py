@@ -60,16 +60,6 @@ class Polygons(NamedTuple):
     light: Floats
     facts: Integers
 
-    @classmethod
-    def empty(cls, count: int) -> "Polygons":
-        """Room for a number of polygons."""
-        return cls(
-            np.empty((count, MOST_CORNERS, 2)),
-            np.empty((count, PLANES, 3)),
-            np.empty((count, 6)),
-            np.zeros((count, FACTS), np.int64),
-        )
-
 
 @compiled
 def polygons_of(
