@@ -1,17 +1,18 @@
 """Curricula: which task each reset of an environment starts."""
 
 import copy
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from arena.episode import Episode
 from arena.errors import ConfigError, LayoutError
 from arena.geometry.layout import seed_words
-from arena.taskfile.config import ArenaFile
+from arena.taskfile.config import ArenaFile, ArenaSpec
 from arena.taskfile.load import load
 from arena.taskfile.versions import DIFFERENCES, Version
 
@@ -48,9 +49,9 @@ _ID = re.compile(r"\d{2}-\d{2}-\d{2}")
 _BATTERY = Path(__file__).parents[2] / "testbed" / "levels"
 """The shipped battery: a folder beside this package, from which nothing is imported."""
 
-Config = str | Path | ArenaFile | Sequence[str | Path | ArenaFile] | Curriculum
-"""The tasks of an environment: a task file, or the id of a task of the battery, several in turn, or any other
-stream of episodes."""
+Config = str | Path | ArenaFile | Sequence[str | Path | ArenaFile] | Mapping[str, Any] | Curriculum
+"""The tasks of an environment: a task file, or the id of a task of the battery, several in turn, arenas by
+their ids (`Arenas`), or any other stream of episodes."""
 
 
 def curriculum(config: Config, version: str | None = None) -> Curriculum:
@@ -68,6 +69,8 @@ def curriculum(config: Config, version: str | None = None) -> Curriculum:
                 f"config: the curriculum {config!r} cannot be copied ({error}), but each environment needs "
                 "its own copy; its attributes must be picklable"
             ) from None
+    if isinstance(config, Mapping):
+        return Arenas(config)
     several = [config] if isinstance(config, str | Path | ArenaFile) else config
     if not isinstance(several, list | tuple) or not several:
         raise ConfigError(
@@ -173,3 +176,27 @@ class Files:
             return str(number)
         place = list(file.arenas).index(number)
         return f"{Path(file.source).stem}#{place}" if place else Path(file.source).stem
+
+
+class Arenas(Files):
+    """Arenas by the ids of their tasks, one per reset, repeated endlessly.
+
+    Each is an `ArenaSpec` as the plain values of JSON, so that the specification of a Gymnasium environment
+    can hold it. Raises ConfigError if one is not, or if there is none.
+    """
+
+    def __init__(self, arenas: Mapping[str, Any]) -> None:
+        if not arenas:
+            raise ConfigError("config: got no arenas, expected at least one")
+        super().__init__([_alone(task_id, values) for task_id, values in arenas.items()])
+
+    def _name(self, file: ArenaFile, number: int) -> str:
+        return file.source
+
+
+def _alone(task_id: str, values: Any) -> ArenaFile:
+    try:
+        return ArenaFile(arenas={0: ArenaSpec.model_validate_json(json.dumps(values))}, source=task_id)
+    except (TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(f"config: {task_id}: expected the values of an ArenaSpec ({reason})") from None
