@@ -53,7 +53,7 @@ class MinariSpec(NamedTuple):
         _check_name(self.name)
         suite, agent = self.opened.suite, self.agent
         if suite.name != "arena" or not (agent == "oracle" or self.replays or player(suite, agent)):
-            known = ", ".join(("oracle", *STEP_AGENTS, "policy/FILE", f"{REPLAY}PATH"))
+            known = ", ".join(("oracle", "random", *STEP_AGENTS, "policy:FILE", f"{REPLAY}PATH"))
             raise ConfigError(f"--minari: got agent {agent} of {suite.name}, expected of arena: {known}")
         if self.size is None and not self.replays:
             raise ConfigError(f"--agent {agent} needs --size, the number of episodes")
@@ -86,6 +86,11 @@ class Made(NamedTuple):
     recording: Recording
     random: float
     oracle: float
+
+
+def agent_named(name: str) -> str:
+    """The suite's own name: `random` acts at random in every step, `policy:FILE` is a learned policy."""
+    return "random-steps" if name == "random" else name.replace("policy:", "policy/", 1)
 
 
 def sensor_options(texts: Iterable[str]) -> dict[str, Any]:
@@ -141,6 +146,8 @@ def write(spec: MinariSpec, made: Sequence[Made]) -> MinariDataset:
 
     Raises ConfigError if there are none, RecordingError if a task was recorded in two arenas.
     """
+    if not made:
+        raise ConfigError(f"{spec.agent}: no recordings with steps (*.json, or of a log) are there")
     arenas = {each.recording.task_id: each.spec for each in made}
     config = {
         task_id: arena.model_dump(mode="json", exclude_defaults=True) for task_id, arena in arenas.items()

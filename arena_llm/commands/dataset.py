@@ -58,14 +58,14 @@ def dataset_command(
     if minari is not None:
         require("minari")
         _warn(split)
-        from arena_llm.minari_data import MinariSpec, sensor_options
+        from arena_llm.minari_data import MinariSpec, agent_named, sensor_options
         from evaluation.opened import Opened
 
         defaults = get_suite(suite).choices.player_defaults
         opened = Opened.named(suite, protocol=protocol, **defaults | choices)
-        sensors = sensor_options(env or ())
+        source = agent_named(agent), split, size, testbed
         with open_engine(engine, ray_address, jobs) as started:
-            _write_minari(MinariSpec(minari, opened, agent, split, size, testbed, sensors), started)
+            _write_minari(MinariSpec(minari, opened, *source, sensor_options(env or ())), started)
         return
     if size is None or out is None:
         raise ConfigError("transcripts need --size and --out; --minari NAME-v0 writes for offline learning")
