@@ -50,8 +50,8 @@ _BATTERY = Path(__file__).parents[2] / "testbed" / "levels"
 """The shipped battery: a folder beside this package, from which nothing is imported."""
 
 Config = str | Path | ArenaFile | Sequence[str | Path | ArenaFile] | Mapping[str, Any] | Curriculum
-"""The tasks of an environment: a task file, or the id of a task of the battery, several in turn, arenas by
-their ids (`Arenas`), or any other stream of episodes."""
+"""The tasks of an environment: a task file, or the id of a task of the battery, several in turn, `Arenas` by
+their ids, or any other stream of episodes."""
 
 
 def curriculum(config: Config, version: str | None = None) -> Curriculum:
@@ -69,7 +69,7 @@ def curriculum(config: Config, version: str | None = None) -> Curriculum:
                 f"config: the curriculum {config!r} cannot be copied ({error}), but each environment needs "
                 "its own copy; its attributes must be picklable"
             ) from None
-    if isinstance(config, Mapping):
+    if isinstance(config, Mapping) and config:
         return Arenas(config)
     several = [config] if isinstance(config, str | Path | ArenaFile) else config
     if not isinstance(several, list | tuple) or not several:
@@ -182,21 +182,15 @@ class Arenas(Files):
     """Arenas by the ids of their tasks, one per reset, repeated endlessly.
 
     Each is an `ArenaSpec` as the plain values of JSON, so that the specification of a Gymnasium environment
-    can hold it. Raises ConfigError if one is not, or if there is none.
+    can hold it. Raises ConfigError if one is not.
     """
 
     def __init__(self, arenas: Mapping[str, Any]) -> None:
-        if not arenas:
-            raise ConfigError("config: got no arenas, expected at least one")
-        super().__init__([_alone(task_id, values) for task_id, values in arenas.items()])
+        try:
+            specs = {name: ArenaSpec.model_validate_json(json.dumps(each)) for name, each in arenas.items()}
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"config: expected values of an ArenaSpec by id, got others: {error}") from None
+        super().__init__([ArenaFile(arenas={0: spec}, source=name) for name, spec in specs.items()])
 
     def _name(self, file: ArenaFile, number: int) -> str:
         return file.source
-
-
-def _alone(task_id: str, values: Any) -> ArenaFile:
-    try:
-        return ArenaFile(arenas={0: ArenaSpec.model_validate_json(json.dumps(values))}, source=task_id)
-    except (TypeError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise ConfigError(f"config: {task_id}: expected the values of an ArenaSpec ({reason})") from None

@@ -581,9 +581,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         options = dict(options or {})
         task, trial = options.pop("task", None), options.pop("trial", None)
         if options:
-            raise ConfigError(
-                f"reset: got the options {options!r}, expected only 'task', the id of a task, and 'trial'"
-            )
+            raise ConfigError(f"reset: got the options {options!r}, expected only 'task', an id, and 'trial'")
         super().reset(seed=seed)
         self._report_end()
         if seed is not None or self._seed is None:

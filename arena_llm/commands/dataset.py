@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.errors import ConfigError, EvaluationError
+from arena.errors import ConfigError
 from arena.files import check_output_folder
 from arena.packages import require
 from arena_llm.console import exit_interrupted, progress_bar
@@ -27,8 +27,8 @@ from evaluation.suites import DEFAULT, get_suite
 
 if TYPE_CHECKING:
     from arena.processes import Engine
-    from arena_llm.minari_data import MinariSpec
     from evaluation.data_set import DatasetSpec
+    from evaluation.opened import Opened
 
 
 def dataset_command(
@@ -57,15 +57,16 @@ def dataset_command(
     """Write transcripts of an agent's episodes, for fine-tuning, or episodes for offline learning."""
     if minari is not None:
         require("minari")
-        _warn(split)
-        from arena_llm.minari_data import MinariSpec, agent_named, sensor_options
+        from arena_llm.minari_data import agent_named, episodes, sensor_options
         from evaluation.opened import Opened
 
         defaults = get_suite(suite).choices.player_defaults
         opened = Opened.named(suite, protocol=protocol, **defaults | choices)
-        source = agent_named(agent), split, size, testbed
+        agent, sensors = agent_named(agent, opened.suite), sensor_options(env or ())
+        work = list(episodes(opened, agent, split, size, testbed))
+        _warn(split)
         with open_engine(engine, ray_address, jobs) as started:
-            _write_minari(MinariSpec(minari, opened, *source, sensor_options(env or ())), started)
+            _write_minari(minari, opened, agent, sensors, work, started)
         return
     if size is None or out is None:
         raise ConfigError("transcripts need --size and --out; --minari NAME-v0 writes for offline learning")
@@ -117,19 +118,19 @@ def _write(folder: Path, spec: "DatasetSpec", engine: "Engine") -> None:
     print(f"Mean score of {spec.agent}: {finish(folder, spec)}. Data set: {folder}")
 
 
-def _write_minari(spec: "MinariSpec", engine: "Engine") -> None:
+def _write_minari(
+    name: str, opened: "Opened", agent: str, sensors: dict[str, Any], episodes: list[Any], engine: "Engine"
+) -> None:
     from arena.processes import in_order
-    from arena_llm.minari_data import make, write
+    from arena_llm.minari_data import check_name, make, write
 
-    jobs = min(engine.jobs, spec.size or engine.jobs)
+    check_name(name)
+    jobs = min(engine.jobs, len(episodes)) or 1
+    work = in_order(partial(make, opened=opened, agent=agent), episodes, jobs, engine)
     try:
-        spec.check()
-        work = in_order(partial(make, spec=spec), spec.episodes(), jobs, engine)
         with closing(work), progress_bar() as bar:
-            made = list(bar.track(work, total=spec.size, description="episodes"))
-        steps = write(spec, made).total_steps
+            made = list(bar.track(work, total=len(episodes), description="episodes"))
+        write(name, made, agent, sensors)
     except KeyboardInterrupt:
         exit_interrupted("Stopped; no data set was written.")
-    except OSError as error:
-        raise EvaluationError(f"{spec.name}: cannot be written ({error.strerror or error})") from None
-    print(f"{len(made)} episodes, {steps} steps: minari.load_dataset({spec.name!r})")
+    print(f"{len(made)} episodes: minari.load_dataset({name!r})")
