@@ -34,7 +34,6 @@ from render import DRAWN_BY
 from testbed.oracle.solve import solve
 from testbed.proof.prove import random_reward
 
-
 FACTS = {"task_id", "outcome", "passed"}
 """What the metadata of an episode say of it; without a pass mark nothing of `passed`."""
 
