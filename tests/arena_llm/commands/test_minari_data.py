@@ -58,15 +58,10 @@ def test_recordings_are_replayed_in_their_random_arenas_and_pictures_lose_nothin
     assert (*episode.terminations, *episode.truncations) == (False, True)
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (("--agent", "oracle", "--env", "rays=3"), "rays: no such option"),
-        (("--agent", "nobody"), "got agent nobody of arena, expected of arena: oracle, random,"),
-    ],
-)
-def test_what_cannot_be_made_is_said(options, sentence, command):
-    assert sentence in command("dataset", "--minari", "tests/made-v0", *options).stderr
+def test_what_cannot_be_made_is_said(command):
+    made = ("dataset", "--minari", "tests/made-v0", "--agent")
+    assert "rays: no such option" in command(*made, "oracle", "--env", "rays=3").stderr
+    assert "got agent nobody of arena, expected of arena: oracle, " in command(*made, "nobody").stderr
 
 
 def test_a_missing_package_is_named(monkeypatch, command):
