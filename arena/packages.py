@@ -35,6 +35,7 @@ EXTRAS = {
     ),
     "mcp": ("mcp",),
     "openenv": ("openenv",),
+    "minari": ("minari", "h5py"),
     "scienceworld": ("scienceworld", "py4j"),
     "discoveryworld": ("discoveryworld", "pygame"),
     "pymc": ("pymc",),

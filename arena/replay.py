@@ -80,6 +80,14 @@ class Replay(Closing):
         """The same as text; empty for a faithful replay."""
         return tuple(f"{name}: recorded {_text(kept)}, got {_text(got)}" for name, kept, got in self.unlike())
 
+    def check(self) -> None:
+        """Raise RecordingError, with the differences, if the replay does not end as the recording does."""
+        if found := self.differences():
+            versions = self.other_versions()
+            because = f" (recorded with {'; '.join(versions)})" if versions else ""
+            ends = f"the replay does not end as the recording does: {'; '.join(found)}{because}"
+            raise RecordingError(f"{self.recording.task_id}: {ends}")
+
     def other_versions(self) -> tuple[str, ...]:
         """Software that affects an episode's bits and is not the version that recorded this one."""
         here, there = software_versions(), self.recording.versions

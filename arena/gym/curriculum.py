@@ -1,17 +1,18 @@
 """Curricula: which task each reset of an environment starts."""
 
 import copy
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from arena.episode import Episode
 from arena.errors import ConfigError, LayoutError
 from arena.geometry.layout import seed_words
-from arena.taskfile.config import ArenaFile
+from arena.taskfile.config import ArenaFile, ArenaSpec
 from arena.taskfile.load import load
 from arena.taskfile.versions import DIFFERENCES, Version
 
@@ -48,9 +49,9 @@ _ID = re.compile(r"\d{2}-\d{2}-\d{2}")
 _BATTERY = Path(__file__).parents[2] / "testbed" / "levels"
 """The shipped battery: a folder beside this package, from which nothing is imported."""
 
-Config = str | Path | ArenaFile | Sequence[str | Path | ArenaFile] | Curriculum
-"""The tasks of an environment: a task file, or the id of a task of the battery, several in turn, or any other
-stream of episodes."""
+Config = str | Path | ArenaFile | Sequence[str | Path | ArenaFile] | Mapping[str, Any] | Curriculum
+"""The tasks of an environment: a task file, or the id of a task of the battery, several in turn, `Arenas` by
+their ids, or any other stream of episodes."""
 
 
 def curriculum(config: Config, version: str | None = None) -> Curriculum:
@@ -68,6 +69,8 @@ def curriculum(config: Config, version: str | None = None) -> Curriculum:
                 f"config: the curriculum {config!r} cannot be copied ({error}), but each environment needs "
                 "its own copy; its attributes must be picklable"
             ) from None
+    if isinstance(config, Mapping) and config:
+        return Arenas(config)
     several = [config] if isinstance(config, str | Path | ArenaFile) else config
     if not isinstance(several, list | tuple) or not several:
         raise ConfigError(
@@ -173,3 +176,21 @@ class Files:
             return str(number)
         place = list(file.arenas).index(number)
         return f"{Path(file.source).stem}#{place}" if place else Path(file.source).stem
+
+
+class Arenas(Files):
+    """Arenas by the ids of their tasks, one per reset, repeated endlessly.
+
+    Each is an `ArenaSpec` as the plain values of JSON, so that the specification of a Gymnasium environment
+    can hold it. Raises ConfigError if one is not.
+    """
+
+    def __init__(self, arenas: Mapping[str, Any]) -> None:
+        try:
+            specs = {name: ArenaSpec.model_validate_json(json.dumps(each)) for name, each in arenas.items()}
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"config: expected values of an ArenaSpec by id, got others: {error}") from None
+        super().__init__([ArenaFile(arenas={0: spec}, source=name) for name, spec in specs.items()])
+
+    def _name(self, file: ArenaFile, number: int) -> str:
+        return file.source

@@ -458,6 +458,12 @@ def within_sight(depth: Depth) -> Depth:
     return np.minimum(depth, np.float32(SIGHT))
 
 
+def _of_trial(episode: Episode, trial: int) -> Episode:
+    """The same task and seed in another trial; the episode is closed."""
+    with episode:
+        return Episode(episode.spec, task_id=episode.task_id, seed=episode.seed, trial=trial)
+
+
 _STOPPED = StepResult(0.0, (), True)
 """Result of a step of an episode that was stopped from outside."""
 
@@ -563,9 +569,9 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         """Start the next task, or with `seed` the first one, using that seed.
 
         With `options={"task": id}` that task is played, and the stream continues after it; the ids are those
-        of the curriculum's `named`. Raises ConfigError for another option, an unknown id, and a task that has
-        several agents or was read as another version, and LayoutError, naming the task, for one that cannot
-        be built.
+        of the curriculum's `named`. `"trial": k` plays trial k, from 0, of the task, whatever was played
+        before. Raises ConfigError for another option, an unknown id, and a task that has several agents or
+        was read as another version, and LayoutError, naming the task, for one that cannot be built.
         """
         info = self.begin(seed, options)
         return self.sensors.observe(self.episode, first=True), info
@@ -573,9 +579,9 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
     def begin(self, seed: int | None, options: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """`reset` without the observation, which is `sensors.observe(episode, first=True)`."""
         options = dict(options or {})
-        task = options.pop("task", None)
+        task, trial = options.pop("task", None), options.pop("trial", None)
         if options:
-            raise ConfigError(f"reset: got the options {options!r}, expected only 'task', the id of a task")
+            raise ConfigError(f"reset: got the options {options!r}, expected only 'task', an id, and 'trial'")
         super().reset(seed=seed)
         self._report_end()
         if seed is not None or self._seed is None:
@@ -583,7 +589,8 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
             self._curriculum.restart(self._seed)
         self.close()
         stream = self._curriculum
-        self._episode = self._checked(stream.next() if task is None else named(stream, task))
+        episode = self._checked(stream.next() if task is None else named(stream, task))
+        self._episode = episode if trial is None else _of_trial(episode, whole("trial", trial, 0))
         self._playing = stream
         self.steps, self._over, self.events = 0, False, ()
         if self._log is not None:

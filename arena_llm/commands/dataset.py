@@ -11,19 +11,37 @@ import typer
 
 from arena.errors import ConfigError
 from arena.files import check_output_folder
+from arena.packages import require
 from arena_llm.console import exit_interrupted, progress_bar
-from arena_llm.options import EngineName, EngineOption, Jobs, Preset, RayAddress, SuiteOption, open_engine
-from evaluation.suites import DEFAULT
+from arena_llm.options import (
+    EngineName,
+    EngineOption,
+    Jobs,
+    Preset,
+    RayAddress,
+    SuiteOption,
+    Testbed,
+    open_engine,
+)
+from evaluation.suites import DEFAULT, get_suite
 
 if TYPE_CHECKING:
     from arena.processes import Engine
     from evaluation.data_set import DatasetSpec
+    from evaluation.opened import Opened
 
 
 def dataset_command(
     agent: Annotated[str, typer.Option(help="Offline agent of the suite, such as ideal or oracle.")],
-    size: Annotated[int, typer.Option(min=1, help="Number of episodes.")],
-    out: Annotated[Path, typer.Option(help="Folder of the data set.")],
+    size: Annotated[int | None, typer.Option(min=1, help="Number of episodes.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the data set.")] = None,
+    minari: Annotated[
+        str | None, typer.Option(metavar="NAME-v0", help="Write observations and actions for Minari instead.")
+    ] = None,
+    env: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="For --minari: option of the environment.")
+    ] = None,
+    testbed: Testbed = None,
     suite: SuiteOption = DEFAULT,
     split: Annotated[str, typer.Option(help="train, or test: what evaluations play.")] = "train",
     format: Annotated[str, typer.Option(help="openai, anthropic, google or sharegpt.")] = "openai",
@@ -36,7 +54,22 @@ def dataset_command(
     ray_address: RayAddress = None,
     **choices: Any,
 ) -> None:
-    """Write transcripts of an agent's episodes, for fine-tuning."""
+    """Write transcripts of an agent's episodes, for fine-tuning, or episodes for offline learning."""
+    if minari is not None:
+        require("minari")
+        from arena_llm.minari_data import agent_named, episodes, sensor_options
+        from evaluation.opened import Opened
+
+        defaults = get_suite(suite).choices.player_defaults
+        opened = Opened.named(suite, protocol=protocol, **defaults | choices)
+        agent, sensors = agent_named(agent, opened.suite), sensor_options(env or ())
+        work = list(episodes(opened, agent, split, size, testbed))
+        _warn(split)
+        with open_engine(engine, ray_address, jobs) as started:
+            _write_minari(minari, opened, agent, sensors, work, started)
+        return
+    if size is None or out is None:
+        raise ConfigError("transcripts need --size and --out; --minari NAME-v0 writes for offline learning")
     from evaluation.data_set import DatasetSpec, Format
     from evaluation.opened import Opened
 
@@ -50,13 +83,17 @@ def dataset_command(
     spec = DatasetSpec(opened, agent, split, size, Format(format), image_uri)
     check_output_folder(out)
     spec.check()
+    _warn(split)
+    with open_engine(engine, ray_address, jobs) as started:
+        _write(out, spec, started)
+
+
+def _warn(split: str) -> None:
     if split == "test":
         print(
             "Warning: evaluations play the test split; a model trained on it is not measured by them.",
             file=sys.stderr,
         )
-    with open_engine(engine, ray_address, jobs) as started:
-        _write(out, spec, started)
 
 
 def _write(folder: Path, spec: "DatasetSpec", engine: "Engine") -> None:
@@ -79,3 +116,21 @@ def _write(folder: Path, spec: "DatasetSpec", engine: "Engine") -> None:
     if done > first:
         print(f"{done - first} episodes, {rate:.1f} per second, {written_bytes / 1e6:.1f} MB of lines.")
     print(f"Mean score of {spec.agent}: {finish(folder, spec)}. Data set: {folder}")
+
+
+def _write_minari(
+    name: str, opened: "Opened", agent: str, sensors: dict[str, Any], episodes: list[Any], engine: "Engine"
+) -> None:
+    from arena.processes import in_order
+    from arena_llm.minari_data import check_name, make, write
+
+    check_name(name)
+    jobs = min(engine.jobs, len(episodes)) or 1
+    work = in_order(partial(make, opened=opened, agent=agent), episodes, jobs, engine)
+    try:
+        with closing(work), progress_bar() as bar:
+            made = list(bar.track(work, total=len(episodes), description="episodes"))
+        write(name, made, agent, sensors)
+    except KeyboardInterrupt:
+        exit_interrupted("Stopped; no data set was written.")
+    print(f"{len(made)} episodes: minari.load_dataset({name!r})")

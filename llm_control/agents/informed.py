@@ -151,7 +151,7 @@ def recorded_plan(folder: Path, spec: ArenaSpec, task_id: str, trial: int, choic
 
 
 @cache
-def _solutions() -> Mapping[str, Recording]:
+def stored_solutions() -> Mapping[str, Recording]:
     """The battery's own solutions by task."""
     return {task_id: proof.solution for task_id, proof in read(LEVELS_FOLDER).items()}
 
@@ -161,10 +161,10 @@ def solution_plan(spec: ArenaSpec, task_id: str, trial: int, choices: ArenaChoic
 
     Raises RecordingError as `recorded_plan` does, and for a task of which the battery has no solution.
     """
-    if task_id not in _solutions():
+    if task_id not in stored_solutions():
         raise RecordingError(f"arena/ideal: no solution of {task_id}; it plays the shipped battery only")
     name = Path(f"solution of {task_id}")
-    return _plan(name, _solutions()[task_id], spec, (choices.seed, task_id, trial), choices)
+    return _plan(name, stored_solutions()[task_id], spec, (choices.seed, task_id, trial), choices)
 
 
 def check_solutions(tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:

@@ -20,7 +20,7 @@ from testbed.benchmark import TEST_SEED, sha256
 from testbed.blueprints import CONDITIONS, FOLDERS, SHIPPED_SEED, VARIANTS, blueprint, condition_of, text
 from testbed.blueprints.blueprint import Draw
 from testbed.oracle.motion import waiting
-from testbed.oracle.solve import solve, solved
+from testbed.oracle.solve import SAFETY_STEPS, solve, solved
 from testbed.proof import solutions
 from testbed.proof.solutions import Proof
 from testbed.tasks import Task, without_notice
@@ -248,22 +248,22 @@ def scored(draw: Draw) -> Row:
     """The first proven attempt at a draw, with the rewards of random actions and of the oracle."""
     proven = prove(Order(draw, draw.task_id))
     made = Draw.of_text(proven.text, proven.task_id)
+    rng = np.random.default_rng([TEST_SEED, *map(int, proven.task_id.split("-"))])
+    with closing(Episode(load_text(proven.text).arenas[0], task_id=proven.task_id)) as episode:
+        random = random_reward(episode, rng)
     return Row(
         made.level,
         made.task,
         made.variant,
         made.attempt,
         sha256(proven.text),
-        random_reward(proven),
+        random,
         proven.proof.solution.total_reward,
     )
 
 
-def random_reward(proven: Proven) -> float:
-    """Reward of actions drawn uniformly from the nine, one for each step."""
-    spec, words = load_text(proven.text).arenas[0], map(int, proven.task_id.split("-"))
-    rng = np.random.default_rng([TEST_SEED, *words])
-    with closing(Episode(spec, task_id=proven.task_id)) as episode:
-        while not episode.done:
-            episode.step(ACTIONS[rng.integers(len(ACTIONS))])
-        return episode.total_reward
+def random_reward(episode: Episode, rng: np.random.Generator) -> float:
+    """Total reward of actions drawn uniformly from the nine, one for each step, to the end of an episode."""
+    while not episode.done and episode.steps < SAFETY_STEPS:
+        episode.step(ACTIONS[rng.integers(len(ACTIONS))])
+    return episode.total_reward

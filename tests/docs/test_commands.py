@@ -66,6 +66,7 @@ def surroundings(folder: Path, programs: Callable[[Path], Path]) -> dict[str, st
         "PATH": f"{programs(folder)}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": os.pathsep.join(filter(None, (str(source), str(folder), os.environ.get("PYTHONPATH")))),
         "COLUMNS": "120",
+        "MINARI_DATASETS_PATH": str(folder / "minari"),
     }
 
 
