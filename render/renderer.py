@@ -21,10 +21,10 @@ from arena.scene import Scene
 from render.camera import FAR, PARALLEL, Camera, first_person
 from render.image import Frame, check_size
 from render.kernel.in_view import find
-from render.kernel.polygons import COUNT, DEPTH, FACTS, MOST_CORNERS, PLANES, Polygons, polygons_of
+from render.kernel.polygons import COUNT, DEPTH, FACTS, MOST_CORNERS, PLANES, polygons_of
 from render.kernel.shading import Pixels, shade
 from render.kernel.shadows import DEEPEST, Kept, SunMap, cast, update
-from render.kernel.tables import Floats, Integers, Looks, Meshes, tables
+from render.kernel.tables import Floats, Integers, Looks, Meshes, Polygons, tables
 from render.kernel.visible import SPAN, Nearest, Shown, edges, label, pixel, show, spans_before, spans_of
 from render.looks.look import look_of
 from render.looks.sky import Sun, sun_of

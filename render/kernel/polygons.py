@@ -1,13 +1,12 @@
 """From rows to polygons: the faces that a camera may see, with planes of what varies over them."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from arena.kernel.compiled import compiled
 from render.camera import EYE, FORWARD, HIGH, NEAR, PARALLEL, RIGHT, UP, WIDE
-from render.kernel.tables import Floats, Integers, Meshes
+from render.kernel.tables import Floats, Integers, Meshes, Polygons
 from render.looks.sky import TO_SUN, Sun
 from render.parts.rows import MESH, Rows
 
@@ -46,19 +45,6 @@ Else the map's texels would show.
 
 _BRIGHTEST = 2.5
 """Bound of light, so that its products fit into 32 bits."""
-
-
-class Polygons(NamedTuple):
-    """Room for n polygons.
-
-    Each has `corners` (MOST_CORNERS, 2) in pixels, `planes` (PLANES, 3) and `facts` (FACTS,) as above, and
-    `light`: red, green and blue without the sun, and what the sun adds.
-    """
-
-    corners: Floats
-    planes: Floats
-    light: Floats
-    facts: Integers
 
 
 @compiled

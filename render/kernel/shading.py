@@ -21,7 +21,6 @@ from render.kernel.polygons import (
     SUNLIGHT,
     SUNNY,
     TEXTURED,
-    Polygons,
     U,
     V,
     W,
@@ -40,6 +39,7 @@ from render.kernel.tables import (
     Floats,
     Integers,
     Looks,
+    Polygons,
 )
 from render.kernel.visible import BLENDED, END, LEFT, LINE, NOTHING, POLYGON, Shown
 from render.looks.sky import SKY_SIDE

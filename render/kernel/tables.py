@@ -65,6 +65,19 @@ class Meshes(NamedTuple):
     most: int
 
 
+class Polygons(NamedTuple):
+    """Room for n polygons.
+
+    Each has `corners` (k, 2) in pixels, `planes` and `facts` as in `render.kernel.polygons`, and `light` (6,):
+    red, green and blue without the sun, and what the sun adds.
+    """
+
+    corners: Floats
+    planes: Floats
+    light: Floats
+    facts: Integers
+
+
 class Looks(NamedTuple):
     """Textures, sky and tones.
 

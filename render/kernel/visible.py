@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from arena.kernel.compiled import compiled
 from render.camera import EYE, FORWARD, HIGH, PARALLEL, RIGHT, UP, WIDE
-from render.kernel.polygons import COUNT, DEPTH, ROW_NUMBER, Polygons
-from render.kernel.tables import RAMP, Floats, Integers
+from render.kernel.polygons import COUNT, DEPTH, ROW_NUMBER
+from render.kernel.tables import RAMP, Floats, Integers, Polygons
 from render.parts.rows import LABEL, Rows
 
 Nearest = npt.NDArray[np.float32]
