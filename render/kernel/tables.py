@@ -68,7 +68,7 @@ class Meshes(NamedTuple):
 class Polygons(NamedTuple):
     """Room for n polygons.
 
-    Each has `corners` (k, 2) in pixels, `planes` and `facts` as in `render.kernel.polygons`, and `light` (6,):
+    Each has `corners` (k, 2) in pixels, `planes` and `facts` as in `render.kernel.polygons`, `light` (6,):
     red, green and blue without the sun, and what the sun adds.
     """
 
