@@ -89,9 +89,7 @@ def test_the_last_multi_goal_ends_the_episode():
 
 def test_with_a_single_goal_beside_it_no_multi_goal_ends_the_episode():
     run = episode(
-        agent(),
-        item("GoodGoalMulti", "20 0 10", sizes="1 1 1"),
-        item("GoodGoal", "5 0 35", sizes="1 1 1"),
+        agent(), item("GoodGoalMulti", "20 0 10", sizes="1 1 1"), item("GoodGoal", "5 0 35", sizes="1 1 1")
     )
     play(run, FORWARD, steps=30)
     assert not run.done

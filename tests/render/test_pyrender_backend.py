@@ -66,12 +66,7 @@ def is_edge(instance):
 
 
 def cameras(scene):
-    return {
-        "agent": None,
-        "third person": third_person(scene),
-        "bird's eye": birds_eye(),
-        "top": top_view(),
-    }
+    return {"agent": None, "third person": third_person(scene), "bird's eye": birds_eye(), "top": top_view()}
 
 
 @pytest.mark.parametrize("version", Version)
