@@ -60,7 +60,9 @@ def test_where_lights_are_out_the_agent_sees_black_and_cameras_do_not(batch):
     frames = batch.frames(dark)
     assert [bool(frame.any()) for frame in frames] == [False, True, False, True]
     assert (frames == alone(dark)).all()
-    assert (batch.frames(dark, [birds_eye()] * 4) == alone(scenes, [birds_eye()] * 4)).all()
+    above = [birds_eye()] * len(scenes)
+    assert (batch.frames(dark, above) == alone(scenes, above)).all()
+    assert (np.array(alone(dark, above)) == alone(scenes, above)).all()
     assert not batch.frames([replace(scene, lights_on=False) for scene in scenes]).any()
 
 
