@@ -10,6 +10,7 @@ import httpx
 
 from people.simulation.visitor import client_at
 from people.store import Store
+from people.study.plan import Plan, load_plan
 
 TIMEOUT_S = 240
 
@@ -42,6 +43,12 @@ questionnaires:
       - {id: how, type: text, ask: How did you do it?, required: false}
 completion: {code: C1A2, link: "https://app.prolific.com/submissions/complete?cc={code}"}
 """
+
+
+def planned(folder: Path, text: str = TINY) -> Plan:
+    """The plan of a study whose file stands in a folder."""
+    (folder / "study.yaml").write_text(text, encoding="utf-8")
+    return load_plan(folder / "study.yaml")
 
 
 class StudyServer:
