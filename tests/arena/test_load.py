@@ -104,9 +104,6 @@ def test_every_official_file_loads(official_testbed):
     assert len(files) == 900
     unmarked = [path.stem for path in files if load(path).arenas[0].pass_mark is None]
     assert unmarked == ["10-22-02"]
-
-
-def test_the_unmarked_file_says_so(official_testbed):
     (warning,) = load(official_testbed / "10-22-02.yaml").warnings
     assert "10-22-02.yaml:3" in warning
     assert "no pass mark" in warning

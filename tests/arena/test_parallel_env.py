@@ -11,7 +11,7 @@ from pettingzoo.test import parallel_api_test
 from arena import FORWARD, IDLE, ConfigError, Episode, LayoutError, load_text
 from arena.gym.env import OUTCOMES
 from arena.gym.parallel_env import ArenaParallelEnv
-from tests.arena.worlds import agent, episode, item, spec
+from tests.arena.worlds import agent, episode, item, play, spec
 
 GOAL = item("GoodGoal", "10 0 20", sizes="1 1 1")
 FACING = (agent("20 0 14"), agent("20 0 26", yaw=180))
@@ -222,7 +222,6 @@ def test_a_merged_arena_must_have_as_many_agents():
     first = spec(agent("10 0 17.4"), GOAL, version="4")
     then = spec(*FACING, version="4")
     run = Episode(first.model_copy(update={"then": then}), task_id="test")
-    for _ in range(5):
-        run.step(FORWARD)
+    play(run, FORWARD, 5)
     with pytest.raises(LayoutError, match="2 agents, the one before 1"):
         run.step(FORWARD)

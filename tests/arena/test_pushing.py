@@ -100,8 +100,7 @@ def test_a_heap_moves_alike_however_much_place_there_is_at_first(monkeypatch):
     for places in (64, 1024):
         monkeypatch.setattr(physics, "_POINTS", places)
         run = episode(agent("5 0 5"), *heap, item("GoodGoalMulti", "20 15 20"), t=0)
-        for _ in range(60):
-            run.step(IDLE)
+        play(run, steps=60)
         ends.append(run.scene().positions.tobytes())
     assert ends[0] == ends[1]
     assert len(run._stage.world._bodies._points) == 1024

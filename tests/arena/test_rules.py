@@ -13,13 +13,6 @@ def test_the_clock_runs_out_as_in_single_precision(t, ticks):
     assert run.total_reward == pytest.approx(-1, abs=2e-4)
 
 
-def test_health_falls_by_60_over_t_in_each_step():
-    run = episode(agent(), t=1000)
-    assert run.health == 100
-    run.step(IDLE)
-    assert run.health == pytest.approx(99.94, abs=1e-4)
-
-
 def test_without_a_time_limit_nothing_decays():
     run = episode(agent(), t=0)
     play(run, steps=300)
@@ -156,19 +149,3 @@ def test_an_episode_knows_its_lights():
 )
 def test_the_pass_rule(total, mark, verdict):
     assert passed(total, mark) is verdict
-
-
-def test_the_step_rewards_add_up_to_the_total():
-    run = episode(agent(), item("GoodGoalMulti", "20 0 8", "20 0 30", sizes="1 1 1;2 2 2"))
-    rewards = []
-    while not run.done:
-        rewards.append(run.step(FORWARD).reward)
-    assert sum(rewards) == run.total_reward
-
-
-def test_after_the_end_there_is_no_step():
-    run = episode(agent())
-    run.stop()
-    assert run.outcome == Outcome.STOPPED
-    with pytest.raises(RuntimeError, match="episode is over"):
-        run.step(IDLE)

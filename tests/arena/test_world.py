@@ -195,8 +195,7 @@ def test_energy_is_that_of_height_and_motion():
 def test_a_j_block_of_version_4_stands_on_the_collider_below_its_mesh(version, bottom):
     block = item("JBlock", "20 0 20", rotations="0", sizes="1 1 3")
     with episode(agent("5 0 5"), block, version=version) as run:
-        for _ in range(5):
-            run.step(IDLE)
+        play(run, steps=5)
         assert run.scene().positions[0, 1] - 0.999 / 2 == pytest.approx(bottom, abs=0.005)
 
 

@@ -141,6 +141,9 @@ def test_every_kind_has_its_own_index_and_class(renderer, kind):
         assert (classes[instance == index] == CLASSES.index(kind)).all()
     middle = [np.nonzero(instance == index)[1].mean() for index in mine]
     assert middle[0] < SIZE / 2 < middle[1]
+    for camera in (None, top_view()):
+        seen = renderer.channels(scene, camera)
+        assert np.isfinite(seen.depth[seen.instance != SKY]).all()
 
 
 @pytest.mark.parametrize("camera", [None, third_person, birds_eye, top_view])
