@@ -35,17 +35,9 @@ def test_the_originals_suite_passes(tmp_path):
         path.write_text(text)
     program = tmp_path / "build" / "AAI.x86_64"
     program.parent.mkdir()
+    options = ("-rA", "-p", "no:cacheprovider", "--ignore", "tests/test_screenshots.py")
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-rA",
-            "-p",
-            "no:cacheprovider",
-            "--ignore",
-            "tests/test_screenshots.py",
-        ],
+        [sys.executable, "-m", "pytest", *options],
         cwd=tmp_path / "e2e",
         env=os.environ
         | {"E2E_TEST_PLATFORM": "linux", "AAI_EXE_PATH": str(program), "PYTHONPATH": str(ROOT)},

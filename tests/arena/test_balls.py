@@ -10,7 +10,7 @@ from arena.action import STEP_S
 from arena.kernel.motion import STILL_TICKS
 from arena.kernel.tables import Role
 from tests.arena.plain_motion import rolled
-from tests.arena.worlds import agent, body_of, episode, item
+from tests.arena.worlds import agent, body_of, episode, item, play
 
 WALL = item("Wall", "20 0 20", sizes="4 2 4", rotations="0")
 BALL = item("GoodGoalMulti", "20 2 20", sizes="1 1 1")
@@ -92,8 +92,7 @@ def test_balls_move_by_the_rules_written_plainly(name):
 @pytest.mark.parametrize("name", TOGETHER)
 def test_what_moves_others_is_simulated(name):
     run = episode(agent("2 0 2"), *TOGETHER[name], t=0)
-    for _ in range(20):
-        run.step(IDLE)
+    play(run, steps=20)
     assert run._stage.world._bodies
 
 

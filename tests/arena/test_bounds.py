@@ -2,12 +2,10 @@
 
 import pytest
 
-from arena import Episode, LayoutError
-from arena.action import Action
+from arena import IDLE, Episode, LayoutError
 from arena.geometry.layout import MAX_BLOCKED, MAX_GROWING, MAX_THINGS
-from tests.arena.worlds import agent, episode, item
+from tests.arena.worlds import agent, episode, item, play
 
-IDLE = Action(0, 0)
 PLACES = [f"{3 + 4 * (i % 9)} 0 {3 + 4 * (i // 9)}" for i in range(60)]
 
 
@@ -24,8 +22,7 @@ def present(playing: Episode) -> list[int]:
 
 def test_trees_wait_while_the_arena_is_full():
     with orchard(50, 0) as playing:
-        for _ in range(45):
-            playing.step(IDLE)
+        play(playing, steps=45)
         assert len(present(playing)) == MAX_THINGS
         for eaten in present(playing)[60:63]:
             playing._stage.world.remove(eaten)

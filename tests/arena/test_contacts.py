@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from arena import BACKWARD, FORWARD, IDLE, TURN_RIGHT, Action, Move, Rotate
+from arena import BACKWARD, FORWARD, TURN_RIGHT, Action, Move, Rotate
 from arena.geometry.placed import AGENT_RADIUS
 from arena.kernel.contacts import find_contacts
 from arena.kernel.tables import CONTACT, MOST_CONTACTS
 from tests.arena.bullet_bodies import BulletBodies
-from tests.arena.worlds import agent, episode, item
+from tests.arena.worlds import agent, episode, item, play
 
 SOLID = [
     item("Wall", "8 0 8", "30 0 12", "12 0 33", rotations="0, 30, 45", sizes="4 2 1;1 3 6;8 1 8"),
@@ -28,8 +28,7 @@ REACH = 0.019
 def rested(*items, **options):
     """An episode whose agent has waited until nothing moved any more."""
     run = episode(agent("37 0 3"), *items, t=0, **options)
-    for _ in range(60):
-        run.step(IDLE)
+    play(run, steps=60)
     assert run._stage.world.is_at_rest
     return run
 
@@ -110,8 +109,7 @@ def test_the_agent_moves_as_it_does_among_bodies_that_push(name):
     ways = []
     for together in (False, True):
         run = episode(start, things, t=0)
-        for _ in range(40):
-            run.step(IDLE)
+        play(run, steps=40)
         static_steps = 0
         for action in actions:
             if together:
@@ -123,25 +121,13 @@ def test_the_agent_moves_as_it_does_among_bodies_that_push(name):
     assert ways[0] == pytest.approx(ways[1], abs=0.03)
 
 
-def test_a_block_that_rests_is_pushed_as_before():
-    run = episode(agent("20 0 5"), item("LightBlock", "20 0 15", rotations="0", sizes="2 2 2"), t=0)
-    for _ in range(60):
-        run.step(IDLE)
-    before = run._stage.world.position(0)
-    for _ in range(60):
-        run.step(FORWARD)
-    assert run._stage.world.position(0)[2] > before[2] + 3
-
-
 def test_a_fast_agent_tilts_what_a_slow_one_leans_on():
     thin = item("Wall", "20 0 20", rotations="0", sizes="0.3 3 0.1")
     tilts = []
     for start in ("20 0 19.3", "20 0 2"):
         run = episode(agent(start), thin, t=0)
-        for _ in range(40):
-            run.step(IDLE)
-        for _ in range(60):
-            run.step(FORWARD)
+        play(run, steps=40)
+        play(run, FORWARD, 60)
         tilts.append(run.scene().rotations[0, 1, 1])
     assert tilts[0] > 0.9999
     assert tilts[1] < 0.99
@@ -149,10 +135,8 @@ def test_a_fast_agent_tilts_what_a_slow_one_leans_on():
 
 def test_one_that_stands_on_a_platform_is_at_rest():
     run = episode(agent("20 2 20"), item("Wall", "20 0 20", rotations="0", sizes="6 1 6"), t=0)
-    for _ in range(80):
-        run.step(IDLE)
+    play(run, steps=80)
     assert run.position[1] == pytest.approx(1.49, abs=0.02)
     assert run._stage.world.is_at_rest
-    for _ in range(40):
-        run.step(FORWARD)
+    play(run, FORWARD, 40)
     assert run.position[1] == pytest.approx(0.49, abs=0.02)

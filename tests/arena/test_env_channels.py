@@ -1,11 +1,8 @@
 """Depth and segmentation as observations of the environments."""
 
-import warnings
-
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 
 from arena import ArenaEnv, RenderError, load_text
 from arena.cameras import CLASSES, SIGHT
@@ -31,19 +28,6 @@ def test_depth_and_segmentation_are_observed_on_request():
     assert depth[ball].min() == pytest.approx(4, abs=0.1)
     assert depth[classes == CLASSES.index("sky")].min() == SIGHT
     assert np.isfinite(depth).all()
-
-
-@pytest.mark.parametrize(
-    "observation",
-    [("depth",), ("segmentation",), ("depth", "segmentation", "camera", "vector")],
-    ids=str,
-)
-def test_the_environments_pass_gymnasiums_check(observation):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        env = ArenaEnv(FILE, observation=observation, resolution=16)
-        check_env(env, skip_render_check=True)
-    assert set(env.reset(seed=1)[0]) == set(observation)
 
 
 def test_nothing_is_seen_in_the_dark():

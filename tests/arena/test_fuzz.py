@@ -18,21 +18,9 @@ FOLDERS = [ROOT / "testbed" / "levels", SHARED / "reference" / "official-testbed
 FILES = [path for folder in FOLDERS for path in sorted(folder.rglob("*.yaml"))]
 
 NUMBERS = [
-    "nan",
-    ".nan",
-    "inf",
-    "-.inf",
-    "1e400",
-    "-1",
-    "0",
-    "-0.0",
-    "1e308",
-    "1e-320",
-    "9" * 20,
-    "0x10",
-    "'1'",
-]
-NUMBERS += ["1:30", "~", "!!int"]
+    "nan", ".nan", "inf", "-.inf", "1e400", "-1", "0", "-0.0", "1e308", "1e-320", "9" * 20, "0x10", "'1'",
+    "1:30", "~", "!!int",
+]  # fmt: skip
 WORDS = ["Agent", "wall", "x", *KEYS, *KINDS, *ALIASES, *(key for table in KEYS.values() for key in table)]
 SNIPPETS = [
     b"\xef\xbb\xbf", b"\xff\xfe", b"\x00", b"\r\n", b"\t", b"\x85", b"\xe2\x80\xa8", b"%YAML 9.9\n---\n",

@@ -395,6 +395,10 @@ def test_two_processes_get_the_same_bits():
     assert runs[0] == runs[1] != ""
 
 
+def test_the_module_form_of_the_id_works():
+    gymnasium.make("arena:arena-llm/Arena-v0", config=FILE, observation=("vector",)).close()
+
+
 def test_registering_again_changes_nothing():
     spec_before = gymnasium.spec("arena-llm/Arena-v0")
     register()

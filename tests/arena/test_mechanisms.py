@@ -6,18 +6,9 @@ import pytest
 from arena import FORWARD, IDLE, ArenaSpec, Episode, EventKind, LayoutError, Outcome
 from arena.action import TICKS_PER_STEP
 from arena.taskfile.config import Item, ToggleObject, Vector3
-from tests.arena.worlds import agent, episode, item, spec
+from tests.arena.worlds import agent, episode, item, play, spec
 
 FAR = agent("5 0 5")
-
-
-def play(run, action=IDLE, steps=1):
-    events = []
-    for _ in range(steps):
-        if run.done:
-            break
-        events += run.step(action).events
-    return events
 
 
 def value(run, index=0):
@@ -373,9 +364,7 @@ def test_a_bad_multi_goal_is_eaten_and_a_decoy_ends():
 def test_a_success_leads_into_the_merged_arena():
     goal = item("GoodGoal", "20 0 8", sizes="1 1 1")
     then = spec(agent("5 0 5"), item("GoodGoal", "5 0 8", sizes="2 2 2"), version="4", t=0)
-    first = spec(agent("20 0 5"), goal, version="4", t=0).model_copy(update={"then": then})
-    run = Episode(first, task_id="test")
-    play(run, FORWARD, 30)
+    run = merged(goal, t=0, then=then, steps=30)
     assert run.outcome is Outcome.GOAL
     assert run.total_reward == pytest.approx(0.999 + 1.998)
     assert run.position[0] == pytest.approx(5)
@@ -410,18 +399,26 @@ def test_a_merged_arena_keeps_the_clock_and_the_count_of_balls():
     assert run.total_reward == pytest.approx(2 * 0.999 - run.ticks / 500, abs=1e-5)
 
 
+MESSY = (
+    item("LightBlock", "20 0 12", "20 1.1 12", "22 0 12", sizes="1 1 1;1 1 1;1 1 1"),
+    item("GoodGoalMultiBounce", *["-1 0 -1"] * 3, sizes=";".join(["1 1 1"] * 3)),
+    item("UBlock", "30 0 10", sizes="2 1 6"),
+)
+
+
 @pytest.mark.parametrize(
     "things",
     [
-        item("SpawnerTree", "20 0 20"),
-        item("SpawnerDispenserTall", "20 0 20"),
-        item("GrowGoal", "20 0 20"),
-        item("DecayGoal", "20 0 20"),
+        *(
+            [FAR, item(kind, "20 0 20")]
+            for kind in ("SpawnerTree", "SpawnerDispenserTall", "GrowGoal", "DecayGoal")
+        ),
+        [agent(), *MESSY],
     ],
 )
 def test_the_same_actions_give_the_same_bits(things):
     def bits():
-        run = episode(FAR, things, seed=4)
+        run = episode(*things, seed=4)
         play(run, FORWARD, 120)
         return run.scene().positions.tobytes() + run.scene().sizes.tobytes()
 

@@ -11,8 +11,7 @@ from pettingzoo.test import parallel_api_test
 from arena import FORWARD, IDLE, ConfigError, Episode, LayoutError, load_text
 from arena.gym.env import OUTCOMES
 from arena.gym.parallel_env import ArenaParallelEnv
-from arena.rules import Outcome
-from tests.arena.worlds import agent, episode, item, spec
+from tests.arena.worlds import agent, episode, item, play, spec
 
 GOAL = item("GoodGoal", "10 0 20", sizes="1 1 1")
 FACING = (agent("20 0 14"), agent("20 0 26", yaw=180))
@@ -185,21 +184,6 @@ def test_each_agent_sees_the_other():
         assert (other.position[0], other.position[2]) == pytest.approx(place)
 
 
-@pytest.mark.parametrize(("end", "done"), [("any", True), ("all", False)])
-def test_the_first_or_the_last_agent_ends_the_episode(end, done):
-    run = pair(agent("10 0 17"), agent("30 0 17"), GOAL, more=f"episodeEnd: {end}, ")
-    for _ in range(12):
-        if not run.done:
-            run.step_all([FORWARD, IDLE])
-    assert run.agents[0].outcome is Outcome.GOAL
-    assert run.agents[1].outcome is (Outcome.OTHER_AGENT if done else None)
-    assert run.done is done
-    before = run.agents[0].position
-    if not done:
-        run.step_all([FORWARD, FORWARD])
-        assert run.agents[0].position[0] == before[0]
-
-
 def test_version_3_knows_one_agent_only():
     assert len(episode(*FACING).agents) == 1
 
@@ -238,7 +222,6 @@ def test_a_merged_arena_must_have_as_many_agents():
     first = spec(agent("10 0 17.4"), GOAL, version="4")
     then = spec(*FACING, version="4")
     run = Episode(first.model_copy(update={"then": then}), task_id="test")
-    for _ in range(5):
-        run.step(FORWARD)
+    play(run, FORWARD, 5)
     with pytest.raises(LayoutError, match="2 agents, the one before 1"):
         run.step(FORWARD)

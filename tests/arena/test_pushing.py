@@ -9,7 +9,7 @@ from arena import FORWARD, IDLE
 from arena.kernel.contacts import GRAVITY
 from arena.kernel.tables import YAW, X
 from arena.physics import world as physics
-from tests.arena.worlds import agent, body_of, episode, item
+from tests.arena.worlds import agent, body_of, episode, item, play
 
 RAMS = {
     "220 kg": ("LightBlock", 0.0, 14.8, 39.0),
@@ -56,26 +56,22 @@ def test_a_block_of_one_or_two_kg_is_thrown_over_as_in_physx(kind):
 def test_a_sliding_block_stops_by_its_friction_and_stays_flat():
     run = episode(item("HeavyBlock", "20 0 10", rotations="0", sizes="2 2 2"), agent("5 0 5"), t=0)
     world = run._stage.world
-    for _ in range(20):
-        run.step(IDLE)
+    play(run, steps=20)
     world.things.still = 0
     block = body_of(world, 0)
     block["motion"][0, 2], block["moves"], block["still"] = 5, 1, 0
-    for _ in range(60):
-        run.step(IDLE)
+    play(run, steps=60)
     assert run.scene().positions[0] == pytest.approx([20, 0.989, 10 + 25 / (2 * 0.425 * GRAVITY)], abs=0.1)
     assert flat_tilt(run) == pytest.approx(0, abs=0.1)
 
 
 def test_a_stack_stands_still():
-    things = [item("HeavyBlock", f"20 {2.1 * level} 20", rotations="0", sizes="2 2 2") for level in range(3)]
-    run = episode(*things, agent("5 0 5"), t=0)
-    for _ in range(40):
-        run.step(IDLE)
+    stack = [item("HeavyBlock", f"20 {2.1 * n} 20", rotations=f"{45 * n}", sizes="2 2 2") for n in range(3)]
+    run = episode(*stack, agent("5 0 5"), t=0)
+    play(run, steps=40)
     before = run.scene().positions.copy()
-    assert np.allclose(before[:, [0, 2]], 20, atol=0.01)
-    for _ in range(40):
-        run.step(IDLE)
+    assert before == pytest.approx(np.array([[20, 0.99 + 2 * n, 20] for n in range(3)]), abs=0.02)
+    play(run, steps=40)
     assert np.allclose(run.scene().positions, before, atol=1e-4)
 
 
@@ -83,8 +79,7 @@ def test_a_wall_hit_at_full_speed_leans_as_in_physx():
     """The tutorial's turns 20 and 21: places after the hit in PhysX, metres."""
     wall = item("Wall", "23.5 0 6.5", sizes="1 5 7", rotations="0")
     run = episode(wall, agent("10 0 10", 120), t=0)
-    for _ in range(20):
-        run.step(IDLE)
+    play(run, steps=20)
     world = run._stage.world
     body, places = world.agents[0], []
     body.state[X:YAW] = 22.6862, 0.49, 3.5422, 13.1, 0.0, -7.563
@@ -105,8 +100,7 @@ def test_a_heap_moves_alike_however_much_place_there_is_at_first(monkeypatch):
     for places in (64, 1024):
         monkeypatch.setattr(physics, "_POINTS", places)
         run = episode(agent("5 0 5"), *heap, item("GoodGoalMulti", "20 15 20"), t=0)
-        for _ in range(60):
-            run.step(IDLE)
+        play(run, steps=60)
         ends.append(run.scene().positions.tobytes())
     assert ends[0] == ends[1]
     assert len(run._stage.world._bodies._points) == 1024

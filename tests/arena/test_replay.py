@@ -1,6 +1,9 @@
 """The one replay: a recording's moments are those of the episode."""
 
-from arena import FORWARD, TURN_LEFT, TURN_RIGHT, Episode, Replay
+import pytest
+
+from arena import ACTIONS, FORWARD, TURN_LEFT, TURN_RIGHT, Episode, Recording, RecordingError, Replay
+from arena.recording import packed
 from arena.replay import play
 from tests.arena.worlds import agent, episode, item, spec
 
@@ -36,3 +39,18 @@ def test_a_recording_knows_its_arena():
     with episode(agent(), GOAL) as run:
         assert run.recording().is_of(run.spec)
         assert not run.recording().is_of(spec(agent()))
+
+
+def test_actions_pack_and_unpack():
+    actions = [ACTIONS[i] for i in (0, 0, 3, 3, 3, 8, 0)]
+    assert packed(actions) == ((0, 2), (3, 3), (8, 1), (0, 1))
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": 1}'])
+def test_a_broken_recording_is_one_sentence(tmp_path, text):
+    path = tmp_path / "episode.json"
+    path.write_text(text)
+    with pytest.raises(RecordingError, match="not a recording"):
+        Recording.read(path)
+    with pytest.raises(RecordingError, match="cannot be read"):
+        Recording.read(tmp_path / "absent.json")

@@ -2,34 +2,20 @@ import pytest
 
 from arena import FORWARD, IDLE, EventKind, Outcome
 from arena.rules import lights_on, passed
-from tests.arena.worlds import agent, episode, item
-
-
-def play(run, action=IDLE, most=5000):
-    events = []
-    while not run.done and run.steps < most:
-        events += run.step(action).events
-    return events
+from tests.arena.worlds import agent, episode, item, play
 
 
 @pytest.mark.parametrize(("t", "ticks"), [(250, 1250), (500, 2500), (1000, 5001)])
 def test_the_clock_runs_out_as_in_single_precision(t, ticks):
     run = episode(agent(), t=t)
-    play(run)
+    play(run, steps=5000)
     assert (run.ticks, run.outcome, run.health) == (ticks, Outcome.HEALTH, 0)
     assert run.total_reward == pytest.approx(-1, abs=2e-4)
 
 
-def test_health_falls_by_60_over_t_in_each_step():
-    run = episode(agent(), t=1000)
-    assert run.health == 100
-    run.step(IDLE)
-    assert run.health == pytest.approx(99.94, abs=1e-4)
-
-
 def test_without_a_time_limit_nothing_decays():
     run = episode(agent(), t=0)
-    play(run, most=300)
+    play(run, steps=300)
     assert (run.health, run.total_reward, run.done) == (100, 0, False)
 
 
@@ -46,7 +32,7 @@ def test_without_a_time_limit_nothing_decays():
 )
 def test_a_ball_is_worth_its_diameter(kind, size, reward, outcome):
     run = episode(agent("20 0 5"), item(kind, "20 0 12", sizes=f"{size} {size} {size}"))
-    (event,) = play(run, FORWARD)
+    (event,) = play(run, FORWARD, 5000)
     assert event.reward == pytest.approx(reward, abs=1e-5)
     assert run.outcome == outcome
     assert run.total_reward == pytest.approx(reward - run.ticks / 1250, abs=1e-4)
@@ -68,7 +54,7 @@ def test_only_the_account_of_2019_takes_no_more_than_one_for_time(version, cost)
     while not run.step(FORWARD).events:
         pass
     eaten_at = run.ticks
-    play(run, IDLE, most=1000)
+    play(run, IDLE, steps=1000)
     assert run.outcome is Outcome.HEALTH
     # In v3.1.3 the ball has filled the health up, so the clock starts again.
     assert run.ticks == pytest.approx(1250 + (eaten_at if cost is None else 0), abs=1)
@@ -79,7 +65,7 @@ def test_in_2019_a_hot_zone_costs_reward_and_no_health():
     run = episode(
         agent("20 0 20"), item("HotZone", "20 0 20", sizes="9 1 9", rotations="0"), version="2", t=250
     )
-    play(run, IDLE, most=100)
+    play(run, IDLE, steps=100)
     assert run.health == pytest.approx(100 - 0.24 * 100, abs=1e-3)
     assert run.total_reward < -1.5
     assert not run.done
@@ -88,7 +74,7 @@ def test_in_2019_a_hot_zone_costs_reward_and_no_health():
 def test_the_last_multi_goal_ends_the_episode():
     balls = [f"20 0 {z}" for z in (10, 14, 18)]
     run = episode(agent(), item("GoodGoalMulti", *balls, sizes=";".join(["1 1 1"] * 3)))
-    events = play(run, FORWARD)
+    events = play(run, FORWARD, 5000)
     assert [event.thing for event in events] == [0, 1, 2]
     assert run.outcome == Outcome.GOAL
     assert not run.scene().visible.any()
@@ -96,18 +82,16 @@ def test_the_last_multi_goal_ends_the_episode():
 
 def test_with_a_single_goal_beside_it_no_multi_goal_ends_the_episode():
     run = episode(
-        agent(),
-        item("GoodGoalMulti", "20 0 10", sizes="1 1 1"),
-        item("GoodGoal", "5 0 35", sizes="1 1 1"),
+        agent(), item("GoodGoalMulti", "20 0 10", sizes="1 1 1"), item("GoodGoal", "5 0 35", sizes="1 1 1")
     )
-    play(run, FORWARD, most=30)
+    play(run, FORWARD, steps=30)
     assert not run.done
     assert run.scene().visible.tolist() == [False, True]
 
 
 def test_a_death_zone_costs_one_and_ends():
     run = episode(agent(), item("DeathZone", "20 0 20", sizes="5 1 5", rotations="30"))
-    (event,) = play(run, FORWARD)
+    (event,) = play(run, FORWARD, 5000)
     assert (event.kind, event.reward, run.outcome) == (EventKind.DEATH_ZONE, -1, Outcome.DEATH_ZONE)
 
 
@@ -165,19 +149,3 @@ def test_an_episode_knows_its_lights():
 )
 def test_the_pass_rule(total, mark, verdict):
     assert passed(total, mark) is verdict
-
-
-def test_the_step_rewards_add_up_to_the_total():
-    run = episode(agent(), item("GoodGoalMulti", "20 0 8", "20 0 30", sizes="1 1 1;2 2 2"))
-    rewards = []
-    while not run.done:
-        rewards.append(run.step(FORWARD).reward)
-    assert sum(rewards) == run.total_reward
-
-
-def test_after_the_end_there_is_no_step():
-    run = episode(agent())
-    run.stop()
-    assert run.outcome == Outcome.STOPPED
-    with pytest.raises(RuntimeError, match="episode is over"):
-        run.step(IDLE)

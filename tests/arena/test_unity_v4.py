@@ -4,7 +4,6 @@ Arenas and recordings are in a folder of reference material beside the project; 
 """
 
 import csv
-from pathlib import Path
 
 import pytest
 
@@ -13,9 +12,7 @@ from arena.gym.curriculum import Files
 from arena.rays import CAST_LENGTH, TAGS
 from arena.rules import EventKind
 from tests.arena.ray_scenes import hits
-
-INSIDE = Path("shared") / "reference" / "unity-v4" / "e2e"
-SUITE = next((found for above in Path(__file__).parents if (found := above / INSIDE).is_dir()), None)
+from tests.arena.test_csv_log import INSIDE, SUITE
 
 if SUITE is None:
     pytest.skip(f"no folder {INSIDE} beside the project", allow_module_level=True)

@@ -127,10 +127,7 @@ def test_what_is_not_reset_cannot_be_stepped():
             "reset_mask: got .* expected a bool array",
         ),
         (lambda envs: envs.reset(options={"reset_mask": np.zeros(4, bool)}), "reset_mask: got no True"),
-        (
-            lambda envs: envs.reset(options={"task": 1}),
-            "^environment 0: task: got '1', expected one of 0, 7",
-        ),
+        (lambda envs: envs.reset(options={"task": 1}), "^environment 0: task: got '1', expected one of 0, 7"),
         (lambda envs: envs.call("step", 1), "call: got 'step'"),
         (lambda envs: envs.set_attr("mark", [1]), "mark: got 1 values, expected one for each of 4"),
     ],

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from arena import ArenaSpec, Episode, load_text
+from arena import IDLE, ArenaSpec, Episode, Event, load_text
+from arena.action import Action
 from arena.kernel.contacts import AGENT_MASS, GRAVITY
 from arena.kernel.tables import Role
 from arena.physics.world import World
@@ -56,6 +57,25 @@ def agent(place: str = "20 0 5", yaw: float = 0) -> str:
 
 def episode(*items: str, seed: int = 0, **options: object) -> Episode:
     return Episode(spec(*items, **options), task_id="test", seed=seed)  # type: ignore[arg-type]
+
+
+def play(run: Episode, action: Action = IDLE, steps: int = 1) -> list[Event]:
+    """Take a number of steps, fewer if the episode ends before; returns their events."""
+    events: list[Event] = []
+    for _ in range(steps):
+        if run.done:
+            break
+        events += run.step(action).events
+    return events
+
+
+def settled(
+    *items: str, place: str = "20 0 20", yaw: float = 0, steps: int = 3, **options: object
+) -> Episode:
+    """An episode in which the agent has waited for some steps."""
+    run = episode(agent(place, yaw), *items, **options)  # type: ignore[arg-type]
+    play(run, steps=steps)
+    return run
 
 
 def energy(world: World) -> float:

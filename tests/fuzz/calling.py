@@ -17,36 +17,11 @@ WRONG_S = 10.0
 """Seconds of the processor in which a call must be refused."""
 
 WRONG = [
-    *(
-        "",
-        " ",
-        "-1",
-        "0",
-        "1e400",
-        "nan",
-        "999999999999999999999",
-        "x",
-        "é\U0001f43c",
-        "a=b",
-        "1-",
-        "1-99",
-        "%s",
-    ),
-    *("/dev/null", "/proc/none/x", ".", "..", "absent.yaml", "absent/absent", "pipe", "bad.yaml", "bad.eval"),
-    *(
-        "bad.json",
-        "~",
-        "{}",
-        "[[",
-        "--",
-        "-",
-        "x" * 5000,
-        "01-01-99",
-        "arena/absent",
-        "openai/",
-        "policy:bad.json",
-    ),
-]
+    "", " ", "-1", "0", "1e400", "nan", "999999999999999999999", "x", "é\U0001f43c", "a=b", "1-", "1-99",
+    "%s", "/dev/null", "/proc/none/x", ".", "..", "absent.yaml", "absent/absent", "pipe", "bad.yaml",
+    "bad.eval", "bad.json", "~", "{}", "[[", "--", "-", "x" * 5000, "01-01-99", "arena/absent", "openai/",
+    "policy:bad.json",
+]  # fmt: skip
 WORKING = {"play", "serve", "doctor", "atlas"}
 """Commands that work long if nothing is wrong; they get an option that they do not have."""
 

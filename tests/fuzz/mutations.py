@@ -11,21 +11,8 @@ import yaml
 from tests.arena.test_fuzz import NUMBERS, SNIPPETS, WORDS
 
 VALUES: list[Any] = [
-    None,
-    "",
-    "x",
-    -1,
-    0,
-    10**18,
-    1e300,
-    True,
-    [],
-    {},
-    [[]],
-    {"x": {"x": 1}},
-    "1e400",
-    "\x00",
-]
+    None, "", "x", -1, 0, 10**18, 1e300, True, [], {}, [[]], {"x": {"x": 1}}, "1e400", "\x00",
+]  # fmt: skip
 
 
 def mutated(data: bytes, rng: random.Random) -> bytes:

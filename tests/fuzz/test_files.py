@@ -9,6 +9,7 @@ import pytest
 
 CASES = {"tasks": 3000, "protocols": 3000, "studies": 1500, "prompts": 2000, "recordings": 2000, "logs": 300}
 BATCH = 500
+PROGRAM = [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz.reading"]
 
 
 @pytest.mark.slow
@@ -18,17 +19,8 @@ def test_no_mutated_file_ends_in_a_traceback(kind, tmp_path):
     total, failures = Counter(), []
     for seed in range(0, CASES[kind], BATCH):
         count = min(BATCH, CASES[kind] - seed)
-        command = [
-            sys.executable,
-            "-X",
-            "faulthandler",
-            "-m",
-            "tests.fuzz.reading",
-            kind,
-            str(seed),
-            str(count),
-        ]
-        done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, timeout=1500)
+        command = [*PROGRAM, kind, str(seed), str(count), str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1500)
         if done.returncode:
             failures.append(f"{sorted(tmp_path.iterdir())}: status {done.returncode}: {done.stderr[-2000:]}")
             continue

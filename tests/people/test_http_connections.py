@@ -9,13 +9,11 @@ from contextlib import contextmanager, suppress
 import httpx
 import pytest
 
-from evaluation.request import EvalRequest
-from evaluation.suites import get_suite
 from people import serving as server_module
 from people.play.app import create_suite_app
-from people.play.course import Course
 from people.serving import Server, bound
 from people.store import Store
+from tests.people.play.test_suites import course
 
 FORM = b"POST /suite/reply HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
 LONG = FORM + b"Content-Length: 1000\r\n\r\n"
@@ -38,10 +36,8 @@ def serving(app):
 
 @pytest.fixture
 def port(tmp_path):
-    request = EvalRequest(get_suite("est"), "", choices={"episodes": "2"})
-    course = Course(request.suite, request.effective.choices, request.prompts, request.tasks)
     with Store(str(tmp_path / "play.db")) as store:
-        app, closing = create_suite_app(store, course)
+        app, closing = create_suite_app(store, course())
         with closing, serving(app) as port:
             yield port
 

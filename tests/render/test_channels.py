@@ -6,17 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arena.cameras import (
-    CLASSES,
-    FENCE,
-    FLOOR,
-    NOTHING,
-    OTHER_AGENTS,
-    OWN_BODY,
-    SIGHT,
-    SKY,
-    semantic,
-)
+from arena.cameras import CLASSES, FENCE, FLOOR, NOTHING, OTHER_AGENTS, OWN_BODY, SIGHT, SKY, semantic
 from arena.scene import Animal
 from arena.taskfile.catalog import KINDS
 from render import Camera, Renderer, birds_eye, first_person, third_person, top_view
@@ -83,8 +73,7 @@ def test_walls_and_balls_are_as_far_away_as_computed(away, width, height):
 
 
 @pytest.mark.parametrize(
-    ("place", "error"),
-    [((20.0, 0.5, 0.6), 1e-3), ((1.0, 4.0, 1.0), 1e-3), ((6.0, 0.1, 3.0), 4e-3)],
+    ("place", "error"), [((20.0, 0.5, 0.6), 1e-3), ((1.0, 4.0, 1.0), 1e-3), ((6.0, 0.1, 3.0), 4e-3)]
 )
 def test_the_floor_is_exact_to_millimetres_up_to_the_fence(place, error):
     # The depth buffer could not tell 40 m from 40.01 m: near 0.01, 24 bits.
@@ -152,6 +141,9 @@ def test_every_kind_has_its_own_index_and_class(renderer, kind):
         assert (classes[instance == index] == CLASSES.index(kind)).all()
     middle = [np.nonzero(instance == index)[1].mean() for index in mine]
     assert middle[0] < SIZE / 2 < middle[1]
+    for camera in (None, top_view()):
+        seen = renderer.channels(scene, camera)
+        assert np.isfinite(seen.depth[seen.instance != SKY]).all()
 
 
 @pytest.mark.parametrize("camera", [None, third_person, birds_eye, top_view])

@@ -2,9 +2,6 @@
 
 import gc
 import hashlib
-import resource
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +9,7 @@ import numpy as np
 import pytest
 
 from arena import ACTIONS
-from arena.cameras import SKY
 from arena.scene import yaw_rotation
-from arena.taskfile.catalog import KINDS
 from arena.taskfile.versions import Version
 from render import BatchRenderer, Renderer, third_person, top_view
 from render.kernel.shadows import DEEPEST, cast
@@ -24,6 +19,7 @@ from render.looks.sky import sun_of
 from render.parts.meshes import MESHES, Part
 from render.parts.rows import MESH, rows_of
 from tests.arena.worlds import agent, episode, item
+from tests.render.test_rest import megabytes
 
 SIZE = 64
 
@@ -56,18 +52,6 @@ def digest(renderer, disturb=None):
     return seen.hexdigest()
 
 
-def test_frames_are_the_same_in_other_processes_resets_and_renderers():
-    program = (
-        "from tests.render.test_exactness import *\n"
-        "renderer = Renderer(SIZE, SIZE)\n"
-        "print(digest(renderer), digest(renderer))"
-    )
-    command = [sys.executable, "-c", program]
-    runs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)]
-    here = Renderer(SIZE, SIZE)
-    assert {*runs[0].split(), *runs[1].split(), digest(here), digest(here)} == {digest(Renderer(SIZE, SIZE))}
-
-
 def test_frames_are_the_same_with_others_drawn_in_between():
     renderer, other, batch = Renderer(SIZE, SIZE), Renderer(100, 30), BatchRenderer(3, SIZE, SIZE)
     elsewhere = episode(agent("5 0 5"), item("Wall", "8 0 9"), item("Ramp", "6 0 12")).scene()
@@ -80,22 +64,6 @@ def test_frames_are_the_same_with_others_drawn_in_between():
         batch.frames([elsewhere, scene])
 
     assert digest(renderer, disturb) == digest(Renderer(SIZE, SIZE))
-
-
-@pytest.mark.parametrize("kind", sorted(name for name, kind in KINDS.items() if not kind.internal))
-def test_every_kind_is_drawn_from_all_sides(kind):
-    renderer = Renderer(SIZE, SIZE)
-    run = episode(agent("20 0 20"), item(kind, "20 0 27"), version="4")
-    for action in (3, 0, 4):
-        run.step(ACTIONS[action])
-        for camera in (None, top_view()):
-            seen = renderer.channels(run.scene(), camera)
-            assert np.isfinite(seen.depth[seen.instance != SKY]).all()
-            assert len(np.unique(renderer.frame(run.scene(), camera))) > 20
-
-
-def megabytes():
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
 
 
 @pytest.mark.slow

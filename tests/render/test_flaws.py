@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from arena import IDLE
 from render import Camera, Renderer
-from tests.arena.worlds import agent, episode, item
+from tests.arena.worlds import item, settled
 
 
 @pytest.fixture(scope="module")
@@ -13,12 +12,8 @@ def renderer():
     return Renderer(256, 256)
 
 
-def settled(*items, version, steps=3):
-    run = episode(agent("38 0 38"), *items, version=version)
-    for _ in range(steps):
-        if not run.done:
-            run.step(IDLE)
-    return run.scene()
+def scene_of(*items, **options):
+    return settled(*items, place="38 0 38", **options).scene()
 
 
 def stripes(frame):
@@ -34,7 +29,7 @@ def stripes(frame):
 )
 def test_thin_walls_throw_no_stripes_on_themselves(renderer, kind, height, yaw, version):
     thing = item(kind, "20 0 20", rotations=str(yaw), sizes="1 1 1", colors="160 160 160")
-    scene = settled(thing, version=version)
+    scene = scene_of(thing, version=version)
     angle = np.radians(yaw + 270)
     for side in (1, -1):
         eye = np.array([20.0, height, 20.0]) + side * 3 * np.array([np.sin(angle), 0, np.cos(angle)])
@@ -45,7 +40,7 @@ def test_thin_walls_throw_no_stripes_on_themselves(renderer, kind, height, yaw, 
 @pytest.mark.parametrize("yaw", [45, 135, 225, 315])
 def test_thick_things_have_no_stripes_either_in_41(renderer, yaw):
     box = item("HollowBox", "20 0 20", rotations=str(yaw), sizes="0.8 3 0.8")
-    scene = settled(box, version="4.1", steps=30)
+    scene = scene_of(box, version="4.1", steps=30)
     for turn in (0, 90, 180, 270):
         angle = np.radians(yaw + turn)
         camera = Camera((20 - 3 * np.sin(angle), 0.8, 20 - 3 * np.cos(angle)), yaw + turn, fov=20.5)
@@ -56,14 +51,14 @@ def test_a_shallow_ramp_has_no_stripes_at_its_low_edge(renderer):
     ramp = item("Ramp", "20 0 20", rotations="270", sizes="4 0.5 8", colors="160 160 160")
     camera = Camera((17.5, 3.0, 20.0), 0.0, pitch=90.0, near=-5.0, far=20.0, half_height=1.0)
     for version in ("3.1.3", "4.1"):
-        frame = renderer.frame(settled(ramp, version=version), camera).astype(int)
+        frame = renderer.frame(scene_of(ramp, version=version), camera).astype(int)
         assert np.abs(np.diff(frame, axis=0)).max() <= 6
 
 
 def test_a_thin_wall_still_throws_a_shadow(renderer):
     wall = item("Wall", "20 0 20", rotations="0", sizes="4 3 0.1", colors="160 160 160")
     camera = Camera((20.0, 8.0, 20.0), 0.0, pitch=90.0, near=-5.0, far=20.0, half_height=3.0)
-    frame = renderer.frame(settled(wall, version="3.1.3"), camera).astype(int).sum(axis=2)
+    frame = renderer.frame(scene_of(wall, version="3.1.3"), camera).astype(int).sum(axis=2)
     # The sun stands in the south-east: the floor north of the wall is dark.
     assert frame[90:110, 100:140].mean() < frame[150:170, 100:140].mean() - 60
 
@@ -78,7 +73,7 @@ def test_glass_in_a_zone_is_behind_the_zones_near_side(renderer, z, yaw):
     glass = item("WallTransparent", "20 0 20", sizes="4 2 0.3", rotations="0")
     camera = Camera((20.0, 0.8, z), yaw, fov=20.0)
     alone, both = (
-        renderer.frame(settled(*things, version="4"), camera) for things in ([zone], [zone, glass])
+        renderer.frame(scene_of(*things, version="4"), camera) for things in ([zone], [zone, glass])
     )
     # Drawn behind the near side, 0.42 white weighs less than the zone before it.
     assert redness(both)[100:156, 100:156].mean() > 0.6 * redness(alone)[100:156, 100:156].mean()
@@ -90,7 +85,7 @@ def test_glass_on_a_flat_zone_is_before_it(renderer):
     # The camera is above the zone and looks down through the glass on the zone behind it.
     camera = Camera((20.0, 2.0, 17.0), 0.0, pitch=25.0, fov=20.0)
     alone, both = (
-        renderer.frame(settled(*things, version="4"), camera) for things in ([zone], [zone, glass])
+        renderer.frame(scene_of(*things, version="4"), camera) for things in ([zone], [zone, glass])
     )
     assert redness(both)[120:136, 120:136].mean() < 0.8 * redness(alone)[120:136, 120:136].mean()
 
@@ -99,7 +94,7 @@ def test_glass_on_a_flat_zone_is_before_it(renderer):
 def test_flush_walls_do_not_flicker(renderer, distance):
     low = item("Wall", "20 0 38", sizes="3 2 3", rotations="0", colors="255 0 0")
     high = item("Wall", "20 2 38", sizes="3 2 3", rotations="0", colors="0 0 255")
-    scene = settled(low, high, version="3.1.3")
+    scene = scene_of(low, high, version="3.1.3")
     camera = Camera((20.0, 2.0, 36.5 - distance + 0.01), 0.0, fov=2 * np.degrees(np.arctan(1.4 / distance)))
     shown = renderer.frame(scene, camera).astype(int)
     red = shown[..., 0] > shown[..., 2]

@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from arena import IDLE
 from render import Camera, Renderer, top_view
-from tests.arena.worlds import agent, episode, item
+from tests.arena.worlds import item, settled
 
 LEVELS = 8
 """Most that a channel may differ from what was measured."""
@@ -18,13 +17,6 @@ TOP_PX_PER_M = 512 / 42
 @pytest.fixture(scope="module")
 def renderer():
     return Renderer(512, 512)
-
-
-def settled(*items, place="20 0 20", yaw=0.0):
-    run = episode(agent(place, yaw), *items)
-    for _ in range(3):
-        run.step(IDLE)
-    return run
 
 
 def median(frame, rows, columns):

@@ -6,7 +6,6 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from arena import IDLE
 from arena.cameras import CLASSES, SKY
 from arena.errors import RenderError
 from arena.scene import Animal
@@ -14,7 +13,7 @@ from arena.taskfile.catalog import KINDS
 from arena.taskfile.versions import Version
 from render import Renderer, birds_eye, third_person, top_view
 from render.pyrender.backend import PyrenderRenderer
-from tests.arena.worlds import agent, episode, item
+from tests.arena.worlds import agent, episode, item, play
 
 pytestmark = pytest.mark.skipif(
     find_spec("pyrender") is None, reason="pyrender is not installed: pip install 'arena-llm[pyrender]'"
@@ -45,8 +44,7 @@ def everything(version, part):
         for number, (name, (x, z)) in enumerate(zip(names, places, strict=False))
     ]
     run = episode(agent("20 0 3"), *things, version=version)
-    for _ in range(8):
-        run.step(IDLE)
+    play(run, steps=8)
     scene = run.scene()
     assert set(names) <= {thing.kind for thing in scene.things}
     pig, hedgehog = Animal((17.0, 0.5, 8.0), 150.0, "pig"), Animal((23.0, 0.5, 8.0), 200.0, "hedgehog")
@@ -66,12 +64,7 @@ def is_edge(instance):
 
 
 def cameras(scene):
-    return {
-        "agent": None,
-        "third person": third_person(scene),
-        "bird's eye": birds_eye(),
-        "top": top_view(),
-    }
+    return {"agent": None, "third person": third_person(scene), "bird's eye": birds_eye(), "top": top_view()}
 
 
 @pytest.mark.parametrize("version", Version)

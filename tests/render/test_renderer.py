@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from arena import IDLE, RenderError
+from arena import RenderError
 from arena.taskfile.catalog import KINDS
-from render import Renderer, birds_eye, decode, png
+from render import Renderer, decode, png
 from render.looks.look import LOOKS
-from tests.arena.worlds import agent, episode, item
+from tests.arena.worlds import agent, episode, item, settled
 
 GOOD, MULTI, BAD = (190, 224, 140), (247, 220, 103), (207, 89, 89)
 
@@ -17,13 +17,6 @@ GOOD, MULTI, BAD = (190, 224, 140), (247, 220, 103), (207, 89, 89)
 @pytest.fixture(scope="module")
 def renderer():
     return Renderer(512, 512)
-
-
-def settled(*items, place="20 0 20", yaw=0.0, **options):
-    run = episode(agent(place, yaw), *items, **options)
-    for _ in range(3):
-        run.step(IDLE)
-    return run
 
 
 def where(frame, color, within=4):
@@ -82,13 +75,6 @@ def test_glass_shows_what_is_behind_it(renderer):
     assert np.abs(row[256] - GOOD).max() > 4
 
 
-def test_no_light_is_black_for_the_agent_alone(renderer):
-    run = settled(blackouts="1")
-    assert not run.lights_on
-    assert not renderer.frame(run.scene()).any()
-    assert renderer.frame(run.scene(), birds_eye()).any()
-
-
 def test_what_is_eaten_is_gone(renderer):
     from dataclasses import replace
 
@@ -96,15 +82,6 @@ def test_what_is_eaten_is_gone(renderer):
     hidden = replace(scene, visible=np.zeros(1, dtype=bool))
     assert len(where(renderer.frame(scene), GOOD)[0]) > 100
     assert len(where(renderer.frame(hidden), GOOD)[0]) == 0
-
-
-def test_frames_share_no_memory_and_repeat_exactly(renderer):
-    scene = settled(item("Wall", "20 0 26", sizes="2 2 2", rotations="30")).scene()
-    first = renderer.frame(scene)
-    kept = first.copy()
-    renderer.frame(settled(yaw=90).scene())
-    assert (first == kept).all()
-    assert (renderer.frame(scene) == kept).all()
 
 
 @pytest.mark.parametrize("size", [(3, 84), (84, 1025), (0, 0), (84.0, 84)])

@@ -51,22 +51,6 @@ def test_a_frame_depends_on_the_scene_alone(renderer, index, by):
     assert (renderer.frame(before) == Renderer(SIZE, SIZE).frame(before)).all()
 
 
-def test_shadows_follow_the_agent_and_leave_nothing_behind(renderer):
-    scene = scene_of(*ROOM)
-    for z in (20.0, 21.0, 23.5, 20.5):
-        here = replace(scene, agent_position=(20.0, 0.5, z), agent_yaw=10 * z)
-        assert (renderer.frame(here, top_view()) == Renderer(SIZE, SIZE).frame(here, top_view())).all()
-
-
-def test_a_tremble_of_a_wall_is_no_new_shadow(renderer):
-    scene = scene_of(*ROOM)
-    renderer.frame(scene)
-    renderer.frame(moved(scene, 0, (1e-6, 0.0, 0.0)))
-    assert renderer._shadows.since[0] > 0
-    renderer.frame(moved(scene, 0, (0.1, 0.0, 0.0)))
-    assert renderer._shadows.since[0] == 0
-
-
 def test_things_are_drawn_in_their_present_size(renderer):
     scene = scene_of(*ROOM)
     grown = moved(replace(scene, sizes=scene.sizes * [[1.0], [2.0], [1.0]]), 1, (0.0, 0.5, 0.0))

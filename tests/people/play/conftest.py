@@ -1,6 +1,6 @@
 import pytest
 
-from tests.people.play.server import Server
+from tests.people.play.server import Page, Server
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +20,16 @@ def scripts_server(tmp_path_factory):
     server = Server(tmp_path_factory.mktemp("scripts") / "play.db", "01-05-01", "01-01-01", "--scripts")
     yield server
     server.stop()
+
+
+@pytest.fixture
+def token(server):
+    return server.newcomer()
+
+
+@pytest.fixture
+def page(server, token):
+    """The page of a newcomer, at the first task."""
+    with Page(server, token) as page:
+        page.until("trial")
+        yield page

@@ -21,17 +21,6 @@ MOST_LOST_S = 0.1
 ATTEMPTS = 10
 """A busy machine may hold up one process or another, but not each time."""
 
-TWO_AGENTS = """
-!ArenaConfig
-arenas:
-  0: !Arena
-    items:
-    - !Item
-      name: Agent
-    - !Item
-      name: Agent
-"""
-
 
 class Listener:
     """Keeps what a worker sends."""
@@ -122,7 +111,7 @@ def workers(loop):
 @pytest.mark.e2e
 def test_an_episode_that_cannot_be_played_is_reported(loop, workers):
     task = task_named("01-01-01")
-    (crowd,) = load_text(TWO_AGENTS, version="4").arenas.values()
+    crowd = load_text("arenas: {0: {items: [{name: Agent}, {name: Agent}]}}", version="4").arenas[0]
 
     async def play() -> None:
         broken = Task(task.id, 1, task.path, crowd, task.sha256)

@@ -25,13 +25,6 @@ SOON = 5
 """Steps that may be in progress when the server decides to pause; on a busy machine some at once."""
 
 
-@pytest.fixture
-def page(server):
-    with Page(server, server.newcomer()) as page:
-        page.until("trial")
-        yield page
-
-
 def notes(server, page, kind: str) -> list[dict]:
     """The notes of this kind about the page's trial."""
     with server.store() as store:

@@ -25,11 +25,6 @@ from testbed import task_named
 from tests.people.play.server import Page
 
 
-@pytest.fixture
-def token(server):
-    return server.newcomer()
-
-
 def test_an_episode_is_recorded_action_by_action_and_replays(server, token):
     with Page(server, token) as page:
         page.until("trial")
@@ -81,47 +76,41 @@ def test_the_game_pauses_on_request_and_while_no_page_is_connected(server, token
         assert there[-1]["step"] <= resumed <= there[-1]["step"] + MAX_CATCH_UP
 
 
-def test_views_that_are_allowed_are_drawn(server, token):
-    with Page(server, token) as page:
-        page.until("trial")
-        page.do("start")
-        for view in ("top", "third"):
-            page.do("view", view=view)
-            while page.until("frame")["frame"].view != view:
-                pass
-
-
-def test_over_a_long_distance_more_images_are_in_flight(server, token):
-    with Page(server, token) as page:
-        page.until("trial")
-        page.do("start")
-        page.until("running")
-        while page.recv()["type"] != "ping":
+def test_views_that_are_allowed_are_drawn(page):
+    page.do("start")
+    for view in ("top", "third"):
+        page.do("view", view=view)
+        while page.until("frame")["frame"].view != view:
             pass
-        time.sleep(0.2)
-        page.say("pong", ping=1)
-        # The round trip is longer than three steps: four frames are in flight and one is being drawn.
-        frames = 0
-        while frames < 5:
-            frames += page.recv()["type"] == "frame"
 
 
-def test_an_episode_can_be_stopped(server, token):
-    with Page(server, token) as page:
-        page.until("trial")
-        page.do("start")
-        page.steps(5)
-        page.do("stop")
-        end = page.until("end")
-        assert (end["passed"], end["waited"], end["text"]) == (False, True, "You stopped this task.")
-        # What is shown is what was played, not the score's run to the end of the clock.
-        assert end["steps"] == page.state["step"] < 100
-        assert page.state["health"] > 70
-        # The next trial starts once the end is in the database.
-        page.do("next")
-        page.until("trial", position=1)
-        page.do("start")
-        page.until("running")
+def test_over_a_long_distance_more_images_are_in_flight(page):
+    page.do("start")
+    page.until("running")
+    while page.recv()["type"] != "ping":
+        pass
+    time.sleep(0.2)
+    page.say("pong", ping=1)
+    # The round trip is longer than three steps: four frames are in flight and one is being drawn.
+    frames = 0
+    while frames < 5:
+        frames += page.recv()["type"] == "frame"
+
+
+def test_an_episode_can_be_stopped(server, token, page):
+    page.do("start")
+    page.steps(5)
+    page.do("stop")
+    end = page.until("end")
+    assert (end["passed"], end["waited"], end["text"]) == (False, True, "You stopped this task.")
+    # What is shown is what was played, not the score's run to the end of the clock.
+    assert end["steps"] == page.state["step"] < 100
+    assert page.state["health"] > 70
+    # The next trial starts once the end is in the database.
+    page.do("next")
+    page.until("trial", position=1)
+    page.do("start")
+    page.until("running")
     with server.store() as store:
         trial, _ = store.trials(store.participant(token).id)
         actions, recording = store.actions(trial.id), store.recording(trial.id)
@@ -157,13 +146,11 @@ def test_the_newest_window_counts(server, token):
     ],
     ids=lambda value: str(value)[:20],
 )
-def test_an_invalid_message_ends_the_connection_with_a_reason(server, token, text, code, reason):
-    with Page(server, token) as page:
-        page.until("trial")
-        page.socket.send(text)
-        got = page.refusal()
-        assert got[0] == code
-        assert reason in got[1]
+def test_an_invalid_message_ends_the_connection_with_a_reason(page, text, code, reason):
+    page.socket.send(text)
+    got = page.refusal()
+    assert got[0] == code
+    assert reason in got[1]
 
 
 def test_a_message_at_the_wrong_time_ends_the_connection_with_a_reason(server, token):
@@ -183,12 +170,10 @@ def test_a_message_at_the_wrong_time_ends_the_connection_with_a_reason(server, t
         assert "reload" in page.refusal()[1]
 
 
-def test_a_flood_is_closed(server, token):
-    with Page(server, token) as page:
-        page.until("trial")
-        for _ in range(2000):
-            page.do("keys", action=random.randrange(9))
-        assert "too many messages" in page.refusal()[1]
+def test_a_flood_is_closed(page):
+    for _ in range(2000):
+        page.do("keys", action=random.randrange(9))
+    assert "too many messages" in page.refusal()[1]
 
 
 def test_another_site_and_a_forged_cookie_are_refused(server, token):
@@ -295,21 +280,19 @@ def test_a_port_that_is_taken_is_reported(server, tmp_path):
     assert f"port {server.port} is taken; choose another with --port" in str(error)
 
 
-def test_after_a_stall_of_the_computer_the_game_pauses(server, token):
-    with Page(server, token) as page:
-        page.until("trial")
-        page.do("start")
-        page.steps(3)
-        page.patient = False
-        server.process.send_signal(signal.SIGSTOP)
-        # Too long to be caught up; the steps due meanwhile are never taken.
-        time.sleep(1)
-        server.process.send_signal(signal.SIGCONT)
-        assert page.until("paused")["reason"] == "stall"
-        page.patient = True
-        page.do("start")
-        page.until("running")
-        page.steps(page.state["step"] + 2)
+def test_after_a_stall_of_the_computer_the_game_pauses(server, token, page):
+    page.do("start")
+    page.steps(3)
+    page.patient = False
+    server.process.send_signal(signal.SIGSTOP)
+    # Too long to be caught up; the steps due meanwhile are never taken.
+    time.sleep(1)
+    server.process.send_signal(signal.SIGCONT)
+    assert page.until("paused")["reason"] == "stall"
+    page.patient = True
+    page.do("start")
+    page.until("running")
+    page.steps(page.state["step"] + 2)
     with server.store() as store:
         person = store.participant(token)
         (trial,) = store.trials(person.id)

@@ -1,4 +1,3 @@
-import shutil
 from itertools import count
 
 import psycopg
@@ -12,7 +11,7 @@ from people.study.server import start_or_resume
 from people.study.task_source import StudyTaskSource
 from tests.people.store import postgres
 from tests.people.study.server import TINY, StudyServer
-from tests.people.study.walk import Walker
+from tests.people.study.walk import TOKEN, Walker
 
 
 @pytest.fixture(scope="package")
@@ -42,17 +41,10 @@ def experimenter(server):
 @pytest.fixture
 def postgres_url():
     """A database on a real PostgreSQL server."""
-    postgres.skip_without_server()
-    folder = postgres.own_folder()
-    try:
-        server = postgres.Server(folder)
-        server.start()
+    with postgres.running() as server:
         with psycopg.connect(server.url("postgres").replace("+psycopg", ""), autocommit=True) as connection:
             connection.execute("CREATE DATABASE study")
         yield server.url("study")
-        server.stop()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
@@ -73,6 +65,3 @@ def app(tmp_path):
     yield make
     for store in reversed(stores):
         store.close()
-
-
-TOKEN = "the-token"

@@ -1,7 +1,6 @@
 """A real study server in a process of its own."""
 
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +8,8 @@ from pathlib import Path
 import httpx
 
 from people.simulation.visitor import client_at
-from people.store import Store
-
-TIMEOUT_S = 240
+from people.study.plan import Plan, load_plan
+from tests.people.play.server import Server
 
 TINY = """\
 name: tiny
@@ -44,14 +42,20 @@ completion: {code: C1A2, link: "https://app.prolific.com/submissions/complete?cc
 """
 
 
-class StudyServer:
+def planned(folder: Path, text: str = TINY) -> Plan:
+    """The plan of a study whose file stands in a folder."""
+    (folder / "study.yaml").write_text(text, encoding="utf-8")
+    return load_plan(folder / "study.yaml")
+
+
+class StudyServer(Server):
     """`url` has no slash at its end; `experimenter` is the whole address that was printed."""
 
     def __init__(self, folder: Path, text: str = TINY, *, db: str | None = None, port: int = 0) -> None:
         config = folder / "study.yaml"
         config.write_text(text, encoding="utf-8")
-        self.db = db or f"sqlite:///{folder / 'study.db'}"
-        command = [sys.executable, "-m", "arena_llm", "study", str(config), "--db", self.db]
+        self.database = db or f"sqlite:///{folder / 'study.db'}"
+        command = [sys.executable, "-m", "arena_llm", "study", str(config), "--db", self.database]
         command += ["--workers", "1", "--port", str(port)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         printed = ""
@@ -63,14 +67,6 @@ class StudyServer:
         self.url = re.search(r"Participants: (http://[^/]+)", printed)[1]
         self.experimenter = re.search(r"Experimenter: (\S+)", printed)[1]
         self.port = int(self.url.rpartition(":")[2])
-
-    def stop(self, sign: signal.Signals = signal.SIGTERM) -> None:
-        self.process.send_signal(sign)
-        self.process.wait(TIMEOUT_S)
-        self.process.stdout.close()
-
-    def store(self) -> Store:
-        return Store(self.db)
 
     def visitor(self) -> httpx.Client:
         """A browser without a page: it keeps cookies and sends forms as a page of the server would."""

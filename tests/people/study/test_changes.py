@@ -4,11 +4,10 @@ import pytest
 
 from people.store import InvalidRequest
 from people.study.progress import progress_of
-from tests.people.study.conftest import TOKEN
 from tests.people.study.server import TINY
 from tests.people.study.test_flow import CODES, FREE
 from tests.people.study.test_preview import previewed
-from tests.people.study.walk import Walker, client_of
+from tests.people.study.walk import Walker, client_of, experimenter_of
 
 
 def entered(study, code: str) -> Walker:
@@ -26,9 +25,7 @@ def edit(tmp_path, text: str, *changes: tuple[str, str]) -> str:
 
 
 def reload(study) -> str:
-    experimenter = client_of(study)
-    experimenter.get(f"/experimenter?token={TOKEN}")
-    return experimenter.post("/experimenter/reload").text
+    return experimenter_of(study).post("/experimenter/reload").text
 
 
 def versions(store) -> list[tuple[int, list[str]]]:
@@ -93,9 +90,13 @@ def test_a_change_ends_previews_that_it_would_break(app):
     assert progress_of(store, me).ending is None
     app(changed)
     assert progress_of(store, me).ending.name == "withdrawn"
-    Walker(study, "p1").agree()
-    with pytest.raises(InvalidRequest, match=r"1 of 1 participants .* test\.0\.tasks\.1"):
+    walker = Walker(study, "p1").agree()
+    refused = r"1 of 1 participants in .*study.db are in the middle .*changed since: .* test\.0\.tasks\.1"
+    with pytest.raises(InvalidRequest, match=refused):
         app(TINY)
+    app(changed.replace("C1A2", "OTHER") + "words: {agree: Count me in}\n")
+    walker.send("/withdraw")
+    app(TINY)
 
 
 def test_newcomers_are_turned_away_when_the_study_is_full(app):

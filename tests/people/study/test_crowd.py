@@ -12,18 +12,16 @@ from people.play.app import SIGN_UPS_PER_MINUTE
 from people.store import Note, Store, Trial
 from people.store.tables import Participant
 from people.study import flow
-from people.study.plan import load_plan
 from people.study.progress import ORDER
 from people.study.server import Overview
-from tests.people.study.server import TINY
+from tests.people.study.server import TINY, planned
 from tests.people.study.test_flow import CODES, FREE
 from tests.people.study.walk import client_of
 
 
 @pytest.fixture
 def plan(tmp_path):
-    (tmp_path / "study.yaml").write_text(TINY)
-    return load_plan(tmp_path / "study.yaml")
+    return planned(tmp_path)
 
 
 def populate(store: Store, people: int) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -10,14 +11,12 @@ from people.play.worker_protocol import PlayEnd
 from people.store.store import TrialEnd, write_batch
 from people.study import flow
 from people.study.load import study_of
-from people.study.plan import load_plan
 from people.study.progress import all_progress, progress_of
 from people.study.task_source import StudyTaskSource
 from testbed import Task
 from tests.people.store import played
-from tests.people.study.conftest import TOKEN
-from tests.people.study.server import TINY
-from tests.people.study.walk import Walker, client_of
+from tests.people.study.server import TINY, planned
+from tests.people.study.walk import Walker, client_of, experimenter_of
 
 HEAD = TINY[: TINY.index("tutorial:")]
 BLOCKS = (
@@ -36,11 +35,7 @@ questionnaires:
 
 @pytest.fixture
 def plan_of(tmp_path):
-    def plan(text):
-        (tmp_path / "study.yaml").write_text(text, encoding="utf-8")
-        return load_plan(tmp_path / "study.yaml")
-
-    return plan
+    return partial(planned, tmp_path)
 
 
 def test_blocks_have_their_own_pages_breaks_and_limits(plan_of):
@@ -216,20 +211,12 @@ def test_previews_are_of_every_condition_and_count_for_nobody(app):
 
 def test_conditions_are_shown(app):
     enrolled(app, CONDITIONS, 3)
-    inside = client_of(app(CONDITIONS)[0])
-    inside.get("/experimenter", params={"token": TOKEN})
-    table = inside.get("/experimenter/table").text
+    table = experimenter_of(app(CONDITIONS)[0]).get("/experimenter/table").text
     assert all(f"<td>{name}</td>" in table for name in ("control", "easy", "hard"))
-    assert "blocks: near, far; block_row: 0; rows: {&#39;near&#39;: 0" in person_page(app)
-
-
-def person_page(app) -> str:
-    """The experimenter's page of somebody who plays blocks."""
     study, store = app(BLOCKS, "blocks.db")
     flow.enrol(study.state.study.plan, store, "p1", {})
-    inside = client_of(study)
-    inside.get("/experimenter", params={"token": TOKEN})
-    return inside.get("/experimenter/person/p1").text
+    page = experimenter_of(study).get("/experimenter/person/p1").text
+    assert "blocks: near, far; block_row: 0; rows: {&#39;near&#39;: 0" in page
 
 
 def test_a_link_names_the_condition(app):

@@ -15,9 +15,8 @@ from people.play.security import COOKIE, MAX_FORM_BYTES
 from people.store.tables import STUDY_CODE
 from people.study.experimenter_pages import COOKIE as EXPERIMENTER
 from tests.people.play.server import Page
-from tests.people.study.conftest import TOKEN
 from tests.people.study.server import TINY
-from tests.people.study.walk import Walker, client_of
+from tests.people.study.walk import TOKEN, Walker, client_of, experimenter_of
 
 HOME = "/experimenter"
 INNER = [
@@ -97,8 +96,7 @@ def test_answers_are_escaped(app):
     assert "<script>alert" not in page
     assert "{{ 7*7 }}" in page
     store.answer(store.participant(walker.token).id, nasty, nasty, nasty)
-    visitor = client_of(study)
-    visitor.get(HOME, params={"token": TOKEN})
+    visitor = experimenter_of(study)
     shown = visitor.get(f"{HOME}/person/p1").text
     assert "<script>alert" not in shown
     assert shown.count("&lt;script&gt;alert(1)") == 3
@@ -188,6 +186,4 @@ def test_no_form_or_parameter_is_too_much(fuzzed, data):
 @pytest.fixture
 def fuzzed(app):
     study, _ = app()
-    inside = client_of(study)
-    inside.get(HOME, params={"token": TOKEN})
-    return Walker(study, "p1").agree(), inside
+    return Walker(study, "p1").agree(), experimenter_of(study)

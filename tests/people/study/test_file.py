@@ -17,13 +17,7 @@ from people.study.plan import doubts, load_plan
 from people.texts import AWAY, DELETED, FULL, PAGE_TEXTS, START_AGAIN, TOO_OFTEN
 from testbed import SHORT_FORM, task_named
 from tests.command import command as command
-from tests.people.study.server import TINY
-
-
-def planned(tmp_path, text):
-    path = tmp_path / "study.yaml"
-    path.write_text(text, encoding="utf-8")
-    return load_plan(path)
+from tests.people.study.server import TINY, planned
 
 
 def test_the_example_is_a_study_and_shows_every_key():
@@ -145,7 +139,7 @@ def test_errors_name_the_line(tmp_path, old, new, message):
 
 
 def test_stages_stand_in_their_order(tmp_path):
-    plan = planned(tmp_path, TINY)
+    plan = planned(tmp_path)
     order = [task.id for task in plan.test]
     assert [stage.name for stage in plan.stages(order)] == [
         "questions-background", "introduction-tutorial", "tutorial-1", "practice-1", "test-1",
@@ -217,7 +211,7 @@ NOTES = (
 
 @pytest.mark.parametrize(("old", "new", "said"), NOTES)
 def test_check_notes_what_is_seldom_meant(tmp_path, old, new, said):
-    assert not list(doubts(planned(tmp_path, TINY)))
+    assert not list(doubts(planned(tmp_path)))
     assert old in TINY
     assert [note for note in doubts(planned(tmp_path, TINY.replace(old, new))) if note.startswith(said)]
 
@@ -269,7 +263,7 @@ def test_orders(tmp_path):
 
 
 def test_the_duration_of_a_study_is_estimated(tmp_path):
-    about, most = planned(tmp_path, TINY).minutes()
+    about, most = planned(tmp_path).minutes()
     # Four arenas of t = 250, which end after 25 s, and four questions.
     assert 100 / 60 < most < 3
     assert about < most

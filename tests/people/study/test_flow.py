@@ -10,18 +10,18 @@ from arena import ACTIONS, Episode
 from people.play.worker_episode import KeyEpisode
 from people.play.worker_protocol import Open, PlayEnd, Step, Stop
 from people.simulation.visitor import hidden
-from people.store import InvalidRequest, Store
+from people.store import Store
 from people.store.store import TrialEnd, write_batch
 from people.study import flow
 from people.study import server as server_module
-from people.study.plan import load_plan
 from people.study.progress import progress_of
 from people.study.task_source import StudyTaskSource
 from testbed import Task, task_named
 from tests.command import command as command
 from tests.people.play.server import Page
+from tests.people.play.test_pictures import HOT
 from tests.people.store import played, postgres
-from tests.people.study.server import TINY, StudyServer
+from tests.people.study.server import TINY, StudyServer, planned
 from tests.people.study.walk import Walker, client_of
 
 
@@ -252,19 +252,6 @@ def test_after_a_kill_everyone_resumes_where_they_left_off(tmp_path, db, request
         server.stop()
 
 
-def test_a_changed_study_is_refused_while_participants_are_in_progress(app):
-    study, _ = app()
-    walker = Walker(study, "p1").agree()
-    changed = TINY.replace("A tiny study", "Another").replace("break_every: 1", "break_every: 2")
-    problem = r"1 of 1 participants in .*study.db are in the middle .*changed since: test.0.break_every\."
-    with pytest.raises(InvalidRequest, match=problem):
-        app(changed)
-    app(TINY.replace("C1A2", "OTHER"))
-    app(TINY + "words: {agree: Count me in}\n")
-    walker.send("/withdraw")
-    app(changed)
-
-
 def test_check_describes_the_study(tmp_path, command):
     (tmp_path / "study.yaml").write_text(TINY)
     done = command("study", str(tmp_path / "study.yaml"), "--check")
@@ -292,8 +279,7 @@ questionnaires:
 @pytest.fixture
 def plain(tmp_path):
     """A plan without practice, its task source, a store, and a participant."""
-    (tmp_path / "study.yaml").write_text(PLAIN)
-    plan = load_plan(tmp_path / "study.yaml")
+    plan = planned(tmp_path, PLAIN)
     with Store(str(tmp_path / "plain.db")) as store:
         yield plan, StudyTaskSource(plan), store, flow.enrol(plan, store, "p1", {})
 
@@ -365,22 +351,6 @@ def test_giving_up_immediately_passes_nothing():
     episode.close()
     assert not stopped.end.recording.passed
     assert (stopped.actions, stopped.end.ended_by, stopped.end.steps_played) == ((), "stopped", 0)
-
-
-HOT = """
-!ArenaConfig
-arenas:
-  0: !Arena
-    t: 250
-    items:
-    - !Item
-      name: Agent
-      positions: [!Vector3 {x: 20, y: 0, z: 20}]
-    - !Item
-      name: HotZone
-      positions: [!Vector3 {x: 20, y: 0, z: 20}]
-      sizes: [!Vector3 {x: 10, y: 1, z: 10}]
-"""
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,8 @@ from people.study.links import is_guessable, signature, signing_key
 from people.study.progress import progress_of
 from tests.command import command as command
 from tests.people.store import played
-from tests.people.study.conftest import TOKEN
 from tests.people.study.server import TINY
-from tests.people.study.walk import Walker, client_of
+from tests.people.study.walk import Walker, client_of, experimenter_of
 
 TASKS = """\
 practice: {tasks: [01-01-01], tries: 1}
@@ -158,12 +157,7 @@ def test_only_signed_links_are_accepted(app):
     walker.agree()
     assert walker.stage == "questions-background"
     assert store.participant(walker.token).link == {"PROLIFIC_PID": "12", "STUDY_ID": "s1"}
-    for wrong in (
-        {"signature": ""},
-        {"PROLIFIC_PID": "13"},
-        {"signature": "ä"},
-        {"signature": "x" * 22},
-    ):
+    for wrong in ({"signature": ""}, {"PROLIFIC_PID": "13"}, {"signature": "ä"}, {"signature": "x" * 22}):
         assert entered(study, mine | wrong) == 400, wrong
         assert entered(study, mine | wrong, **AGREED) == 400, wrong
     assert entered(study, mine) == 200
@@ -247,8 +241,7 @@ def test_check_says_how_safe_the_links_are(command, tmp_path, text, said):
 
 def test_the_experimenter_is_warned_of_ids_that_can_be_guessed(app):
     study, _ = app()
-    inside = client_of(study)
-    inside.get("/experimenter", params={"token": TOKEN})
+    inside = experimenter_of(study)
     Walker(study, "5f3e0c1ab2d4e6f708192a3b").agree()
     assert "can be guessed" not in inside.get("/experimenter/table").text
     Walker(study, "child-007").agree()

@@ -11,10 +11,9 @@ from people.study import flow
 from people.study.plan import load_plan
 from people.study.progress import all_progress, progress_of, used_cells
 from people.study.server import start_or_resume
-from tests.people.study.conftest import TOKEN
 from tests.people.study.test_changes import entered
 from tests.people.study.test_flow import FREE
-from tests.people.study.walk import client_of
+from tests.people.study.walk import client_of, experimenter_of
 
 TWO = FREE.replace("from: free", "from: free, quota: 2, timeout: 90 min")
 FULL = "The study is full"
@@ -71,8 +70,7 @@ def test_without_a_timeout_a_place_is_kept(app, later):
 def test_the_experimenter_marks_who_has_left(app, monkeypatch):
     study, store = app(TWO)
     walker = entered(study, "A1")
-    experimenter = client_of(study)
-    experimenter.get(f"/experimenter?token={TOKEN}")
+    experimenter = experimenter_of(study)
     busy = experimenter.post("/experimenter/person/A1/left")
     assert (busy.status_code, ending(store, walker)) == (409, None)
     monkeypatch.setattr("people.study.server.PRESENT_S", 0.0)

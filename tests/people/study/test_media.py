@@ -8,9 +8,8 @@ import pytest
 from arena.errors import ConfigError
 from people.pages import file_url
 from people.store import InvalidRequest
-from people.study.plan import load_plan
 from tests.people.study.media import write_picture, write_sound
-from tests.people.study.server import TINY
+from tests.people.study.server import TINY, planned
 from tests.people.study.walk import Walker, client_of
 
 MEDIA = TINY.replace(
@@ -74,9 +73,8 @@ def test_no_other_file_is_served(folder, app):
 )
 def test_a_file_that_is_missing_or_elsewhere_is_an_error(folder, old, new, message):
     write_picture(folder.parent / "x.png")
-    (folder / "study.yaml").write_text(MEDIA.replace(old, new))
     with pytest.raises(ConfigError, match=message):
-        load_plan(folder / "study.yaml")
+        planned(folder, MEDIA.replace(old, new))
 
 
 def test_a_changed_picture_is_a_changed_study(folder, app):

@@ -9,12 +9,9 @@ import pytest
 
 from people.study.links import preview_signature, signing_key
 from people.study.progress import all_progress
-from tests.people.study.conftest import TOKEN
-from tests.people.study.server import TINY
 from tests.people.study.test_flow import CODES, FREE
-from tests.people.study.walk import Walker, client_of
-
-SIGNED = TINY.replace(", unsigned: true", "")
+from tests.people.study.test_identity import SIGNED
+from tests.people.study.walk import TOKEN, Walker, client_of
 
 
 def previewed(study, store) -> Walker:

@@ -83,10 +83,7 @@ def test_items_and_pages_are_asked_if_earlier_answers_fit(app):
     study, store = app(BRANCHES)
     walker = Walker(study, "p1").agree()
     shown = re.findall(r'class="item of-\w+"( data-\w+.*? data-item="\w+")', walker.page.text)
-    assert shown == [
-        ' data-decisive data-item="glasses"',
-        ' data-asked="False" data-item="strength"',
-    ]
+    assert shown == [' data-decisive data-item="glasses"', ' data-asked="False" data-item="strength"']
     for answer, asked in (("Yes", True), ("yes", False), ("No", False), ("", False)):
         filled_in = {"stage": walker.stage, **AGED_9, "item-glasses": answer}
         found = walker.client.post("/asked", data=filled_in).json()

@@ -9,9 +9,9 @@ import pytest
 from arena.errors import ConfigError
 from people.simulation.simulate import simulate
 from people.store.export import export
-from people.study.plan import REPLY_S, load_plan
+from people.study.plan import REPLY_S
 from suites.est.world import HORIZON
-from tests.people.study.server import TINY
+from tests.people.study.server import TINY, planned
 from tests.people.study.walk import Walker
 
 EST = """\
@@ -33,9 +33,9 @@ def reply(walker: Walker, turn: int, likely: float = 50):
     return walker.client.post("/suite/reply", data=sent)
 
 
-def play(walker: Walker) -> dict:
-    """Play the present task to its end; returns what the page showed at last."""
-    turn, state = 0, {"end": None}
+def play(walker: Walker, turn: int = 0) -> dict:
+    """Play the present task from a turn to its end; returns what the page showed at last."""
+    state = {"end": None}
     while not state["end"]:
         state = reply(walker, turn).json()
         turn += 1
@@ -55,7 +55,8 @@ def test_a_study_leads_through_tasks_of_a_suite_and_of_the_arena(app, tmp_path):
     again = Walker(app(STUDY)[0], "p1")
     assert again.page.headers["location"] == "/suite"
     assert len(again.client.get("/suite/state").json()["turns"]) == 2
-    ended = play_on(again, first["trial"])
+    ended = play(again, turn=1)
+    assert ended["trial"] == first["trial"]
     assert ended["end"] == {"text": "", "passed": None, "score": None}
     second = again.client.post("/suite/next", data={"trial": first["trial"]}).json()
     assert second["place"] == "Task 2 of 3"
@@ -78,16 +79,6 @@ def test_a_study_leads_through_tasks_of_a_suite_and_of_the_arena(app, tmp_path):
         json.loads(file.read_text())["choices"] | {"machine": "noisy", "seed": 3}
         == json.loads(file.read_text())["choices"]
     )
-
-
-def play_on(walker: Walker, trial: int) -> dict:
-    turn = len(walker.client.get("/suite/state").json()["turns"]) - 1
-    state: dict = {"end": None}
-    while not state["end"]:
-        state = reply(walker, turn).json()
-        assert state["trial"] == trial
-        turn += 1
-    return state
 
 
 def test_who_left_plays_no_further_reply(app):
@@ -116,16 +107,12 @@ def test_who_left_plays_no_further_reply(app):
     ],
 )
 def test_a_wrong_block_is_refused_with_its_line(tmp_path, old, new, told):
-    path = tmp_path / "study.yaml"
-    path.write_text(STUDY.replace(old, new), encoding="utf-8")
     with pytest.raises(ConfigError, match=told):
-        load_plan(path)
+        planned(tmp_path, STUDY.replace(old, new))
 
 
 def test_the_duration_is_estimated_from_the_most_replies(tmp_path):
-    path = tmp_path / "study.yaml"
-    path.write_text(STUDY, encoding="utf-8")
-    plan = load_plan(path)
+    plan = planned(tmp_path, STUDY)
     without = replace(plan, tasks={**plan.tasks, "objects": ()})
     assert plan.minutes()[1] - without.minutes()[1] == pytest.approx(2 * HORIZON * REPLY_S / 60)
 

@@ -114,10 +114,7 @@ def test_a_survey_is_part_of_the_study(app, survey, tmp_path):
 WRONG = (
     (SURVEY | {"triggers": [{}]}, "the study: triggers is not supported"),
     ({"pages": 3}, "pages: got 3, expected a list"),
-    (
-        {"pages": [{"elements": [{"type": "file"}]}]},
-        "pages.0.elements.0.type: got 'file', expected",
-    ),
+    ({"pages": [{"elements": [{"type": "file"}]}]}, "pages.0.elements.0.type: got 'file', expected"),
     ({"elements": [{"type": "text"}]}, "elements.0: name is missing"),
     ({"elements": [{"type": "text", "name": "my age"}]}, "elements.0.name: got 'my age', expected 1 to 64"),
     ({"elements": [{"type": "dropdown", "name": "a"}]}, "elements.0: choices is missing"),

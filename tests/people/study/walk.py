@@ -9,6 +9,9 @@ from people.simulation.visitor import Visitor
 from tests.people.play.server import Page
 from tests.people.study.server import StudyServer
 
+TOKEN = "the-token"
+"""The experimenter's, of applications in this process."""
+
 ANSWERS = {
     "background": {"age": "9"},
     "mood": {"tired": "4"},
@@ -19,6 +22,13 @@ ANSWERS = {
 def client_of(app: FastAPI) -> TestClient:
     """A visitor of an application in this process."""
     return TestClient(app, headers={"origin": "http://testserver"}, follow_redirects=False)
+
+
+def experimenter_of(app: FastAPI) -> TestClient:
+    """A visitor with the experimenter's cookie."""
+    visitor = client_of(app)
+    assert visitor.get("/experimenter", params={"token": TOKEN}).status_code == 200
+    return visitor
 
 
 class Walker(Visitor):

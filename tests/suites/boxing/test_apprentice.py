@@ -104,7 +104,7 @@ def test_a_model_is_fitted_and_its_posterior_and_predictions_are_printed():
 
 
 @pytest.fixture
-def model(httpserver, monkeypatch):
+def model(openai):
     """Answers what it is asked for, with these programs in turn; the value is that and the requests."""
     programs: list[str] = []
     asked: list[list] = []
@@ -120,9 +120,7 @@ def model(httpserver, monkeypatch):
             text = "Thought: so.\n\nAction: <answer>1.8</answer>"
         return answer(text, tokens=TOKENS)
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    openai(serve)
     return programs, asked
 
 

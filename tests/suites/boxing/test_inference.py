@@ -10,11 +10,7 @@ from suites.boxing.environments import WORLDS, drawn
 from suites.boxing.environments.morals import NAMES
 from suites.boxing.posterior import best_design, information, posterior_of, regret
 
-OBSERVATIONS = {name: 3 for name in WORLDS} | {
-    "predator-prey": 1,
-    "location": 2,
-    "peregrines": 2,
-}
+OBSERVATIONS = {name: 3 for name in WORLDS} | {"predator-prey": 1, "location": 2, "peregrines": 2}
 """So few that drawing from the prior and weighting still leaves some hundreds of effective draws."""
 
 

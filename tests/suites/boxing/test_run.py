@@ -13,7 +13,7 @@ KEY = {"OPENAI_API_KEY": "none"}
 
 
 @pytest.fixture
-def provider(httpserver, monkeypatch):
+def provider(openai):
     """A server that answers what is asked for; the value is the list of requests' messages."""
     asked: list[list] = []
 
@@ -28,9 +28,7 @@ def provider(httpserver, monkeypatch):
             "<answer>It grows to about 2.</answer>" if "are over" in shown else "<answer>0.5</answer>"
         )
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    openai(serve)
     return asked
 
 
@@ -52,7 +50,7 @@ def test_questions_leave_the_history_and_a_novice_has_none(provider, tmp_path):
     assert "Dugongs are" not in str(provider[-1])
 
 
-def test_a_narrator_and_a_novice_are_other_models(httpserver, monkeypatch, tmp_path):
+def test_a_narrator_and_a_novice_are_other_models(openai, tmp_path):
     asked: dict[str, list] = {"gpt-4o": [], "gpt-4o-mini": []}
 
     def serve(request):
@@ -66,19 +64,10 @@ def test_a_narrator_and_a_novice_are_other_models(httpserver, monkeypatch, tmp_p
         first = 9 if "You have seen none" in shown else 5
         return answer(f"<answer>{first}, 4, 3, 2, 1, 2, 3, 4</answer>", tokens=10)
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    openai(serve)
     short = ("--environments", "emotions", "--seeds", 1, "--experiments", 2, "--evaluations", 0)
-    others = (
-        "--narrator",
-        "gpt-4o-mini",
-        "--novice",
-        "--novice-model",
-        "gpt-4o-mini",
-        "--agent",
-        "hypothesizer",
-    )
-    folder = ("--questions", 1, "--log-dir", tmp_path)
+    others = ("--narrator", "gpt-4o-mini", "--novice-model", "gpt-4o-mini", "--novice")
+    folder = ("--agent", "hypothesizer", "--questions", 1, "--log-dir", tmp_path)
     done = run("eval", "--suite", "boxing", "--model", MODEL, *short, *others, *folder, **KEY)
     assert done.returncode == 0, done.stderr
     narrated, again, novice = asked["gpt-4o-mini"]

@@ -72,8 +72,7 @@ def test_names_are_numbered_and_ids_are_the_episodes_own():
 
 
 @pytest.mark.parametrize(
-    ("said", "yes"),
-    [("It says so.\nyes", True), ("**No.**", False), ("Yes it may be", None), ("", None)],
+    ("said", "yes"), [("It says so.\nyes", True), ("**No.**", False), ("Yes it may be", None), ("", None)]
 )
 def test_the_verdict_of_a_judge(said, yes):
     assert verdict(said) is yes

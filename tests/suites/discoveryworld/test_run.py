@@ -26,7 +26,7 @@ REPLIES = (
 
 
 @pytest.fixture
-def provider(httpserver, monkeypatch):
+def provider(openai):
     """A server that plays and judges; `asked` and `judged` are the requests, `verdict` the judge's answer."""
 
     class Provider:
@@ -43,24 +43,13 @@ def provider(httpserver, monkeypatch):
         made.asked.append(asked)
         return answer(REPLIES[(len(made.asked) - 1) % len(REPLIES)], tokens=10)
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    openai(serve)
     return made
 
 
 def eval_(folder, *more):
-    task = (
-        "eval",
-        "--suite",
-        "discoveryworld",
-        "--model",
-        MODEL,
-        "--tasks",
-        "proteomics-easy-0",
-        "--steps",
-        3,
-    )
-    return (*task, "--log-dir", folder, *more)
+    task = ("eval", "--suite", "discoveryworld", "--tasks", "proteomics-easy-0", "--steps", 3)
+    return (*task, "--model", MODEL, "--log-dir", folder, *more)
 
 
 def test_a_model_plays_and_another_judges_once(provider, command, tmp_path):
@@ -101,7 +90,6 @@ def test_a_model_plays_and_another_judges_once(provider, command, tmp_path):
 
 @pytest.mark.e2e
 def test_a_judge_reads_the_thoughts_of_an_agent(provider, command, monkeypatch, tmp_path):
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setitem(globals(), "REPLIES", ("The gascurve is like the others.\nAction: turn(west)",))
     done = command(*eval_(tmp_path, "--judge", JUDGE, "--agent", "react"))
     assert done.returncode == 0, done.stderr

@@ -70,8 +70,6 @@ def test_trials_and_seeds_differ_in_ids():
 
 @needs_package
 def test_an_attempt_to_end_the_process_is_an_error():
-    from suites.discoveryworld.simulator import World
-
     wrong = kinds()["proteomics-easy"]._replace(difficulty="Impossible")
     with pytest.raises(EvaluationError, match="there is no such world"):
         World(wrong, 0, random.Random(0))
@@ -114,8 +112,6 @@ def test_every_world_of_the_paper_loads_and_steps():
 
 @needs_package
 def test_ids_do_not_tell_where_things_are_in_other_seeds():
-    from suites.discoveryworld.simulator import World
-
     worlds = [World(kinds()["proteomics-easy"], seed, random.Random(seed)) for seed in (0, 1)]
     theirs = [{each["uuid"] for each in world.look()["accessibleEnvironmentObjects"]} for world in worlds]
     assert theirs[0] & theirs[1]
