@@ -163,8 +163,10 @@ class FileNames:
     def of(self, text: str) -> str:
         """The name of a text; no two texts share one, even if case is ignored."""
         if text not in self._names:
-            plain = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "unnamed"
-            taken = {name.lower() for name in self._names.values()}
+            plain, taken = self._plain(text), {name.lower() for name in self._names.values()}
             numbered = (f"{plain}{self.separator}{number}" for number in range(2, len(taken) + 2))
             self._names[text] = next(name for name in (plain, *numbered) if name.lower() not in taken)
         return self._names[text]
+
+    def _plain(self, text: str) -> str:
+        return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "unnamed"
