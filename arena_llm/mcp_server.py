@@ -1,6 +1,7 @@
 """A suite as a server of the Model Context Protocol: agents of any program play by its tools."""
 
 import secrets
+import sys
 import time
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager
@@ -56,8 +57,12 @@ class Seats:
         if not task or task in run.begun:
             raise EvaluationError(f"{task_id or 'every task'}: begun before, and an agent plays each once")
         episode, key = self.episodes.begin(task), secrets.token_hex(8)
+        try:
+            await run.begin(episode.setup.task)
+        except EvaluationError:
+            episode.close()
+            raise
         self._seats[key] = seat = Seat(episode, run, session)
-        await run.begin(episode.setup.task)
         await self._keep(seat)
         return (f"Episode {key}, task {task}.", *episode.shown)
 
@@ -76,10 +81,15 @@ class Seats:
         return seat.episode.finish().summary
 
     async def close(self) -> None:
-        """End the episodes that are still played, as not finished, and complete the logs."""
-        await self._end(lambda _: True)
+        """End the episodes that are still played, as not finished, and complete the logs, or say why not."""
+        for seat in self._seats.values():
+            if seat.episode.is_open:
+                seat.run.add(seat.episode)
         for run in self._runs.values():
-            await run.write()
+            try:
+                await run.write()
+            except EvaluationError as error:
+                print(f"arena-llm: {error}", file=sys.stderr, flush=True)
 
     def _seat(self, key: str, session: str | None) -> Seat:
         seat = self._seats.get(key)
@@ -90,13 +100,13 @@ class Seats:
     async def _end(self, which: Any) -> None:
         for seat in [*self._seats.values()]:
             if seat.episode.is_open and which(seat):
-                seat.episode.finish()
-                await self._keep(seat)
+                seat.run.add(seat.episode)
+                await seat.run.write("started")
 
     async def _keep(self, seat: Seat) -> None:
         if seat.episode.record is not None:
-            seat.episode.close()
-            await seat.run.end(seat.episode)
+            seat.run.add(seat.episode)
+            await seat.run.write("started")
 
 
 class OneToken:

@@ -11,6 +11,7 @@ from inspect_ai import log as logs
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, ModelOutput
 from pydantic_core import to_jsonable_python
 
+from arena.errors import EvaluationError
 from evaluation.capabilities import prompts_of
 from evaluation.generation.stops import ABANDONED
 from evaluation.inspect_task.dialogue import content
@@ -44,23 +45,35 @@ class KeptRun:
         self._path = folder / f"{stamp}_{opened.suite.task_name}_{self._id}.eval"
 
     async def begin(self, task: TaskSpec) -> None:
-        """Note that a task has begun."""
+        """Note that a task has begun, unless the log cannot be written: raises EvaluationError."""
         self._tasks[task.id], self.begun[task.id] = task, datetime.now(UTC)
-        await self.write("started")
+        try:
+            await self.write("started")
+        except EvaluationError:
+            del self.begun[task.id]
+            raise
 
-    async def end(self, episode: OpenEpisode) -> None:
-        """Add a finished episode, and free its pictures."""
+    def add(self, episode: OpenEpisode) -> None:
+        """End an episode if it is not over, give up its place and pictures, and keep it for the log."""
         self._samples.append(self._sample(episode))
+        episode.close()
         del episode.said[:-1]
-        await self.write("started")
 
     async def write(self, status: Any = "success") -> None:
-        """Write the log; it is complete with a `status` of success."""
+        """Write the log; it is complete with a `status` of success. Raises EvaluationError if it cannot."""
         log = logs.EvalLog(status=status, eval=self._spec(), plan=self._plan(), samples=self._samples)
         logs.recompute_metrics(log)
         part = self._path.with_suffix(".part")
-        await logs.write_eval_log_async(log, str(part), format="eval")
-        part.replace(self._path)
+        try:
+            await logs.write_eval_log_async(log, str(part), format="eval")
+            part.replace(self._path)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            reason = error.strerror or error
+            raise EvaluationError(
+                f"{self._path}: cannot be written ({reason}); make room: what was played is kept, and "
+                "written when the next episode begins or ends"
+            ) from None
 
     def _spec(self) -> Any:
         suite, scale = self._opened.suite, scale_of(self._opened.suite)

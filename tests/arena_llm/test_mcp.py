@@ -81,28 +81,89 @@ def test_an_agent_on_standard_streams(tmp_path, command):
     assert "mcp; no prompts or requests of ours" in page
 
 
-def test_only_the_protocol_is_on_standard_output_and_ctrl_c_keeps_the_log(tmp_path):
-    server = start("mcp", "--tasks", "01-01-01", "--image-size", "64", "--log-dir", tmp_path)
+def begun_server(*options):
+    """A server on standard streams, with whom the protocol is agreed."""
+    server = start("mcp", *map(str, options))
     info = {
         "protocolVersion": "2025-06-18",
         "capabilities": {},
         "clientInfo": {"name": "a/b", "version": "1"},
     }
-    requests = [
-        {"id": 1, "method": "initialize", "params": info},
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/call", "params": {"name": "begin", "arguments": {}}},
-    ]
-    for request in requests:
-        server.stdin.write(json.dumps({"jsonrpc": "2.0", **request}) + "\n")
+    begin = {"id": 1, "method": "initialize", "params": info}
+    for message in (begin, {"method": "notifications/initialized"}):
+        server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
     server.stdin.flush()
-    answers = [json.loads(server.stdout.readline()) for _ in range(2)]
-    assert [part["type"] for part in answers[1]["result"]["content"]].count("image") == 3
+    server.stdout.readline()
+    return server
+
+
+def asked(server, tool, **arguments):
+    """The parts of a tool's answer, by lines on standard streams."""
+    params = {"name": tool, "arguments": arguments}
+    server.stdin.write(
+        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}) + "\n"
+    )
+    server.stdin.flush()
+    return json.loads(server.stdout.readline())["result"]["content"]
+
+
+def test_only_the_protocol_is_on_standard_output_and_ctrl_c_keeps_the_log(tmp_path):
+    server = begun_server("--tasks", "01-01-01", "--image-size", "64", "--log-dir", tmp_path)
+    assert [part["type"] for part in asked(server, "begin")].count("image") == 3
     server.send_signal(signal.SIGINT)
     # With its input still open, as a client leaves it.
     assert server.wait(timeout=60) == 128 + signal.SIGINT
     assert server.communicate() == ("", "arena-llm: stopped\n")
     assert logs_in(tmp_path)["mcp/a-b"]["01-01-01"].passed is None
+
+
+def test_kill_keeps_what_was_played(tmp_path, command):
+    server = begun_server("--suite", "est", "--tasks", "est-00001,est-00002", "--log-dir", tmp_path)
+    key = key_of(asked(server, "begin")[0]["text"])
+    last = [asked(server, "act", episode=key, reply=ALL) for _ in range(10)][-1]
+    assert "The episode is over" in last[-1]["text"]
+    asked(server, "begin")
+    server.kill()
+    server.communicate()
+    rows = logs_in(tmp_path)["mcp/a-b"]
+    assert [row.passed for row in rows.values()] == [False, None]
+    assert command("verify", *tmp_path.glob("*.eval")).returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of files are those of POSIX")
+def test_a_full_disk_is_said_and_loses_nothing_that_was_played(tmp_path):
+    import resource
+
+    unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
+    full = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (100, unlimited[1]))
+    room = partial(resource.setrlimit, resource.RLIMIT_FSIZE, unlimited)
+
+    async def play():
+        seats, refused = Seats(Episodes(Opened.named("est"), limit=1), tmp_path), []
+
+        async def told(answer):
+            full()
+            try:
+                with pytest.raises(EvaluationError, match="cannot be written") as error:
+                    await answer
+            finally:
+                room()
+            refused.append(error.value)
+
+        await told(seats.begin("", "a", None))
+        key = key_of((await seats.begin("est-00001", "a", None))[0])
+        for _ in range(9):
+            await seats.act(key, None, ALL)
+        await told(seats.act(key, None, ALL))
+        assert not [*tmp_path.glob("*.part")]
+        await seats.close()
+        assert "make room" in str(refused[0])
+
+    try:
+        anyio.run(play)
+    finally:
+        room()
+    assert [row.passed for row in logs_in(tmp_path)["mcp/a"].values()] == [False]
 
 
 def test_two_agents_over_http(tmp_path, command):
