@@ -106,7 +106,7 @@ def test_pictures_do_not_depend_on_what_was_drawn_before():
 
 @pytest.mark.slow
 def test_a_thousand_pictures_do_not_depend_on_what_was_drawn_before():
-    assert check(56) >= 1000
+    assert check(58) >= 1000
 
 
 @pytest.mark.parametrize("version", [Version.V3, Version.V41])
