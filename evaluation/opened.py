@@ -107,7 +107,8 @@ class OpenEpisode:
 class Episodes:
     """The episodes that other programs play on a server, at most `limit` at a time.
 
-    `rules` are told before each, `tasks` are the ids to choose from. Raises ConfigError for choices that need
+    `rules` are told before each, `tasks` are the ids to choose from; unless the choices name them, any other
+    task of the suite can be begun, such as one of the split `train`. Raises ConfigError for choices that need
     the runner's own conversation.
     """
 
@@ -121,7 +122,7 @@ class Episodes:
         self._open = [each for each in self._open if each.is_open]
         if len(self._open) >= self._limit:
             raise EvaluationError(f"{self._limit} episodes are played, the most here (--sessions); try later")
-        if task_id not in self.tasks:
+        if self.opened.choices.tasks is not None and task_id not in self.tasks:
             raise unknown_task(task_id, self.tasks)
         self._open.append(OpenEpisode(self.opened.setup(task_id), self.rules))
         return self._open[-1]

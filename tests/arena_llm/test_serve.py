@@ -97,7 +97,7 @@ def test_two_clients_a_full_server_and_its_end():
         one, other = client_of(url).connect(), client_of(url).connect()
         with pytest.raises(RuntimeError, match="call reset"):
             one.step(ALL)
-        with pytest.raises(RuntimeError, match="no task est-2; did you mean"):
+        with pytest.raises(RuntimeError, match="no task est-2; with machine = est"):
             one.reset(task="est-2")
         tasks = {client.reset().observation["task"] for client in (one, other)}
         assert tasks == {"est-00001", "est-00002"}
