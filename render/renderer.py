@@ -21,11 +21,11 @@ from arena.scene import Scene
 from render.camera import FAR, PARALLEL, Camera, first_person
 from render.image import Frame, check_size
 from render.kernel.in_view import find
-from render.kernel.polygons import COUNT, DEPTH, FACTS, MOST_CORNERS, PLANES, polygons_of
+from render.kernel.polygons import COUNT, DEPTH, FACTS, MOST_CORNERS, PLANES, pixel, polygons_of
 from render.kernel.shading import Pixels, shade
 from render.kernel.shadows import DEEPEST, Kept, SunMap, cast, update
 from render.kernel.tables import Floats, Integers, Looks, Meshes, Polygons, tables
-from render.kernel.visible import SPAN, Nearest, Shown, edges, label, pixel, show, spans_before, spans_of
+from render.kernel.visible import SPAN, Nearest, Shown, edges, label, show, spans_before, spans_of
 from render.looks.look import look_of
 from render.looks.sky import Sun, sun_of
 from render.parts.animals import bodies
@@ -141,9 +141,9 @@ def _join() -> None:
     _ROOMS.alone = True
 
 
-def at_once(width: int, height: int, small_px: int = _SMALL_PX) -> bool:
-    """Whether one thread draws a whole picture: one of at most `small_px` pixels, or no other may help."""
-    return _ROOMS.alone or width * height <= small_px or cores() == 1
+def _alone() -> bool:
+    """Whether no other thread can help this one to draw."""
+    return _ROOMS.alone or cores() == 1
 
 
 def in_bands(draw: Callable[[tuple[int, int]], None], height: int) -> None:
@@ -151,6 +151,9 @@ def in_bands(draw: Callable[[tuple[int, int]], None], height: int) -> None:
 
     There are about four for each core, as the sky is cheap.
     """
+    if _alone():
+        draw((0, height))
+        return
     count = max(1, min(4 * cores(), height // 8))
     list(threads().map(draw, pairwise(height * k // count for k in range(count + 1))))
 
@@ -226,7 +229,7 @@ def _draw_band(
             if n + width > len(spans):
                 shade(spans, n, polygons, looks, sun_map, rays, pixels)
                 n = 0
-            start, end = pixel(left[row], width), pixel(right[row], width)
+            start, end = pixel(left[row], 0, width), pixel(right[row], 0, width)
             n = spans_before(planes[k, DEPTH], k, row, start, end, nearest, spans, n)
     shade(spans, n, polygons, looks, sun_map, rays, pixels)
 
@@ -292,11 +295,8 @@ class Renderer:
         things = self._read(scene)
         kept = self._shadows = self._shadows or shadows_of(scene.version, things)
         room, lens, rays, seen = self._aim(things, scene, camera)
-        agents, farthest, whole = (
-            bodies(scene, own=True, casting=True),
-            farthest_of(lens),
-            at_once(width, height),
-        )
+        agents, farthest = bodies(scene, own=True, casting=True), farthest_of(lens)
+        whole = width * height <= _SMALL_PX or _alone()
         meshes, looks = tables()
         opaque, count = room.fill(
             lambda polygons: _draw(

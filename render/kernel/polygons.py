@@ -93,7 +93,11 @@ def _append(
                 return -1
             corner = meshes.faces[face]
             found = _outline(corner, places, width, height, lens[NEAR], parallel, corners, n)
-            if found < 3 or not _covers(corners, n, found) or not _invert(corner, places, inverse):
+            if (
+                found < 3
+                or not _covers(corners, n, found, width, height)
+                or not _invert(corner, places, inverse)
+            ):
                 continue
             facts[n, COUNT], facts[n, ROW_NUMBER], facts[n, LAYER] = found, number, int(row[18])
             for k in range(3):
@@ -197,20 +201,21 @@ def _outline(
 
 
 @compiled
-def _covers(corners: Floats, polygon: int, count: int) -> bool:
-    """Whether the middle of a pixel may be within a polygon's box on the screen."""
+def _covers(corners: Floats, polygon: int, count: int, width: int, height: int) -> bool:
+    """Whether a polygon's box on the screen has the middle of a pixel."""
     left = top = np.inf
     right = bottom = -np.inf
     for k in range(count):
         x, y = corners[polygon, k, 0], corners[polygon, k, 1]
         left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
-    return _middle(left) < _middle(right) and _middle(top) < _middle(bottom)
+    across = pixel(left, 0, width) < pixel(right, 0, width)
+    return across and pixel(top, 0, height) < pixel(bottom, 0, height)
 
 
 @compiled
-def _middle(place: float) -> int:
-    """The first pixel whose middle is at or after a place."""
-    return math.ceil(min(max(place - 0.5, -1.0), 4096.0))
+def pixel(place: float, low: int, high: int) -> int:
+    """The first pixel, from `low` to `high`, whose middle is at or after a place."""
+    return math.ceil(min(max(place - 0.5, float(low)), float(high)))
 
 
 @compiled

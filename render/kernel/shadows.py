@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.kernel.compiled import compiled
-from render.kernel.polygons import turned
+from render.kernel.polygons import pixel, turned
 from render.kernel.tables import Floats, Integers, Meshes
-from render.kernel.visible import edges, pixel
+from render.kernel.visible import edges
 from render.looks.sky import TO_SUN, Sun
 from render.parts.meshes import MESHES
 from render.parts.rows import MESH, Bools, Rows
@@ -85,7 +85,7 @@ def _darken(
     if top < bottom:
         touched[1], touched[3] = min(touched[1], top), max(touched[3], bottom)
     for y in range(top, bottom):
-        start, end = pixel(left[y], side), pixel(right[y], side)
+        start, end = pixel(left[y], 0, side), pixel(right[y], 0, side)
         if start < end:
             touched[0], touched[2] = min(touched[0], start), max(touched[2], end)
         for x in range(start, end):
@@ -117,10 +117,11 @@ def _cast_ball(sun_map: SunMap, row: Rows, sun: Sun, touched: Integers) -> None:
     along_x, along_y = a * xz + b * yz, b * xz + c * yz
     deep = math.sqrt(max(zz - xz * along_x - yz * along_y, 0.0))
     reach = math.sqrt(yy)
-    for row_y in range(pixel(middle[1] - reach, side), pixel(middle[1] + reach, side)):
+    for row_y in range(pixel(middle[1] - reach, 0, side), pixel(middle[1] + reach, 0, side)):
         y = row_y + 0.5 - middle[1]
         half = math.sqrt(max(b * b * y * y - a * (c * y * y - 1.0), 0.0)) / a
-        start, end = pixel(middle[0] - b * y / a - half, side), pixel(middle[0] - b * y / a + half, side)
+        centre = middle[0] - b * y / a
+        start, end = pixel(centre - half, 0, side), pixel(centre + half, 0, side)
         if start < end:
             touched[0], touched[2] = min(touched[0], start), max(touched[2], end)
             touched[1], touched[3] = min(touched[1], row_y), max(touched[3], row_y + 1)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from arena.kernel.compiled import compiled
 from render.camera import EYE, FORWARD, HIGH, PARALLEL, RIGHT, UP, WIDE
-from render.kernel.polygons import COUNT, DEPTH, ROW_NUMBER
+from render.kernel.polygons import COUNT, DEPTH, ROW_NUMBER, pixel
 from render.kernel.tables import RAMP, Floats, Integers, Polygons
 from render.parts.rows import LABEL, Rows
 
@@ -39,7 +39,7 @@ def edges(outline: Floats, count: int, top: int, bottom: int, left: Floats, righ
         following = k + 1 if k + 1 < count else 0
         next_x, next_y = outline[following, 0], outline[following, 1]
         low, high, area = min(low, y), max(high, y), area + x * next_y - next_x * y
-    first, last = _row(low, top, bottom), _row(high, top, bottom)
+    first, last = pixel(low, top, bottom), pixel(high, top, bottom)
     if first >= last or area == 0.0:
         return 0, 0
     for k in range(count):
@@ -50,7 +50,7 @@ def edges(outline: Floats, count: int, top: int, bottom: int, left: Floats, righ
         upwards = y > next_y
         if upwards:
             x, y, next_x, next_y = next_x, next_y, x, y
-        start, end = _row(y, top, bottom), _row(next_y, top, bottom)
+        start, end = pixel(y, top, bottom), pixel(next_y, top, bottom)
         if start >= end:
             continue
         slope = (next_x - x) / (next_y - y)
@@ -58,18 +58,6 @@ def edges(outline: Floats, count: int, top: int, bottom: int, left: Floats, righ
         for row in range(start, end):
             ends[row] = x + (row + 0.5 - y) * slope
     return first, last
-
-
-@compiled
-def _row(y: float, top: int, bottom: int) -> int:
-    """The first row at or below a height."""
-    return math.ceil(min(max(y - 0.5, float(top)), float(bottom)))
-
-
-@compiled
-def pixel(x: float, width: int) -> int:
-    """The first pixel whose middle is at or right of a place."""
-    return math.ceil(min(max(x - 0.5, 0.0), float(width)))
 
 
 @compiled
@@ -92,7 +80,7 @@ def show(
         a, b, c = planes[k, DEPTH, 0], planes[k, DEPTH, 1], planes[k, DEPTH, 2]
         slope, number = np.float32(b), np.int32(k)
         for row in range(first, last):
-            start, end = pixel(left[row], width), pixel(right[row], width)
+            start, end = pixel(left[row], 0, width), pixel(right[row], 0, width)
             if start >= end:
                 continue
             begin = np.float32(a + b * (start + 0.5) + c * (row + 0.5))
