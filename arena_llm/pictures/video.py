@@ -36,6 +36,8 @@ class Mp4:
             codec="libx264",
             quality=8,
             macro_block_size=2,
+            # Ctrl-C in the middle of a frame leaves a part of it, which ffmpeg would complain about.
+            ffmpeg_log_level="fatal",
             # Players can start before the whole file is loaded only if its index comes first.
             output_params=["-movflags", "+faststart"],
         )
