@@ -1,6 +1,7 @@
 """The package as one of several things in a process: silent, apart, reproducible."""
 
 import hashlib
+import inspect
 import json
 import os
 import random
@@ -13,7 +14,7 @@ import pytest
 from arena.errors import ConfigError, EvaluationError
 from suites.discoveryworld.catalogue import PAPER_SEEDS, kinds, seed_list
 from suites.discoveryworld.names import Names
-from suites.discoveryworld.simulator import World
+from suites.discoveryworld.simulator import World, calling, modules
 from suites.discoveryworld.suite import SUITE
 from tests.suites.discoveryworld.worlds import needs_package, opened, text_of
 
@@ -131,3 +132,25 @@ def test_a_conversation_that_use_opens_is_shown():
     dialog = world.look()["dialog_box"]
     assert dialog["is_in_dialog"]
     assert "Exit" in dialog["dialogOptions"].values()
+
+
+@needs_package
+def test_kept_grids_and_first_obstacles_lead_along_the_package_s_own_paths():
+    from pathfinding.core.grid import Grid
+
+    world, rng = World(kinds()["space-sick-normal"], 0, random.Random(1)), random.Random(2)
+    package, paths = world._api.world, modules()["Pathfinding"]
+    find = inspect.getclosurevars(paths.Pathfinder.findPathNextStep).nonlocals["find"]
+    found = []
+    for _ in range(40):
+        world.act({"action": "MOVE_DIRECTION", "arg1": rng.choice(["north", "east", "south", "west"])})
+        ends = [rng.randrange(32) for _ in range(4)]
+        with calling(rng):
+            quick = paths.Pathfinder().findPathNextStep(package, *ends)
+            kept, paths.Grid = paths.Grid, Grid
+            try:
+                assert quick == find(paths.Pathfinder(), package, *ends)
+            finally:
+                paths.Grid = kept
+        found.append(quick[0])
+    assert set(found) == {True, False}
