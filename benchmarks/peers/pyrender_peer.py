@@ -19,7 +19,7 @@ from arena.scene import Floats
 from benchmarks.peers import Timed, Work
 from benchmarks.peers.scenery import Changes, light_of, mesh_name, place_of, scene_subject
 from render.camera import first_person
-from render.looks.look import SURFACES, Material, layer_of
+from render.looks.look import Material
 from render.looks.sky import TO_SUN
 from render.looks.textures import layers
 from render.parts.meshes import unit_meshes
@@ -60,9 +60,7 @@ class PyrenderWorld:
         self._changes = Changes(self._items)
         # Each canvas has its own OpenGL context, to which its textures belong.
         textures = {
-            material: pyrender.Texture(
-                source=layers()[layer_of(material)][::-1].copy(), source_channels="RGBA"
-            )
+            material: pyrender.Texture(source=layers()[material.layer][::-1].copy(), source_channels="RGBA")
             for material in Material
         }
         self._nodes = [self._scene.add(_mesh(item, textures[item.look.material])) for item in self._items]
@@ -113,7 +111,7 @@ def _mesh(item: Solid, texture: Any) -> Any:
     primitive = pyrender.Primitive(
         positions=positions * _MIRROR,
         normals=normals * _MIRROR,
-        texcoord_0=_coordinates(positions, normals, size, SURFACES[item.look.material].repeat),
+        texcoord_0=_coordinates(positions, normals, size, item.look.material.repeat),
         indices=unit.indices.reshape(-1, 3)[:, ::-1],
         material=_material(item, texture),
     )
@@ -135,7 +133,7 @@ def _coordinates(positions: Floats, normals: Floats, size: Floats, repeat: tuple
 
 def _material(item: Solid, texture: Any) -> Any:
     color = light_of(item.look)
-    surface = SURFACES[item.look.material]
+    surface = item.look.material
     return pyrender.MetallicRoughnessMaterial(
         baseColorFactor=(*color, 1.0),
         baseColorTexture=texture,

@@ -4,7 +4,7 @@ Display colours were measured in pictures of Animal-AI v3.1.3 (section 3.3 of th
 specification), those of 4.x in pictures of 4.3; flat colours are given as shown, sRGB 0..255.
 """
 
-from enum import IntEnum
+from enum import Enum
 from typing import NamedTuple
 
 from arena.scene import Thing, Vector
@@ -13,80 +13,49 @@ from arena.taskfile.kind import Body, Ends, Kind
 from arena.taskfile.versions import Version
 
 
-class Material(IntEnum):
-    """Surface types; for one with a texture, the number is its layer in `render/looks/textures.py`."""
-
-    BRICK = 0
-    CLOUD = 1
-    PANEL = 2
-    FLAT = 3
-    DEATH = 4
-    HOT = 5
-    GLASS = 6
-    FLOOR = 7
-    FENCE = 8
-    PLAIN = 9
-    RAIL = 10
-    STONE = 11
-    DARK_STONE = 12
-    EMBER = 13
-    PERSPEX = 14
-    GLOW = 15
-    BLUSH = 16
-    RIPE = 17
-    LEAVES = 18
-    BARK = 19
-    CORK = 20
-
-
 class Surface(NamedTuple):
     """How a material reflects light, and how its texture lies on a face.
 
-    Displayed in linear light: texture x colour x (`emission` + `lit` x (ambient + sun)). `repeat` is the
-    width and height in metres after which the texture repeats; 0 stretches it over the face once. `layer` is
-    the material whose texture it borrows; materials with one come last. The fence's planks repeat late in
-    height because a texture is blurred by its denser direction, which would hide the gaps.
+    Displayed in linear light: texture x colour x (`emission` + `lit` x (ambient + sun)). `layer` is its
+    texture's in `render/looks/textures.py`; `repeat` is the width and height in metres after which the
+    texture repeats; 0 stretches it over the face once. The fence's planks repeat late in height because a
+    texture is blurred by its denser direction, which would hide the gaps.
     """
 
+    layer: int
     lit: float = 1.0
     emission: float = 0.0
     repeat: tuple[float, float] = (0.0, 0.0)
-    layer: Material | None = None
 
 
-BRICK = (0.695, 1 / 3)
+BRICK_M = (0.695, 1 / 3)
 """Width and height of a brick in metres, as measured on five walls of the recorded frames."""
 
-SURFACES: dict[Material, Surface] = {
-    Material.BRICK: Surface(repeat=(2 * BRICK[0], 4 * BRICK[1])),
-    Material.CLOUD: Surface(repeat=(4.0, 4.0)),
-    Material.PANEL: Surface(emission=1.0),
-    Material.FLAT: Surface(lit=0.0, emission=1.0),
-    Material.DEATH: Surface(lit=0.0, emission=1.0, repeat=(5.0, 5.0)),
-    Material.HOT: Surface(lit=0.0, emission=1.0, repeat=(5.0, 5.0)),
-    Material.GLASS: Surface(),
-    Material.FLOOR: Surface(repeat=(8.4, 8.4)),
-    Material.FENCE: Surface(emission=0.2, repeat=(14.0, 56.0)),
-    Material.PLAIN: Surface(),
-    Material.RAIL: Surface(emission=0.2),
-    Material.STONE: Surface(),
-    Material.DARK_STONE: Surface(),
-    Material.EMBER: Surface(lit=0.0, emission=1.0, repeat=(5.0, 5.0)),
-    Material.PERSPEX: Surface(),
-    Material.GLOW: Surface(emission=1.0, layer=Material.PLAIN),
-    Material.BLUSH: Surface(lit=0.25, emission=1.0, layer=Material.PLAIN),
-    Material.RIPE: Surface(lit=0.5, emission=0.6, layer=Material.PLAIN),
-    Material.LEAVES: Surface(emission=0.16, layer=Material.PLAIN),
-    Material.BARK: Surface(emission=0.6, layer=Material.PLAIN),
-    Material.CORK: Surface(repeat=(1.0, 1.0), layer=Material.CLOUD),
-}
-"""The surface of every material."""
 
+class Material(Surface, Enum):
+    """The surface of every material; the last ones borrow a texture of others."""
 
-def layer_of(material: Material) -> int:
-    """The layer of the texture array that a material shows."""
-    layer = SURFACES[material].layer
-    return material if layer is None else layer
+    BRICK = Surface(0, repeat=(2 * BRICK_M[0], 4 * BRICK_M[1]))
+    CLOUD = Surface(1, repeat=(4.0, 4.0))
+    PANEL = Surface(2, emission=1.0)
+    FLAT = Surface(3, lit=0.0, emission=1.0)
+    DEATH = Surface(4, lit=0.0, emission=1.0, repeat=(5.0, 5.0))
+    HOT = Surface(5, lit=0.0, emission=1.0, repeat=(5.0, 5.0))
+    GLASS = Surface(6)
+    FLOOR = Surface(7, repeat=(8.4, 8.4))
+    FENCE = Surface(8, emission=0.2, repeat=(14.0, 56.0))
+    PLAIN = Surface(9)
+    RAIL = Surface(10, emission=0.2)
+    STONE = Surface(11)
+    DARK_STONE = Surface(12)
+    EMBER = Surface(13, lit=0.0, emission=1.0, repeat=(5.0, 5.0))
+    PERSPEX = Surface(14)
+    GLOW = Surface(9, emission=1.0)
+    BLUSH = Surface(9, lit=0.25, emission=1.0)
+    RIPE = Surface(9, lit=0.5, emission=0.6)
+    LEAVES = Surface(9, emission=0.16)
+    BARK = Surface(9, emission=0.6)
+    CORK = Surface(1, repeat=(1.0, 1.0))
 
 
 class Look(NamedTuple):
@@ -199,12 +168,7 @@ LOOKS_4: dict[str, Look] = LOOKS_41 | {
 }
 """The looks of 4.2 and later, measured in pictures of 4.3."""
 
-_LOOKS: dict[Version, dict[str, Look]] = {
-    Version.V2: LOOKS,
-    Version.V3: LOOKS,
-    Version.V41: LOOKS_41,
-    Version.V4: LOOKS_4,
-}
+_LOOKS = {Version.V2: LOOKS, Version.V3: LOOKS, Version.V41: LOOKS_41, Version.V4: LOOKS_4}
 
 _INK: Vector = (0.08, 0.08, 0.1)
 _SYMBOLS: dict[str, Vector] = {

@@ -10,13 +10,10 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from render.looks.look import BRICK, SURFACES, Material
+from render.looks.look import BRICK_M, Material
 
 SIDE = 1024
 """Pixels of a layer's side."""
-
-LAYERS = sum(surface.layer is None for surface in SURFACES.values())
-"""Number of layers: of materials that borrow no other's."""
 
 Layer = npt.NDArray[np.float64]
 
@@ -60,9 +57,9 @@ def layers() -> npt.NDArray[np.uint8]:
         Material.EMBER: _fog((0.45, 0.17, 0.055), 0.5, 0.9),
         Material.PERSPEX: _pane(0.251),
     }
-    stack = np.full((LAYERS, SIDE, SIDE, 4), 255, np.uint8)
+    stack = np.full((1 + max(each.layer for each in Material), SIDE, SIDE, 4), 255, np.uint8)
     for material, layer in made.items():
-        stack[material] = np.round(255 * np.clip(layer, 0.0, 1.0))
+        stack[material.layer] = np.round(255 * np.clip(layer, 0.0, 1.0))
     return stack
 
 
@@ -93,8 +90,8 @@ def _joint(position: Layer, period: float, width: float, blur: float) -> Layer:
 
 def _bricks() -> Layer:
     """Running bond of two bricks by four courses; the second and fourth have a joint at the left edge."""
-    width, height = BRICK
-    x, y = _grid(*SURFACES[Material.BRICK].repeat)
+    width, height = BRICK_M
+    x, y = _grid(*Material.BRICK.repeat)
     shifted = x + 0.5 * width * (np.floor(y / height) % 2 == 0)
     upright = _joint(shifted, width, _BRICK_JOINT[0], 0.005)
     level = _joint(y, height, _BRICK_JOINT[1], 0.003)
@@ -149,7 +146,7 @@ def _pane(opacity: float) -> Layer:
 
 def _planks() -> Layer:
     """Upright planks of uneven width, about 1 m, with thin dark gaps."""
-    width = SURFACES[Material.FENCE].repeat[0]
+    width = Material.FENCE.repeat[0]
     x = (np.arange(SIDE) + 0.5) * width / SIDE
     dark = np.max([_joint(x - gap, width, *_GAP) for gap in _GAPS], axis=0)
     row = linear((204, 211, 213)) * (1 - dark[:, None]) + np.multiply(_BEHIND, dark[:, None])
@@ -158,7 +155,7 @@ def _planks() -> Layer:
 
 def _slabs() -> Layer:
     """Stone slabs of many sizes in courses of many heights, with brown joints."""
-    side = SURFACES[Material.FLOOR].repeat[0]
+    side = Material.FLOOR.repeat[0]
     place = (np.arange(SIDE) + 0.5) * side / SIDE
     rng = np.random.default_rng(_SLABS_SEED)
     tone = np.ones((SIDE, SIDE, 3))

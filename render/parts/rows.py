@@ -10,7 +10,7 @@ from arena import cameras
 from arena.kernel.compiled import compiled
 from arena.scene import Floats, Scene, Thing, yaw_rotation
 from arena.taskfile.versions import Version
-from render.looks.look import FLOOR, SURFACES, Look, layer_of, look_of
+from render.looks.look import FLOOR, Look, look_of
 from render.looks.textures import linear
 from render.parts.composed import drawn_parts
 from render.parts.meshes import MARKS, MESHES, Part, surroundings
@@ -104,6 +104,6 @@ def move(
 @cache
 def _surface(look: Look) -> Floats:
     """The last numbers of a row: colour, layer, lit, emission, repeat."""
-    surface = SURFACES[look.material]
+    surface = look.material
     color = linear((255 * look.color[0], 255 * look.color[1], 255 * look.color[2]))
-    return np.array([*color, layer_of(look.material), surface.lit, surface.emission, *surface.repeat])
+    return np.array([*color, surface.layer, surface.lit, surface.emission, *surface.repeat])

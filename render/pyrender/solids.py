@@ -11,7 +11,7 @@ import trimesh
 from arena import cameras
 from arena.geometry.shapes import TUBE_INNER, TUBE_SEGMENTS, prism_vertices
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
-from render.looks.look import FLOOR, Look, layer_of, look_of
+from render.looks.look import FLOOR, Look, look_of
 from render.looks.textures import layers, linear
 from render.parts.animals import BODIES, agents_of
 from render.parts.composed import drawn_parts
@@ -52,7 +52,7 @@ def solids_of(scene: Scene, own_body: bool) -> list[Solid]:
 
 def flat_color(look: Look) -> tuple[float, float, float, float]:
     """A look as one colour, sRGB and opacity in 0..1: the mean of its texture times its own colour."""
-    texture = _mean_texture(layer_of(look.material))
+    texture = _mean_texture(look.material.layer)
     red, green, blue = _encoded(texture[:3] * linear(255 * np.array(look.color)))
     return (red, green, blue, float(texture[3]))
 
