@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,9 @@ import trimesh
 from arena import Scene
 from arena.scene import Floats
 from benchmarks.peers import Timed, Work
-from benchmarks.peers.scenery import Changes, mesh_name, place_of, scene_subject
+from benchmarks.peers.scenery import Changes, mesh_of, place_of, scene_subject
 from render.camera import first_person
 from render.looks.sky import TO_SUN
-from render.parts.meshes import unit_meshes
 from render.pyrender.solids import Solid, solids_of
 
 NEAR = 0.1
@@ -85,7 +84,8 @@ class TinyWorld:
         return tiny_picture(self._client, side, eye, forward, lens, lightDirection=sun, shadow=int(shadows))
 
     def _body(self, item: Solid) -> int:
-        vertices, normals, indices = _mesh(mesh_name(item))
+        corners, indices = mesh_of(item.shape)
+        vertices, normals = corners.astype(float).reshape(-1, 2, 3)[..., _SWAP].transpose(1, 0, 2)
         seen = bullet.createVisualShape(
             bullet.GEOM_MESH,
             vertices=(vertices * np.array(item.size)[_SWAP]).tolist(),
@@ -95,14 +95,6 @@ class TinyWorld:
             physicsClientId=self._client,
         )
         return int(bullet.createMultiBody(0.0, -1, seen, physicsClientId=self._client))
-
-
-@cache
-def _mesh(name: str) -> tuple[Floats, Floats, npt.NDArray[np.uint32]]:
-    """Vertices (n, 3), normals (n, 3) and triangles (m, 3) in Bullet's frame, which mirrors them."""
-    mesh = unit_meshes()[name]
-    vertices, normals = mesh.vertices.astype(float).reshape(-1, 2, 3)[..., _SWAP].transpose(1, 0, 2)
-    return vertices, normals, mesh.indices.reshape(-1, 3)[:, ::-1]
 
 
 def _quaternion(rotation: Floats) -> list[float]:

@@ -17,12 +17,11 @@ from OpenGL.GL import GL_RENDERER, glGetString
 from arena import Scene
 from arena.scene import Floats
 from benchmarks.peers import Timed, Work
-from benchmarks.peers.scenery import Changes, light_of, mesh_name, place_of, scene_subject
+from benchmarks.peers.scenery import Changes, light_of, mesh_of, place_of, scene_subject
 from render.camera import first_person
 from render.looks.look import Material
 from render.looks.sky import TO_SUN
 from render.looks.textures import layers
-from render.parts.meshes import unit_meshes
 from render.pyrender.solids import Solid, solids_of
 
 _MIRROR = np.array([1.0, 1.0, -1.0])
@@ -104,15 +103,14 @@ def _sun_pose() -> Floats:
 
 def _mesh(item: Solid, texture: Any) -> Any:
     """One solid in its size, with texture coordinates and material."""
-    unit = unit_meshes()[mesh_name(item)]
-    size = np.array(item.size)
-    positions, normals = unit.vertices[:, :3] * size, unit.vertices[:, 3:] / size
+    (vertices, indices), size = mesh_of(item.shape), np.array(item.size)
+    positions, normals = vertices[:, :3] * size, vertices[:, 3:] / size
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     primitive = pyrender.Primitive(
         positions=positions * _MIRROR,
         normals=normals * _MIRROR,
         texcoord_0=_coordinates(positions, normals, size, item.look.material.repeat),
-        indices=unit.indices.reshape(-1, 3)[:, ::-1],
+        indices=indices,
         material=_material(item, texture),
     )
     return pyrender.Mesh([primitive])

@@ -1,10 +1,12 @@
 """The scene that all contenders draw, how it is played, and help for programs that do not know it."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+import numpy.typing as npt
 
 from arena import ACTIONS, Episode, Scene, load
 from arena.closing import Closing
@@ -12,6 +14,7 @@ from arena.scene import Floats
 from benchmarks.environments import random_actions
 from render.looks.look import Look
 from render.looks.textures import linear
+from render.parts.meshes import unit_meshes
 from render.parts.rows import Rows
 from render.pyrender.solids import Solid
 from testbed import Task
@@ -66,9 +69,12 @@ def scene_subject(seed: int) -> Subject:
     return Subject(Task("bench", 0, SCENE_FILE, load(SCENE_FILE).arenas[0], ""), seed)
 
 
-def mesh_name(item: Solid) -> str:
-    """The name of its mesh in `render.parts.meshes.unit_meshes`."""
-    return BALL if item.shape == "ball" else item.shape
+@cache
+def mesh_of(shape: str) -> tuple[Rows, npt.NDArray[np.intp]]:
+    """Vertices (n, 6) of a solid's unit mesh, each of them once, and triangles (m, 3), seen from inside."""
+    corners = unit_meshes()[BALL if shape == "ball" else shape].reshape(-1, 6)
+    vertices, place = np.unique(corners, axis=0, return_inverse=True)
+    return vertices, place.reshape(-1, 3)[:, ::-1]
 
 
 def place_of(item: Solid, scene: Scene) -> tuple[Floats, Floats]:

@@ -7,12 +7,12 @@ rounded, so that they are the same everywhere.
 import hashlib
 import io
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +23,7 @@ from arena.files import read_bytes, write_file
 from render.looks import textures
 from render.looks.sky import cube
 from render.looks.textures import linear
-
-if TYPE_CHECKING:
-    from render.parts.meshes import Mesh
+from render.parts.meshes import Triangles, unit_meshes
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -99,7 +97,7 @@ class Looks(NamedTuple):
 
 _SOURCES = {
     "render.looks": ("textures.py", "look.py", "sky.py"),
-    "render.parts": ("meshes.py", "tree.py", "timers.py", "glyphs.py"),
+    "render.parts": ("meshes.py", "glyphs.py"),
     "render.kernel": ("tables.py",),
     "arena.geometry": ("shapes.py",),
 }
@@ -118,7 +116,7 @@ def tables() -> tuple[Meshes, Looks]:
     path = _path()
     with suppress(OSError, ValueError, KeyError, zlib.error):
         return _unpacked(read_bytes(path, _MAX_BYTES))
-    made = _meshes(), _looks()
+    made = meshes_of(unit_meshes().values()), _looks()
     if path.is_absolute():  # relative without a home
         with suppress(EvaluationError, OSError):
             write_file(path, _packed(*made))
@@ -154,17 +152,9 @@ def _unpacked(packed: bytes) -> tuple[Meshes, Looks]:
         return meshes, Looks(**{name: kept[f"look_{name}"] for name in Looks._fields})
 
 
-def _meshes() -> Meshes:
-    """The unit meshes, in the order of `MESHES`."""
-    from render.parts.meshes import MESHES, unit_meshes
-
-    made = unit_meshes()
-    return meshes_of([made[name] for name in MESHES])
-
-
-def meshes_of(made: Sequence["Mesh"]) -> Meshes:
-    """Meshes as the kernel draws them."""
-    found = [_mesh(mesh.vertices.astype(float), mesh.indices.reshape(-1, 3)) for mesh in made]
+def meshes_of(made: Iterable[Triangles]) -> Meshes:
+    """Meshes as the kernel draws them, from triangles (n, 3, 6) of position and outward normal."""
+    found = [_mesh(triangles.astype(float)) for triangles in made]
     corners, normals, faces, planes, smooth = zip(*found, strict=True)
     counts, face_counts = [len(each) for each in corners], [len(each) for each in faces]
     return Meshes(
@@ -183,18 +173,17 @@ def _own(counts: list[int]) -> Integers:
     return np.column_stack([np.cumsum([0, *counts[:-1]]), counts]).astype(np.int64)
 
 
-def _mesh(
-    vertices: Floats, triangles: npt.NDArray[np.uint32]
-) -> tuple[Floats, Floats, Integers, Floats, bool]:
+def _mesh(triangles: Floats) -> tuple[Floats, Floats, Integers, Floats, bool]:
     """Corners, normals, faces, planes of one mesh, and whether it is smooth: shares corners between faces."""
-    one, two, three = vertices[triangles][..., :3].transpose(1, 0, 2)
-    outwards = (np.cross(two - one, three - one) * vertices[triangles][..., 3:].sum(axis=1)).sum(axis=1)
-    triangles = np.where(outwards[:, None] < 0, triangles[:, ::-1], triangles)[np.abs(outwards) > 1e-12]
-    corners, place = np.unique(vertices[:, :3], axis=0, return_inverse=True)
-    place = place.ravel()[triangles]
+    corners, place = np.unique(triangles[..., :3].reshape(-1, 3), axis=0, return_inverse=True)
+    place = place.reshape(-1, 3)
+    one, two, three = corners[place].transpose(1, 0, 2)
+    outwards = (np.cross(two - one, three - one) * triangles[..., 3:].sum(axis=1)).sum(axis=1)
+    turned, kept = outwards[:, None, None] < 0, np.abs(outwards) > 1e-12
+    own = np.where(turned, triangles[:, ::-1], triangles)[kept, :, 3:]
+    place = np.where(turned[..., 0], place[:, ::-1], place)[kept]
     normals = np.zeros_like(corners)
-    normals[place.ravel()] = vertices[triangles.ravel(), 3:]
-    own = vertices[triangles][..., 3:]
+    normals[place] = own
     smooth = bool((own != own[:, :1]).any())
     faces, planes = [], []
     level = np.array([_outward(corners[triangle]) for triangle in place]) if smooth else own[:, 0]

@@ -11,7 +11,7 @@ from arena import cameras
 from arena.errors import RenderError
 from arena.scene import Animal, Floats, Scene, Vector, rotated, yaw_rotation
 from render.looks.look import Look, Material, srgb
-from render.parts.meshes import Part
+from render.parts.composed import Part
 from render.parts.rows import LABEL, ROW, Rows, rows_of
 
 Piece = tuple[Part, Look]

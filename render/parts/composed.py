@@ -1,21 +1,39 @@
-"""The parts of things, also of those whose drawn shape is not the colliding one: sign boards, open boxes.
+"""What things consist of as they are drawn, also where that is not the colliding shape; floor and fence.
 
-Spawners and buttons of 4.x are in `render.parts.spawners`.
+Measures of dispensers, containers and buttons of 4.x are those of pictures of 4.3, in metres from the middle
+of the foot. What these do not show, the side with the door and the insides, is our choice.
 """
 
 from collections.abc import Callable
 from itertools import groupby
+from typing import NamedTuple
 
+from arena.geometry.shapes import ARENA_SIZE, BUTTON_ASIDE, DOORWAY, FLOOR_Y, HOUSE_WALL
+from arena.geometry.shapes import parts_of as boxes_of
 from arena.scene import Thing, Vector
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Change, Shape
 from arena.taskfile.symbols import DEFAULT, PRESETS
 from arena.taskfile.versions import Version
-from render.looks.look import BOARD_FRAME, CORK, DECAY_ARROWS, RIPEN_ARROWS, TIMER, Look, symbol_look
-from render.parts.meshes import Part, parts_of
-from render.parts.spawners import button, house, tree
+from render.looks.look import (
+    BOARD_FRAME,
+    BUTTON,
+    CORK,
+    DECAY_ARROWS,
+    FENCE,
+    FLOOR,
+    PANE,
+    POST,
+    RAIL,
+    RIPEN_ARROWS,
+    TIMER,
+    TRUNK,
+    Look,
+    symbol_look,
+)
+from render.parts.meshes import crown, extent_of, trunk
 
-Composer = Callable[[Thing, Vector], tuple[Part, ...]]
+_MIDDLE: Vector = (0.0, 0.0, 0.0)
 
 _SYMBOL_M = 0.9
 """Share of a board's face that a symbol fills (our choice)."""
@@ -29,22 +47,48 @@ _OPEN_WALL = 0.08
 _OPEN_SIDE = 1.1
 """Size of an open box's mesh relative to its YAML size (section 7.3 of the behaviour specification)."""
 
-
 _FRAME_SHARE = 0.045, 0.031
 """Thickness of a board's frame relative to its height and to its width (4.x)."""
 
+_WIDE, _NARROW = 1.65, 1.47
+"""Widths of a house's foot and roof, and of the body of glass between them."""
+
+_WALL = 0.09
+_GLASS_M = 0.01
+_FRAME, _THIN = 0.1, 0.02
+"""Thickness of walls and panes, width of the frame around the doorway, and thickness of thin parts."""
+
+_SUNK = 0.01
+"""How far what stands in 4.x is below where things are placed, 0.01 m above the floor."""
+
+
+class Part(NamedTuple):
+    """One part of a thing: its unit mesh, its centre in the thing's frame, and its size, both in metres.
+
+    `look` is None for the thing's own.
+    """
+
+    mesh: str
+    centre: Vector
+    size: Vector
+    look: Look | None = None
+
+
+Composer = Callable[[Thing, Vector], tuple[Part, ...]]
+
+_CROWN = Part("ball", (-0.1, 1.65, -0.1), (4.2, 3.6, 4.2))
+"""Foliage of a tree, 5.3 m high, whose fruit grows 2.25 m around a point 4.3 m up (section 7.5)."""
+
 
 def drawn_parts(thing: Thing, size: Vector, version: str = Version.V3) -> tuple[Part, ...]:
-    """What a thing of a size (metres) is drawn with in a version.
-
-    Raises RenderError for a shape without a mesh.
-    """
+    """What a thing of a size (metres) is drawn with in a version; composed shapes have several parts."""
     made = COMPOSED_4 if Version(version).is_4 else COMPOSED
     kind = KINDS[thing.kind]
     for key in (kind.name, kind.shape, kind.change):
         if key in made:
             return made[key](thing, size)
-    return parts_of(thing, size)
+    boxes = tuple(Part("box", part.centre, part.size) for part in boxes_of(kind.shape, size))
+    return boxes or (Part(kind.shape.value, _MIDDLE, size),)
 
 
 def _board(thing: Thing, size: Vector) -> tuple[Part, ...]:
@@ -54,7 +98,7 @@ def _board(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """
     thick, height, width = size
     if (thing.symbol or DEFAULT) == DEFAULT:
-        return (Part("box", (0.0, 0.0, 0.0), size),)
+        return (Part("box", _MIDDLE, size),)
     recess = min(_RECESS_M, thick / 2)
     board = Part("box", (recess / 2, 0.0, 0.0), (thick - recess, height, width))
     return (board, *_symbol(thing, size))
@@ -125,24 +169,154 @@ def _open_box(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 def _timed_ball(arrows: str, look: Look) -> Composer:
     """A ball with its marks."""
-
-    def parts(thing: Thing, size: Vector) -> tuple[Part, ...]:
-        places = (("ball", None), ("rings", TIMER), (arrows, look))
-        return tuple(Part(mesh, (0.0, 0.0, 0.0), size, own) for mesh, own in places)
-
-    return parts
+    places = (("ball", None), ("rings", TIMER), (arrows, look))
+    return lambda thing, size: tuple(Part(mesh, _MIDDLE, size, own) for mesh, own in places)
 
 
-COMPOSED: dict[str | Shape | Change, Composer] = {"SignBoard": _board, "HollowBox": _open_box}
+def _tree(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """A trunk and a crown."""
+    (stem,) = boxes_of(Shape.TREE, size)
+    return (Part("box", stem.centre, stem.size), _CROWN)
+
+
+def _tree_4(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """A bent trunk and a crown with facets."""
+    parts = []
+    for name, triangles, look in (("trunk", trunk(), TRUNK), ("crown", crown(), None)):
+        (x, y, z), (wide, tall, deep) = (vector.tolist() for vector in extent_of(triangles))
+        parts.append(Part(name, (x, _base(size) + y, z), (wide, tall, deep), look))
+    return tuple(parts)
+
+
+def _house(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """A dispenser or a container: foot, body of glass with a doorway on its -x side, and roof."""
+    tall = size[1] > 2 * size[0]
+    base = _base(size)
+    step, sill, eaves, roof, top = (0.27, 0.76, 3.65, 4.17, 4.42) if tall else (0.27, 0.37, 1.4, 1.4, 1.66)
+    parts = [_box(base, (0.0, HOUSE_WALL), (_WIDE, _WIDE))]
+    parts += _ring(base, (HOUSE_WALL, step), _WIDE, 2 * _WALL, doorway=True)
+    parts += _ring(base, (step, sill), _NARROW, _WALL, doorway=True)
+    parts += _panes(base, sill, eaves)
+    parts += _door_frame(base)
+    if tall:
+        parts += _ring(base, (eaves, roof), _NARROW, _THIN)
+    parts += _ring(base, (roof, top - _WALL), _WIDE, _WALL)
+    return (*parts, _box(base, (top - _WALL, top), (_WIDE, _WIDE)))
+
+
+def _button(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """A post between two blocks, and in its middle a plate with the button, facing +x."""
+    base = _base(size)
+    return (
+        _box(base, (0.0, 0.27), (0.4, 0.41), z=BUTTON_ASIDE),
+        _box(base, (0.27, 1.33), (0.23, 0.23), z=BUTTON_ASIDE),
+        _box(base, (1.33, 1.6), (0.4, 0.41), z=BUTTON_ASIDE),
+        _box(base, (0.6, 1.09), (0.25, 0.58), x=0.22, z=BUTTON_ASIDE),
+        _box(base, (0.69, 1.0), (0.1, 0.31), x=0.38, z=BUTTON_ASIDE, look=BUTTON),
+    )
+
+
+def _base(size: Vector) -> float:
+    return -size[1] / 2 - _SUNK
+
+
+def _box(
+    base: float,
+    heights: tuple[float, float],
+    plan: tuple[float, float],
+    x: float = 0.0,
+    z: float = 0.0,
+    look: Look | None = None,
+) -> Part:
+    """A box between two heights above the foot, `plan` wide in x and z, around (x, z)."""
+    low, high = heights
+    return Part("box", (x, base + (low + high) / 2, z), (plan[0], high - low, plan[1]), look)
+
+
+def _ring(
+    base: float, heights: tuple[float, float], width: float, wall: float, doorway: bool = False
+) -> list[Part]:
+    """Four walls around a square, with or without a gap on the -x side."""
+    out = (width - wall) / 2
+    sides = [_box(base, heights, (width - 2 * wall, wall), z=sign * out) for sign in (-1, 1)]
+    sides.append(_box(base, heights, (wall, width), x=out))
+    if not doorway:
+        return [*sides, _box(base, heights, (wall, width), x=-out)]
+    post = (width - DOORWAY[1]) / 2
+    middle = (width - post) / 2
+    return [*sides, *(_box(base, heights, (wall, post), x=-out, z=sign * middle) for sign in (-1, 1))]
+
+
+def _panes(base: float, low: float, high: float) -> list[Part]:
+    """The body of glass between two heights, around the doorway and its frame."""
+    out = (_NARROW - _GLASS_M) / 2
+    across, along = (_NARROW, _GLASS_M), (_GLASS_M, _NARROW)
+    panes = [_box(base, (low, high), across, z=sign * out, look=PANE) for sign in (-1, 1)]
+    panes.append(_box(base, (low, high), along, x=out, look=PANE))
+    lintel, half = DOORWAY[0] + _FRAME, DOORWAY[1] / 2 + _FRAME
+    panes.append(_box(base, (lintel, high), along, x=-out, look=PANE))
+    beside = _NARROW / 2 - half
+    for sign in (-1, 1):
+        middle = sign * (half + beside / 2)
+        panes.append(_box(base, (low, lintel), (_GLASS_M, beside), x=-out, z=middle, look=PANE))
+    return panes
+
+
+def _door_frame(base: float) -> list[Part]:
+    """Two jambs and a lintel around the doorway."""
+    top, wide = DOORWAY
+    x = (_THIN - _NARROW) / 2
+    jambs = [
+        _box(base, (HOUSE_WALL, top), (_THIN, _FRAME), x=x, z=sign * (wide + _FRAME) / 2) for sign in (-1, 1)
+    ]
+    return [*jambs, _box(base, (top, top + _FRAME), (_THIN, wide + 2 * _FRAME), x=x)]
+
+
+COMPOSED: dict[str | Shape | Change, Composer] = {
+    "SignBoard": _board,
+    "HollowBox": _open_box,
+    Shape.TREE: _tree,
+}
 """By kind, or its shape or change: the function that gives its parts."""
 
 COMPOSED_4: dict[str | Shape | Change, Composer] = {
     "SignBoard": _framed_board,
     "HollowBox": _open_box,
-    "SpawnerButton": button,
-    Shape.TREE: tree,
-    Shape.HOUSE: house,
+    "SpawnerButton": _button,
+    Shape.TREE: _tree_4,
+    Shape.HOUSE: _house,
     Change.DECAY: _timed_ball("arrows in", DECAY_ARROWS),
     Change.RIPEN: _timed_ball("arrows out", RIPEN_ARROWS),
 }
 """The same in 4.x."""
+
+
+def surroundings() -> list[tuple[Part, Look, float]]:
+    """Floor and visible fence with their yaw in degrees (`AAI3Arena.prefab`, section 3.4).
+
+    The floor is 42 x 42 m. The fence is a plank wall 0.25 thick, centred 0.5 outside the inner face, from
+    y -0.1 to 5.96; posts 1.0 x 1.2 up to 7.1 at both ends of three 14 m panels a side; and two round rails,
+    along their own x, whose thickness and height fit the recorded frames best: 0.35 m, while the original's
+    model has 0.3.
+    """
+    middle = ARENA_SIZE / 2
+    parts = [(Part("box", (middle, FLOOR_Y - 0.5, middle), (42.0, 1.0, 42.0)), FLOOR, 0.0)]
+    posts = [middle + sign * offset for sign in (-1, 1) for offset in (6.4, 7.4, 20.4)]
+    for across in (-1, 1):
+        for along_x in (True, False):
+            parts.append((_fence_box(along_x, across, (42.0, 6.06, 0.25), middle), FENCE, 0.0))
+            parts += [(_fence_box(along_x, across, (1.2, 7.2, 1.0), post), POST, 0.0) for post in posts]
+    low, high = -0.3, ARENA_SIZE + 0.3
+    places = [((middle, low), 0.0), ((middle, high), 0.0), ((low, middle), 90.0), ((high, middle), 90.0)]
+    for (x, z), yaw in places:
+        parts += [(Part("rod", (x, y, z), (42.0, 0.35, 0.35)), RAIL, yaw) for y in (1.11, 4.71)]
+    return parts
+
+
+def _fence_box(along_x: bool, across: int, size: Vector, along: float) -> Part:
+    """A box of the fence from y -0.1 up, 0.5 m outside the inner face, size along, up, across."""
+    place = ARENA_SIZE / 2 + across * (ARENA_SIZE / 2 + 0.5)
+    y = size[1] / 2 - 0.1
+    if along_x:
+        return Part("box", (along, y, place), size)
+    return Part("box", (place, y, along), (size[2], size[1], size[0]))

@@ -1,7 +1,7 @@
 """The preset symbols of sign boards as flat shapes in a square, drawn here from convex polygons.
 
-A point is (right, up) as the viewer sees it, both -0.5 to 0.5. The drawings are ours: details of the
-original's symbols are not documented.
+A point is (right, up) as the viewer sees it, both -0.5 to 0.5; polygons are anticlockwise. The drawings are
+ours: details of the original's symbols are not documented.
 """
 
 from itertools import pairwise
@@ -20,10 +20,10 @@ def _polygon(*points: tuple[float, float]) -> Points:
     return np.array(points, float)
 
 
-def _line(start: tuple[float, float], end: tuple[float, float], stroke: float = STROKE) -> Points:
+def _line(start: tuple[float, float], end: tuple[float, float]) -> Points:
     """A straight stroke, extended by half its thickness at both ends."""
     a, b = np.array(start), np.array(end)
-    along = 0.5 * stroke * (b - a) / np.linalg.norm(b - a)
+    along = 0.5 * STROKE * (b - a) / np.linalg.norm(b - a)
     across = np.array([-along[1], along[0]])
     return np.array([a - along - across, b + along - across, b + along + across, a - along + across])
 
@@ -32,20 +32,18 @@ def _path(*points: tuple[float, float]) -> Polygons:
     return [_line(a, b) for a, b in pairwise(points)]
 
 
-def _arc(
-    middle: tuple[float, float], radius: float, start_deg: float, end_deg: float, stroke: float = STROKE
-) -> Polygons:
+def _arc(middle: tuple[float, float], radius: float, start_deg: float, end_deg: float) -> Polygons:
     """A round stroke, angles from the right and anticlockwise."""
-    angles = np.radians(np.linspace(start_deg, end_deg, max(2, round(abs(end_deg - start_deg) / 7.5))))
+    angles = np.radians(np.linspace(start_deg, end_deg, round((end_deg - start_deg) / 7.5)))
     out = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    inner, outer = (np.array(middle) + (radius + side * stroke / 2) * out for side in (-1, 1))
+    inner, outer = (np.array(middle) + (radius + side * STROKE / 2) * out for side in (-1, 1))
     return [np.array(corners) for corners in zip(outer, outer[1:], inner[1:], inner, strict=False)]
 
 
 def _turned(polygons: Polygons, quarters: int) -> Polygons:
     """The same, turned anticlockwise by quarters of a turn."""
-    cos, sin = ((1, 0), (0, 1), (-1, 0), (0, -1))[quarters]
-    return [polygon @ np.array([[cos, sin], [-sin, cos]], float) for polygon in polygons]
+    turn = np.linalg.matrix_power(np.array([[0.0, 1.0], [-1.0, 0.0]]), quarters)
+    return [polygon @ turn for polygon in polygons]
 
 
 def _ring(corners: int, radius: float, first_deg: float = 90.0) -> Points:
@@ -98,18 +96,6 @@ GLYPHS: dict[str, Polygons] = {
 """Polygons of a grid's cell, and of every preset except the default, which is an empty board (our choice)."""
 
 
-def glyph_vertices(polygons: Polygons) -> npt.NDArray[np.float32]:
-    """Triangles (n, 6) of position and normal, facing -x, from where right is towards -z."""
-    fans = [
-        polygon[[0, k + 1, k]] if _is_anticlockwise(polygon) else polygon[[0, k, k + 1]]
-        for polygon in polygons
-        for k in range(1, len(polygon) - 1)
-    ]
-    right, up = np.concatenate(fans).T
-    flat = np.zeros_like(right)
-    return np.column_stack([flat, up, -right, flat - 1, flat, flat]).astype(np.float32)
-
-
-def _is_anticlockwise(polygon: Points) -> bool:
-    (x, y), (next_x, next_y) = polygon.T, np.roll(polygon, -1, axis=0).T
-    return bool((x * next_y - next_x * y).sum() > 0)
+def fans(polygons: Polygons) -> Points:
+    """Convex polygons as triangles (n, 3, 2)."""
+    return np.array([polygon[[0, k, k + 1]] for polygon in polygons for k in range(1, len(polygon) - 1)])

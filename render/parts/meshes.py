@@ -1,29 +1,21 @@
-"""Unit meshes, to be scaled by a part's size, and the parts of plain things, floor and fence."""
+"""Unit meshes, to be scaled by a part's size: triangles of position and normal, of our own design.
 
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+Trees and marks have the measures of pictures of 4.3.
+"""
+
+from collections.abc import Callable
+from functools import cache, partial
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import numpy.typing as npt
 
-from arena.errors import RenderError
-from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, prism_vertices, tube_wedges
-from arena.geometry.shapes import parts_of as boxes_of
-from arena.scene import Thing, Vector
-from arena.taskfile.catalog import KINDS
-from arena.taskfile.kind import Shape
-from render.looks.look import FENCE, FLOOR, POST, RAIL, Look
-from render.parts import timers, tree
-from render.parts.glyphs import GLYPHS, Polygons, glyph_vertices
+from arena.geometry.shapes import prism_vertices, tube_wedges
+from arena.scene import Floats, Vector
+from render.parts.glyphs import GLYPHS, Polygons, fans
 
-if TYPE_CHECKING:
-    import trimesh
-
-Vertices = npt.NDArray[np.float32]
-Indices = npt.NDArray[np.uint32]
+Triangles = npt.NDArray[np.float32]
 UNIT: Vector = (1.0, 1.0, 1.0)
-
-MESH_OF_SHAPE = {Shape.BOX: "box", Shape.PRISM: "prism", Shape.BALL: "ball", Shape.TUBE: "tube"}
 
 BALLS = ("ball 80", "ball 320", "ball", "ball 5120")
 """Balls by number of triangles; parts name "ball", which has 1280."""
@@ -35,137 +27,94 @@ PRICKLES = 220
 """Number of cones on a hedgehog's back."""
 
 MARKS = ("rings", "arrows in", "arrows out")
-"""What lies on balls."""
-
-MESHES = (
-    *("box", "prism", "tube", "rod", "prickles", *BALLS),
-    *(f"symbol {glyph}" for glyph in GLYPHS),
-    *("crown", "trunk", *MARKS),
-)
-"""The names of all unit meshes."""
+"""What lies on decay and ripen balls of 4.x: six black rings, each with four arrows that point in or out."""
 
 _PRISM_FACES = [(0, 1, 3), (0, 3, 2), (0, 4, 5), (0, 5, 1), (2, 3, 5), (2, 5, 4), (0, 2, 4), (1, 5, 3)]
 """Triangles over `arena.geometry.shapes.prism_vertices`, counter-clockwise seen from outside."""
 
+_TUBE_FACES = [(0, 1, 5, 4), (2, 3, 7, 6), (0, 3, 2, 1), (4, 5, 6, 7)]
+"""Outer, inner and end faces of a wedge, without those between two wedges."""
 
-class Part(NamedTuple):
-    """One part of a thing: its unit mesh, its centre in the thing's frame, and its size, both in metres.
+_CROWN = (
+    (0.0, 2.2, 0.1), (0.5, 2.6, -1.3), (0.6, 2.7, 1.1), (-1.0, 2.7, -0.7), (-0.9, 2.8, 0.8),
+    (0.7, 3.2, -2.2), (2.2, 3.3, -0.9), (2.4, 3.0, 0.7), (0.9, 3.4, 2.2), (-1.9, 3.4, -1.2), (-2.1, 3.5, 1.3),
+    (0.8, 4.1, -2.9), (1.9, 4.3, -1.6), (2.5, 4.0, -0.2), (2.0, 4.0, 1.2), (0.6, 4.3, 2.4),
+    (-2.6, 4.2, 0.1), (-1.6, 4.4, -2.0), (-1.7, 4.4, 2.0),
+    (0.8, 5.2, -2.1), (0.9, 5.9, -0.9), (0.0, 6.0, 0.6), (0.4, 5.7, 2.1), (-1.6, 5.6, -0.6), (-1.5, 5.5, 1.0),
+)  # fmt: skip
+"""Corners of the crown of a tree of 4.x, metres from the middle of its foot, x right, y up, z forward."""
 
-    `look` is None for the thing's own.
-    """
+_TRUNK = ((0.0, 0.43, -0.02), (0.3, 0.23, -0.08), (1.4, 0.21, -0.14), (2.5, 0.19, -0.19))
+"""Height, half width, and how far the middle is bent to the side, from the foot up."""
 
-    mesh: str
-    centre: Vector
-    size: Vector
-    look: Look | None = None
+_TRUNK_SIDES = 6
 
+_MARK_RADII = (0.505, 0.51)
+"""Radii of rings and arrows: so far outside the ball of 0.5, and apart, that they show from afar."""
 
-CROWN = Part("ball", (-0.1, 1.65, -0.1), (4.2, 3.6, 4.2))
-"""Foliage of a tree, 5.3 m high, whose fruit grows 2.25 m around a point 4.3 m up (section 7.5)."""
+_RING = (0.18, 0.425)
+"""Inner and outer radius of a ring, radii of the ball."""
 
+_INWARD, _OUTWARD = (0.1, 0.53), (0.62, 0.2)
+"""Distances of an arrow's tip and tail from the middle of its ring, radii of the ball."""
 
-class Mesh(NamedTuple):
-    """Vertices (n, 6) of position and outward normal, and the triangles' indices (3 m,)."""
+_SHAFT, _HEAD = 0.07, 0.2
+"""Half width of an arrow's shaft; length and half width of its head."""
 
-    vertices: Vertices
-    indices: Indices
+_LARGEST_EDGE = 0.12
+"""Longest edge of a mark's triangle: they bend with the ball."""
 
-
-def parts_of(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """The parts of a thing of a size (metres); composed shapes have several.
-
-    Raises RenderError for a shape without a mesh.
-    """
-    shape = KINDS[thing.kind].shape
-    if shape is Shape.TREE:
-        return (*(Part("box", part.centre, part.size) for part in boxes_of(shape, size)), CROWN)
-    if boxes := boxes_of(shape, size):
-        return tuple(Part("box", part.centre, part.size) for part in boxes)
-    if shape not in MESH_OF_SHAPE:
-        raise RenderError(f"{thing.kind}: got shape {shape.value!r}, expected one that has a mesh")
-    return (Part(MESH_OF_SHAPE[shape], (0.0, 0.0, 0.0), size),)
+_MARK_AXES = [np.roll(np.eye(3), turn, axis=0) * sign for turn, sign in product(range(3), (1, -1))]
+"""Axes of the six marks, as rows: right, up and outward."""
 
 
 @cache
-def unit_meshes() -> dict[str, Mesh]:
-    """All meshes by name; each fits a cube of side 1 around the origin."""
+def unit_meshes() -> dict[str, Triangles]:
+    """All meshes by name, each (n, 3, 6); each fits a cube of side 1 around the origin."""
+    return {name: made().astype(np.float32) for name, made in _MADE.items()}
+
+
+def _faceted(triangles: Floats) -> Floats:
+    """Triangles (n, 3, 3), anticlockwise seen from outside, with the normals of their planes."""
     import trimesh
 
-    return {
-        "box": _flat(trimesh.creation.box(UNIT)),
-        "prism": _flat(trimesh.Trimesh(prism_vertices(UNIT), _PRISM_FACES, process=False)),
-        **{ball: _ball(level) for level, ball in enumerate(BALLS, start=1)},
-        "tube": _tube(),
-        "rod": _rod(),
-        "prickles": _prickles(),
-        **{f"symbol {name}": _glyph(polygons) for name, polygons in GLYPHS.items()},
-        "crown": _faceted(tree.crown().triangles),
-        "trunk": _faceted(tree.trunk().triangles),
-        "rings": _faceted(timers.rings()),
-        "arrows in": _faceted(timers.arrows(inward=True)),
-        "arrows out": _faceted(timers.arrows(inward=False)),
-    }
+    normals, _ = trimesh.triangles.normals(triangles)  # type: ignore[no-untyped-call]
+    return np.concatenate([triangles, np.repeat(normals[:, None], 3, axis=1)], axis=2)
 
 
-def _glyph(polygons: Polygons) -> Mesh:
-    vertices = glyph_vertices(polygons)
-    return Mesh(vertices, np.arange(len(vertices), dtype=np.uint32))
-
-
-def _flat(mesh: "trimesh.Trimesh") -> Mesh:
-    """Triangles share corners only within a face, so that edges are sharp."""
-    normals = np.repeat(mesh.face_normals, 3, axis=0)
-    return _shared(np.hstack([mesh.triangles.reshape(-1, 3), normals]))
-
-
-def _shared(corners: npt.NDArray[np.float64]) -> Mesh:
-    """Triangles (3 m, 6) of position and normal; equal corners are shared, and so computed once."""
-    vertices, place = np.unique(corners.astype(np.float32), axis=0, return_inverse=True)
-    return Mesh(vertices, place.ravel().astype(np.uint32))
-
-
-def _ball(subdivisions: int) -> Mesh:
-    """A ball whose triangles share corners, so that it is shaded smoothly."""
+def _box() -> Floats:
     import trimesh
 
-    mesh = trimesh.creation.icosphere(subdivisions=subdivisions, radius=0.5)
-    vertices = np.hstack([mesh.vertices, 2 * mesh.vertices]).astype(np.float32)
-    return Mesh(vertices, mesh.faces.ravel().astype(np.uint32))
+    return _faceted(trimesh.creation.box(UNIT).triangles)
 
 
-def _rod() -> Mesh:
+def _ball(subdivisions: int) -> Floats:
+    """A ball that is shaded smoothly."""
+    import trimesh
+
+    corners = trimesh.creation.icosphere(subdivisions=subdivisions, radius=0.5).triangles
+    return np.concatenate([corners, 2 * corners], axis=2)
+
+
+def _around(low: Floats, high: Floats) -> Floats:
+    """Two triangles for each side between two rings of points (n, k)."""
+    low_next, high_next = (np.roll(ring, -1, axis=0) for ring in (low, high))
+    return np.stack([low, high, high_next, low, high_next, low_next], axis=1).reshape(-1, 3, low.shape[1])
+
+
+def _rod() -> Floats:
     """A round bar along x, without ends."""
-    sides = 16
-    angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)
-    out = np.column_stack([np.zeros(sides), np.sin(angle), np.cos(angle)])
-    rings = [np.hstack([0.5 * out + (x, 0, 0), out]) for x in (-0.5, 0.5)]
-    here, there = np.arange(sides), (np.arange(sides) + 1) % sides
-    quads = np.column_stack([here, here + sides, there + sides, here, there + sides, there])
-    return Mesh(np.vstack(rings).astype(np.float32), quads.ravel().astype(np.uint32))
+    angle = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+    out = np.column_stack([np.zeros(16), np.sin(angle), np.cos(angle)])
+    return _around(*(np.hstack([0.5 * out + (x, 0, 0), out]) for x in (-0.5, 0.5)))
 
 
-def _tube() -> Mesh:
-    """The wedges' outer, inner and end faces, without those between two wedges."""
-    rows = []
-    for wedge in tube_wedges(UNIT):
-        for corners in ((0, 1, 5, 4), (2, 3, 7, 6), (0, 3, 2, 1), (4, 5, 6, 7)):
-            a, b, c, d = wedge[list(corners)]
-            normal = np.cross(b - a, c - a)
-            normal /= np.linalg.norm(normal)
-            rows += [np.concatenate([corner, normal]) for corner in (a, b, c, d)]
-    quads = 4 * np.arange(len(rows) // 4)[:, None] + (0, 1, 2, 0, 2, 3)
-    return _shared(np.array(rows)[quads.ravel()])
+def _tube() -> Floats:
+    quads = tube_wedges(UNIT)[:, _TUBE_FACES].reshape(-1, 4, 3)
+    return _faceted(quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3, 3))
 
 
-def _faceted(triangles: npt.NDArray[np.float64]) -> Mesh:
-    """A mesh of triangles (m, 3, 3)."""
-    import trimesh
-
-    soup = triangles.reshape(-1, 3)
-    return _flat(trimesh.Trimesh(soup, np.arange(len(soup)).reshape(-1, 3), process=False))
-
-
-def _prickles() -> Mesh:
+def _prickles() -> Floats:
     """Cones on a ball, from radius 0.4 to 0.5, except in front (+z) and below."""
     index = np.arange(2 * PRICKLES) + 0.5
     height = 1 - index / PRICKLES
@@ -177,37 +126,103 @@ def _prickles() -> Mesh:
     side /= np.linalg.norm(side, axis=1, keepdims=True)
     across = np.cross(out, side)
     feet = [0.4 * out + 0.05 * (np.cos(a) * side + np.sin(a) * across) for a in np.radians((0, 120, 240))]
-    tip = 0.5 * out
-    faces = [np.stack((feet[k], feet[(k + 1) % 3], tip), axis=1) for k in range(3)]
+    faces = [np.stack((feet[k], feet[(k + 1) % 3], 0.5 * out), axis=1) for k in range(3)]
     return _faceted(np.concatenate(faces))
 
 
-def surroundings() -> list[tuple[Part, Look, float]]:
-    """Floor and visible fence with their yaw in degrees (`AAI3Arena.prefab`, section 3.4).
-
-    The floor is 42 x 42 m. The fence is a plank wall 0.25 thick, centred 0.5 outside the inner face, from
-    y -0.1 to 5.96; posts 1.0 x 1.2 up to 7.1 at both ends of three 14 m panels a side; and two round rails,
-    along their own x, whose thickness and height fit the recorded frames best: 0.35 m, while the original's
-    model has 0.3.
-    """
-    middle = ARENA_SIZE / 2
-    parts = [(Part("box", (middle, FLOOR_Y - 0.5, middle), (42.0, 1.0, 42.0)), FLOOR, 0.0)]
-    posts = [middle + sign * offset for sign in (-1, 1) for offset in (6.4, 7.4, 20.4)]
-    for across in (-1, 1):
-        for along_x in (True, False):
-            parts.append((_fence_box(along_x, across, (42.0, 6.06, 0.25), middle), FENCE, 0.0))
-            parts += [(_fence_box(along_x, across, (1.2, 7.2, 1.0), post), POST, 0.0) for post in posts]
-    low, high = -0.3, ARENA_SIZE + 0.3
-    places = [((middle, low), 0.0), ((middle, high), 0.0), ((low, middle), 90.0), ((high, middle), 90.0)]
-    for (x, z), yaw in places:
-        parts += [(Part("rod", (x, y, z), (42.0, 0.35, 0.35)), RAIL, yaw) for y in (1.11, 4.71)]
-    return parts
+def _glyph(name: str) -> Floats:
+    """A symbol in the plane x = 0, facing -x, from where right is towards -z."""
+    right, up = np.moveaxis(fans(GLYPHS[name]), -1, 0)
+    return _faceted(np.stack([np.zeros_like(right), up, -right], axis=-1)[:, [0, 2, 1]])
 
 
-def _fence_box(along_x: bool, across: int, size: Vector, along: float) -> Part:
-    """A box of the fence from y -0.1 up, 0.5 m outside the inner face, size along, up, across."""
-    place = ARENA_SIZE / 2 + across * (ARENA_SIZE / 2 + 0.5)
-    y = size[1] / 2 - 0.1
-    if along_x:
-        return Part("box", (along, y, place), size)
-    return Part("box", (place, y, along), (size[2], size[1], size[0]))
+def crown() -> Floats:
+    """The foliage of a tree of 4.x (n, 3, 3), metres: the hull of its corners."""
+    corners = np.array(_CROWN)
+    # Not by trimesh, which needs SciPy for a hull: a face has all other corners on one side.
+    faces = np.array(list(combinations(range(len(corners)), 3)))
+    one, two, three = corners[faces].transpose(1, 0, 2)
+    heights = (corners - one[:, None]) @ np.cross(two - one, three - one)[:, :, None]
+    own = (faces[:, :, None] == np.arange(len(corners))).any(1)
+    outwards, inwards = (((sign * heights[..., 0] < 0) | own).all(1) for sign in (1, -1))
+    return np.asarray(corners[np.vstack([faces[outwards], faces[inwards][:, ::-1]])])
+
+
+def trunk() -> Floats:
+    """Its trunk (n, 3, 3), metres, from ring to ring; its ends are never seen."""
+    angles = np.radians(30 + 360 * np.arange(_TRUNK_SIDES) / _TRUNK_SIDES)
+    rings = [
+        np.column_stack([half * np.cos(angles), np.full(_TRUNK_SIDES, y), middle + half * np.sin(angles)])
+        for y, half, middle in _TRUNK
+    ]
+    return np.concatenate([_around(low, high) for low, high in pairwise(rings)])
+
+
+def extent_of(triangles: Floats) -> tuple[Floats, Floats]:
+    """Centre (3,) and size (3,) of triangles (n, 3, 3)."""
+    low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
+    return (low + high) / 2, high - low
+
+
+def _fitted(made: Callable[[], Floats]) -> Floats:
+    """Facets in metres, moved and scaled into the unit cube."""
+    triangles = made()
+    centre, size = extent_of(triangles)
+    return _faceted((triangles - centre) / size)
+
+
+def _rings() -> Floats:
+    inner, outer = _RING
+    angles = np.radians(np.arange(0, 361, 15))
+    out = np.column_stack([np.cos(angles), np.sin(angles)])
+    quads = [np.array([inner * a, outer * a, outer * b, inner * b]) for a, b in pairwise(out)]
+    return _on_ball(quads, _MARK_RADII[0])
+
+
+def _arrows(inward: bool) -> Floats:
+    tip, tail = _INWARD if inward else _OUTWARD
+    neck = tip + _HEAD if inward else tip - _HEAD
+    shaft = np.array([(tail, -_SHAFT), (neck, -_SHAFT), (neck, _SHAFT), (tail, _SHAFT)])
+    head = np.array([(neck, -_HEAD), (tip, 0.0), (neck, _HEAD)])
+    turned = []
+    for angle in np.radians([45, 135, 225, 315]):
+        axes = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+        turned += [shaft @ axes, head @ axes]
+    return _on_ball(turned, _MARK_RADII[1])
+
+
+def _on_ball(flat: Polygons, radius: float) -> Floats:
+    """Convex polygons around a mark's middle as triangles on the ball, for each side, facing outwards."""
+    import trimesh
+
+    triangles = fans(flat)
+    points, faces = trimesh.remesh.subdivide_to_size(  # type: ignore[no-untyped-call]
+        np.concatenate([triangles.reshape(-1, 2), np.zeros((triangles.size // 2, 1))], axis=1),
+        np.arange(triangles.size // 2).reshape(-1, 3),
+        _LARGEST_EDGE,
+    )
+    points[:, 2] = np.sqrt(1 - (points[:, :2] ** 2).sum(axis=1))
+    corners = np.concatenate([(points @ axes)[faces] for axes in _MARK_AXES]) * radius
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    inside_out = (normals * corners.mean(axis=1)).sum(axis=1) < 0
+    corners[inside_out] = corners[inside_out, ::-1]
+    return _faceted(corners)
+
+
+_MADE: dict[str, Callable[[], Floats]] = {
+    "box": _box,
+    "prism": lambda: _faceted(prism_vertices(UNIT)[np.array(_PRISM_FACES)]),
+    "tube": _tube,
+    "rod": _rod,
+    "prickles": _prickles,
+    **{ball: partial(_ball, level) for level, ball in enumerate(BALLS, start=1)},
+    **{f"symbol {glyph}": partial(_glyph, glyph) for glyph in GLYPHS},
+    "crown": partial(_fitted, crown),
+    "trunk": partial(_fitted, trunk),
+    "rings": _rings,
+    "arrows in": partial(_arrows, inward=True),
+    "arrows out": partial(_arrows, inward=False),
+}
+
+MESHES = tuple(_MADE)
+"""The names of all unit meshes."""

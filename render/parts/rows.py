@@ -12,8 +12,8 @@ from arena.scene import Floats, Scene, Thing, yaw_rotation
 from arena.taskfile.versions import Version
 from render.looks.look import FLOOR, Look, look_of
 from render.looks.textures import linear
-from render.parts.composed import drawn_parts
-from render.parts.meshes import MARKS, MESHES, Part, surroundings
+from render.parts.composed import Part, drawn_parts, surroundings
+from render.parts.meshes import MARKS, MESHES
 
 Rows = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]

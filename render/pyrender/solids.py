@@ -14,8 +14,8 @@ from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
 from render.looks.look import FLOOR, Look, look_of
 from render.looks.textures import layers, linear
 from render.parts.animals import BODIES, agents_of
-from render.parts.composed import drawn_parts
-from render.parts.meshes import UNIT, surroundings, unit_meshes
+from render.parts.composed import drawn_parts, surroundings
+from render.parts.meshes import UNIT, unit_meshes
 
 MIRROR = np.diag([1.0, 1.0, -1.0])
 """From the arena's left-handed frame to a right-handed one, and back: z changes its sign."""
@@ -79,8 +79,8 @@ def triangles(shape: str) -> trimesh.Trimesh:
 def _unit(shape: str) -> Any:
     if shape not in _UNITS:
         # What animals carry exists only as a mesh.
-        mesh = unit_meshes()[shape]
-        return trimesh.Trimesh(mesh.vertices[:, :3], mesh.indices.reshape(-1, 3), process=False)
+        corners = unit_meshes()[shape][..., :3].reshape(-1, 3)
+        return trimesh.Trimesh(corners, np.arange(len(corners)).reshape(-1, 3), process=False)
     return _UNITS[shape]()
 
 

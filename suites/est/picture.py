@@ -17,7 +17,7 @@ from render.kernel.polygons import polygons_of
 from render.kernel.tables import Meshes, meshes_of, tables
 from render.looks.sky import sun_of
 from render.looks.textures import linear
-from render.parts.meshes import Mesh
+from render.parts.meshes import Triangles
 from render.parts.rows import MESH
 from render.renderer import Room, in_bands
 from suites.est.light import EDGE, MACHINE, SIZES, TABLE, TURN, Panel, paint
@@ -33,7 +33,7 @@ _ARC = 3
 """Points across a rounded edge."""
 
 
-def box(size: tuple[float, float, float], edge: float, turn: float = 0.0) -> Mesh:
+def box(size: tuple[float, float, float], edge: float, turn: float = 0.0) -> Triangles:
     """A box with edges rounded by a radius, turned about the upright axis (radians, from x towards -z)."""
     half = np.array(size) / 2
     flat = half - edge
@@ -48,13 +48,11 @@ def box(size: tuple[float, float, float], edge: float, turn: float = 0.0) -> Mes
     core = np.clip(sides, -flat, flat)
     normals = (sides - core) / np.linalg.norm(sides - core, axis=-1, keepdims=True)
     around = np.array([[np.cos(turn), 0, -np.sin(turn)], [0, 1, 0], [np.sin(turn), 0, np.cos(turn)]])
-    meshes = [_grid(p @ around, n @ around) for p, n in zip(core + edge * normals, normals, strict=True)]
-    corners = len(meshes[0].vertices)
-    indices = [mesh.indices + np.uint32(k * corners) for k, mesh in enumerate(meshes)]
-    return Mesh(np.vstack([mesh.vertices for mesh in meshes]), np.concatenate(indices))
+    grids = zip((core + edge * normals) @ around, normals @ around, strict=True)
+    return np.concatenate([_grid(*each) for each in grids])
 
 
-def cylinder(radius: float, height: float, edge: float) -> Mesh:
+def cylinder(radius: float, height: float, edge: float) -> Triangles:
     """An upright cylinder with edges rounded by a radius."""
     angle = np.linspace(-np.pi / 2, np.pi / 2, 2 * _ARC)
     out = np.column_stack([np.cos(angle), np.sin(angle)])
@@ -63,21 +61,21 @@ def cylinder(radius: float, height: float, edge: float) -> Mesh:
     return _swept(np.vstack([low, core + edge * out, high]), np.vstack([[0, -1], out, [0, 1]]))
 
 
-def sphere(radius: float) -> Mesh:
+def sphere(radius: float) -> Triangles:
     """A sphere."""
     angle = np.linspace(-np.pi / 2, np.pi / 2, _AROUND // 2)
     out = np.column_stack([np.cos(angle), np.sin(angle)])
     return _swept(radius * out, out)
 
 
-def plane(half: float) -> Mesh:
+def plane(half: float) -> Triangles:
     """A level square, seen from above; `half` is half its side."""
     x, z = np.meshgrid([-half, half], [-half, half], indexing="ij")
     points = np.stack([x, np.zeros_like(x), z], axis=-1)
     return _grid(points, np.broadcast_to([0.0, 1.0, 0.0], points.shape))
 
 
-def _swept(profile: Points, normals: Points) -> Mesh:
+def _swept(profile: Points, normals: Points) -> Triangles:
     """What a profile (n, 2) of radius and height sweeps when turned about the upright axis."""
     angle = np.linspace(0, 2 * np.pi, _AROUND + 1)[:, None]
     return _grid(*(
@@ -86,13 +84,13 @@ def _swept(profile: Points, normals: Points) -> Mesh:
     ))  # fmt: skip
 
 
-def _grid(points: Points, normals: Points) -> Mesh:
+def _grid(points: Points, normals: Points) -> Triangles:
     """Two triangles for each cell of a grid (rows, columns, 3) of points."""
     rows, columns = points.shape[:2]
     first = (columns * np.arange(rows - 1)[:, None] + np.arange(columns - 1)).reshape(-1, 1)
-    indices = first + np.array([0, 1, columns, columns, 1, columns + 1])
+    corners = first + np.array([0, 1, columns, columns, 1, columns + 1])
     vertices = np.concatenate([points, normals], axis=-1).reshape(-1, 6)
-    return Mesh(vertices.astype(np.float32), indices.ravel().astype(np.uint32))
+    return np.asarray(vertices[corners].reshape(-1, 3, 6), np.float32)
 
 
 _ROWS = (0.0, 1.85, 3.7)

@@ -7,7 +7,8 @@ import numpy as np
 
 from arena.taskfile.versions import Version
 from render import Renderer, birds_eye, third_person, top_view
-from render.kernel.tables import _looks, _meshes, tables
+from render.kernel.tables import _looks, meshes_of, tables
+from render.parts.meshes import unit_meshes
 from suites.est.picture import Table
 from suites.est.things import THINGS
 from tests.arena.worlds import agent, episode, item
@@ -60,7 +61,7 @@ EXPECTED = "10a7334c0a8c1e55"
 
 
 def test_tables_are_those_of_every_machine():
-    meshes, looks = _meshes(), _looks()
+    meshes, looks = meshes_of(unit_meshes().values()), _looks()
     assert digest(*looks) == TABLES
     kept = tables()
     assert all(

@@ -16,7 +16,8 @@ from render.kernel.shadows import DEEPEST, cast
 from render.kernel.tables import tables
 from render.looks.look import Look, Material
 from render.looks.sky import sun_of
-from render.parts.meshes import MESHES, Part
+from render.parts.composed import Part
+from render.parts.meshes import MESHES
 from render.parts.rows import MESH, rows_of
 from tests.arena.worlds import agent, episode, item
 from tests.render.test_rest import megabytes
