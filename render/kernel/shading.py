@@ -8,29 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.kernel.compiled import compiled
-from render.kernel.polygons import (
-    BLUE,
-    FLAGS,
-    GREEN,
-    LAYER,
-    RED,
-    ROUND,
-    SUN_X,
-    SUN_Y,
-    SUN_Z,
-    SUNLIGHT,
-    SUNNY,
-    TEXTURED,
-    U,
-    V,
-    W,
-)
+from render.kernel.polygons import FLAGS, LAYER, RED, ROUND, SUN_X, SUNLIGHT, SUNNY, TEXTURED, U, V, W
 from render.kernel.tables import (
     BASE,
     CLEAR,
     COLORED,
+    FOG,
     FULL,
-    GREY,
     KIND,
     OPACITY,
     RAMP,
@@ -49,11 +33,11 @@ Line = npt.NDArray[np.int32]
 Values = npt.NDArray[np.float32]
 SunMap = npt.NDArray[np.uint16]
 
-_R, _G, _B, _TEXEL_R, _TEXEL_G, _TEXEL_B, _OPACITY, _SUN, _ACROSS, _UP, _T00, _T10, _T01, _T11 = range(14)
-_LINES = 14
+_LIGHT, _COLOR, _OPACITY, _SUN, _ACROSS, _UP, _DEEP, _T00, _T10, _T01, _T11, _LINES = 0, 3, *range(6, 16)
 """Whole numbers of each pixel of a span.
 
-Its light, colour, opacity, share of sun, a place in a texture or the sun's map, and four texels around it.
+Its light and colour (three each), opacity, share of sun, a place in a texture or the sun's map, and four
+texels around it.
 """
 
 _DISTANCE, _STEP, _FACTOR = range(3)
@@ -114,15 +98,19 @@ def shade(
             else:
                 _grey(looks.grey, looks.facts, layer, n, line)
         else:
-            for i in range(n):
-                line[_TEXEL_R, i], line[_TEXEL_G, i] = (plain & 255) << 8, ((plain >> 8) & 255) << 8
-                line[_TEXEL_B, i], line[_OPACITY, i] = ((plain >> 16) & 255) << 8, (plain >> 24) & 255
+            for channel in range(4):
+                texel = np.int32(((plain >> (8 * channel)) & 255) << (8 if channel < 3 else 0))
+                for i in range(n):
+                    line[_COLOR + channel, i] = texel
         if flags & SUNNY:
             _shadow(planes, k, x, y, n, shadows, sun_map.shape[1], line, real)
-        if flags & ROUND:
-            _round(planes, k, x, y, n, light, flags & SUNNY != 0, line, real)
         else:
-            _flat(light, k, n, flags & SUNNY != 0, line)
+            for i in range(n):
+                line[_SUN, i] = 0
+        if flags & ROUND:
+            _round(planes, k, x, y, n, light, line, real)
+        else:
+            _flat(light, k, n, line)
         _store(flat, base, n, looks.encode, looks.decode, blended, line)
 
 
@@ -202,21 +190,13 @@ def _grey(texels: npt.NDArray[np.uint8], facts: Integers, layer: int, n: np.uint
         lower = (line[_T00, i] << _8) + (line[_T10, i] - line[_T00, i]) * x
         upper = (line[_T01, i] << _8) + (line[_T11, i] - line[_T01, i]) * x
         line[_OPACITY, i] = ((lower << _8) + (upper - lower) * y) >> _8
-    red, green = np.int32(facts[layer, BASE]), np.int32(facts[layer, BASE + 1])
-    blue = np.int32(facts[layer, BASE + 2])
-    if facts[layer, KIND] != GREY:
+    for channel in range(3):
+        darkest, more = np.int32(facts[layer, BASE + channel]), np.int32(facts[layer, RANGE + channel])
         for i in range(n):
-            line[_TEXEL_R, i], line[_TEXEL_G, i], line[_TEXEL_B, i] = red, green, blue
-            line[_OPACITY, i] >>= 8
-        return
-    more_red, more_green = np.int32(facts[layer, RANGE]), np.int32(facts[layer, RANGE + 1])
-    more_blue, opacity = np.int32(facts[layer, RANGE + 2]), np.int32(facts[layer, OPACITY])
+            line[_COLOR + channel, i] = darkest + (np.int32((line[_OPACITY, i] >> 1) * more) >> 13)
+    fog, opacity = facts[layer, KIND] == FOG, np.int32(facts[layer, OPACITY])
     for i in range(n):
-        part = np.int32(line[_OPACITY, i] >> 1)
-        line[_TEXEL_R, i] = red + (np.int32(part * more_red) >> 13)
-        line[_TEXEL_G, i] = green + (np.int32(part * more_green) >> 13)
-        line[_TEXEL_B, i] = blue + (np.int32(part * more_blue) >> 13)
-        line[_OPACITY, i] = opacity
+        line[_OPACITY, i] = line[_OPACITY, i] >> 8 if fog else opacity
 
 
 @compiled
@@ -229,8 +209,8 @@ def _colored(texels: npt.NDArray[np.uint64], n: np.uint64, line: Line) -> None:
         mixed += texels[np.uint32(line[_T10, i])] * np.uint64(x - both)
         mixed += texels[np.uint32(line[_T01, i])] * np.uint64(y - both)
         mixed += texels[np.uint32(line[_T11, i])] * np.uint64(both)
-        line[_TEXEL_R, i], line[_TEXEL_G, i] = np.int32(mixed & _LOW), np.int32((mixed >> _16) & _LOW)
-        line[_TEXEL_B, i], line[_OPACITY, i] = np.int32((mixed >> _32) & _LOW), CLEAR
+        line[_COLOR, i], line[_COLOR + 1, i] = np.int32(mixed & _LOW), np.int32((mixed >> _16) & _LOW)
+        line[_COLOR + 2, i], line[_OPACITY, i] = np.int32((mixed >> _32) & _LOW), CLEAR
 
 
 @compiled
@@ -239,15 +219,12 @@ def _shadow(
     line: Line, real: Values,
 ) -> None:  # fmt: skip
     """Sunlight on the pixels of a span, 0 to 256: four texels of its map, compared and blended."""
-    a, da = _along(planes, k, SUN_X, x, y)
-    b, db = _along(planes, k, SUN_Y, x, y)
-    c, dc = _along(planes, k, SUN_Z, x, y)
-    part = np.float32(256.0)
-    for i in range(n):
-        w = real[_DISTANCE, i]
-        line[_ACROSS, i] = np.int32(min(max((a + da * RAMP[i]) * w * part, -_LARGEST), _LARGEST))
-        line[_UP, i] = np.int32(min(max((b + db * RAMP[i]) * w * part, -_LARGEST), _LARGEST))
-        line[_R, i] = np.int32(min(max((c + dc * RAMP[i]) * w, -_LARGEST), _LARGEST))
+    for axis in range(3):
+        begin, slope = _along(planes, k, SUN_X + axis, x, y)
+        part = np.float32(256.0 if axis < 2 else 1.0)
+        for i in range(n):
+            place = (begin + slope * RAMP[i]) * real[_DISTANCE, i] * part
+            line[_ACROSS + axis, i] = np.int32(min(max(place, -_LARGEST), _LARGEST))
     zero, last, wide = np.int32(0), np.int32(side - 2), np.int32(side)
     for i in range(n):
         right, low = line[_ACROSS, i] - np.int32(128), line[_UP, i] - np.int32(128)
@@ -258,7 +235,7 @@ def _shadow(
         line[_T00, i], line[_T10, i] = texels[first], texels[first + _ONE]
         line[_T01, i], line[_T11, i] = texels[below], texels[below + _ONE]
     for i in range(n):
-        right, low, far = line[_ACROSS, i], line[_UP, i], line[_R, i]
+        right, low, far = line[_ACROSS, i], line[_UP, i], line[_DEEP, i]
         both = (np.int32(right * low) + np.int32(128)) >> _8
         seen = np.int32(256) - right - low + both if far <= line[_T00, i] else zero
         seen += right - both if far <= line[_T10, i] else zero
@@ -267,44 +244,28 @@ def _shadow(
 
 
 @compiled
-def _flat(light: Floats, k: int, n: np.uint64, sunny: bool, line: Line) -> None:
+def _flat(light: Floats, k: int, n: np.uint64, line: Line) -> None:
     """Light that is the same all over a face, but for the sun's."""
-    red, green, blue = light[k, 0] * _SCALE, light[k, 1] * _SCALE, light[k, 2] * _SCALE
-    r, g, b = np.int32(red), np.int32(green), np.int32(blue)
-    if not sunny:
+    for channel in range(3):
+        own, of_sun = np.int32(light[k, channel] * _SCALE), np.int32(light[k, 3 + channel] * _SCALE)
         for i in range(n):
-            line[_R, i], line[_G, i], line[_B, i] = r, g, b
-        return
-    red, green, blue = light[k, 3] * _SCALE, light[k, 4] * _SCALE, light[k, 5] * _SCALE
-    sun_r, sun_g, sun_b = np.int32(red), np.int32(green), np.int32(blue)
-    for i in range(n):
-        sun = line[_SUN, i]
-        line[_R, i] = r + (np.int32(sun_r * sun) >> 8)
-        line[_G, i] = g + (np.int32(sun_g * sun) >> 8)
-        line[_B, i] = b + (np.int32(sun_b * sun) >> 8)
+            line[_LIGHT + channel, i] = own + (np.int32(of_sun * line[_SUN, i]) >> 8)
 
 
 @compiled
 def _round(
-    planes: Floats, k: int, x: float, y: float, n: np.uint64, light: Floats, sunny: bool,
-    line: Line, real: Values,
-) -> None:  # fmt: skip
+    planes: Floats, k: int, x: float, y: float, n: np.uint64, light: Floats, line: Line, real: Values
+) -> None:
     """Light that varies over a face."""
-    r, dr = _along(planes, k, RED, x, y)
-    g, dg = _along(planes, k, GREEN, x, y)
-    b, db = _along(planes, k, BLUE, x, y)
     s, ds = _along(planes, k, SUNLIGHT, x, y)
-    sun_r, sun_g, sun_b = np.float32(light[k, 3]), np.float32(light[k, 4]), np.float32(light[k, 5])
     scale, part, zero = np.float32(_SCALE), np.float32(1 / 256), np.float32(0.0)
-    if not sunny:
+    for channel in range(3):
+        own, slope = _along(planes, k, RED + channel, x, y)
+        of_sun = np.float32(light[k, 3 + channel])
         for i in range(n):
-            line[_SUN, i] = 0
-    for i in range(n):
-        far = real[_DISTANCE, i] * scale
-        sun = (s + ds * RAMP[i]) * part * np.float32(line[_SUN, i])
-        line[_R, i] = np.int32(max((r + dr * RAMP[i] + sun * sun_r) * far, zero))
-        line[_G, i] = np.int32(max((g + dg * RAMP[i] + sun * sun_g) * far, zero))
-        line[_B, i] = np.int32(max((b + db * RAMP[i] + sun * sun_b) * far, zero))
+            sun = (s + ds * RAMP[i]) * part * np.float32(line[_SUN, i])
+            value = (own + slope * RAMP[i] + sun * of_sun) * (real[_DISTANCE, i] * scale)
+            line[_LIGHT + channel, i] = np.int32(max(value, zero))
 
 
 @compiled
@@ -313,20 +274,18 @@ def _store(
 ) -> None:
     """Texels in their light as pixels; blended ones are laid over what is behind them, in linear light."""
     full = np.int32(FULL)
-    for i in range(n):
-        line[_R, i] = min(np.int32(np.int32(line[_TEXEL_R, i] * line[_R, i]) >> 16), full)
-        line[_G, i] = min(np.int32(np.int32(line[_TEXEL_G, i] * line[_G, i]) >> 16), full)
-        line[_B, i] = min(np.int32(np.int32(line[_TEXEL_B, i] * line[_B, i]) >> 16), full)
-    if blended:
+    for channel in range(3):
         for i in range(n):
-            behind, own = np.int64(flat[base + i]), np.int64(line[_OPACITY, i])
-            rest = CLEAR - own
-            line[_R, i] = (line[_R, i] * own + decode[behind & 255] * rest + 127) // CLEAR
-            line[_G, i] = (line[_G, i] * own + decode[(behind >> 8) & 255] * rest + 127) // CLEAR
-            line[_B, i] = (line[_B, i] * own + decode[(behind >> 16) & 255] * rest + 127) // CLEAR
+            value = np.int32(line[_COLOR + channel, i] * line[_LIGHT + channel, i])
+            line[_LIGHT + channel, i] = min(np.int32(value >> 16), full)
+        if blended:
+            for i in range(n):
+                own, behind = np.int64(line[_OPACITY, i]), (np.int64(flat[base + i]) >> (8 * channel)) & 255
+                value = line[_LIGHT + channel, i] * own + decode[behind] * (CLEAR - own) + 127
+                line[_LIGHT + channel, i] = value // CLEAR
     for i in range(n):
-        r, g = encode[np.uint32(line[_R, i])], encode[np.uint32(line[_G, i])]
-        b = encode[np.uint32(line[_B, i])]
+        r, g = encode[np.uint32(line[_LIGHT, i])], encode[np.uint32(line[_LIGHT + 1, i])]
+        b = encode[np.uint32(line[_LIGHT + 2, i])]
         flat[base + i] = np.uint32(r | (g << np.uint32(8)) | (b << np.uint32(16)))
 
 
