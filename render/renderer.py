@@ -20,8 +20,7 @@ from arena.processes import cores
 from arena.scene import Scene
 from render.camera import FAR, PARALLEL, Camera, first_person
 from render.image import Frame, check_size
-from render.kernel.in_view import find
-from render.kernel.polygons import COUNT, DEPTH, FACTS, MOST_CORNERS, PLANES, pixel, polygons_of
+from render.kernel.polygons import COUNT, DEPTH, FACTS, MOST_CORNERS, PLANES, find, pixel, polygons_of
 from render.kernel.shading import Pixels, shade
 from render.kernel.shadows import DEEPEST, Kept, SunMap, cast, update
 from render.kernel.tables import Floats, Integers, Looks, Meshes, Polygons, tables
@@ -66,12 +65,12 @@ class Room:
             self.found = np.empty((2 * count, ROW), np.float32)
 
     def fill(self, write: Callable[[Polygons], tuple[int, int]]) -> tuple[int, int]:
-        """Write polygons, with more room for them until it is enough; returns where they end."""
-        while True:
-            ends = write(self.polygons)
-            if ends[1] >= 0:
-                return ends
-            self.polygons = _room_for(2 * len(self.polygons.facts))
+        """Write polygons, again with more room for them if it is not enough; returns where they end."""
+        opaque, count = write(self.polygons)
+        if opaque < 0:
+            self.polygons = _room_for(2 * count)
+            opaque, count = write(self.polygons)
+        return opaque, count
 
     def show(self, count: int, lens: Floats) -> None:
         """Find the nearest of the first polygons at each pixel."""
@@ -197,7 +196,7 @@ def _draw(
     if sun.shines:
         update(seen.rows, seen.casts, seen.shown, agents, kept, meshes, sun)
     opaque, count = _find(seen, lens, (width, height), found, meshes, looks.plain, sun, polygons)
-    if whole and count >= 0:
+    if whole and opaque >= 0:
         _draw_band(polygons, opaque, count, looks, kept.map, rays, farthest, screen, most, 0, height)
     return opaque, count
 
