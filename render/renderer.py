@@ -18,7 +18,7 @@ from arena.errors import RenderError
 from arena.kernel.compiled import compiled
 from arena.processes import cores
 from arena.scene import Scene
-from render.camera import FAR, PARALLEL, Camera, first_person
+from render.camera import Camera, first_person
 from render.image import Frame, check_size
 from render.kernel.polygons import COUNT, DEPTH, FACTS, MOST_CORNERS, PLANES, find, pixel, polygons_of
 from render.kernel.shading import Pixels, shade
@@ -75,7 +75,7 @@ class Room:
     def show(self, count: int, lens: Floats) -> None:
         """Find the nearest of the first polygons at each pixel."""
         nearest, shown, _ = self.screen
-        show(self.polygons, count, 0, len(shown), farthest_of(lens), nearest, shown)
+        show(self.polygons, count, 0, len(shown), lens, nearest, shown)
 
 
 def _room_for(count: int) -> Polygons:
@@ -89,11 +89,12 @@ class _Rooms(threading.local):
 
     def __init__(self) -> None:
         self.room: Callable[[int, int], Room] = lru_cache(4)(Room)
-        self.alone = False
 
 
 _ROOMS = _Rooms()
 
+_DRAWING = "drawing"
+"""How the names of the threads begin that draw."""
 
 _AGENT_PARTS = 8
 """Parts of agents with a box of their own in the sun's map; more share one."""
@@ -132,17 +133,12 @@ def threads() -> ThreadPoolExecutor:
 @cache
 def _threads_of(process: int) -> ThreadPoolExecutor:
     """A forked process has none of its parent's."""
-    return ThreadPoolExecutor(cores(), "drawing", _join)
-
-
-def _join() -> None:
-    """Note that this thread is one of those: it draws alone, as it would wait for itself."""
-    _ROOMS.alone = True
+    return ThreadPoolExecutor(cores(), _DRAWING)
 
 
 def _alone() -> bool:
-    """Whether no other thread can help this one to draw."""
-    return _ROOMS.alone or cores() == 1
+    """Whether no other thread can help this one to draw; one that helps would wait for itself."""
+    return cores() == 1 or threading.current_thread().name.startswith(_DRAWING)
 
 
 def in_bands(draw: Callable[[tuple[int, int]], None], height: int) -> None:
@@ -155,11 +151,6 @@ def in_bands(draw: Callable[[tuple[int, int]], None], height: int) -> None:
         return
     count = max(1, min(4 * cores(), height // 8))
     list(threads().map(draw, pairwise(height * k // count for k in range(count + 1))))
-
-
-def farthest_of(lens: Floats) -> float:
-    """The far plane as in `polygons.DEPTH`."""
-    return float(-lens[FAR] if lens[PARALLEL] else 1 / lens[FAR])
 
 
 class Seen(NamedTuple):
@@ -185,8 +176,8 @@ def _find(
 
 @compiled
 def _draw(
-    seen: Seen, agents: Rows, kept: Kept, lens: Floats, rays: Floats, farthest: float, found: Rows,
-    meshes: Meshes, looks: Looks, sun: Sun, polygons: Polygons, screen: Screen, whole: bool, most: int,
+    seen: Seen, agents: Rows, kept: Kept, lens: Floats, rays: Floats, found: Rows, meshes: Meshes,
+    looks: Looks, sun: Sun, polygons: Polygons, screen: Screen, whole: bool, most: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Update the shadows, find the polygons, and draw the `whole` picture if there is room for them.
 
@@ -197,13 +188,13 @@ def _draw(
         update(seen.rows, seen.casts, seen.shown, agents, kept, meshes, sun)
     opaque, count = _find(seen, lens, (width, height), found, meshes, looks.plain, sun, polygons)
     if whole and opaque >= 0:
-        _draw_band(polygons, opaque, count, looks, kept.map, rays, farthest, screen, most, 0, height)
+        _draw_band(polygons, opaque, count, looks, kept.map, lens, rays, screen, most, 0, height)
     return opaque, count
 
 
 @compiled
 def _draw_band(
-    polygons: Polygons, opaque: int, count: int, looks: Looks, sun_map: SunMap, rays: Floats, farthest: float,
+    polygons: Polygons, opaque: int, count: int, looks: Looks, sun_map: SunMap, lens: Floats, rays: Floats,
     screen: Screen, most: int, top: int, bottom: int,
 ) -> None:  # fmt: skip
     """Draw some rows of a picture: opaque polygons and the sky, then translucent ones in their order.
@@ -214,7 +205,7 @@ def _draw_band(
     height, width = pixels.shape
     corners, planes, _, facts = polygons
     spans = np.empty((most, SPAN), np.int32)
-    show(polygons, opaque, top, bottom, farthest, nearest, shown)
+    show(polygons, opaque, top, bottom, lens, nearest, shown)
     n = 0
     for row in range(top, bottom):
         if n + width > len(spans):
@@ -273,10 +264,25 @@ class Renderer:
 
         Without a camera, the agent's view, which is black while its lights are out.
         """
+        width, height = self.width, self.height
         if camera is None and not scene.lights_on:
-            return np.zeros((self.height, self.width, 3), np.uint8)
+            return np.zeros((height, width, 3), np.uint8)
         with self._turn:
-            return self._frame(scene, camera)
+            things = self._read(scene)
+            kept = self._shadows = self._shadows or shadows_of(scene.version, things)
+            room, lens, rays, seen = self._aim(things, scene, camera)
+            agents, whole = bodies(scene, own=True, casting=True), width * height <= _SMALL_PX or _alone()
+            meshes, looks = tables()
+            fixed = room.found, meshes, looks, sun_of(scene.version)
+            opaque, count = room.fill(
+                lambda polygons: _draw(
+                    seen, agents, kept, lens, rays, *fixed, polygons, room.screen, whole, _SPANS
+                )
+            )
+            if not whole:
+                lit = room.polygons, opaque, count, looks, kept.map, lens, rays, room.screen, _SPANS
+                in_bands(lambda band: _draw_band(*lit, *band), height)
+            return _colors(room.flat, width * height).reshape(height, width, 3)
 
     def channels(self, scene: Scene, camera: Camera | None = None, *, see_through: bool = False) -> Channels:
         """Depth, instance and class of every pixel of the frame; the numbers are those of `arena.cameras`.
@@ -284,40 +290,18 @@ class Renderer:
         Glass and zones count as surfaces; `see_through` leaves them out. Without a camera, the agent's view,
         in which everything is "nothing" while its lights are out.
         """
+        width, height = self.width, self.height
         if camera is None and not scene.lights_on:
-            return dark(self.height, self.width)
-        with self._turn:
-            return self._label(scene, camera, see_through)
-
-    def _frame(self, scene: Scene, camera: Camera | None) -> Frame:
-        width, height = self.width, self.height
-        things = self._read(scene)
-        kept = self._shadows = self._shadows or shadows_of(scene.version, things)
-        room, lens, rays, seen = self._aim(things, scene, camera)
-        agents, farthest = bodies(scene, own=True, casting=True), farthest_of(lens)
-        whole = width * height <= _SMALL_PX or _alone()
-        meshes, looks = tables()
-        opaque, count = room.fill(
-            lambda polygons: _draw(
-                seen, agents, kept, lens, rays, farthest, room.found, meshes, looks, sun_of(scene.version),
-                polygons, room.screen, whole, _SPANS,
-            )
-        )  # fmt: skip
-        if not whole:
-            lit = room.polygons, opaque, count, looks, kept.map, rays, farthest, room.screen, _SPANS
-            in_bands(lambda band: _draw_band(*lit, *band), height)
-        return _colors(room.flat, width * height).reshape(height, width, 3)
-
-    def _label(self, scene: Scene, camera: Camera | None, see_through: bool) -> Channels:
-        width, height = self.width, self.height
-        room, lens, _, seen = self._aim(self._read(scene), scene, camera)
-        meshes, looks = tables()
-        options = (width, height), room.found, meshes, looks.plain, sun_of(scene.version)
-        opaque, count = room.fill(lambda polygons: _find(seen, lens, *options, polygons))
-        room.show(opaque if see_through else count, lens)
+            return dark(height, width)
         depth, instance = np.empty((height, width), np.float32), np.empty((height, width), np.int32)
-        _, planes, _, facts = room.polygons
-        label(room.screen.shown, planes, facts, room.found, lens, cameras.SKY, depth, instance)
+        with self._turn:
+            room, lens, _, seen = self._aim(self._read(scene), scene, camera)
+            meshes, looks = tables()
+            options = (width, height), room.found, meshes, looks.plain, sun_of(scene.version)
+            opaque, count = room.fill(lambda polygons: _find(seen, lens, *options, polygons))
+            room.show(opaque if see_through else count, lens)
+            _, planes, _, facts = room.polygons
+            label(room.screen.shown, planes, facts, room.found, lens, cameras.SKY, depth, instance)
         return Channels(depth, instance, cameras.semantic(instance, scene.things, len(scene.others)))
 
     def _read(self, scene: Scene) -> ThingRows:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.kernel.compiled import compiled
-from render.camera import EYE, FORWARD, HIGH, PARALLEL, RIGHT, UP, WIDE
+from render.camera import EYE, FAR, FORWARD, HIGH, PARALLEL, RIGHT, UP, WIDE
 from render.kernel.polygons import COUNT, DEPTH, ROW_NUMBER, pixel
 from render.kernel.tables import RAMP, Floats, Integers, Polygons
 from render.parts.rows import LABEL, Rows
@@ -62,17 +62,18 @@ def edges(outline: Floats, count: int, top: int, bottom: int, left: Floats, righ
 
 @compiled
 def show(
-    polygons: Polygons, count: int, top: int, bottom: int, farthest: float, nearest: Nearest, shown: Shown
+    polygons: Polygons, count: int, top: int, bottom: int, lens: Floats, nearest: Nearest, shown: Shown
 ) -> None:
     """Find the nearest of the first `count` polygons at each pixel of the rows from `top` to before `bottom`.
 
     `nearest` (height, width) becomes their depth as in `polygons.DEPTH`, `shown` their number. What is not
-    nearer than `farthest` is out of sight.
+    nearer than the far plane is out of sight.
     """
     corners, planes, _, facts = polygons
     height, width = nearest.shape
     depths, numbers = nearest.ravel(), shown.ravel()
     left, right = np.empty(height), np.empty(height)
+    farthest = -lens[FAR] if lens[PARALLEL] != 0.0 else 1.0 / lens[FAR]
     for each in range(np.uint64(top * width), np.uint64(bottom * width)):
         depths[each], numbers[each] = np.float32(farthest), np.int32(NOTHING)
     for k in range(count):
