@@ -165,7 +165,7 @@ def polygons_of(
     if most > len(facts):
         return -1, most
     width, height = size
-    places = np.empty((meshes.most, 7))
+    places = np.empty((meshes.own_corners[:, 1].max(), 7))
     wide, high = 0.5 * width / lens[WIDE], 0.5 * height / lens[HIGH]
     parallel = lens[PARALLEL] != 0.0
     inverse, values, shift = np.empty(9), np.empty((PLANES, 3)), np.zeros(3)

@@ -34,7 +34,7 @@ def cast(sun_map: SunMap, rows: Rows, which: Bools, meshes: Meshes, sun: Sun, to
     """
     side = sun_map.shape[0]
     left, right, outline, depth = np.empty(side), np.empty(side), np.empty((4, 2)), np.empty(4)
-    places, shift = np.empty((meshes.most, 3)), np.empty(3)
+    places, shift = np.empty((meshes.own_corners[:, 1].max(), 3)), np.empty(3)
     for number in range(len(rows)):
         if not which[number]:
             continue

@@ -4,13 +4,13 @@ Making them takes seconds; they are kept in the user's cache. Colours are whole 
 rounded, so that they are the same everywhere.
 """
 
-import hashlib
-import io
-import zlib
+import inspect
+import pickle
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
-from importlib.resources import files
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,10 +20,10 @@ from platformdirs import user_cache_dir
 
 from arena.errors import EvaluationError
 from arena.files import read_bytes, write_file
-from render.looks import textures
-from render.looks.sky import cube
+from arena.geometry import shapes
+from render.looks import look, sky, textures
 from render.looks.textures import linear
-from render.parts.meshes import Triangles, unit_meshes
+from render.parts import glyphs, meshes
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -50,7 +50,7 @@ class Meshes(NamedTuple):
 
     `own_corners` and `own_faces` (meshes, 2) are where each one's begin and how many it has. A face has the
     number of its corners and their places in the mesh (5,), and its plane: normal and offset (4,). `smooth`
-    meshes are lit at their corners; `most` is the largest number of corners.
+    meshes are lit at their corners.
     """
 
     corners: Floats
@@ -60,7 +60,6 @@ class Meshes(NamedTuple):
     own_corners: Integers
     own_faces: Integers
     smooth: npt.NDArray[np.bool_]
-    most: int
 
 
 class Polygons(NamedTuple):
@@ -95,16 +94,13 @@ class Looks(NamedTuple):
     decode: Integers
 
 
-_SOURCES = {
-    "render.looks": ("textures.py", "look.py", "sky.py"),
-    "render.parts": ("meshes.py", "glyphs.py"),
-    "render.kernel": ("tables.py",),
-    "arena.geometry": ("shapes.py",),
-}
+_SOURCES = (textures, look, sky, meshes, glyphs, shapes, sys.modules[__name__])
 """Sources of the tables, besides NumPy."""
 
 _MAX_BYTES = 2**26
-"""Maximum size of the file, which has 18 MB."""
+"""Maximum size of the file, which has 27 MB."""
+
+_SUM_BYTES = 32
 
 
 @cache
@@ -114,63 +110,35 @@ def tables() -> tuple[Meshes, Looks]:
     The cache only saves time: without it, or with a broken file in it, they are made.
     """
     path = _path()
-    with suppress(OSError, ValueError, KeyError, zlib.error):
-        return _unpacked(read_bytes(path, _MAX_BYTES))
-    made = meshes_of(unit_meshes().values()), _looks()
+    with suppress(OSError):
+        stored = read_bytes(path, _MAX_BYTES)
+        if sha256(stored[_SUM_BYTES:]).digest() == stored[:_SUM_BYTES]:
+            mesh_arrays, look_arrays = pickle.loads(stored[_SUM_BYTES:])
+            return Meshes(*mesh_arrays), Looks(*look_arrays)
+    made = meshes_of(meshes.unit_meshes().values()), _looks()
     if path.is_absolute():  # relative without a home
+        content = pickle.dumps([tuple(each) for each in made])
         with suppress(EvaluationError, OSError):
-            write_file(path, _packed(*made))
+            write_file(path, sha256(content).digest() + content)
     return made
 
 
 def _path() -> Path:
     """The file for these sources."""
-    digest = hashlib.sha256(np.__version__.encode())
-    for package, names in _SOURCES.items():
-        for name in names:
-            digest.update((files(package) / name).read_bytes())
+    digest = sha256(np.__version__.encode())
+    for module in _SOURCES:
+        digest.update(inspect.getsource(module).encode())
     folder = Path(user_cache_dir("arena-llm", appauthor=False))
-    return folder / f"pictures-{digest.hexdigest()[:16]}.npz"
+    return folder / f"pictures-{digest.hexdigest()[:16]}.bin"
 
 
-def _packed(meshes: Meshes, looks: Looks) -> bytes:
-    buffer = io.BytesIO()
-    arrays = {f"mesh_{name}": value for name, value in meshes._asdict().items()}
-    np.savez(buffer, **arrays, **{f"look_{name}": value for name, value in looks._asdict().items()})
-    content = buffer.getvalue()
-    return hashlib.sha256(content).digest() + content
-
-
-def _unpacked(packed: bytes) -> tuple[Meshes, Looks]:
-    """The tables; raises ValueError or KeyError if they are not whole."""
-    content = memoryview(packed)[32:]
-    if hashlib.sha256(content).digest() != packed[:32]:
-        raise ValueError("the file is damaged")
-    with np.load(io.BytesIO(content)) as kept:
-        found = {name: kept[f"mesh_{name}"] for name in Meshes._fields}
-        meshes = Meshes(**found | {"most": int(found["most"])})
-        return meshes, Looks(**{name: kept[f"look_{name}"] for name in Looks._fields})
-
-
-def meshes_of(made: Iterable[Triangles]) -> Meshes:
+def meshes_of(made: Iterable[meshes.Triangles]) -> Meshes:
     """Meshes as the kernel draws them, from triangles (n, 3, 6) of position and outward normal."""
     found = [_mesh(triangles.astype(float)) for triangles in made]
-    corners, normals, faces, planes, smooth = zip(*found, strict=True)
-    counts, face_counts = [len(each) for each in corners], [len(each) for each in faces]
-    return Meshes(
-        np.concatenate(corners),
-        np.concatenate(normals),
-        np.concatenate(faces),
-        np.concatenate(planes),
-        _own(counts),
-        _own(face_counts),
-        np.array(smooth, bool),
-        max(counts),
-    )
-
-
-def _own(counts: list[int]) -> Integers:
-    return np.column_stack([np.cumsum([0, *counts[:-1]]), counts]).astype(np.int64)
+    *arrays, smooth = zip(*found, strict=True)
+    counts = (np.array([len(each) for each in arrays[k]]) for k in (0, 2))
+    own = (np.column_stack([np.cumsum(each) - each, each]) for each in counts)
+    return Meshes._make([*map(np.concatenate, arrays), *own, np.array(smooth, bool)])
 
 
 def _mesh(triangles: Floats) -> tuple[Floats, Floats, Integers, Floats, bool]:
@@ -186,7 +154,11 @@ def _mesh(triangles: Floats) -> tuple[Floats, Floats, Integers, Floats, bool]:
     normals[place] = own
     smooth = bool((own != own[:, :1]).any())
     faces, planes = [], []
-    level = np.array([_outward(corners[triangle]) for triangle in place]) if smooth else own[:, 0]
+    level = own[:, 0]
+    if smooth:
+        one, two, three = corners[place].transpose(1, 0, 2)
+        level = np.cross(two - one, three - one)
+        level /= np.sqrt((level * level).sum(axis=1, keepdims=True))
     for outline, normal in _faces(corners, place, level):
         faces.append([len(outline), *outline, *[0] * (4 - len(outline))])
         planes.append([*normal, (normal * corners[outline[0]]).sum()])
@@ -224,27 +196,20 @@ def _joined(corners: Floats, one: list[int], other: list[int], normal: Floats) -
     return outline if turns.min() > 1e-9 else []
 
 
-def _outward(triangle: Floats) -> Floats:
-    """The unit normal of a triangle whose corners are anticlockwise seen from outside."""
-    normal = np.cross(triangle[1] - triangle[0], triangle[2] - triangle[0])
-    return np.asarray(normal / np.sqrt((normal * normal).sum()))
-
-
 def _looks() -> Looks:
     """Textures, sky and tones."""
-    grey, colored, offsets, plain, facts = _textures(textures.layers())
     edges = linear(np.arange(0.5, 255.0)) * FULL
-    red, green, blue = np.moveaxis(cube().astype(np.uint32), -1, 0)
     return Looks(
-        grey,
-        colored,
-        offsets,
-        plain,
-        facts,
-        (red | green << 8 | blue << 16).ravel(),
+        *_textures(textures.layers()),
+        _packed(sky.cube().astype(np.int64), 8).astype(np.uint32).ravel(),
         np.searchsorted(edges, np.arange(FULL + 1), side="right").astype(np.uint32),
         np.round(linear(np.arange(256.0)) * FULL).astype(np.int64),
     )
+
+
+def _packed(channels: Integers, bits: int) -> Integers:
+    """Channels (..., n) in one number, the first in its lowest bits."""
+    return np.asarray((channels << bits * np.arange(channels.shape[-1])).sum(axis=-1))
 
 
 def _textures(
@@ -253,45 +218,37 @@ def _textures(
     """The layers in as few bytes as each needs, with levels of detail that are means of four texels."""
     offsets = np.zeros((len(layers), SIDE_BITS + 1), np.int64)
     facts, plain = np.zeros((len(layers), LOOK_FACTS), np.int64), np.full(len(layers), -1)
-    grey: list[npt.NDArray[np.uint8]] = [np.zeros(1, np.uint8)]
-    colored: list[npt.NDArray[np.uint64]] = [np.zeros(1, np.uint64)]
-    ends = {"grey": 1, "colored": 1}
+    grey, colored = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
     for layer, texels in enumerate(layers.astype(np.int64)):
-        first = texels[0, 0]
-        if (texels == first).all():
-            plain[layer] = (first << np.array([0, 8, 16, 24])).sum()
+        if (texels == texels[0, 0]).all():
+            plain[layer] = _packed(texels[0, 0], 8)
             continue
-        facts[layer], channel = _reduced(texels)
-        kept, chosen = ("colored", texels) if facts[layer, KIND] == COLORED else ("grey", channel)
+        facts[layer], chosen = _reduced(texels)
+        kept = colored if facts[layer, KIND] == COLORED else grey
         for level in range(SIDE_BITS + 1):
-            offsets[layer, level] = ends[kept]
-            ends[kept] += chosen.shape[0] ** 2
-            if kept == "grey":
-                grey.append(chosen.astype(np.uint8).ravel())
-            else:
-                lanes = chosen.astype(np.uint64)
-                packed = lanes[..., 0] | lanes[..., 1] << 16 | lanes[..., 2] << 32
-                colored.append(packed.astype(np.uint64).ravel())
-            if level < SIDE_BITS:
-                low, high = chosen[::2], chosen[1::2]
-                chosen = (low[:, ::2] + high[:, ::2] + low[:, 1::2] + high[:, 1::2] + 2) >> 2
-    return np.concatenate(grey), np.concatenate(colored), offsets, plain, facts
+            offsets[layer, level] = sum(map(len, kept))
+            kept.append(_packed(chosen, 16).ravel())
+            half = len(chosen) // 2
+            if half:
+                chosen = (chosen.reshape(half, 2, half, 2, -1).sum(axis=(1, 3)) + 2) >> 2
+    whole = np.concatenate(grey).astype(np.uint8), np.concatenate(colored).astype(np.uint64)
+    return *whole, offsets, plain, facts
 
 
 def _reduced(texels: Integers) -> tuple[Integers, Integers]:
-    """A layer's facts, and its one channel of 0 to 255 if that is enough: to one and a half of 255."""
+    """A layer's facts, and its one channel of 0 to 255 if that is enough, to one and a half, or all three."""
     low, high = texels.min(axis=(0, 1)), texels.max(axis=(0, 1))
     facts, span = np.zeros(LOOK_FACTS, np.int64), high - low
     facts[BASE : BASE + 3], facts[OPACITY] = low[:3] << 8, low[3]
     if not span[:3].any():
         facts[KIND] = FOG
-        return facts, texels[..., 3]
+        return facts, texels[..., 3:]
     widest = int(np.argmax(span[:3]))
     channel = np.round((texels[..., widest] - low[widest]) * 255 / span[widest]).astype(np.int64)
     fitted = low[:3] + channel[..., None] * span[:3] / 255
     if span[3] or np.abs(fitted - texels[..., :3]).max() > 1.5:
         facts[KIND] = COLORED
-        return facts, channel
+        return facts, texels[..., :3]
     facts[KIND] = GREY
     facts[RANGE : RANGE + 3] = np.round(span[:3] * 65536 / 255).astype(np.int64) >> 2
-    return facts, channel
+    return facts, channel[..., None]
