@@ -84,14 +84,14 @@ class TinyWorld:
         return tiny_picture(self._client, side, eye, forward, lens, lightDirection=sun, shadow=int(shadows))
 
     def _body(self, item: Solid) -> int:
-        corners, indices = mesh_of(item.shape)
+        corners, indices = mesh_of(item.part.mesh)
         vertices, normals = corners.astype(float).reshape(-1, 2, 3)[..., _SWAP].transpose(1, 0, 2)
         seen = bullet.createVisualShape(
             bullet.GEOM_MESH,
-            vertices=(vertices * np.array(item.size)[_SWAP]).tolist(),
+            vertices=(vertices * np.array(item.part.size)[_SWAP]).tolist(),
             indices=indices.ravel().tolist(),
             normals=normals.tolist(),
-            rgbaColor=(*item.look.color, 1.0),
+            rgbaColor=(*item.part.look.color, 1.0),
             physicsClientId=self._client,
         )
         return int(bullet.createMultiBody(0.0, -1, seen, physicsClientId=self._client))

@@ -62,7 +62,7 @@ class PyrenderWorld:
             material: pyrender.Texture(source=layers()[material.layer][::-1].copy(), source_channels="RGBA")
             for material in Material
         }
-        self._nodes = [self._scene.add(_mesh(item, textures[item.look.material])) for item in self._items]
+        self._nodes = [self._scene.add(_mesh(item, textures)) for item in self._items]
         camera = first_person(scene)
         lens = pyrender.PerspectiveCamera(np.radians(camera.fov), znear=camera.near, zfar=camera.far)
         self._eye = self._scene.add(lens)
@@ -101,17 +101,17 @@ def _sun_pose() -> Floats:
     return pose
 
 
-def _mesh(item: Solid, texture: Any) -> Any:
+def _mesh(item: Solid, textures: dict[Material, Any]) -> Any:
     """One solid in its size, with texture coordinates and material."""
-    (vertices, indices), size = mesh_of(item.shape), np.array(item.size)
+    (vertices, indices), size = mesh_of(item.part.mesh), np.array(item.part.size)
     positions, normals = vertices[:, :3] * size, vertices[:, 3:] / size
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     primitive = pyrender.Primitive(
         positions=positions * _MIRROR,
         normals=normals * _MIRROR,
-        texcoord_0=_coordinates(positions, normals, size, item.look.material.repeat),
+        texcoord_0=_coordinates(positions, normals, size, item.part.look.material.repeat),
         indices=indices,
-        material=_material(item, texture),
+        material=_material(item, textures[item.part.look.material]),
     )
     return pyrender.Mesh([primitive])
 
@@ -130,13 +130,13 @@ def _coordinates(positions: Floats, normals: Floats, size: Floats, repeat: tuple
 
 
 def _material(item: Solid, texture: Any) -> Any:
-    color = light_of(item.look)
-    surface = item.look.material
+    color = light_of(item.part.look)
+    surface = item.part.look.material
     return pyrender.MetallicRoughnessMaterial(
         baseColorFactor=(*color, 1.0),
         baseColorTexture=texture,
         emissiveFactor=surface.emission * color,
         metallicFactor=0.0,
         roughnessFactor=1.0,
-        alphaMode="BLEND" if item.look.translucent else "OPAQUE",
+        alphaMode="BLEND" if item.part.look.translucent else "OPAQUE",
     )

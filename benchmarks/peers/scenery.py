@@ -82,7 +82,7 @@ def place_of(item: Solid, scene: Scene) -> tuple[Floats, Floats]:
     if item.instance < 0:
         return np.array(item.position), item.rotation
     rotation = scene.rotations[item.instance]
-    centre = scene.positions[item.instance] + rotation @ np.array(item.centre)
+    centre = scene.positions[item.instance] + rotation @ np.array(item.part.centre)
     if not scene.visible[item.instance]:
         centre[1] = HIDDEN
     return centre, rotation

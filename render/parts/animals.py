@@ -14,42 +14,37 @@ from render.looks.look import Look, Material, srgb
 from render.parts.composed import Part
 from render.parts.rows import LABEL, ROW, Rows, rows_of
 
-Piece = tuple[Part, Look]
-
 _YAWS = 256
 """Number of turned animals that are kept: an agent turns in steps of 6 degrees."""
 
 _NO_ROWS: Rows = np.empty((0, ROW), np.float32)
 
+_MIDDLE: Vector = (0.0, 0.0, 0.0)
 _BLACK, _WHITE = srgb(30, 30, 34), srgb(240, 240, 236)
 _PINK, _SNOUT = srgb(238, 170, 172), srgb(216, 124, 134)
 _BROWN, _TAN, _DARK = srgb(120, 86, 58), srgb(214, 178, 138), srgb(92, 64, 44)
 
 
-def _body(size: float, color: Vector) -> Piece:
-    return Part("ball", (0.0, 0.0, 0.0), (size, size, size)), Look(Material.PLAIN, color)
+def _ball(centre: Vector, size: Vector, color: Vector, casts: bool = False) -> Part:
+    return Part("ball", centre, size, Look(Material.PLAIN, color, casts=casts))
 
 
-def _ball(centre: Vector, size: Vector, color: Vector, casts: bool = False) -> Piece:
-    return Part("ball", centre, size), Look(Material.PLAIN, color, casts=casts)
-
-
-def _pair(centre: Vector, size: Vector, color: Vector, casts: bool = False) -> list[Piece]:
+def _pair(centre: Vector, size: Vector, color: Vector, casts: bool = False) -> list[Part]:
     """The same ball on the left and on the right."""
     x, y, z = centre
     return [_ball((side * x, y, z), size, color, casts) for side in (-1, 1)]
 
 
-def _eyes(height: float, front: float) -> list[Piece]:
+def _eyes(height: float, front: float) -> list[Part]:
     return [
         *_pair((0.16, height, front), (0.13, 0.13, 0.10), _WHITE),
         *_pair((0.16, height, front + 0.045), (0.07, 0.08, 0.05), _BLACK),
     ]
 
 
-BODIES: dict[str, list[Piece]] = {
+BODIES: dict[str, list[Part]] = {
     "panda": [
-        _body(1.0, _WHITE),
+        _ball(_MIDDLE, (1.0, 1.0, 1.0), _WHITE, casts=True),
         *_pair((0.30, 0.44, 0.0), (0.28, 0.28, 0.16), _BLACK, casts=True),
         *_pair((0.16, 0.14, 0.40), (0.22, 0.26, 0.12), _BLACK),
         *_eyes(0.15, 0.45),
@@ -58,7 +53,7 @@ BODIES: dict[str, list[Piece]] = {
         *_pair((0.40, -0.18, 0.18), (0.26, 0.30, 0.26), _BLACK),
     ],
     "pig": [
-        _body(1.0, _PINK),
+        _ball(_MIDDLE, (1.0, 1.0, 1.0), _PINK, casts=True),
         *_pair((0.27, 0.45, 0.08), (0.22, 0.30, 0.10), _SNOUT, casts=True),
         *_eyes(0.16, 0.43),
         _ball((0, -0.05, 0.50), (0.32, 0.24, 0.16), _SNOUT),
@@ -66,8 +61,8 @@ BODIES: dict[str, list[Piece]] = {
         _ball((0, 0.05, -0.52), (0.08, 0.08, 0.14), _SNOUT),
     ],
     "hedgehog": [
-        _body(0.84, _BROWN),
-        (Part("prickles", (0, 0, 0), (1.1, 1.1, 1.1)), Look(Material.PLAIN, _DARK)),
+        _ball(_MIDDLE, (0.84, 0.84, 0.84), _BROWN, casts=True),
+        Part("prickles", _MIDDLE, (1.1, 1.1, 1.1), Look(Material.PLAIN, _DARK)),
         _ball((0, -0.06, 0.22), (0.62, 0.60, 0.56), _TAN),
         *_pair((0.28, 0.24, 0.24), (0.16, 0.18, 0.10), _TAN),
         *_eyes(0.08, 0.42),
@@ -114,5 +109,4 @@ def _turned(skin: str, yaw: float, casting: bool) -> tuple[Rows, Floats]:
 def _at_origin(skin: str, casting: bool) -> Rows:
     if skin not in BODIES:
         raise RenderError(f"skin: got {skin!r}, expected one of {', '.join(BODIES)}")
-    pieces = [(part, look) for part, look in BODIES[skin] if look.casts or not casting]
-    return rows_of([(part, look, np.eye(3)) for part, look in pieces], 0)
+    return rows_of([part for part in BODIES[skin] if part.look.casts or not casting], 0)

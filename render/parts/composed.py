@@ -29,6 +29,8 @@ from render.looks.look import (
     TIMER,
     TRUNK,
     Look,
+    Material,
+    look_of,
     symbol_look,
 )
 from render.parts.meshes import crown, extent_of, trunk
@@ -62,16 +64,17 @@ _SUNK = 0.01
 """How far what stands in 4.x is below where things are placed, 0.01 m above the floor."""
 
 
-class Part(NamedTuple):
-    """One part of a thing: its unit mesh, its centre in the thing's frame, and its size, both in metres.
+OWN = Look(Material.PLAIN, (0.0, 0.0, 0.0))
+"""Stands for the look of the thing that a part belongs to."""
 
-    `look` is None for the thing's own.
-    """
+
+class Part(NamedTuple):
+    """One part of a thing: its unit mesh, its centre in the thing's frame and its size, both in metres."""
 
     mesh: str
     centre: Vector
     size: Vector
-    look: Look | None = None
+    look: Look = OWN
 
 
 Composer = Callable[[Thing, Vector], tuple[Part, ...]]
@@ -82,13 +85,18 @@ _CROWN = Part("ball", (-0.1, 1.65, -0.1), (4.2, 3.6, 4.2))
 
 def drawn_parts(thing: Thing, size: Vector, version: str = Version.V3) -> tuple[Part, ...]:
     """What a thing of a size (metres) is drawn with in a version; composed shapes have several parts."""
+    kind, own = KINDS[thing.kind], look_of(thing, version)
     made = COMPOSED_4 if Version(version).is_4 else COMPOSED
-    kind = KINDS[thing.kind]
-    for key in (kind.name, kind.shape, kind.change):
-        if key in made:
-            return made[key](thing, size)
-    boxes = tuple(Part("box", part.centre, part.size) for part in boxes_of(kind.shape, size))
-    return boxes or (Part(kind.shape.value, _MIDDLE, size),)
+    keys = (kind.name, kind.shape, kind.change)
+    compose = next((made[key] for key in keys if key in made), _plain)
+    return tuple(part._replace(look=own) if part.look is OWN else part for part in compose(thing, size))
+
+
+def _plain(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """The boxes of its shape, or one mesh."""
+    shape = KINDS[thing.kind].shape
+    boxes = tuple(Part("box", part.centre, part.size) for part in boxes_of(shape, size))
+    return boxes or (Part(shape.value, _MIDDLE, size),)
 
 
 def _board(thing: Thing, size: Vector) -> tuple[Part, ...]:
@@ -119,7 +127,7 @@ def _framed_board(thing: Thing, size: Vector) -> tuple[Part, ...]:
         for sign in (-1, 1)
     ]
     white, cork = (
-        Part("box", (sign * inner[0] / 2, 0.0, 0.0), inner, look) for sign, look in ((-1, None), (1, CORK))
+        Part("box", (sign * inner[0] / 2, 0.0, 0.0), inner, look) for sign, look in ((-1, OWN), (1, CORK))
     )
     return (*frame, white, cork, *_symbol(thing, (thick, inner[1], inner[2])))
 
@@ -169,20 +177,19 @@ def _open_box(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 def _timed_ball(arrows: str, look: Look) -> Composer:
     """A ball with its marks."""
-    places = (("ball", None), ("rings", TIMER), (arrows, look))
+    places = (("ball", OWN), ("rings", TIMER), (arrows, look))
     return lambda thing, size: tuple(Part(mesh, _MIDDLE, size, own) for mesh, own in places)
 
 
 def _tree(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A trunk and a crown."""
-    (stem,) = boxes_of(Shape.TREE, size)
-    return (Part("box", stem.centre, stem.size), _CROWN)
+    return (*_plain(thing, size), _CROWN)
 
 
 def _tree_4(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A bent trunk and a crown with facets."""
     parts = []
-    for name, triangles, look in (("trunk", trunk(), TRUNK), ("crown", crown(), None)):
+    for name, triangles, look in (("trunk", trunk(), TRUNK), ("crown", crown(), OWN)):
         (x, y, z), (wide, tall, deep) = (vector.tolist() for vector in extent_of(triangles))
         parts.append(Part(name, (x, _base(size) + y, z), (wide, tall, deep), look))
     return tuple(parts)
@@ -226,7 +233,7 @@ def _box(
     plan: tuple[float, float],
     x: float = 0.0,
     z: float = 0.0,
-    look: Look | None = None,
+    look: Look = OWN,
 ) -> Part:
     """A box between two heights above the foot, `plan` wide in x and z, around (x, z)."""
     low, high = heights
@@ -291,7 +298,7 @@ COMPOSED_4: dict[str | Shape | Change, Composer] = {
 """The same in 4.x."""
 
 
-def surroundings() -> list[tuple[Part, Look, float]]:
+def surroundings() -> list[tuple[Part, float]]:
     """Floor and visible fence with their yaw in degrees (`AAI3Arena.prefab`, section 3.4).
 
     The floor is 42 x 42 m. The fence is a plank wall 0.25 thick, centred 0.5 outside the inner face, from
@@ -300,23 +307,23 @@ def surroundings() -> list[tuple[Part, Look, float]]:
     model has 0.3.
     """
     middle = ARENA_SIZE / 2
-    parts = [(Part("box", (middle, FLOOR_Y - 0.5, middle), (42.0, 1.0, 42.0)), FLOOR, 0.0)]
+    parts = [(Part("box", (middle, FLOOR_Y - 0.5, middle), (42.0, 1.0, 42.0), FLOOR), 0.0)]
     posts = [middle + sign * offset for sign in (-1, 1) for offset in (6.4, 7.4, 20.4)]
     for across in (-1, 1):
         for along_x in (True, False):
-            parts.append((_fence_box(along_x, across, (42.0, 6.06, 0.25), middle), FENCE, 0.0))
-            parts += [(_fence_box(along_x, across, (1.2, 7.2, 1.0), post), POST, 0.0) for post in posts]
+            parts.append((_fence_box(along_x, across, (42.0, 6.06, 0.25), middle, FENCE), 0.0))
+            parts += [(_fence_box(along_x, across, (1.2, 7.2, 1.0), post, POST), 0.0) for post in posts]
     low, high = -0.3, ARENA_SIZE + 0.3
     places = [((middle, low), 0.0), ((middle, high), 0.0), ((low, middle), 90.0), ((high, middle), 90.0)]
     for (x, z), yaw in places:
-        parts += [(Part("rod", (x, y, z), (42.0, 0.35, 0.35)), RAIL, yaw) for y in (1.11, 4.71)]
+        parts += [(Part("rod", (x, y, z), (42.0, 0.35, 0.35), RAIL), yaw) for y in (1.11, 4.71)]
     return parts
 
 
-def _fence_box(along_x: bool, across: int, size: Vector, along: float) -> Part:
+def _fence_box(along_x: bool, across: int, size: Vector, along: float, look: Look) -> Part:
     """A box of the fence from y -0.1 up, 0.5 m outside the inner face, size along, up, across."""
     place = ARENA_SIZE / 2 + across * (ARENA_SIZE / 2 + 0.5)
     y = size[1] / 2 - 0.1
     if along_x:
-        return Part("box", (along, y, place), size)
-    return Part("box", (place, y, along), (size[2], size[1], size[0]))
+        return Part("box", (along, y, place), size, look)
+    return Part("box", (place, y, along), (size[2], size[1], size[0]), look)

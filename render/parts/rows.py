@@ -10,7 +10,7 @@ from arena import cameras
 from arena.kernel.compiled import compiled
 from arena.scene import Floats, Scene, Thing, yaw_rotation
 from arena.taskfile.versions import Version
-from render.looks.look import FLOOR, Look, look_of
+from render.looks.look import FLOOR, Look
 from render.looks.textures import linear
 from render.parts.composed import Part, drawn_parts, surroundings
 from render.parts.meshes import MARKS, MESHES
@@ -23,14 +23,16 @@ MESH, LABEL, ROW = 23, 24, 26
 linear colour 3, texture layer, factors of reflected and emitted light, width and height of the texture, mesh
 (its place in `MESHES`), instance (as in `arena.cameras`), and whether it is a ball or lies on one."""
 
+_LEVEL = np.eye(3)
 
-def rows_of(parts: Sequence[tuple[Part, Look, Floats]], instances: npt.ArrayLike) -> Rows:
-    """Parts given in the arena's frame, each with its look and rotation (3, 3)."""
+
+def rows_of(parts: Sequence[Part], instances: npt.ArrayLike, rotations: npt.ArrayLike = _LEVEL) -> Rows:
+    """Parts given in the arena's frame, with one rotation (3, 3) or one for each."""
     rows = np.zeros((len(parts), ROW), np.float32)
-    rows[:, LABEL] = instances
-    for row, (part, look, rotation) in zip(rows, parts, strict=True):
-        row[:3], row[3:12], row[12:15] = part.centre, rotation.T.ravel(), part.size
-        row[15:MESH], row[MESH] = _surface(look), MESHES.index(part.mesh)
+    rows[:, 3:12], rows[:, LABEL] = np.swapaxes(rotations, -1, -2).reshape(-1, 9), instances
+    for row, part in zip(rows, parts, strict=True):
+        row[:3], row[12:15] = part.centre, part.size
+        row[15:MESH], row[MESH] = _surface(part.look), MESHES.index(part.mesh)
         row[LABEL + 1] = part.mesh in ("ball", *MARKS)
     return rows
 
@@ -38,8 +40,9 @@ def rows_of(parts: Sequence[tuple[Part, Look, Floats]], instances: npt.ArrayLike
 @cache
 def arena_rows() -> Rows:
     """Floor and fence; do not write to them."""
-    parts = [(part, look, yaw_rotation(yaw)) for part, look, yaw in surroundings()]
-    return rows_of(parts, [cameras.FLOOR if look is FLOOR else cameras.FENCE for _, look, _ in parts])
+    parts, yaws = zip(*surroundings(), strict=True)
+    instances = [cameras.FLOOR if part.look is FLOOR else cameras.FENCE for part in parts]
+    return rows_of(parts, instances, [yaw_rotation(yaw) for yaw in yaws])
 
 
 class ThingRows:
@@ -51,19 +54,14 @@ class ThingRows:
 
     def __init__(self, things: tuple[Thing, ...], sizes: Floats, version: str = Version.V3) -> None:
         self.things, self.version = things, version
-        of_things = [look_of(thing, version) for thing in things]
         self._sizes = np.array(sizes, float)
         parts = [self._parts(i) for i in range(len(things))]
         self._owner = np.repeat(np.arange(len(things)), [len(p) for p in parts]).astype(np.int64)
         flat = [part for of_thing in parts for part in of_thing]
-        level = np.eye(3)
-        looks = [part.look or of_things[i] for part, i in zip(flat, self._owner, strict=True)]
-        self.rows = rows_of(
-            [(part, look, level) for part, look in zip(flat, looks, strict=True)], self._owner
-        )
+        self.rows = rows_of(flat, self._owner)
         self.shown = np.zeros(len(flat), bool)
-        self.casts = np.array([look.casts for look in looks], bool)
-        self.clear = np.array([look.translucent for look in looks], bool)
+        self.casts = np.array([part.look.casts for part in flat], bool)
+        self.clear = np.array([part.look.translucent for part in flat], bool)
         self._centres = np.array([part.centre for part in flat], float).reshape(-1, 3)
 
     def update(self, scene: Scene) -> None:

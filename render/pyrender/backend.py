@@ -22,6 +22,7 @@ from arena.scene import Scene
 from render.camera import Camera, first_person
 from render.image import Frame, check_size
 from render.looks import sky
+from render.looks.look import Look
 from render.pyrender.solids import MIRROR, Solid, flat_color, solids_of, triangles
 
 _HINT = "install EGL and OpenGL libraries, on Debian: apt-get install libegl1 libgl1 libgl1-mesa-dri"
@@ -59,7 +60,7 @@ class PyrenderRenderer:
             return dark(self.height, self.width)
         solids = solids_of(scene, own_body=camera is not None)
         if see_through:
-            solids = [solid for solid in solids if not solid.look.translucent]
+            solids = [solid for solid in solids if not solid.part.look.translucent]
         color, depth = self._render(solids, camera or first_person(scene), pyrender().RenderFlags.SEG)
         code = color.astype(np.int32) @ np.array([1, 1 << 8, 1 << 16], np.int32)
         numbers = np.array([SKY, *(solid.instance for solid in solids)], np.int32)
@@ -69,7 +70,7 @@ class PyrenderRenderer:
         """Colours (height, width, 3), with the flag SEG the codes 1, 2, ... of the solids, and depth."""
         # One colour for the sky: its mean over all directions.
         stage = pyrender().Scene(bg_color=np.asarray(sky.cube()).reshape(-1, 3).mean(axis=0) / 255)
-        nodes = [stage.add(_mesh(each.shape, flat_color(each.look)), pose=each.pose()) for each in solids]
+        nodes = [stage.add(_mesh(each.part.mesh, each.part.look), pose=each.pose()) for each in solids]
         lens, pose = _lens(camera, self.width / self.height)
         stage.add(lens, pose=pose)
         codes = {node: (k & 255, k >> 8 & 255, k >> 16) for k, node in enumerate(nodes, start=1)}
@@ -80,9 +81,9 @@ class PyrenderRenderer:
 
 
 @lru_cache(maxsize=256)
-def _mesh(shape: str, color: tuple[float, ...]) -> Any:
-    """A unit shape in one colour (sRGB and opacity, 0..1), cached for later scenes."""
-    module = pyrender()
+def _mesh(shape: str, look: Look) -> Any:
+    """A unit shape in one colour, cached for later scenes."""
+    module, color = pyrender(), flat_color(look)
     mode = "BLEND" if color[3] < 1 else "OPAQUE"
     material = module.MetallicRoughnessMaterial(baseColorFactor=color, alphaMode=mode)
     return module.Mesh.from_trimesh(triangles(shape), material, smooth=False)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,44 +9,38 @@ import trimesh
 
 from arena import cameras
 from arena.geometry.shapes import TUBE_INNER, TUBE_SEGMENTS, prism_vertices
-from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
-from render.looks.look import FLOOR, Look, look_of
+from arena.scene import Floats, Scene, Vector, yaw_rotation
+from render.looks.look import FLOOR, Look
 from render.looks.textures import layers, linear
 from render.parts.animals import BODIES, agents_of
-from render.parts.composed import drawn_parts, surroundings
+from render.parts.composed import Part, drawn_parts, surroundings
 from render.parts.meshes import UNIT, unit_meshes
 
 MIRROR = np.diag([1.0, 1.0, -1.0])
 """From the arena's left-handed frame to a right-handed one, and back: z changes its sign."""
 
-_WHOLE: Vector = (0.0, 0.0, 0.0)
-
 
 class Solid(NamedTuple):
-    """A unit shape (of side 1 round its origin) in the arena: its size (metres), its centre in the frame of
-    the thing it is part of, the pose of that frame, its look, and its number in `channels.instance`."""
+    """A part in the arena: the pose of the frame in which its centre is, and its number in
+    `channels.instance`. Its unit shape, of side 1, is round the origin."""
 
-    shape: str
-    size: Vector
-    centre: Vector
+    part: Part
     position: Vector | Floats
     rotation: Floats
-    look: Look
     instance: int
 
     def pose(self) -> Floats:
         """Matrix (4, 4) from the unit shape as `triangles` gives it to pyrender's frame."""
         pose = np.eye(4)
-        pose[:3, :3] = MIRROR @ self.rotation @ np.diag(self.size) @ MIRROR
-        pose[:3, 3] = MIRROR @ (self.position + self.rotation @ np.array(self.centre))
+        pose[:3, :3] = MIRROR @ self.rotation @ np.diag(self.part.size) @ MIRROR
+        pose[:3, 3] = MIRROR @ (self.position + self.rotation @ np.array(self.part.centre))
         return pose
 
 
 def solids_of(scene: Scene, own_body: bool) -> list[Solid]:
     """Everything that a camera may see; the agent's own body only for cameras outside it."""
-    bodies = (_animal(animal, instance) for animal, instance in agents_of(scene, own_body))
-    found = chain(_surroundings(), _things(scene), *bodies)
-    return [solid for solid in found if min(solid.size) > 0]
+    found = [*_surroundings(), *_things(scene), *_animals(scene, own_body)]
+    return [solid for solid in found if min(solid.part.size) > 0]
 
 
 def flat_color(look: Look) -> tuple[float, float, float, float]:
@@ -95,19 +88,18 @@ _UNITS: dict[str, Callable[[], Any]] = {
 
 def _things(scene: Scene) -> Iterator[Solid]:
     for index in np.flatnonzero(scene.visible).tolist():
-        thing, (x, y, z) = scene.things[index], scene.sizes[index]
-        look, pose = look_of(thing, scene.version), (scene.positions[index], scene.rotations[index])
-        for part in drawn_parts(thing, (x, y, z), scene.version):
-            yield Solid(part.mesh, part.size, part.centre, *pose, part.look or look, index)
+        x, y, z = scene.sizes[index]
+        for part in drawn_parts(scene.things[index], (x, y, z), scene.version):
+            yield Solid(part, scene.positions[index], scene.rotations[index], index)
 
 
 def _surroundings() -> Iterator[Solid]:
-    for part, look, yaw in surroundings():
-        instance = cameras.FLOOR if look is FLOOR else cameras.FENCE
-        yield Solid(part.mesh, part.size, _WHOLE, part.centre, yaw_rotation(yaw), look, instance)
+    for part, yaw in surroundings():
+        instance = cameras.FLOOR if part.look is FLOOR else cameras.FENCE
+        yield Solid(part._replace(centre=(0.0, 0.0, 0.0)), part.centre, yaw_rotation(yaw), instance)
 
 
-def _animal(animal: Animal, instance: int) -> Iterator[Solid]:
-    turn = yaw_rotation(animal.yaw)
-    for part, look in BODIES[animal.skin]:
-        yield Solid(part.mesh, part.size, part.centre, animal.position, turn, look, instance)
+def _animals(scene: Scene, own_body: bool) -> Iterator[Solid]:
+    for animal, instance in agents_of(scene, own_body):
+        turn = yaw_rotation(animal.yaw)
+        yield from (Solid(part, animal.position, turn, instance) for part in BODIES[animal.skin])

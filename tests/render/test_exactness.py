@@ -95,7 +95,7 @@ def test_two_thousand_episodes_leave_no_memory_behind():
 @pytest.mark.parametrize("size", [(0.5, 0.5, 0.5), (1.0, 1.0, 1.0), (4.2, 3.6, 1.2)])
 def test_a_balls_shadow_is_that_of_its_finest_triangles(version, size):
     sun, look = sun_of(version), Look(Material.PLAIN, (1.0, 1.0, 1.0))
-    rows = rows_of([(Part("ball", (20.0, 3.0, 20.0), size), look, yaw_rotation(37.0))], 0)
+    rows = rows_of([Part("ball", (20.0, 3.0, 20.0), size, look)], 0, yaw_rotation(37.0))
     maps = []
     for mesh in ("ball", "ball 5120"):
         rows[:, MESH] = MESHES.index(mesh)

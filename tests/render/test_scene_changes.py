@@ -97,7 +97,7 @@ def test_other_agents_are_seen_from_the_front_and_from_behind(renderer, skin):
 
 def test_the_own_body_is_seen_from_outside_alone(renderer):
     scene = scene_of()
-    pink = (np.array(BODIES["pig"][0][1].color) * 255).round()
+    pink = (np.array(BODIES["pig"][0].look.color) * 255).round()
 
     def pinkish(frame):
         spread = frame.astype(int) - pink
@@ -111,7 +111,7 @@ def test_the_own_body_is_seen_from_outside_alone(renderer):
 
 
 def test_agents_face_their_yaw():
-    nose = BODIES["pig"][-3][0].centre
+    nose = BODIES["pig"][-3].centre
     for yaw, ahead in ((0, (0, 0, 1)), (90, (1, 0, 0)), (180, (0, 0, -1)), (270, (-1, 0, 0))):
         assert (yaw_rotation(yaw) @ nose) @ np.array(ahead) > 0.5
 
