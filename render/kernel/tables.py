@@ -168,31 +168,24 @@ def _mesh(triangles: Floats) -> tuple[Floats, Floats, Integers, Floats, bool]:
 def _faces(
     corners: Floats, triangles: npt.NDArray[np.intp], normals: Floats
 ) -> Iterator[tuple[list[int], Floats]]:
-    """Outlines of the triangles; of two in one plane that make a convex face, their common one."""
-    used: set[int] = set()
-    for k, triangle in enumerate(triangles.tolist()):
-        if k in used:
-            continue
-        outline = triangle
-        for other in range(k + 1, min(len(triangles), k + 12)):
-            if other in used or np.abs(normals[other] - normals[k]).max() > 1e-9:
-                continue
-            if joined := _joined(corners, triangle, triangles[other].tolist(), normals[k]):
-                outline = joined
-                used.add(other)
-                break
-        yield outline, normals[k]
+    """Outlines of the triangles; of two in a row that make a flat, convex face, their common one."""
+    k = 0
+    while k < len(triangles):
+        joined = _joined(corners, triangles[k : k + 2].tolist(), normals[k : k + 2])
+        yield joined or triangles[k].tolist(), normals[k]
+        k += 2 if joined else 1
 
 
-def _joined(corners: Floats, one: list[int], other: list[int], normal: Floats) -> list[int]:
-    """The outline of two triangles with a common edge; empty if there is none or it is not convex."""
-    if len(set(one) & set(other)) != 2:
+def _joined(corners: Floats, pair: list[list[int]], normals: Floats) -> list[int]:
+    """The outline of two triangles with a common edge; empty if none or it is not flat and convex."""
+    if np.ptp(normals, axis=0).max() > 1e-9 or len(set(pair[0]) & set(pair[-1])) != 2:
         return []
+    one, other = pair
     (new,) = set(other) - set(one)
     (lone,) = (k for k in range(3) if one[k] not in other)
     outline = [one[lone], one[(lone + 1) % 3], new, one[(lone + 2) % 3]]
     sides = np.roll(corners[outline], -1, axis=0) - corners[outline]
-    turns = (np.cross(sides, np.roll(sides, -1, axis=0)) * normal).sum(axis=1)
+    turns = (np.cross(sides, np.roll(sides, -1, axis=0)) * normals[0]).sum(axis=1)
     return outline if turns.min() > 1e-9 else []
 
 

@@ -108,19 +108,13 @@ def _usual_look(kind: Kind) -> Look:
 LOOKS: dict[str, Look] = {name: _usual_look(kind) for name, kind in KINDS.items()} | {
     "Wall": Look(Material.BRICK, _GREY),
     "Ramp": Look(Material.CLOUD, _GREY),
-    "LightBlock": _PANEL,
-    "HeavyBlock": _PANEL,
-    "LBlock": _PANEL,
-    "JBlock": _PANEL,
-    "UBlock": _PANEL,
+    **dict.fromkeys(("LightBlock", "HeavyBlock", "LBlock", "JBlock", "UBlock"), _PANEL),
     "HollowBox": Look(Material.CLOUD, srgb(178, 168, 150)),
-    "DecayGoal": _CHANGING,
-    "RipenGoal": _CHANGING,
+    **dict.fromkeys(("DecayGoal", "RipenGoal"), _CHANGING),
     "DeathZone": Look(Material.DEATH, _WHITE, translucent=True, casts=False),
     "HotZone": Look(Material.HOT, _WHITE, translucent=True, casts=False),
     "SpawnerTree": Look(Material.PLAIN, srgb(96, 128, 64)),
-    "SpawnerDispenserTall": _HOUSE,
-    "SpawnerContainerShort": _HOUSE,
+    **dict.fromkeys(("SpawnerDispenserTall", "SpawnerContainerShort"), _HOUSE),
     "SpawnerButton": Look(Material.PLAIN, srgb(200, 60, 60)),
     "SignBoard": Look(Material.PLAIN, srgb(235, 235, 225)),
     "Door": Look(Material.PLAIN, srgb(100, 100, 110)),
@@ -137,12 +131,9 @@ DECAY_ARROWS = Look(Material.FLAT, srgb(255, 127, 63), casts=False)
 RIPEN_ARROWS = Look(Material.FLAT, srgb(0, 191, 255), casts=False)
 
 _GLASS_4 = Look(Material.GLASS, srgb(250, 250, 250), translucent=True)
-_RED_4 = Look(Material.GLOW, srgb(207, 88, 88))
-_DECOY_4 = Look(Material.GLOW, srgb(178, 178, 178))
 
 LOOKS_41: dict[str, Look] = LOOKS | {
-    "BadGoal": _BAD._replace(material=Material.BLUSH),
-    "BadGoalBounce": _BAD._replace(material=Material.BLUSH),
+    **dict.fromkeys(("BadGoal", "BadGoalBounce"), _BAD._replace(material=Material.BLUSH)),
     "DecayGoal": Look(Material.GLOW, srgb(245, 221, 104)),
     "RipenGoal": Look(Material.RIPE, srgb(255, 251, 193)),
     "DataZone": _GLASS_4._replace(casts=False),
@@ -157,14 +148,12 @@ LOOKS_4: dict[str, Look] = LOOKS_41 | {
     "LightBlock": Look(Material.STONE, srgb(133, 134, 136)),
     "HeavyBlock": Look(Material.DARK_STONE, srgb(107, 113, 124)),
     "HollowBox": Look(Material.GLOW, srgb(145, 145, 145)),
-    "WallTransparent": _GLASS_4,
-    "CylinderTunnelTransparent": _GLASS_4,
+    **dict.fromkeys(("WallTransparent", "CylinderTunnelTransparent"), _GLASS_4),
     "HotZone": Look(Material.EMBER, _WHITE, translucent=True, casts=False),
-    "BadGoal": _RED_4,
-    "BadGoalBounce": _RED_4,
-    "DecoyGoal": _DECOY_4,
-    "DecoyGoalBounce": _DECOY_4,
-    "DecoyGoalMulti": _DECOY_4,
+    **dict.fromkeys(("BadGoal", "BadGoalBounce"), Look(Material.GLOW, srgb(207, 88, 88))),
+    **dict.fromkeys(
+        ("DecoyGoal", "DecoyGoalBounce", "DecoyGoalMulti"), Look(Material.GLOW, srgb(178, 178, 178))
+    ),
 }
 """The looks of 4.2 and later, measured in pictures of 4.3."""
 

@@ -116,16 +116,12 @@ def sun_of(version: str) -> Sun:
 
 def _to_map(side: int) -> npt.NDArray[np.float64]:
     """From the arena to a map of `side` texels, without perspective, around the whole arena."""
-    forward = -TO_SUN / _length(TO_SUN)
+    forward = -TO_SUN / np.linalg.norm(TO_SUN)
     right = np.cross([0.0, 1.0, 0.0], forward)
-    right /= _length(right)
+    right /= np.linalg.norm(right)
     axes = np.array([right, np.cross(forward, right), forward])
     spans = np.array([MAP_SIDE * TEXEL_M, MAP_SIDE * TEXEL_M, _DEPTH_M])
     # Rounded, so that the last bits of a processor's library make no difference.
     scaled = np.round(axes / spans[:, None], 12) * np.array([side, side, 65535.0])[:, None]
     offsets = 0.5 * np.array([side, side, 65535.0]) - (scaled * _CENTRE).sum(axis=1)
     return np.column_stack([scaled, offsets])
-
-
-def _length(vector: npt.NDArray[np.float64]) -> float:
-    return float(np.sqrt((vector * vector).sum()))

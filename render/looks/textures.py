@@ -41,25 +41,26 @@ frames."""
 
 @cache
 def layers() -> npt.NDArray[np.uint8]:
-    """The whole array, uint8 (materials, SIDE, SIDE, 4)."""
+    """The whole array, uint8 (layers, SIDE, SIDE, 4), of grey, colours, or colours and opacities."""
     made = {
-        Material.BRICK: _opaque(_bricks()),
-        Material.CLOUD: _opaque(0.85 + 0.15 * _clouds(6)),
-        Material.PANEL: _opaque(_panel()),
+        Material.BRICK: _bricks(),
+        Material.CLOUD: 0.85 + 0.15 * _clouds(6),
+        Material.PANEL: _panel(),
         Material.DEATH: _fog((0.21, 0.016, 0.022), 0.50, 0.95),
         Material.HOT: _fog((0.60, 0.24, 0.13), 0.10, 0.65),
         # White of opacity 0.4157 (section 7.6).
         Material.GLASS: _pane(0.4157),
-        Material.FLOOR: _opaque(_slabs()),
-        Material.FENCE: _opaque(_planks()),
-        Material.STONE: _opaque(0.65 + 0.7 * _clouds(10)),
-        Material.DARK_STONE: _opaque(_masonry()),
+        Material.FLOOR: _slabs(),
+        Material.FENCE: _planks(),
+        Material.STONE: 0.65 + 0.7 * _clouds(10),
+        Material.DARK_STONE: _masonry(),
         Material.EMBER: _fog((0.45, 0.17, 0.055), 0.5, 0.9),
         Material.PERSPEX: _pane(0.251),
     }
     stack = np.full((1 + max(each.layer for each in Material), SIDE, SIDE, 4), 255, np.uint8)
     for material, layer in made.items():
-        stack[material.layer] = np.round(255 * np.clip(layer, 0.0, 1.0))
+        texels = layer if layer.ndim == 3 else layer[..., None]
+        stack[material.layer, ..., : max(3, texels.shape[2])] = np.round(255 * np.clip(texels, 0.0, 1.0))
     return stack
 
 
@@ -67,12 +68,6 @@ def linear(color: tuple[float, float, float] | Layer) -> Layer:
     """sRGB 0..255 to linear light 0..1."""
     c = np.asarray(color, float) / 255
     return np.asarray(np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4))
-
-
-def _opaque(color: Layer) -> Layer:
-    """Grey (SIDE, SIDE) or colour (SIDE, SIDE, 3) with an opacity of 1."""
-    rgb = color if color.ndim == 3 else np.repeat(color[..., None], 3, axis=2)
-    return np.concatenate([rgb, np.ones((SIDE, SIDE, 1))], axis=2)
 
 
 def _grid(width: float, height: float) -> tuple[Layer, Layer]:

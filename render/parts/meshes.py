@@ -29,6 +29,9 @@ PRICKLES = 220
 MARKS = ("rings", "arrows in", "arrows out")
 """What lies on decay and ripen balls of 4.x: six black rings, each with four arrows that point in or out."""
 
+_BOX_TRIANGLES = [0, 2, 1, 5, 3, 8, 4, 6, 7, 9, 10, 11]
+"""Those of trimesh in an order in which each two make a side."""
+
 _PRISM_FACES = [(0, 1, 3), (0, 3, 2), (0, 4, 5), (0, 5, 1), (2, 3, 5), (2, 5, 4), (0, 2, 4), (1, 5, 3)]
 """Triangles over `arena.geometry.shapes.prism_vertices`, counter-clockwise seen from outside."""
 
@@ -85,7 +88,7 @@ def _faceted(triangles: Floats) -> Floats:
 def _box() -> Floats:
     import trimesh
 
-    return _faceted(trimesh.creation.box(UNIT).triangles)
+    return _faceted(trimesh.creation.box(UNIT).triangles[_BOX_TRIANGLES])
 
 
 def _ball(subdivisions: int) -> Floats:
