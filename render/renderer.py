@@ -100,19 +100,17 @@ _AGENT_PARTS = 8
 """Parts of agents with a box of their own in the sun's map; more share one."""
 
 
-def shadows_of(version: str, things: ThingRows) -> Kept:
-    """The sun's map of one arena, before the first picture.
+def shadows_of(version: str, rows: Rows) -> Kept:
+    """The sun's map of one arena, whose things have these rows, before the first picture.
 
     Casters at rest are drawn once and the others for every picture, by the same rules; the nearest counts,
     so a shadow depends on no order and on no past.
     """
-    empty, count = arena_map(version), len(things.rows)
-    nothing, resting = np.zeros(count, bool), np.ones(count, bool)
-    touched, since = np.zeros((count + _AGENT_PARTS, 4), np.int64), np.array([-1])
-    rested = np.zeros(count, np.int64)
-    return Kept(
-        things.rows.copy(), nothing, rested, resting, empty, empty.copy(), empty.copy(), touched, since
-    )
+    empty, count = arena_map(version), len(rows)
+    touched = np.zeros((count + _AGENT_PARTS, 4), np.int64)
+    rested, resting = np.zeros(count, np.int64), np.ones(count, bool)
+    maps = empty, empty.copy(), empty.copy()
+    return Kept(rows.copy(), ~resting, rested, resting, *maps, touched, np.array([-1]))
 
 
 @cache
@@ -209,7 +207,7 @@ def _draw_band(
     n = 0
     for row in range(top, bottom):
         if n + width > len(spans):
-            shade(spans, n, polygons, looks, sun_map, rays, pixels)
+            shade(spans, n, polygons, opaque, looks, sun_map, rays, pixels)
             n = 0
         n = spans_of(shown, row, spans, n)
     left, right = np.empty(height), np.empty(height)
@@ -217,11 +215,11 @@ def _draw_band(
         first, last = edges(corners[k], facts[k, COUNT], top, bottom, left, right)
         for row in range(first, last):
             if n + width > len(spans):
-                shade(spans, n, polygons, looks, sun_map, rays, pixels)
+                shade(spans, n, polygons, opaque, looks, sun_map, rays, pixels)
                 n = 0
             start, end = pixel(left[row], 0, width), pixel(right[row], 0, width)
             n = spans_before(planes[k, DEPTH], k, row, start, end, nearest, spans, n)
-    shade(spans, n, polygons, looks, sun_map, rays, pixels)
+    shade(spans, n, polygons, opaque, looks, sun_map, rays, pixels)
 
 
 def _colors(pixels: Pixels, count: int) -> npt.NDArray[np.uint8]:
@@ -268,9 +266,8 @@ class Renderer:
         if camera is None and not scene.lights_on:
             return np.zeros((height, width, 3), np.uint8)
         with self._turn:
-            things = self._read(scene)
-            kept = self._shadows = self._shadows or shadows_of(scene.version, things)
-            room, lens, rays, seen = self._aim(things, scene, camera)
+            room, lens, rays, seen = self._aim(scene, camera)
+            kept = self._shadows = self._shadows or shadows_of(scene.version, seen.rows)
             agents, whole = bodies(scene, own=True, casting=True), width * height <= _SMALL_PX or _alone()
             meshes, looks = tables()
             fixed = room.found, meshes, looks, sun_of(scene.version)
@@ -295,7 +292,7 @@ class Renderer:
             return dark(height, width)
         depth, instance = np.empty((height, width), np.float32), np.empty((height, width), np.int32)
         with self._turn:
-            room, lens, _, seen = self._aim(self._read(scene), scene, camera)
+            room, lens, _, seen = self._aim(scene, camera)
             meshes, looks = tables()
             options = (width, height), room.found, meshes, looks.plain, sun_of(scene.version)
             opaque, count = room.fill(lambda polygons: _find(seen, lens, *options, polygons))
@@ -304,18 +301,13 @@ class Renderer:
             label(room.screen.shown, planes, facts, room.found, lens, cameras.SKY, depth, instance)
         return Channels(depth, instance, cameras.semantic(instance, scene.things, len(scene.others)))
 
-    def _read(self, scene: Scene) -> ThingRows:
+    def _aim(self, scene: Scene, camera: Camera | None) -> tuple[Room, Floats, Floats, Seen]:
+        """This thread's room, the camera's numbers, and the rows that it may see."""
         things = self._things
         if things is None or scene.things is not things.things or scene.version != things.version:
             things = self._things = ThingRows(scene.things, scene.sizes, scene.version)
             self._shadows = None
         things.update(scene)
-        return things
-
-    def _aim(
-        self, things: ThingRows, scene: Scene, camera: Camera | None
-    ) -> tuple[Room, Floats, Floats, Seen]:
-        """This thread's room, the camera's numbers, and the rows that it may see."""
         room, others = _ROOMS.room(self.width, self.height), bodies(scene, own=camera is not None)
         lens, rays = (camera or first_person(scene)).lens(self.width / self.height)
         seen = Seen(things.rows, things.shown, things.clear, things.casts, arena_rows(), others)
@@ -343,31 +335,20 @@ class BatchRenderer:
         `cameras` has an entry for each scene; None is the agent's view, which is black while its lights are
         out. Raises RenderError for more scenes than `count`, or another number of cameras.
         """
-        cameras = self._checked(scenes, cameras)
+        if len(scenes) > self.count:
+            raise RenderError(f"frames: got {len(scenes)} scenes, expected at most {self.count}")
+        views = [None] * len(scenes) if cameras is None else cameras
+        if len(views) != len(scenes):
+            raise RenderError(f"frames: got {len(views)} cameras for {len(scenes)} scenes, expected one each")
         frames = np.empty((len(scenes), self.height, self.width, 3), np.uint8)
-
         left = iter(range(len(scenes)))
 
         def draw(_: int) -> None:
             for k in left:
-                frames[k] = self._renderers[k].frame(scenes[k], cameras[k])
+                frames[k] = self._renderers[k].frame(scenes[k], views[k])
 
         list(threads().map(draw, range(min(cores(), len(scenes)))))
         return frames
-
-    def _checked(
-        self, scenes: Sequence[Scene], cameras: Sequence[Camera | None] | None
-    ) -> Sequence[Camera | None]:
-        """The cameras, one for each scene."""
-        if len(scenes) > self.count:
-            raise RenderError(f"frames: got {len(scenes)} scenes, expected at most {self.count}")
-        if cameras is None:
-            return [None] * len(scenes)
-        if len(cameras) != len(scenes):
-            raise RenderError(
-                f"frames: got {len(cameras)} cameras for {len(scenes)} scenes, expected one each"
-            )
-        return cameras
 
 
 Mask = npt.NDArray[np.bool_]

@@ -25,7 +25,7 @@ from render.kernel.tables import (
     Looks,
     Polygons,
 )
-from render.kernel.visible import BLENDED, END, LEFT, LINE, NOTHING, POLYGON, Shown
+from render.kernel.visible import END, LEFT, LINE, NOTHING, POLYGON, Shown
 from render.looks.sky import SKY_SIDE
 
 Pixels = npt.NDArray[np.uint32]
@@ -66,9 +66,13 @@ _FINER = np.int32(4 ** (SIDE_BITS + 1) // 3)
 
 @compiled
 def shade(
-    spans: Shown, count: int, polygons: Polygons, looks: Looks, sun_map: SunMap, rays: Floats, pixels: Pixels
-) -> None:
-    """Draw the first spans of a list, in their order, into pixels (height, width) of three bytes."""
+    spans: Shown, count: int, polygons: Polygons, opaque: int, looks: Looks, sun_map: SunMap, rays: Floats,
+    pixels: Pixels,
+) -> None:  # fmt: skip
+    """Draw the first spans of a list, in their order, into pixels (height, width) of three bytes.
+
+    Polygons from number `opaque` on are laid over what is behind them.
+    """
     _, planes, light, facts = polygons
     height, width = pixels.shape
     flat, shadows = pixels.ravel(), sun_map.ravel()
@@ -76,7 +80,7 @@ def shade(
     bits = real.view(np.int32)
     for each in range(count):
         row, start, k = int(spans[each, LINE]), int(spans[each, LEFT]), int(spans[each, POLYGON])
-        n, blended = np.uint64(spans[each, END] - start), spans[each, BLENDED] != 0
+        n, blended = np.uint64(spans[each, END] - start), k >= opaque
         base = np.uint64(row * width + start)
         if k == NOTHING:
             _sky(looks.sky, rays, row, start, n, height, width, line, flat, base)

@@ -17,12 +17,8 @@ Shown = npt.NDArray[np.int32]
 NOTHING = -1
 """The polygon's number where there is none."""
 
-LINE, LEFT, END, POLYGON, BLENDED, SPAN = range(6)
-"""A span of pixels of one polygon.
-
-It has its row, its first pixel and the one after its last, the polygon, and whether it is laid over what is
-behind it.
-"""
+LINE, LEFT, END, POLYGON, SPAN = range(5)
+"""A span of pixels of one polygon: its row, its first pixel, the one after its last, and the polygon."""
 
 
 @compiled
@@ -104,8 +100,7 @@ def spans_of(shown: Shown, row: int, spans: Shown, n: int) -> int:
         start, number = x, numbers[x]
         while x < width and numbers[x] == number:
             x += 1
-        spans[n, LINE], spans[n, LEFT], spans[n, END] = row, start, x
-        spans[n, POLYGON], spans[n, BLENDED] = number, 0
+        spans[n, LINE], spans[n, LEFT], spans[n, END], spans[n, POLYGON] = row, start, x, number
         n += 1
     return n
 
@@ -126,8 +121,7 @@ def spans_before(
         while x < end and begin + slope * RAMP[x - start] > depths[x]:
             x += 1
         if x > first:
-            spans[n, LINE], spans[n, LEFT], spans[n, END] = row, first, x
-            spans[n, POLYGON], spans[n, BLENDED] = polygon, 1
+            spans[n, LINE], spans[n, LEFT], spans[n, END], spans[n, POLYGON] = row, first, x, polygon
             n += 1
     return n
 
@@ -166,12 +160,8 @@ def _to_ball(row: Rows, lens: Floats, right: float, up: float, far: float, paral
     place, metre = np.empty(3), np.empty(3)
     for axis in range(3):
         aside = lens[RIGHT + axis] * right + lens[UP + axis] * up
-        if parallel:
-            metre[axis] = lens[FORWARD + axis]
-            place[axis] = lens[EYE + axis] + aside + far * lens[FORWARD + axis] - row[axis]
-        else:
-            metre[axis] = lens[FORWARD + axis] + aside
-            place[axis] = lens[EYE + axis] + far * metre[axis] - row[axis]
+        metre[axis] = lens[FORWARD + axis] + (0.0 if parallel else aside)
+        place[axis] = lens[EYE + axis] + (aside if parallel else 0.0) + far * metre[axis] - row[axis]
     square, along, out = 0.0, 0.0, 0.0
     for axis in range(3):
         a, b, c, size = row[3 + 3 * axis], row[4 + 3 * axis], row[5 + 3 * axis], row[12 + axis]

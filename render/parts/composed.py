@@ -15,24 +15,8 @@ from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Change, Shape
 from arena.taskfile.symbols import DEFAULT, PRESETS
 from arena.taskfile.versions import Version
-from render.looks.look import (
-    BOARD_FRAME,
-    BUTTON,
-    CORK,
-    DECAY_ARROWS,
-    FENCE,
-    FLOOR,
-    PANE,
-    POST,
-    RAIL,
-    RIPEN_ARROWS,
-    TIMER,
-    TRUNK,
-    Look,
-    Material,
-    look_of,
-    symbol_look,
-)
+from render.looks import look as looks
+from render.looks.look import Look, Material
 from render.parts.meshes import crown, extent_of, trunk
 
 _MIDDLE: Vector = (0.0, 0.0, 0.0)
@@ -85,7 +69,7 @@ _CROWN = Part("ball", (-0.1, 1.65, -0.1), (4.2, 3.6, 4.2))
 
 def drawn_parts(thing: Thing, size: Vector, version: str = Version.V3) -> tuple[Part, ...]:
     """What a thing of a size (metres) is drawn with in a version; composed shapes have several parts."""
-    kind, own = KINDS[thing.kind], look_of(thing, version)
+    kind, own = KINDS[thing.kind], looks.look_of(thing, version)
     made = COMPOSED_4 if Version(version).is_4 else COMPOSED
     keys = (kind.name, kind.shape, kind.change)
     compose = next((made[key] for key in keys if key in made), _plain)
@@ -119,17 +103,15 @@ def _framed_board(thing: Thing, size: Vector) -> tuple[Part, ...]:
     recess = min(_RECESS_M, thick / 4)
     inner = (thick / 2 - recess, height - 2 * tall, width - 2 * wide)
     frame = [
-        Part("box", (0.0, sign * (height - tall) / 2, 0.0), (thick, tall, width), BOARD_FRAME)
+        Part("box", (0.0, sign * (height - tall) / 2, 0.0), (thick, tall, width), looks.BOARD_FRAME)
         for sign in (-1, 1)
     ]
     frame += [
-        Part("box", (0.0, 0.0, sign * (width - wide) / 2), (thick, inner[1], wide), BOARD_FRAME)
+        Part("box", (0.0, 0.0, sign * (width - wide) / 2), (thick, inner[1], wide), looks.BOARD_FRAME)
         for sign in (-1, 1)
     ]
-    white, cork = (
-        Part("box", (sign * inner[0] / 2, 0.0, 0.0), inner, look) for sign, look in ((-1, OWN), (1, CORK))
-    )
-    return (*frame, white, cork, *_symbol(thing, (thick, inner[1], inner[2])))
+    white, cork = (Part("box", (sign * inner[0] / 2, 0.0, 0.0), inner) for sign in (-1, 1))
+    return (*frame, white, cork._replace(look=looks.CORK), *_symbol(thing, (thick, inner[1], inner[2])))
 
 
 def _symbol(thing: Thing, size: Vector) -> tuple[Part, ...]:
@@ -140,7 +122,7 @@ def _symbol(thing: Thing, size: Vector) -> tuple[Part, ...]:
     if symbol not in PRESETS:
         return tuple(_pixels(thing, symbol.split("/"), size))
     side = _SYMBOL_M * min(size[1], size[2])
-    look = symbol_look(symbol, thing.color)
+    look = looks.symbol_look(symbol, thing.color)
     return (Part(f"symbol {symbol}", (-size[0] / 2, 0.0, 0.0), (1.0, side, side), look),)
 
 
@@ -148,7 +130,7 @@ def _pixels(thing: Thing, rows: list[str], size: Vector) -> list[Part]:
     """Square cells; runs of equal cells, and equal rows, share a part."""
     side = _SYMBOL_M * min(size[1] / len(rows), size[2] / len(rows[0]))
     top, left = side * len(rows) / 2, side * len(rows[0]) / 2
-    looks = {cell: symbol_look(cell, thing.color) for cell in "01"}
+    tints = {cell: looks.symbol_look(cell, thing.color) for cell in "01"}
     parts: list[Part] = []
     above = 0
     for row, like in groupby(rows):
@@ -157,7 +139,7 @@ def _pixels(thing: Thing, rows: list[str], size: Vector) -> list[Part]:
             wide = len(list(run))
             up, right = top - side * (above + tall / 2), side * (before + wide / 2) - left
             place = (-size[0] / 2, up, -right)
-            parts.append(Part("symbol pixel", place, (1.0, side * tall, side * wide), looks[cell]))
+            parts.append(Part("symbol pixel", place, (1.0, side * tall, side * wide), tints[cell]))
             before += wide
         above += tall
     return parts
@@ -177,7 +159,7 @@ def _open_box(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 def _timed_ball(arrows: str, look: Look) -> Composer:
     """A ball with its marks."""
-    places = (("ball", OWN), ("rings", TIMER), (arrows, look))
+    places = (("ball", OWN), ("rings", looks.TIMER), (arrows, look))
     return lambda thing, size: tuple(Part(mesh, _MIDDLE, size, own) for mesh, own in places)
 
 
@@ -189,7 +171,7 @@ def _tree(thing: Thing, size: Vector) -> tuple[Part, ...]:
 def _tree_4(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A bent trunk and a crown with facets."""
     parts = []
-    for name, triangles, look in (("trunk", trunk(), TRUNK), ("crown", crown(), OWN)):
+    for name, triangles, look in (("trunk", trunk(), looks.TRUNK), ("crown", crown(), OWN)):
         (x, y, z), (wide, tall, deep) = (vector.tolist() for vector in extent_of(triangles))
         parts.append(Part(name, (x, _base(size) + y, z), (wide, tall, deep), look))
     return tuple(parts)
@@ -219,7 +201,7 @@ def _button(thing: Thing, size: Vector) -> tuple[Part, ...]:
         _box(base, (0.27, 1.33), (0.23, 0.23), z=BUTTON_ASIDE),
         _box(base, (1.33, 1.6), (0.4, 0.41), z=BUTTON_ASIDE),
         _box(base, (0.6, 1.09), (0.25, 0.58), x=0.22, z=BUTTON_ASIDE),
-        _box(base, (0.69, 1.0), (0.1, 0.31), x=0.38, z=BUTTON_ASIDE, look=BUTTON),
+        _box(base, (0.69, 1.0), (0.1, 0.31), x=0.38, z=BUTTON_ASIDE, look=looks.BUTTON),
     )
 
 
@@ -258,14 +240,14 @@ def _panes(base: float, low: float, high: float) -> list[Part]:
     """The body of glass between two heights, around the doorway and its frame."""
     out = (_NARROW - _GLASS_M) / 2
     across, along = (_NARROW, _GLASS_M), (_GLASS_M, _NARROW)
-    panes = [_box(base, (low, high), across, z=sign * out, look=PANE) for sign in (-1, 1)]
-    panes.append(_box(base, (low, high), along, x=out, look=PANE))
+    panes = [_box(base, (low, high), across, z=sign * out, look=looks.PANE) for sign in (-1, 1)]
+    panes.append(_box(base, (low, high), along, x=out, look=looks.PANE))
     lintel, half = DOORWAY[0] + _FRAME, DOORWAY[1] / 2 + _FRAME
-    panes.append(_box(base, (lintel, high), along, x=-out, look=PANE))
+    panes.append(_box(base, (lintel, high), along, x=-out, look=looks.PANE))
     beside = _NARROW / 2 - half
     for sign in (-1, 1):
         middle = sign * (half + beside / 2)
-        panes.append(_box(base, (low, lintel), (_GLASS_M, beside), x=-out, z=middle, look=PANE))
+        panes.append(_box(base, (low, lintel), (_GLASS_M, beside), x=-out, z=middle, look=looks.PANE))
     return panes
 
 
@@ -292,8 +274,8 @@ COMPOSED_4: dict[str | Shape | Change, Composer] = {
     "SpawnerButton": _button,
     Shape.TREE: _tree_4,
     Shape.HOUSE: _house,
-    Change.DECAY: _timed_ball("arrows in", DECAY_ARROWS),
-    Change.RIPEN: _timed_ball("arrows out", RIPEN_ARROWS),
+    Change.DECAY: _timed_ball("arrows in", looks.DECAY_ARROWS),
+    Change.RIPEN: _timed_ball("arrows out", looks.RIPEN_ARROWS),
 }
 """The same in 4.x."""
 
@@ -307,16 +289,16 @@ def surroundings() -> list[tuple[Part, float]]:
     model has 0.3.
     """
     middle = ARENA_SIZE / 2
-    parts = [(Part("box", (middle, FLOOR_Y - 0.5, middle), (42.0, 1.0, 42.0), FLOOR), 0.0)]
+    parts = [(Part("box", (middle, FLOOR_Y - 0.5, middle), (42.0, 1.0, 42.0), looks.FLOOR), 0.0)]
     posts = [middle + sign * offset for sign in (-1, 1) for offset in (6.4, 7.4, 20.4)]
     for across in (-1, 1):
         for along_x in (True, False):
-            parts.append((_fence_box(along_x, across, (42.0, 6.06, 0.25), middle, FENCE), 0.0))
-            parts += [(_fence_box(along_x, across, (1.2, 7.2, 1.0), post, POST), 0.0) for post in posts]
+            parts.append((_fence_box(along_x, across, (42.0, 6.06, 0.25), middle, looks.FENCE), 0.0))
+            parts += [(_fence_box(along_x, across, (1.2, 7.2, 1.0), post, looks.POST), 0.0) for post in posts]
     low, high = -0.3, ARENA_SIZE + 0.3
     places = [((middle, low), 0.0), ((middle, high), 0.0), ((low, middle), 90.0), ((high, middle), 90.0)]
     for (x, z), yaw in places:
-        parts += [(Part("rod", (x, y, z), (42.0, 0.35, 0.35), RAIL), yaw) for y in (1.11, 4.71)]
+        parts += [(Part("rod", (x, y, z), (42.0, 0.35, 0.35), looks.RAIL), yaw) for y in (1.11, 4.71)]
     return parts
 
 
