@@ -123,14 +123,9 @@ def arena_map(version: str) -> SunMap:
     return made
 
 
-def threads() -> ThreadPoolExecutor:
-    """The threads of this process that draw."""
-    return _threads_of(os.getpid())
-
-
 @cache
 def _threads_of(process: int) -> ThreadPoolExecutor:
-    """A forked process has none of its parent's."""
+    """The threads of a process that draw; a forked one has none of its parent's."""
     return ThreadPoolExecutor(cores(), _DRAWING)
 
 
@@ -148,7 +143,7 @@ def in_bands(draw: Callable[[tuple[int, int]], None], height: int) -> None:
         draw((0, height))
         return
     count = max(1, min(4 * cores(), height // 8))
-    list(threads().map(draw, pairwise(height * k // count for k in range(count + 1))))
+    list(_threads_of(os.getpid()).map(draw, pairwise(height * k // count for k in range(count + 1))))
 
 
 class Seen(NamedTuple):
@@ -347,7 +342,7 @@ class BatchRenderer:
             for k in left:
                 frames[k] = self._renderers[k].frame(scenes[k], views[k])
 
-        list(threads().map(draw, range(min(cores(), len(scenes)))))
+        list(_threads_of(os.getpid()).map(draw, range(min(cores(), len(scenes)))))
         return frames
 
 

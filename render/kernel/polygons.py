@@ -74,10 +74,9 @@ def find(
     for k in range(len(rows)):
         if shown[k] and not clear[k]:
             n = _add(rows[k], lens, height, found, n)
-    for row in arena:
-        n = _add(row, lens, height, found, n)
-    for row in bodies:
-        n = _add(row, lens, height, found, n)
+    for more in (arena, bodies):
+        for row in more:
+            n = _add(row, lens, height, found, n)
     opaque = n
     for k in range(len(rows)):
         if shown[k] and clear[k]:
@@ -166,7 +165,6 @@ def polygons_of(
         return -1, most
     width, height = size
     places = np.empty((meshes.own_corners[:, 1].max(), 7))
-    wide, high = 0.5 * width / lens[WIDE], 0.5 * height / lens[HIGH]
     parallel = lens[PARALLEL] != 0.0
     inverse, values, shift = np.empty(9), np.empty((PLANES, 3)), np.zeros(3)
     n = middle = 0
@@ -175,9 +173,7 @@ def polygons_of(
         mesh = int(row[MESH])
         begin, count = meshes.own_corners[mesh]
         smooth = meshes.smooth[mesh]
-        _place(
-            row, meshes.corners[begin : begin + count], lens, wide, high, 0.5 * width, 0.5 * height, places
-        )
+        _place(row, meshes.corners[begin : begin + count], lens, size, places)
         to_eye = _seen_from(row, lens, parallel)
         for face in range(meshes.own_faces[mesh, 0], meshes.own_faces[mesh, 0] + meshes.own_faces[mesh, 1]):
             a, b, c = meshes.planes[face, 0], meshes.planes[face, 1], meshes.planes[face, 2]
@@ -224,11 +220,10 @@ def polygons_of(
 
 
 @compiled
-def _place(
-    row: Rows, corners: Floats, lens: Floats, wide: float, high: float, half_width: float, half_height: float,
-    places: Floats,
-) -> None:  # fmt: skip
+def _place(row: Rows, corners: Floats, lens: Floats, size: tuple[int, int], places: Floats) -> None:
     """Place a row's corners: in the arena (0-2), on the screen times w (3, 4), w (5), distance ahead (6)."""
+    half_width, half_height = 0.5 * size[0], 0.5 * size[1]
+    wide, high = half_width / lens[WIDE], half_height / lens[HIGH]
     parallel = lens[PARALLEL] != 0.0
     for k in range(len(corners)):
         a, b, c = corners[k, 0] * row[12], corners[k, 1] * row[13], corners[k, 2] * row[14]

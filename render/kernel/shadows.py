@@ -167,17 +167,6 @@ def _push(row: Rows, normal: Floats, sun: Sun, shift: Floats) -> None:
         shift[axis] = -sun.texel_m * (m[0] * x + m[1] * y + m[2] * z)
 
 
-@compiled
-def restore(sun_map: SunMap, still: SunMap, touched: Integers) -> None:
-    """Copy back what was touched, and forget it."""
-    for k in range(len(touched)):
-        left, top, right, bottom = touched[k]
-        for y in range(top, bottom):
-            for x in range(left, right):
-                sun_map[y, x] = still[y, x]
-        touched[k, :2], touched[k, 2:] = len(still), 0
-
-
 TREMBLE = 512.0
 """Poses are rounded to one part of this of a metre (and of a rotation matrix).
 
@@ -227,7 +216,11 @@ def update(
         kept.still[:] = kept.empty
         cast(kept.still, kept.casters, kept.cast & kept.resting, meshes, sun, np.zeros((1, 4), np.int64))
         kept.map[:] = kept.still
-    restore(kept.map, kept.still, kept.touched)
+    for left, top, right, bottom in kept.touched:
+        for y in range(top, bottom):
+            for x in range(left, right):
+                kept.map[y, x] = kept.still[y, x]
+    kept.touched[:, :2], kept.touched[:, 2:] = len(kept.map), 0
     own, others = kept.touched[: len(rows)], kept.touched[len(rows) :]
     cast(kept.map, kept.casters, kept.cast & ~kept.resting, meshes, sun, own)
     cast(kept.map, agents, np.ones(len(agents), np.bool_), meshes, sun, others)

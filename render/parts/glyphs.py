@@ -4,20 +4,17 @@ A point is (right, up) as the viewer sees it, both -0.5 to 0.5; polygons are ant
 ours: details of the original's symbols are not documented.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 Points = npt.NDArray[np.float64]
-Polygons = list[Points]
+Polygons = Sequence[npt.ArrayLike]
 
 STROKE = 0.13
 """Thickness of lines."""
-
-
-def _polygon(*points: tuple[float, float]) -> Points:
-    return np.array(points, float)
 
 
 def _line(start: tuple[float, float], end: tuple[float, float]) -> Points:
@@ -43,7 +40,7 @@ def _arc(middle: tuple[float, float], radius: float, start_deg: float, end_deg: 
 def _turned(polygons: Polygons, quarters: int) -> Polygons:
     """The same, turned anticlockwise by quarters of a turn."""
     turn = np.linalg.matrix_power(np.array([[0.0, 1.0], [-1.0, 0.0]]), quarters)
-    return [polygon @ turn for polygon in polygons]
+    return [np.asarray(polygon) @ turn for polygon in polygons]
 
 
 def _ring(corners: int, radius: float, first_deg: float = 90.0) -> Points:
@@ -58,19 +55,19 @@ def _star() -> Polygons:
 
 
 _ARROW = [
-    _polygon((-0.45, -0.1), (0.05, -0.1), (0.05, 0.1), (-0.45, 0.1)),
-    _polygon((0.05, -0.32), (0.45, 0.0), (0.05, 0.32)),
+    ((-0.45, -0.1), (0.05, -0.1), (0.05, 0.1), (-0.45, 0.1)),
+    ((0.05, -0.32), (0.45, 0.0), (0.05, 0.32)),
 ]
 
 _U_TURN = [
     *_path((0.22, -0.36), (0.22, 0.12)),
     *_arc((0.0, 0.12), 0.22, 0.0, 180.0),
     *_path((-0.22, 0.12), (-0.22, -0.1)),
-    _polygon((-0.44, -0.1), (-0.22, -0.42), (0.0, -0.1)),
+    ((-0.44, -0.1), (-0.22, -0.42), (0.0, -0.1)),
 ]
 
 GLYPHS: dict[str, Polygons] = {
-    "pixel": [_polygon((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))],
+    "pixel": [((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))],
     "right-arrow": _ARROW,
     "up-arrow": _turned(_ARROW, 1),
     "left-arrow": _turned(_ARROW, 2),
@@ -87,7 +84,7 @@ GLYPHS: dict[str, Polygons] = {
     ],
     "letter-c": _arc((0.0, 0.0), 0.37, 45.0, 315.0),
     "square": [_ring(4, 0.53, 45.0)],
-    "triangle": [_polygon((-0.45, -0.38), (0.45, -0.38), (0.0, 0.4))],
+    "triangle": [((-0.45, -0.38), (0.45, -0.38), (0.0, 0.4))],
     "circle": [_ring(48, 0.42)],
     "star": _star(),
     "tick": _path((-0.34, 0.0), (-0.1, -0.27), (0.34, 0.3)),
@@ -98,4 +95,5 @@ GLYPHS: dict[str, Polygons] = {
 
 def fans(polygons: Polygons) -> Points:
     """Convex polygons as triangles (n, 3, 2)."""
-    return np.array([polygon[[0, k, k + 1]] for polygon in polygons for k in range(1, len(polygon) - 1)])
+    corners = map(np.asarray, polygons)
+    return np.array([polygon[[0, k, k + 1]] for polygon in corners for k in range(1, len(polygon) - 1)])
