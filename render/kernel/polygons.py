@@ -95,12 +95,11 @@ def _add(row: Rows, lens: Floats, height: int, found: Rows, n: int) -> int:
     parallel, wide, high = lens[PARALLEL] != 0.0, lens[WIDE], lens[HIGH]
     if ahead + reach < lens[NEAR]:
         return n
-    # Half the picture where the row is, and how far its ball reaches over the side planes.
-    to_side, to_top = (wide, high) if parallel else (wide * ahead, high * ahead)
-    side = reach if parallel else reach * math.sqrt(1.0 + wide * wide)
-    top = reach if parallel else reach * math.sqrt(1.0 + high * high)
-    if abs(aside) > to_side + side or abs(over) > to_top + top:
-        return n
+    for half, off in ((wide, aside), (high, over)):
+        # Half the picture where the row is, and how far its ball reaches over the side planes.
+        far, over_side = (half, 1.0) if parallel else (half * ahead, math.sqrt(1.0 + half * half))
+        if abs(off) > far + reach * over_side:
+            return n
     here = found[n]
     for k in range(len(row)):
         here[k] = row[k]
@@ -181,11 +180,7 @@ def polygons_of(
                 continue
             corner = meshes.faces[face]
             found = _outline(corner, places, width, height, lens[NEAR], parallel, corners, n)
-            if (
-                found < 3
-                or not _covers(corners, n, found, width, height)
-                or not _invert(corner, places, inverse)
-            ):
+            if found < 3 or not (_covers(corners, n, found, size) and _invert(corner, places, inverse)):
                 continue
             facts[n, COUNT], facts[n, ROW_NUMBER], facts[n, LAYER] = found, number, int(row[18])
             for k in range(3):
@@ -205,12 +200,12 @@ def polygons_of(
                     _plane(planes, n, V, values, inverse)
             if not sun.shines:
                 flags &= ~SUNNY
-            if flags & ROUND:
-                for k in range(RED, SUNLIGHT + 1):
-                    _plane(planes, n, k, values, inverse)
             if flags & SUNNY:
                 _under_sun(corner, places, shift, values, sun)
                 for k in range(SUN_X, SUN_Z + 1):
+                    _plane(planes, n, k, values, inverse)
+            if flags & ROUND:
+                for k in range(RED, SUNLIGHT + 1):
                     _plane(planes, n, k, values, inverse)
             facts[n, FLAGS] = flags
             n += 1
@@ -290,15 +285,15 @@ def _outline(
 
 
 @compiled
-def _covers(corners: Floats, polygon: int, count: int, width: int, height: int) -> bool:
+def _covers(corners: Floats, polygon: int, count: int, size: tuple[int, int]) -> bool:
     """Whether a polygon's box on the screen has the middle of a pixel."""
     left = top = np.inf
     right = bottom = -np.inf
     for k in range(count):
         x, y = corners[polygon, k, 0], corners[polygon, k, 1]
         left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
-    across = pixel(left, 0, width) < pixel(right, 0, width)
-    return across and pixel(top, 0, height) < pixel(bottom, 0, height)
+    across = pixel(left, 0, size[0]) < pixel(right, 0, size[0])
+    return across and pixel(top, 0, size[1]) < pixel(bottom, 0, size[1])
 
 
 @compiled
@@ -319,12 +314,10 @@ def _invert(corner: Integers, places: Floats, inverse: Floats) -> bool:
         return False
     part = 1.0 / determinant
     inverse[0], inverse[1], inverse[2] = a0 * part, a1 * part, a2 * part
-    inverse[3], inverse[4], inverse[5] = (
-        (w1 * x2 - w2 * x1) * part, (w2 * x0 - w0 * x2) * part, (w0 * x1 - w1 * x0) * part
-    )  # fmt: skip
-    inverse[6], inverse[7], inverse[8] = (
-        (x1 * y2 - x2 * y1) * part, (x2 * y0 - x0 * y2) * part, (x0 * y1 - x1 * y0) * part
-    )  # fmt: skip
+    b0, b1, b2 = w1 * x2 - w2 * x1, w2 * x0 - w0 * x2, w0 * x1 - w1 * x0
+    inverse[3], inverse[4], inverse[5] = b0 * part, b1 * part, b2 * part
+    c0, c1, c2 = x1 * y2 - x2 * y1, x2 * y0 - x0 * y2, x0 * y1 - x1 * y0
+    inverse[6], inverse[7], inverse[8] = c0 * part, c1 * part, c2 * part
     return True
 
 
@@ -409,19 +402,15 @@ def _spread(row: Rows, corner: Integers, begin: int, corners: Floats, plane: Flo
     x, y, z = plane[0] / row[12], plane[1] / row[13], plane[2] / row[14]
     level = abs(y) >= abs(x) and abs(y) >= abs(z)
     along_z = not level and abs(x) > abs(z)
-    wide, high = (row[14] if along_z else row[12]), (row[14] if level else row[13])
+    across, up = (2 if along_z else 0), (2 if level else 1)
+    mirrored = x <= 0 if along_z else z > 0 and not level
+    wide, high = row[12 + across], row[12 + up]
     repeat_wide, repeat_high = (row[21] if row[21] > 0 else wide), (row[22] if row[22] > 0 else high)
     for k in range(3):
         place = corners[begin + corner[1 + k]]
-        across, up = place[0] * row[12], place[1] * row[13]
-        if level:
-            up = place[2] * row[14]
-        elif along_z:
-            across = place[2] * row[14] if x > 0 else -place[2] * row[14]
-        elif z > 0:
-            across = -across
-        values[U, k] = (across + 0.5 * wide) / repeat_wide
-        values[V, k] = (up + 0.5 * high) / repeat_high
+        left = -place[across] if mirrored else place[across]
+        values[U, k] = (left * wide + 0.5 * wide) / repeat_wide
+        values[V, k] = (place[up] * high + 0.5 * high) / repeat_high
 
 
 @compiled
