@@ -130,9 +130,8 @@ def _free_distance(scene: Scene, direction: Floats, most: float) -> float:
     start = np.array(scene.agent_position)
     level = np.where(np.abs(direction) < 1e-9, 1e-9, direction)[[0, 2]]
     edge = (np.where(level > 0, ARENA_SIZE, 0.0) - start[[0, 2]]) / level
-    solid = (
-        np.array([KINDS[thing.kind].body is not Body.ZONE for thing in scene.things], bool) & scene.visible
-    )
+    zones = [KINDS[thing.kind].body is Body.ZONE for thing in scene.things]
+    solid = scene.visible & ~np.array(zones, bool)
     turned = scene.rotations[solid].transpose(0, 2, 1)
     local = (turned * direction).sum(axis=2)
     local = np.where(np.abs(local) < 1e-9, 1e-9, local)

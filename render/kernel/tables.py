@@ -109,7 +109,10 @@ def tables() -> tuple[Meshes, Looks]:
 
     The cache only saves time: without it, or with a broken file in it, they are made.
     """
-    path = _path()
+    digest = sha256(np.__version__.encode())
+    for module in _SOURCES:
+        digest.update(inspect.getsource(module).encode())
+    path = Path(user_cache_dir("arena-llm", appauthor=False), f"pictures-{digest.hexdigest()[:16]}.bin")
     with suppress(OSError):
         stored = read_bytes(path, _MAX_BYTES)
         if sha256(stored[_SUM_BYTES:]).digest() == stored[:_SUM_BYTES]:
@@ -121,15 +124,6 @@ def tables() -> tuple[Meshes, Looks]:
         with suppress(EvaluationError, OSError):
             write_file(path, sha256(content).digest() + content)
     return made
-
-
-def _path() -> Path:
-    """The file for these sources."""
-    digest = sha256(np.__version__.encode())
-    for module in _SOURCES:
-        digest.update(inspect.getsource(module).encode())
-    folder = Path(user_cache_dir("arena-llm", appauthor=False))
-    return folder / f"pictures-{digest.hexdigest()[:16]}.bin"
 
 
 def meshes_of(made: Iterable[meshes.Triangles]) -> Meshes:

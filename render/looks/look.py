@@ -81,7 +81,6 @@ _MULTI = Look(Material.FLAT, srgb(247, 220, 103))
 _BAD = Look(Material.FLAT, srgb(207, 89, 89))
 _BAD_MULTI = Look(Material.FLAT, srgb(255, 116, 0))
 _DECOY = Look(Material.PLAIN, srgb(200, 200, 200))
-_CHANGING = Look(Material.FLAT, srgb(200, 170, 215))
 _PANEL = Look(Material.PANEL, _WHITE)
 _HOUSE = Look(Material.PLAIN, srgb(150, 150, 160))
 
@@ -110,7 +109,7 @@ LOOKS: dict[str, Look] = {name: _usual_look(kind) for name, kind in KINDS.items(
     "Ramp": Look(Material.CLOUD, _GREY),
     **dict.fromkeys(("LightBlock", "HeavyBlock", "LBlock", "JBlock", "UBlock"), _PANEL),
     "HollowBox": Look(Material.CLOUD, srgb(178, 168, 150)),
-    **dict.fromkeys(("DecayGoal", "RipenGoal"), _CHANGING),
+    **dict.fromkeys(("DecayGoal", "RipenGoal"), Look(Material.FLAT, srgb(200, 170, 215))),
     "DeathZone": Look(Material.DEATH, _WHITE, translucent=True, casts=False),
     "HotZone": Look(Material.HOT, _WHITE, translucent=True, casts=False),
     "SpawnerTree": Look(Material.PLAIN, srgb(96, 128, 64)),

@@ -63,18 +63,14 @@ def _encoded(light: Floats) -> list[float]:
 
 @cache
 def triangles(shape: str) -> trimesh.Trimesh:
-    """A unit shape, mirrored by `MIRROR`."""
-    made = _unit(shape)
+    """A unit shape, mirrored by `MIRROR`; what only we have is made from our mesh."""
+    if shape in _UNITS:
+        made = _UNITS[shape]()
+    else:
+        soup = trimesh.triangles.to_kwargs(unit_meshes()[shape][..., :3])  # type: ignore[no-untyped-call]
+        made = trimesh.Trimesh(**soup, process=False)
     # Mirroring turns triangles inside out; reversed, they face outwards again.
     return trimesh.Trimesh(made.vertices @ MIRROR, made.faces[:, ::-1], process=False)
-
-
-def _unit(shape: str) -> Any:
-    if shape not in _UNITS:
-        # What animals carry exists only as a mesh.
-        corners = unit_meshes()[shape][..., :3].reshape(-1, 3)
-        return trimesh.Trimesh(corners, np.arange(len(corners)).reshape(-1, 3), process=False)
-    return _UNITS[shape]()
 
 
 _UNITS: dict[str, Callable[[], Any]] = {
