@@ -210,8 +210,8 @@ class StoredCode:
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the code stored for a signature; None if there is none, or it is damaged."""
         from numba.core.compiler import CompileResult
+        from numba.core.runtime import rtsys
 
-        target.refresh()
         path = self._path(signature, target.codegen())
         try:
             stored = read_bytes(path, MAX_DATA_BYTES)
@@ -224,6 +224,8 @@ class StoredCode:
         if sha256(code).digest() != stored[:_SUM_BYTES]:
             _tell(f"{path}: damaged", "it is compiled and stored again")
             return None
+        # Numba would import all that it compiles with, SciPy too; stored code only needs this.
+        rtsys.initialize(target)
         return CompileResult._rebuild(target, *pickle.loads(code))
 
     def save_overload(self, signature: Any, made: Any) -> None:

@@ -155,9 +155,6 @@ def damaged(content):
 class Target:
     """As much of Numba's target as names a file."""
 
-    def refresh(self):
-        pass
-
     def codegen(self):
         return self
 
