@@ -27,7 +27,7 @@ from render.kernel.tables import Floats, Integers, Looks, Meshes, Polygons, tabl
 from render.kernel.visible import SPAN, Nearest, Shown, edges, label, show, spans_before, spans_of
 from render.looks.look import look_of
 from render.looks.sky import Sun, sun_of
-from render.parts.animals import bodies
+from render.parts import animals
 from render.parts.rows import ROW, Bools, Rows, ThingRows, arena_rows
 
 _POLYGONS, _SPANS = 2048, 4096
@@ -263,7 +263,7 @@ class Renderer:
         with self._turn:
             room, lens, rays, seen = self._aim(scene, camera)
             kept = self._shadows = self._shadows or shadows_of(scene.version, seen.rows)
-            agents, whole = bodies(scene, own=True, casting=True), width * height <= _SMALL_PX or _alone()
+            agents, whole = animals.bodies(scene, own=True, casting=True), width * height <= _SMALL_PX or _alone()
             meshes, looks = tables()
             fixed = room.found, meshes, looks, sun_of(scene.version)
             opaque, count = room.fill(
@@ -303,7 +303,7 @@ class Renderer:
             things = self._things = ThingRows(scene.things, scene.sizes, scene.version)
             self._shadows = None
         things.update(scene)
-        room, others = _ROOMS.room(self.width, self.height), bodies(scene, own=camera is not None)
+        room, others = _ROOMS.room(self.width, self.height), animals.bodies(scene, own=camera is not None)
         lens, rays = (camera or first_person(scene)).lens(self.width / self.height)
         seen = Seen(things.rows, things.shown, things.clear, things.casts, arena_rows(), others)
         room.make_way(len(seen.rows) + len(seen.arena) + len(others))
