@@ -5,8 +5,9 @@ rounded, so that they are the same everywhere.
 """
 
 import inspect
-import pickle
+import io
 import sys
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -16,10 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.format import open_memmap
 from platformdirs import user_cache_dir
 
 from arena.errors import EvaluationError
-from arena.files import read_bytes, write_file
+from arena.files import write_file
 from arena.geometry import shapes
 from render.looks import look, sky, textures
 from render.looks.textures import linear
@@ -97,10 +99,7 @@ class Looks(NamedTuple):
 _SOURCES = (textures, look, sky, meshes, glyphs, shapes, sys.modules[__name__])
 """Sources of the tables, besides NumPy."""
 
-_MAX_BYTES = 2**26
-"""Maximum size of the file, which has 27 MB."""
-
-_SUM_BYTES = 32
+_SUM_BYTES = 4
 
 
 @cache
@@ -112,18 +111,33 @@ def tables() -> tuple[Meshes, Looks]:
     digest = sha256(np.__version__.encode())
     for module in _SOURCES:
         digest.update(inspect.getsource(module).encode())
-    path = Path(user_cache_dir("arena-llm", appauthor=False), f"pictures-{digest.hexdigest()[:16]}.bin")
-    with suppress(OSError):
-        stored = read_bytes(path, _MAX_BYTES)
-        if sha256(stored[_SUM_BYTES:]).digest() == stored[:_SUM_BYTES]:
-            mesh_arrays, look_arrays = pickle.loads(stored[_SUM_BYTES:])
-            return Meshes(*mesh_arrays), Looks(*look_arrays)
+    path = Path(user_cache_dir("arena-llm", appauthor=False), f"pictures-{digest.hexdigest()[:16]}.npy")
+    with suppress(OSError, ValueError):
+        return _unpacked(path)
     made = meshes_of(meshes.unit_meshes().values()), _looks()
     if path.is_absolute():  # relative without a home
-        content = pickle.dumps([tuple(each) for each in made])
         with suppress(EvaluationError, OSError):
-            write_file(path, sha256(content).digest() + content)
+            write_file(path, _packed(*made))
     return made
+
+
+def _packed(meshes: Meshes, looks: Looks) -> bytes:
+    """The tables as a NumPy file of one record, and a checksum."""
+    arrays = meshes._asdict() | looks._asdict()
+    kinds = np.dtype([(name, each.dtype, each.shape) for name, each in arrays.items()], align=True)
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([tuple(arrays.values())], kinds))
+    return buffer.getvalue() + zlib.crc32(buffer.getbuffer()).to_bytes(_SUM_BYTES)
+
+
+def _unpacked(path: Path) -> tuple[Meshes, Looks]:
+    """The tables, in memory that processes share; raises ValueError if they are not whole."""
+    whole = np.memmap(path, np.uint8, "r")
+    if zlib.crc32(whole[:-_SUM_BYTES].data) != int.from_bytes(whole[-_SUM_BYTES:]):
+        raise ValueError("the file is damaged")
+    record = np.asarray(open_memmap(path, "c"))
+    of_meshes, of_looks = ([record[name][0] for name in each._fields] for each in (Meshes, Looks))
+    return Meshes(*of_meshes), Looks(*of_looks)
 
 
 def meshes_of(made: Iterable[meshes.Triangles]) -> Meshes:
