@@ -231,7 +231,9 @@ class StoredCode:
         """Store the code compiled for a signature, if there is room."""
         from numba.core.serialize import dumps
 
-        code = dumps(made._reduce())
+        *parts, environments = made._reduce()
+        # One without constants is never asked, and to read it Numba would import the module it stands for.
+        code = dumps((*parts, tuple(each for each in environments if each.consts)))
         try:
             write_file(self._path(signature, made.codegen), sha256(code).digest() + code)
         except EvaluationError as error:
