@@ -208,6 +208,7 @@ class StoredCode:
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the code stored for a signature; None if there is none, or it is damaged."""
+        from llvmlite.binding import parse_assembly, parse_bitcode
         from numba.core.compiler import CompileResult
         from numba.core.runtime import rtsys
 
@@ -225,7 +226,13 @@ class StoredCode:
             return None
         # Numba would import all that it compiles with, SciPy too; stored code only needs this.
         rtsys.initialize(target)
-        return CompileResult._rebuild(target, *pickle.loads(code))
+        (name, kind, (machine, linked)), described, *parts = pickle.loads(code)
+        # What links it into other code takes long to read, and is read when some is compiled.
+        wrapper = f'define void @"{described.llvm_cpython_wrapper_name}"() {{ ret void }}'
+        library = name, kind, (machine, parse_assembly(wrapper).as_bitcode())
+        made = CompileResult._rebuild(target, library, described, *parts)
+        made.library._get_module_for_linking = lambda: parse_bitcode(linked)
+        return made
 
     def save_overload(self, signature: Any, made: Any) -> None:
         """Store the code compiled for a signature, if there is room."""
