@@ -12,7 +12,6 @@ from typing import Annotated, Any, Protocol, TypeVar, get_type_hints, overload
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib.recfunctions import unstructured_to_structured
 
 from arena.geometry.shapes import boundary_parts, parts_of, prism_vertices, tube_wedges
 from arena.kernel.compiled import compiled
@@ -261,7 +260,7 @@ def _edges(sections: Floats) -> npt.NDArray[Any]:
     normal *= np.sign((normal * sections).sum(axis=(1, 2)))[:, None, None]
     offset = (normal * sections).sum(axis=-1, keepdims=True)
     rows = np.concatenate([sections, along, length, normal, offset], axis=-1)
-    return unstructured_to_structured(rows, EDGE)
+    return rows.view(EDGE)[..., 0]
 
 
 @compiled
