@@ -1,10 +1,10 @@
 """Frames: their size, image files (the only place of encoding and decoding), and altered pictures."""
 
 import io
+from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, ImageFilter
 
 from arena.cameras import RESOLUTIONS
 from arena.errors import RenderError
@@ -26,43 +26,50 @@ def check_size(width: int, height: int) -> None:
         )
 
 
+def _pillow() -> ModuleType:
+    """Pillow, which is imported only for image files and altered pictures."""
+    from PIL import Image
+
+    return Image
+
+
 def png(frame: Frame) -> bytes:
     """A frame, uint8 (H, W, 3), as a PNG file's bytes; lossless."""
     buffer = io.BytesIO()
-    Image.fromarray(frame).save(buffer, "PNG", compress_level=3)
+    _pillow().fromarray(frame).save(buffer, "PNG", compress_level=3)
     return buffer.getvalue()
 
 
 def jpeg(frame: Frame, quality: int) -> bytes:
     """A frame as a JPEG file's bytes, `quality` 1 to 95; small, fast and lossy."""
     buffer = io.BytesIO()
-    Image.fromarray(frame).save(buffer, "JPEG", quality=quality)
+    _pillow().fromarray(frame).save(buffer, "JPEG", quality=quality)
     return buffer.getvalue()
 
 
 def webp(frame: Frame) -> bytes:
     """A frame, uint8 (H, W, 3), as a small WebP file for pages, about `PREVIEW_PX` wide; lossy."""
     buffer = io.BytesIO()
-    small = Image.fromarray(frame).reduce(max(1, frame.shape[0] // PREVIEW_PX))
+    small = _pillow().fromarray(frame).reduce(max(1, frame.shape[0] // PREVIEW_PX))
     small.save(buffer, "WEBP", quality=80, method=2)
     return buffer.getvalue()
 
 
 def decode(data: bytes) -> Frame:
     """An image file's bytes as a frame, uint8 (H, W, 3)."""
-    return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+    return np.asarray(_pillow().open(io.BytesIO(data)).convert("RGB"))
 
 
 def in_grey(frame: Frame) -> Frame:
     """The picture in shades of grey by ITU-R 601 luma, three equal channels."""
-    return np.asarray(Image.fromarray(frame).convert("L").convert("RGB"))
+    return np.asarray(_pillow().fromarray(frame).convert("L").convert("RGB"))
 
 
 def coarse(frame: Frame, pixels: int) -> Frame:
     """The picture reduced to `pixels` a side by area means and enlarged to its former shape."""
     height, width = frame.shape[:2]
-    small = Image.fromarray(frame).resize((pixels, pixels), Image.Resampling.BOX)
-    return np.asarray(small.resize((width, height), Image.Resampling.NEAREST))
+    small = _pillow().fromarray(frame).resize((pixels, pixels), _pillow().Resampling.BOX)
+    return np.asarray(small.resize((width, height), _pillow().Resampling.NEAREST))
 
 
 def with_gutter(frame: Frame, columns: int) -> Frame:
@@ -72,4 +79,6 @@ def with_gutter(frame: Frame, columns: int) -> Frame:
 
 def blurred(frame: Frame, sigma_px: float) -> Frame:
     """The picture blurred by a Gaussian of a standard deviation in pixels."""
-    return np.asarray(Image.fromarray(frame).filter(ImageFilter.GaussianBlur(sigma_px)))
+    from PIL.ImageFilter import GaussianBlur
+
+    return np.asarray(_pillow().fromarray(frame).filter(GaussianBlur(sigma_px)))
