@@ -16,6 +16,7 @@ from arena import ACTIONS, Episode
 from arena.gym.vector_env import ArenaVectorEnv
 from arena.kernel import compiled, contacts
 from arena.kernel.compiled import Sums, frozen
+from render.kernel.tables import _packed, _unpacked, tables
 from testbed import find_tasks
 from testbed.curriculum import Levels
 
@@ -45,8 +46,8 @@ print(count, found[0].gap)
 """
 """Prints the gap between the floor and a sphere of radius 0.5 m at a height of 0.5 m."""
 
-
 COMPILING = "Compiling machine code, once (up to 20 s)."
+UNUSED = "import sys; print(sys.modules.keys() & {'scipy.linalg', 'numba.np.arrayobj'})"
 
 
 def child(code, cache, path=ROOT, **more):
@@ -87,7 +88,7 @@ def stored(folder):
 def test_a_later_process_reads_what_is_there(filled):
     folder, out = filled
     before = {path: path.stat().st_mtime_ns for path in stored(folder)}
-    assert said(child(HEIGHT, folder)) == (out, "")
+    assert said(child(HEIGHT + UNUSED, folder)) == (f"{out}\nset()", "")
     assert {path: path.stat().st_mtime_ns for path in stored(folder)} == before
     assert len(before) > 1
 
@@ -164,13 +165,16 @@ class Target:
 
 def test_damaged_files_are_not_read(filled, tmp_path, recwarn, monkeypatch):
     monkeypatch.setattr(compiled, "_TOLD", set())
-    content = stored(filled[0])[0].read_bytes()
     code = compiled.StoredCode(damaged, tmp_path)
     assert code.load_overload((), Target()) is None
-    for each in damaged(content):
+    for each in damaged(stored(filled[0])[0].read_bytes()):
         code._path((), Target()).write_bytes(each)
         assert code.load_overload((), Target()) is None
     assert len(recwarn) == 1
+    for each in damaged(_packed(*tables())):
+        (tmp_path / "tables").write_bytes(each)
+        with pytest.raises(ValueError, match=r"damaged|empty"):
+            _unpacked(tmp_path / "tables")
 
 
 def test_damaged_files_are_replaced_and_it_is_said_once(filled, tmp_path):
