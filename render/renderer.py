@@ -263,7 +263,8 @@ class Renderer:
         with self._turn:
             room, lens, rays, seen = self._aim(scene, camera)
             kept = self._shadows = self._shadows or shadows_of(scene.version, seen.rows)
-            agents, whole = animals.bodies(scene, own=True, casting=True), width * height <= _SMALL_PX or _alone()
+            agents = animals.bodies(scene, own=True, casting=True)
+            whole = width * height <= _SMALL_PX or _alone()
             meshes, looks = tables()
             fixed = room.found, meshes, looks, sun_of(scene.version)
             opaque, count = room.fill(

@@ -113,15 +113,15 @@ def tables() -> tuple[Meshes, Looks]:
         digest.update(inspect.getsource(module).encode())
     path = Path(user_cache_dir("arena-llm", appauthor=False), f"pictures-{digest.hexdigest()[:16]}.npy")
     with suppress(OSError, ValueError):
-        return _unpacked(path)
+        return _of_file(path)
     made = meshes_of(meshes.unit_meshes().values()), _looks()
     if path.is_absolute():  # relative without a home
         with suppress(EvaluationError, OSError):
-            write_file(path, _packed(*made))
+            write_file(path, _as_file(*made))
     return made
 
 
-def _packed(meshes: Meshes, looks: Looks) -> bytes:
+def _as_file(meshes: Meshes, looks: Looks) -> bytes:
     """The tables as a NumPy file of one record, and a checksum."""
     arrays = meshes._asdict() | looks._asdict()
     kinds = np.dtype([(name, each.dtype, each.shape) for name, each in arrays.items()], align=True)
@@ -130,7 +130,7 @@ def _packed(meshes: Meshes, looks: Looks) -> bytes:
     return buffer.getvalue() + zlib.crc32(buffer.getbuffer()).to_bytes(_SUM_BYTES)
 
 
-def _unpacked(path: Path) -> tuple[Meshes, Looks]:
+def _of_file(path: Path) -> tuple[Meshes, Looks]:
     """The tables, in memory that processes share; raises ValueError if they are not whole."""
     whole = np.memmap(path, np.uint8, "r")
     if zlib.crc32(whole[:-_SUM_BYTES].data) != int.from_bytes(whole[-_SUM_BYTES:]):

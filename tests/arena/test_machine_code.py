@@ -16,7 +16,7 @@ from arena import ACTIONS, Episode
 from arena.gym.vector_env import ArenaVectorEnv
 from arena.kernel import compiled, contacts
 from arena.kernel.compiled import Sums, frozen
-from render.kernel.tables import _packed, _unpacked, tables
+from render.kernel.tables import _as_file, _of_file, tables
 from testbed import find_tasks
 from testbed.curriculum import Levels
 
@@ -171,10 +171,10 @@ def test_damaged_files_are_not_read(filled, tmp_path, recwarn, monkeypatch):
         code._path((), Target()).write_bytes(each)
         assert code.load_overload((), Target()) is None
     assert len(recwarn) == 1
-    for each in damaged(_packed(*tables())):
+    for each in damaged(_as_file(*tables())):
         (tmp_path / "tables").write_bytes(each)
         with pytest.raises(ValueError, match=r"damaged|empty"):
-            _unpacked(tmp_path / "tables")
+            _of_file(tmp_path / "tables")
 
 
 def test_damaged_files_are_replaced_and_it_is_said_once(filled, tmp_path):
