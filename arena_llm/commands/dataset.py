@@ -56,6 +56,10 @@ def dataset_command(
 ) -> None:
     """Write transcripts of an agent's episodes, for fine-tuning, or episodes for offline learning."""
     if minari is not None:
+        if out or image_uri or format != "openai":
+            raise ConfigError(
+                "--out, --format and --image-uri are for transcripts; leave them or --minari out"
+            )
         require("minari")
         from arena_llm.minari_data import agent_named, episodes, sensor_options
         from evaluation.opened import Opened
@@ -68,6 +72,8 @@ def dataset_command(
         with open_engine(engine, ray_address, jobs) as started:
             _write_minari(minari, opened, agent, sensors, work, started)
         return
+    if env or testbed:
+        raise ConfigError("--env and --testbed are for --minari; add it or leave them out")
     if size is None or out is None:
         raise ConfigError("transcripts need --size and --out; --minari NAME-v0 writes for offline learning")
     from evaluation.data_set import DatasetSpec, Format

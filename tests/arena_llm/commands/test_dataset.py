@@ -90,6 +90,8 @@ def test_other_arguments_are_refused_and_change_nothing(more, words, whole, tmp_
         (("--agent", "nobody"), "expected one of: random, bayes, naive"),
         (("--split", "dev"), "expected one of: train, test"),
         (("--machine", "car"), "machine: got 'car'"),
+        (("--minari", "a-v0"), "--out, --format and --image-uri are for transcripts"),
+        (("--env", "frame_stack=2"), "--env and --testbed are for --minari"),
     ],
 )
 def test_wrong_arguments_are_one_sentence(more, words, tmp_path, command):
