@@ -1,6 +1,11 @@
-"""TRL itself plays EST by what a scripted model writes, in its own process and through an OpenEnv server."""
+"""TRL plays EST by what a scripted model writes, also through an OpenEnv server; the example trains."""
 
+import json
+import subprocess
+import sys
 from itertools import cycle
+from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -13,54 +18,15 @@ from tests.arena_llm.test_serve import client_of, serving
 pytestmark = pytest.mark.slow
 
 CHOICES = {"machine": "ivre", "replies": "text"}
-ROLES = ("<|pad|>", "<|system|>", "<|user|>", "<|assistant|>", "<|end|>")
-TEMPLATE = """\
-{%- for m in messages -%}
-{%- if m.role != 'assistant' -%}
-{{- '<|system|>' if m.role == 'system' else '<|user|>' }}{{ m.content }}<|end|>
-{%- else -%}
-<|assistant|>{{ m.content }}
-{%- for call in m.tool_calls or [] -%}
-{%- if call.function.name == 'act' -%}{{ call.function.arguments.reply }}
-{%- else -%}{{ call.function.name }}{{ call.function.arguments | tojson }}{%- endif -%}
-{%- endfor -%}<|end|>
-{%- endif -%}
-{%- endfor -%}
-{{- '<|assistant|>' if add_generation_prompt }}"""
-ACT = {"type": "function", "function": {"name": "act", "arguments": {"reply": "{reply}"}}}
-CALL = {"open_pattern": r"(?P<reply>Belief[^<]+)", "close": "<|end|>", "repeats": True, "transform": ACT}
-RESPONSE = {
-    "defaults": {"role": "assistant"},
-    "start_anchor": "<|assistant|>",
-    "fields": {"tool_calls": CALL, "content": {"close": "<|end|>"}},
-}
-"""How TRL finds the call in what the model writes."""
-
-
-def tokenizer_of(text):
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import PreTrainedTokenizerFast
-
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=400, special_tokens=[*ROLES], initial_alphabet=alphabet)
-    made.train_from_iterator([text], trainer)
-    named = {"pad_token": ROLES[0], "eos_token": ROLES[-1], "padding_side": "left"}
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=made, additional_special_tokens=[*ROLES[1:-1]], **named
-    )
-    tokenizer.chat_template, tokenizer.response_template = TEMPLATE, RESPONSE
-    return tokenizer
+EXAMPLE = Path(__file__).parents[2] / "examples" / "train_llm.py"
 
 
 def trained(factory, row, said, folder):
     """TRL's trainer after one update, in which a model has said these texts."""
-    from transformers import LlamaConfig, LlamaForCausalLM
     from trl import GRPOConfig, GRPOTrainer
 
-    tokenizer = tokenizer_of(row["prompt"][0][0]["content"])
+    example = run_path(str(EXAMPLE))
+    tokenizer = example["tokenizer_of"]([row["prompt"][0][0]["content"], *said])
 
     class Scripted(GRPOTrainer):
         def _generate_single_turn(self, prompt_ids, *rest, **named):
@@ -75,24 +41,11 @@ def trained(factory, row, said, folder):
         max_steps=1,
         per_device_train_batch_size=len(said),
         num_generations=len(said),
-        logging_steps=1,
-        report_to=[],
-        save_strategy="no",
-        use_cpu=True,
-        bf16=False,
-        gradient_checkpointing=False,
         max_completion_length=700,
-    )
-    tiny = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        intermediate_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=1,
-        pad_token_id=tokenizer.pad_token_id,
+        **{**example["TRAINS"], "logging_steps": 1},
     )
     options = {"processing_class": tokenizer, "environment_factory": factory}
-    trainer = Scripted(LlamaForCausalLM(tiny), args=config, train_dataset=row, **options)
+    trainer = Scripted(example["model_of"](tokenizer), args=config, train_dataset=row, **options)
     trainer.train()
     return trainer
 
@@ -126,7 +79,7 @@ def test_trl_plays_by_what_the_model_writes(tmp_path, served):
     row = prompts("est", size=1, **CHOICES)
     (name,) = row["task_id"]
     blickets = Opened.named("est", **CHOICES).setup(name).task.content["blickets"]
-    right = ", ".join(str(int(k in blickets)) for k in range(9))
+    right = ", ".join(f"{k + 1}: {int(k in blickets)}" for k in range(9))
     said = (f"Belief([{right}]); Trial([]);", "Done.", "Belief([")
     if served:
         with serving("--suite", "est", "--machine", "ivre") as (url, _):
@@ -140,3 +93,13 @@ def test_trl_plays_by_what_the_model_writes(tmp_path, served):
     assert logged["reward"] == pytest.approx(1 / 3)
     assert logged["tools/call_frequency"] == pytest.approx(2 / 3)
     assert logged["tools/failure_frequency"] == 0
+
+
+@pytest.mark.timeout(3000)
+def test_the_example_leads_to_a_model(tmp_path):
+    small = ["--transcripts", "200", "--updates", "1", "--unseen", "4", "--save", str(tmp_path)]
+    done = subprocess.run([sys.executable, str(EXAMPLE), *small], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert [len(result[name]["rewards"]) for name in ("before", "after the fit", "after GRPO")] == [4, 4, 4]
+    assert (tmp_path / "model.safetensors").is_file()
