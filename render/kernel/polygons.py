@@ -170,9 +170,9 @@ def polygons_of(
     for number in range(count):
         row = rows[number]
         mesh = int(row[MESH])
-        begin, count = meshes.own_corners[mesh]
+        begin, corner_count = meshes.own_corners[mesh]
         smooth = meshes.smooth[mesh]
-        _place(row, meshes.corners[begin : begin + count], lens, size, places)
+        _place(row, meshes.corners[begin : begin + corner_count], lens, size, places)
         to_eye = _seen_from(row, lens, parallel)
         for face in range(meshes.own_faces[mesh, 0], meshes.own_faces[mesh, 0] + meshes.own_faces[mesh, 1]):
             a, b, c = meshes.planes[face, 0], meshes.planes[face, 1], meshes.planes[face, 2]

@@ -1,4 +1,4 @@
-"""What things consist of as they are drawn, also where that is not the colliding shape; floor and fence.
+"""Parts of things as they are drawn, also where that is not the colliding shape; floor and fence.
 
 Measures of dispensers, containers and buttons of 4.x are those of pictures of 4.3, in metres from the middle
 of the foot. What these do not show, the side with the door and the insides, is our choice.

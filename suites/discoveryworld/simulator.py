@@ -107,7 +107,7 @@ def _make_reproducible(found: dict[str, ModuleType]) -> None:
 
 
 def _make_quick(found: dict[str, ModuleType]) -> None:
-    """What takes longest in the package, in less time: walks over all tiles, and paths through them."""
+    """Do the package's slowest work in less time: walks over all tiles, and paths through them."""
     layers, paths = found["Layer"].Layer, found["Pathfinding"]
     # Python would compute the hash of a name again for each look at a layer of a tile.
     layers.__hash__ = object.__hash__
