@@ -15,7 +15,7 @@ from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,9 @@ Frame = npt.NDArray[np.uint8]
 
 Part = str | Frame
 """A piece of an observation; neighbouring parts are shown in order."""
+
+Messages: TypeAlias = "list[ChatMessage]"
+"""The beginning of a conversation."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +192,7 @@ class Player(Protocol):
         """What a log keeps of the agent, its SHA-256 among it if it is a file."""
 
 
-def rules(choices: Any, prompts: PromptSet, **values: Any) -> "list[ChatMessage]":
+def rules(choices: Any, prompts: PromptSet, **values: Any) -> Messages:
     """The text `system` filled with values, and `note_tools` if there is that text and tools are called."""
     from inspect_ai.model import ChatMessageSystem
 
@@ -238,7 +241,7 @@ class Suite(ABC):
     def open(self, setup: EpisodeSetup) -> Environment:
         """A new episode."""
 
-    def opening(self, choices: Any, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
+    def opening(self, choices: Any, prompts: PromptSet, episodes: int) -> Messages:
         """The messages before the first of `episodes`; by default those of `rules`."""
         return rules(choices, prompts)
 

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from arena.rules import SAFETY_STEPS
 from evaluation.choices.run_choices import (
+    PICTURE_FILES,
     Bounds,
     Limit,
     Rule,
@@ -61,8 +62,7 @@ _RULES = (
     without_pictures("grayscale", bool),
     without_pictures("blur_px", bool),
     without_pictures("image_gutter", bool),
-    without_pictures("image_format", other_than("png")),
-    without_pictures("image_detail", other_than("auto")),
+    *PICTURE_FILES,
     without_pictures("resolution", other_than(None)),
     without_pictures("images_per_script", other_than(1)),
     without_pictures("image_every", other_than(None)),

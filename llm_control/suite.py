@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from arena.errors import ConfigError, EvaluationError
 from evaluation.prompts import PromptSet
-from evaluation.suite import EpisodeSetup, Suite, TaskSpec
+from evaluation.suite import Environment, EpisodeSetup, Messages, Suite, TaskSpec
 from evaluation.suites import unknown_task
 from llm_control.choices import ArenaChoices
 from testbed import LEVEL_NAMES, Task, find_tasks, parse_levels
@@ -14,9 +14,6 @@ from testbed.originals import NAMES, is_published
 from testbed.tasks import files_named, files_version, find_paths, level_of, read_tasks
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage
-
-    from llm_control.environment import ArenaEnvironment
     from testbed.curriculum import Generated
 
 
@@ -65,13 +62,13 @@ class ArenaSuite(Suite):
         """The first twelve digits of a SHA-256 over the names and digests of the task files."""
         return files_version(folder)
 
-    def open(self, setup: EpisodeSetup) -> "ArenaEnvironment":
+    def open(self, setup: EpisodeSetup) -> Environment:
         """A new episode. Raises LayoutError if its arena cannot be built."""
         from llm_control.environment import ArenaEnvironment
 
         return ArenaEnvironment(setup)
 
-    def opening(self, choices: ArenaChoices, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
+    def opening(self, choices: ArenaChoices, prompts: PromptSet, episodes: int) -> Messages:
         """The system text and, if chosen, the demonstration."""
         from llm_control.messages import opening
 

@@ -97,6 +97,13 @@ def without_pictures(field: str, changed: Callable[[Any], bool]) -> Rule:
     return clash("there are no pictures to which it could apply", observation="text", **{field: changed})
 
 
+PICTURE_FILES = (
+    without_pictures("image_format", other_than("png")),
+    without_pictures("image_detail", other_than("auto")),
+)
+"""For suites that have both: choices about the files of pictures."""
+
+
 def listed(value: Any) -> Any:
     """A list is written as such in a file, and with commas on a command line."""
     if isinstance(value, str):
@@ -304,8 +311,8 @@ class RunChoices(BaseModel):
 
     @property
     def shows_images(self) -> bool:
-        """Whether the model gets pictures."""
-        return False
+        """Whether the model gets pictures, by the choice `observation` of the suites that have any."""
+        return getattr(self, "observation", None) in ("image", "both")
 
     def bounds(self, content: Any = None) -> "Bounds":
         """What bounds the requests of an episode of a task with this `content`; of the longest without."""

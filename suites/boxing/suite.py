@@ -6,20 +6,14 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from arena.errors import ConfigError
 from arena.packages import require
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
-from evaluation.suite import EpisodeSetup, Suite, TaskSpec, rules
+from evaluation.suite import Environment, EpisodeSetup, Messages, Suite, TaskSpec, rules
 from suites.boxing.choices import TRIES, BoxingChoices
 from suites.boxing.environments import WORLDS, drawn, kinds
-
-if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage
-
-    from suites.boxing.episode import BoxingEpisode
 
 SCORING = 2
 """Version of the scoring. It is part of what defines a task: other scores are those of other tasks.
@@ -67,13 +61,13 @@ class BoxingSuite(Suite):
         found = _parts(name)
         return None if found is None else [_task(*found)]
 
-    def open(self, setup: EpisodeSetup) -> "BoxingEpisode":
+    def open(self, setup: EpisodeSetup) -> Environment:
         """A new episode."""
         from suites.boxing.episode import BoxingEpisode
 
         return BoxingEpisode(setup)
 
-    def opening(self, choices: BoxingChoices, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
+    def opening(self, choices: BoxingChoices, prompts: PromptSet, episodes: int) -> Messages:
         """The rules; what a world is about is part of its episode."""
         told = prompts["rules_story" if choices.wording == "story" else "rules"].fill()
         return rules(choices, prompts, experiments=choices.experiments, tries=TRIES, rules=told)

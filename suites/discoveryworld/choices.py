@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from arena.errors import ConfigError
-from evaluation.choices.run_choices import Bounds, Rule, RunChoices, without_pictures
+from evaluation.choices.run_choices import PICTURE_FILES, Bounds, Rule, RunChoices
 from suites.discoveryworld.catalogue import MOST_SEEDS, PAPER_SEEDS, Kind, kinds, seed_list
 
 LONGEST_EPISODE = 100_000
@@ -25,11 +25,7 @@ def _seeds(text: str) -> str:
 class DiscoveryWorldChoices(RunChoices):
     """How DiscoveryWorld is put to a model."""
 
-    rules: ClassVar[tuple[Rule, ...]] = (
-        *RunChoices.rules,
-        without_pictures("image_format", lambda value: value != "png"),
-        without_pictures("image_detail", lambda value: value != "auto"),
-    )
+    rules: ClassVar[tuple[Rule, ...]] = (*RunChoices.rules, *PICTURE_FILES)
 
     words: ClassVar[frozenset[str]] = RunChoices.words | {"seeds"}
 
@@ -50,11 +46,6 @@ class DiscoveryWorldChoices(RunChoices):
     judge: str | None = Field(
         default=None, description="model that judges what was found out, such as openai/gpt-4o; none: nobody"
     )
-
-    @property
-    def shows_images(self) -> bool:
-        """Whether the model gets pictures."""
-        return self.observation != "text"
 
     @property
     def tool_names(self) -> tuple[str, ...]:

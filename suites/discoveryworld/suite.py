@@ -5,13 +5,12 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from arena.errors import ConfigError
 from arena.packages import require
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
-from evaluation.suite import EpisodeSetup, Suite, TaskSpec, rules
+from evaluation.suite import Environment, EpisodeSetup, Messages, Suite, TaskSpec, rules
 from evaluation.suites import unknown_task
 from suites.discoveryworld.actions import available
 from suites.discoveryworld.catalogue import (
@@ -26,11 +25,6 @@ from suites.discoveryworld.catalogue import (
     selected,
 )
 from suites.discoveryworld.choices import DiscoveryWorldChoices
-
-if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage
-
-    from suites.discoveryworld.episode import DiscoveryWorldEpisode
 
 
 class DiscoveryWorldSuite(Suite):
@@ -54,15 +48,13 @@ class DiscoveryWorldSuite(Suite):
             return [_task(*world)]
         raise unknown_task(name, names(), ", or a world such as proteomics-easy-0")
 
-    def open(self, setup: EpisodeSetup) -> "DiscoveryWorldEpisode":
+    def open(self, setup: EpisodeSetup) -> Environment:
         """A new episode. Raises EvaluationError if the package cannot load it."""
         from suites.discoveryworld.episode import DiscoveryWorldEpisode
 
         return DiscoveryWorldEpisode(setup)
 
-    def opening(
-        self, choices: DiscoveryWorldChoices, prompts: PromptSet, episodes: int
-    ) -> "list[ChatMessage]":
+    def opening(self, choices: DiscoveryWorldChoices, prompts: PromptSet, episodes: int) -> Messages:
         """The rules."""
         lines = [f"- `{action.written}`: {action.does}" for action in available(choices.teleport)]
         seen = prompts[f"seen_{choices.observation}"].fill()

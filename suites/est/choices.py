@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from evaluation.choices.run_choices import Bounds, Rule, RunChoices, without_pictures
+from evaluation.choices.run_choices import PICTURE_FILES, Bounds, Rule, RunChoices
 from suites.est.world import HORIZON
 
 MOST_EPISODES = 10_000
@@ -17,11 +17,7 @@ LAST_EPISODE = 99_999
 class EstChoices(RunChoices):
     """How the Blicket machine is put to a model."""
 
-    rules: ClassVar[tuple[Rule, ...]] = (
-        *RunChoices.rules,
-        without_pictures("image_format", lambda value: value != "png"),
-        without_pictures("image_detail", lambda value: value != "auto"),
-    )
+    rules: ClassVar[tuple[Rule, ...]] = (*RunChoices.rules, *PICTURE_FILES)
 
     machine: Literal["est", "ivre", "conjunctive", "noisy"] = Field(
         default="est",
@@ -37,11 +33,6 @@ class EstChoices(RunChoices):
     strict: bool = Field(
         default=False, description="only the exact syntax; by default obvious slips are corrected"
     )
-
-    @property
-    def shows_images(self) -> bool:
-        """Whether the model gets pictures."""
-        return self.observation != "text"
 
     @property
     def tool_names(self) -> tuple[str, ...]:

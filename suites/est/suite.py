@@ -4,21 +4,15 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arena.errors import ConfigError, EvaluationError
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, RUNNERS, Scale, by_kind
-from evaluation.suite import EpisodeSetup, Suite, TaskSpec, rules, version_of
+from evaluation.suite import Environment, EpisodeSetup, Messages, Suite, TaskSpec, rules, version_of
 from suites.est.choices import LAST_EPISODE, MOST_EPISODES, EstChoices
 from suites.est.world import CONTEXT, HORIZON, PRESETS, draw
-
-if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage
-
-    from suites.est.episode import EstEpisode
 
 
 class EstSuite(Suite):
@@ -46,13 +40,13 @@ class EstSuite(Suite):
         every = (EstChoices.model_validate({"machine": machine}) for machine in PRESETS)
         return version_of(task for choices in every for task in self.tasks(choices, folder))
 
-    def open(self, setup: EpisodeSetup) -> "EstEpisode":
+    def open(self, setup: EpisodeSetup) -> Environment:
         """A new episode."""
         from suites.est.episode import EstEpisode
 
         return EstEpisode(setup)
 
-    def opening(self, choices: EstChoices, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
+    def opening(self, choices: EstChoices, prompts: PromptSet, episodes: int) -> Messages:
         """The rules."""
         low, high = PRESETS[choices.machine].blickets
         rule = "rule_est" if choices.machine == "ivre" else f"rule_{choices.machine}"

@@ -6,16 +6,12 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from evaluation.scale.references import FILE, Scale, by_kind
-from evaluation.suite import EpisodeSetup, Suite, TaskSpec
+from evaluation.suite import Environment, EpisodeSetup, Suite, TaskSpec
 from evaluation.suites import unknown_task
 from suites.scienceworld.catalogue import Kind, find_variation, kinds, spread, variation_id
 from suites.scienceworld.choices import ScienceWorldChoices
-
-if TYPE_CHECKING:
-    from suites.scienceworld.episode import ScienceWorldEpisode
 
 
 class ScienceWorldSuite(Suite):
@@ -42,7 +38,7 @@ class ScienceWorldSuite(Suite):
             return [_task(*found)]
         raise unknown_task(name, [*kinds(), *by_name], ", or a variation such as 4-1-0225")
 
-    def open(self, setup: EpisodeSetup) -> "ScienceWorldEpisode":
+    def open(self, setup: EpisodeSetup) -> Environment:
         """A new episode. Raises SimulatorLost if Java ends while it begins."""
         from suites.scienceworld.episode import ScienceWorldEpisode
 
