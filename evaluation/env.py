@@ -8,8 +8,7 @@ import gymnasium
 from gymnasium.spaces import Text
 
 from arena.errors import ConfigError
-from evaluation.opened import Episodes, Opened
-from evaluation.suite import Environment, Observation, Part
+from evaluation.opened import Episodes, Opened, OpenEpisode
 
 Info = dict[str, Any]
 
@@ -72,8 +71,7 @@ class SuiteEnv(gymnasium.Env[str, str]):
         self._lists, self.render_mode = valid_actions, render_mode
         self.observation_space = Text(LONGEST_TEXT, min_length=0, charset=CHARACTERS)
         self.action_space = Text(LONGEST_REPLY, min_length=0, charset=CHARACTERS)
-        self._environment: Environment | None = None
-        self._now, self._text = Observation(done=True), ""
+        self._episode: OpenEpisode | None = None
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[str, Info]:
         """A new episode; `options={"task": ID}` asks for a task. Raises ConfigError for others."""
@@ -84,22 +82,22 @@ class SuiteEnv(gymnasium.Env[str, str]):
         if rest:
             raise ConfigError(f"reset: got the options {rest!r}, expected task or nothing")
         self.close()
-        self._task_id, self._environment = setup.task.id, setup.suite.open(setup)
-        now = self._environment.begin()
-        return self._seen(now, self._rules, *now.parts), self._info()
+        self._episode = OpenEpisode(setup, self._rules)
+        return self._text, self._info(self._episode)
 
     def step(self, action: str) -> tuple[str, float, bool, bool, Info]:
         """Play a reply. Raises ResetNeeded after the end, ConfigError for an action outside the space."""
-        if self._environment is None or self._now.done:
+        episode = self._episode
+        if episode is None or not episode.is_open or episode.record is not None:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
         if not self.action_space.contains(action):
             raise ConfigError(f"action: got {action!r:.80}, expected a text of {LONGEST_REPLY} characters")
-        now = self._environment.reply(action)
-        if not now.done:
-            return self._seen(now, *now.parts), now.reward, False, False, self._info()
-        record = self._environment.finish()
-        reward = now.reward if self.has_rewards else record.score or 0.0
-        return self._seen(now, record.summary), reward, True, False, self._info() | record.row()
+        episode.reply(action)
+        record, info = episode.record, self._info(episode)
+        if record is None:
+            return self._text, episode.reward, False, False, info
+        reward = episode.reward if self.has_rewards else record.score or 0.0
+        return self._text, reward, True, False, info | record.row()
 
     def render(self) -> str | None:  # type: ignore[override]
         """What was shown last, as text; None without a mode."""
@@ -107,19 +105,17 @@ class SuiteEnv(gymnasium.Env[str, str]):
 
     def close(self) -> None:
         """Free the episode's resources."""
-        if self._environment is not None and not self._now.done:
-            self._environment.close()
-        self._environment = None
+        if self._episode is not None:
+            self._episode.close()
 
-    def _seen(self, now: Observation, *parts: Part) -> str:
-        self._now = now
-        self._text = plain("\n\n".join(map(str, parts)))
-        return self._text
+    @property
+    def _text(self) -> str:
+        return plain("\n\n".join(map(str, self._episode.shown))) if self._episode is not None else ""
 
-    def _info(self) -> Info:
-        info: Info = {"task_id": self._task_id}
-        if self._lists and self._environment is not None and not self._now.done:
-            info["valid_actions"] = list(getattr(self._environment.known, "commands", ()))
+    def _info(self, episode: OpenEpisode) -> Info:
+        info: Info = {"task_id": episode.setup.task.id}
+        if self._lists and episode.record is None:
+            info["valid_actions"] = list(getattr(episode.environment.known, "commands", ()))
         return info
 
 

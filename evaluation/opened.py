@@ -68,8 +68,8 @@ class OpenEpisode:
         self.drawn_by: str | None = None
         self.reward = 0.0
         self.said: list[tuple[str | None, Shown]] = []
-        self._environment = setup.suite.open(setup)
-        first = self._environment.begin()
+        self.environment = setup.suite.open(setup)
+        first = self.environment.begin()
         self._show(None, first, (rules, *first.parts))
 
     @property
@@ -81,25 +81,25 @@ class OpenEpisode:
         """Play a reply. Raises EvaluationError if the episode has ended."""
         if self.record is not None:
             raise EvaluationError(f"the episode of {self.setup.task.id} has ended: begin another one")
-        now = self._environment.reply(text)
+        now = self.environment.reply(text)
         self._show(text, now, () if now.done else now.parts)
 
     def finish(self) -> Record:
         """End the episode, as abandoned if it is not over, and return its record."""
         if self.record is None:
-            self.abandoned, self.record = True, self._environment.finish()
+            self.abandoned, self.record = True, self.environment.finish()
         return self.record
 
     def close(self) -> None:
         """Give up the place, and the resources of an episode that has no record."""
         if self.is_open and self.record is None:
-            self._environment.close()
+            self.environment.close()
         self.is_open = False
 
     def _show(self, reply: str | None, now: Observation, parts: Shown) -> None:
         self.drawn_by, self.reward = now.drawn_by or self.drawn_by, now.reward
         if now.done:
-            self.record = self._environment.finish()
+            self.record = self.environment.finish()
             parts = (*parts, self.record.summary)
         self.said.append((reply, parts))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from arena.errors import ConfigError, EvaluationError
 from evaluation.prompts import PromptSet
+from evaluation.scale.references import FILE, Scale
 from evaluation.suite import Environment, EpisodeSetup, Messages, Suite, TaskSpec
 from evaluation.suites import unknown_task
 from llm_control.choices import ArenaChoices
@@ -167,3 +168,14 @@ def _is_drawn(task_id: str) -> bool:
 
 
 SUITE = ArenaSuite()
+
+# What passes and what does not is the same in all three variants of a task.
+FIRST_VARIANTS = tuple(f"{level:02}-{task:02}-01" for level in range(1, 11) for task in range(1, 31))
+
+SCALE = Scale(
+    Path(__file__).with_name(FILE),
+    scoring=1,
+    agents={"random": "random", "ideal": "ideal"},
+    matters=("animal_ai",),
+    settings=({"initial_idle_steps": (), "tasks": FIRST_VARIANTS},),
+)

@@ -151,22 +151,11 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
-    """A sample's replies in order, the pictures after the last, and a request whose reply was not played.
-
-    `before` are the pictures of a demonstration.
-    """
-
-    exchanges: tuple[Exchange, ...]
-    rest: Pictures = ()
-    told_last: str = ""
-    unplayed: Request | None = None
-    before: Pictures = ()
-
-
-@dataclass(frozen=True, slots=True)
 class EpisodeTalk:
-    """The part of one episode: an exchange for each turn, and the pictures after its last reply."""
+    """The part of one episode: an exchange for each turn, and the pictures after its last reply.
+
+    `unplayed` is a request whose reply was not played.
+    """
 
     exchanges: tuple[Exchange, ...] = ()
     rest: Pictures = ()
@@ -177,6 +166,13 @@ class EpisodeTalk:
     def pictures(self) -> Pictures:
         """All pictures that the conversation shows of the episode, in order."""
         return (*(uri for each in self.exchanges for uri in each.shown), *self.rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Talk(EpisodeTalk):
+    """The same of a whole sample; `before` are the pictures of a demonstration."""
+
+    before: Pictures = ()
 
 
 @dataclass(slots=True)

@@ -87,8 +87,7 @@ class Binomial:
 
     def _log_p(self, p: Floats, y: Floats) -> Floats:
         ways = gammaln(self.number + 1) - gammaln(y + 1) - gammaln(self.number - y + 1)
-        found: Floats = ways + xlogy(y, p) + xlog1py(self.number - y, -p)
-        return found
+        return np.asarray(ways + xlogy(y, p) + xlog1py(self.number - y, -p))
 
 
 class Poisson:

@@ -34,8 +34,7 @@ def _median(values: Floats, weights: Floats) -> Floats:
     summed = np.cumsum(weights[order], axis=0)
     place = (summed < 0.5 * summed[-1]).sum(axis=0)
     columns = np.arange(values.shape[1])
-    found: Floats = values[order[np.minimum(place, len(values) - 1), columns], columns]
-    return found
+    return np.asarray(values[order[np.minimum(place, len(values) - 1), columns], columns])
 
 
 def _majority(values: Floats, weights: Floats) -> Floats:

@@ -127,8 +127,7 @@ class Search:
     def _likeliest(self) -> Sets:
         weights = self._oracle.weights
         best = weights >= weights.max(axis=1, keepdims=True) * (1 - 1e-9)
-        drawn: Sets = (self._rng.random(weights.shape) * best).argmax(axis=1)
-        return drawn
+        return np.asarray((self._rng.random(weights.shape) * best).argmax(axis=1))
 
 
 class Blind:
@@ -148,8 +147,7 @@ class Blind:
 
 def single(objects: Sets, wanted: Any = True) -> Bools:
     """Trials of one object each, (episodes, 9); empty ones where it is not wanted."""
-    found: Bools = (np.arange(OBJECTS) == objects[:, None]) & np.asarray(wanted).reshape(-1, 1)
-    return found
+    return np.asarray((np.arange(OBJECTS) == objects[:, None]) & np.asarray(wanted).reshape(-1, 1))
 
 
 def most_doubtful(oracle: Oracle, belief: Floats) -> Bools:
@@ -159,8 +157,7 @@ def most_doubtful(oracle: Oracle, belief: Floats) -> Bools:
 
 def most_informative(oracle: Oracle, belief: Floats) -> Bools:
     """The trial, of all 512, that is expected to say most about the assignment."""
-    found: Bools = MEMBERS[oracle.information().argmax(axis=1)]
-    return found
+    return np.asarray(MEMBERS[oracle.information().argmax(axis=1)])
 
 
 def true_prior(blickets: tuple[int, int]) -> Floats:

@@ -30,8 +30,7 @@ _BITS = 1 << np.arange(OBJECTS)
 
 def sets_of(members: Bools) -> Sets:
     """(..., 9) bool to (...) numbers of sets."""
-    found: Sets = members @ _BITS
-    return found
+    return np.asarray(members @ _BITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +109,7 @@ class Oracle:
         """(episodes, 9): the probability of each object to be a Blicket."""
         # Counts first, then one division: the order of the objects does not change a bit.
         marginals = (self.weights @ self._members).astype(np.float64)
-        found: Floats = marginals / self.weights.sum(axis=1, keepdims=True, dtype=np.float64)
-        return found
+        return np.asarray(marginals / self.weights.sum(axis=1, keepdims=True, dtype=np.float64))
 
     def information(self) -> Floats:
         """(episodes, 512): the information about the assignment, in nats, that each trial is expected to
@@ -126,8 +124,7 @@ def entropy(probability: npt.NDArray[np.floating] | np.float64) -> Floats:
     """The entropy of an event of this probability, in nats."""
     p = np.asarray(probability, np.float64)
     q = 1 - p
-    found: Floats = -(p * np.log(np.where(p > 0, p, 1)) + q * np.log(np.where(q > 0, q, 1)))
-    return found
+    return np.asarray(-(p * np.log(np.where(p > 0, p, 1)) + q * np.log(np.where(q > 0, q, 1))))
 
 
 def distance(belief: Floats, oracle: Floats) -> Floats:
@@ -140,8 +137,7 @@ def distance(belief: Floats, oracle: Floats) -> Floats:
     q /= q.sum(axis=-1, keepdims=True)
     m = (p + q) / 2
     divergence = (p * np.log(p / m) + q * np.log(q / m)).sum(axis=-1) / 2
-    found: Floats = np.sqrt(np.maximum(divergence, 0))
-    return found
+    return np.asarray(np.sqrt(np.maximum(divergence, 0)))
 
 
 CONTEXT = 4

@@ -162,11 +162,15 @@ def fresh(levels: Sequence[int], count: int, seed: int, difficulty: int | None) 
 def shipped(levels: Sequence[int]) -> list[Order]:
     """Orders of the files of the shipped battery."""
     return [
-        Order(Draw(level, number, variant, SHIPPED_SEED), f"{level:02d}-{number:02d}-{variant:02d}")
-        for level in levels
-        for number in range(1, len(CONDITIONS[level]) + 1)
-        for variant in VARIANTS
+        Order(draw, f"{draw.level:02d}-{draw.task:02d}-{draw.variant:02d}")
+        for draw in _every(levels, SHIPPED_SEED)
     ]
+
+
+def _every(levels: Sequence[int], seed: int) -> list[Draw]:
+    """The draws of all variants of all tasks of levels."""
+    numbered = [(level, task) for level in levels for task in range(1, len(CONDITIONS[level]) + 1)]
+    return [Draw(level, task, variant, seed) for level, task in numbered for variant in VARIANTS]
 
 
 def made_before(folder: Path, orders: Sequence[Order]) -> dict[str, Proof]:
@@ -230,16 +234,10 @@ class Row(NamedTuple):
 
 def write_test_tasks(path: Path, levels: Sequence[int], jobs: int) -> None:
     """Draw and prove the test tasks of levels, and write the file. Raises EvaluationError as `prove` does."""
-    draws = [
-        Draw(level, number, variant, TEST_SEED)
-        for level in levels
-        for number in range(1, len(CONDITIONS[level]) + 1)
-        for variant in VARIANTS
-    ]
     content = io.StringIO()
     table = csv.writer(content, lineterminator="\n")
     table.writerow(Row._fields)
-    with closing(in_order(scored, draws, jobs)) as rows:
+    with closing(in_order(scored, _every(levels, TEST_SEED), jobs)) as rows:
         table.writerows(rows)
     write_file(path, content.getvalue())
 
