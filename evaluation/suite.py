@@ -32,8 +32,8 @@ Frame = npt.NDArray[np.uint8]
 Part = str | Frame
 """A piece of an observation; neighbouring parts are shown in order."""
 
-Messages: TypeAlias = "list[ChatMessage]"
-"""The beginning of a conversation."""
+Message: TypeAlias = "ChatMessage"
+"""A message of Inspect AI, which is imported only where messages are made."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class AgentTurn(NamedTuple):
     """
 
     name: str
-    messages: "Sequence[ChatMessage]"
+    messages: Sequence[Message]
     tools: tuple[str, ...]
     seed: int
 
@@ -192,7 +192,7 @@ class Player(Protocol):
         """What a log keeps of the agent, its SHA-256 among it if it is a file."""
 
 
-def rules(choices: Any, prompts: PromptSet, **values: Any) -> Messages:
+def rules(choices: Any, prompts: PromptSet, **values: Any) -> list[Message]:
     """The text `system` filled with values, and `note_tools` if there is that text and tools are called."""
     from inspect_ai.model import ChatMessageSystem
 
@@ -241,7 +241,7 @@ class Suite(ABC):
     def open(self, setup: EpisodeSetup) -> Environment:
         """A new episode."""
 
-    def opening(self, choices: Any, prompts: PromptSet, episodes: int) -> Messages:
+    def opening(self, choices: Any, prompts: PromptSet, episodes: int) -> list[Message]:
         """The messages before the first of `episodes`; by default those of `rules`."""
         return rules(choices, prompts)
 

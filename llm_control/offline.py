@@ -7,19 +7,16 @@ depends on the episode's seed and the number of the reply alone.
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from arena.errors import EvaluationError
-from evaluation.suite import AgentTurn
+from evaluation.suite import AgentTurn, Message
 from llm_control.agents.fit_reply import WAIT, as_call, fitted, is_over, script_of
 from llm_control.agents.pixels import GREEN, YELLOW, answer, blobs
 from llm_control.script import random_script
 from render import Frame, decode
-
-if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage
 
 _NOTHING_SEEN = ("I see no ball", "No ball anywhere")
 
@@ -61,7 +58,7 @@ def _by_tools(script: str, tools: tuple[str, ...]) -> str | tuple[str, dict[str,
     return script
 
 
-def _last_image(messages: "Sequence[ChatMessage]") -> Frame:
+def _last_image(messages: Sequence[Message]) -> Frame:
     for message in reversed(messages):
         if message.role in ("user", "tool") and not isinstance(message.content, str):
             images = [part for part in message.content if part.type == "image"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from arena.errors import ConfigError, EvaluationError
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale
-from evaluation.suite import Environment, EpisodeSetup, Messages, Suite, TaskSpec
+from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec
 from evaluation.suites import unknown_task
 from llm_control.choices import ArenaChoices
 from testbed import LEVEL_NAMES, Task, find_tasks, parse_levels
@@ -69,7 +69,7 @@ class ArenaSuite(Suite):
 
         return ArenaEnvironment(setup)
 
-    def opening(self, choices: ArenaChoices, prompts: PromptSet, episodes: int) -> Messages:
+    def opening(self, choices: ArenaChoices, prompts: PromptSet, episodes: int) -> list[Message]:
         """The system text and, if chosen, the demonstration."""
         from llm_control.messages import opening
 

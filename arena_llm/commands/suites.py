@@ -5,15 +5,13 @@ from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from arena.errors import ArenaError, ConfigError, EvaluationError
 from arena_llm.console import line_console
-
-if TYPE_CHECKING:
-    from evaluation.suite import Suite
+from evaluation.suite import Suite
 
 suites_app = typer.Typer(
     help="List, show, check and begin suites of tasks.", invoke_without_command=True, no_args_is_help=False
@@ -113,7 +111,7 @@ def new_command(
     typer.echo(f"Written: {folder}. Next: pip install -e {folder} && arena-llm suites check {name}")
 
 
-def _suite(name: str) -> "Suite":
+def _suite(name: str) -> Suite:
     """An installed suite, or that of `MODULE:SUITE`."""
     from evaluation.suites import get_suite
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from inspect_ai.log import transcript
 from inspect_ai.model import (
@@ -25,6 +25,7 @@ from evaluation.generation.memory import ALONE, ImageBudget, lasting, lasting_tu
 from evaluation.generation.stops import stop_of
 from evaluation.prompts import PromptSet, Variables
 from evaluation.script import json_objects
+from evaluation.suite import Suite
 
 
 class CallStopped(Exception):
@@ -375,10 +376,6 @@ def _as_text(message: ChatMessage) -> str:
     )
 
 
-if TYPE_CHECKING:
-    from evaluation.suite import Suite
-
-
 class ReplyingAgent(Protocol):
     """What asks the model for its replies in one sample."""
 
@@ -426,7 +423,7 @@ def agent_of(calls: Calls, most: int | None) -> ReplyingAgent:
     return Hypothesizer(calls) if name == "hypothesizer" else calls
 
 
-def opening(suite: "Suite", choices: RunChoices, prompts: PromptSet, episodes: int) -> list[ChatMessage]:
+def opening(suite: Suite, choices: RunChoices, prompts: PromptSet, episodes: int) -> list[ChatMessage]:
     """The messages before the first observation: those of the suite, with the instructions of its agent."""
     messages = suite.opening(choices, prompts, episodes)
     if choices.agent == "direct":

@@ -11,7 +11,7 @@ from arena.errors import ConfigError
 from arena.packages import require
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
-from evaluation.suite import Environment, EpisodeSetup, Messages, Suite, TaskSpec, rules
+from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec, rules
 from suites.boxing.choices import TRIES, BoxingChoices
 from suites.boxing.environments import WORLDS, drawn, kinds
 
@@ -67,7 +67,7 @@ class BoxingSuite(Suite):
 
         return BoxingEpisode(setup)
 
-    def opening(self, choices: BoxingChoices, prompts: PromptSet, episodes: int) -> Messages:
+    def opening(self, choices: BoxingChoices, prompts: PromptSet, episodes: int) -> list[Message]:
         """The rules; what a world is about is part of its episode."""
         told = prompts["rules_story" if choices.wording == "story" else "rules"].fill()
         return rules(choices, prompts, experiments=choices.experiments, tries=TRIES, rules=told)

@@ -10,7 +10,7 @@ from arena.errors import ConfigError
 from arena.packages import require
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
-from evaluation.suite import Environment, EpisodeSetup, Messages, Suite, TaskSpec, rules
+from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec, rules
 from evaluation.suites import unknown_task
 from suites.discoveryworld.actions import available
 from suites.discoveryworld.catalogue import (
@@ -54,7 +54,7 @@ class DiscoveryWorldSuite(Suite):
 
         return DiscoveryWorldEpisode(setup)
 
-    def opening(self, choices: DiscoveryWorldChoices, prompts: PromptSet, episodes: int) -> Messages:
+    def opening(self, choices: DiscoveryWorldChoices, prompts: PromptSet, episodes: int) -> list[Message]:
         """The rules."""
         lines = [f"- `{action.written}`: {action.does}" for action in available(choices.teleport)]
         seen = prompts[f"seen_{choices.observation}"].fill()

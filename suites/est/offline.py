@@ -2,19 +2,16 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from evaluation.engines.backend import CURRENT
-from evaluation.suite import AgentTurn
+from evaluation.suite import AgentTurn, Message
 from suites.est.agents import AGENTS as REFERENCES
 from suites.est.episode import DARK, LIT, NOTHING
 from suites.est.replies import written
 from suites.est.world import OBJECTS, PRESETS, Bools
-
-if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage
 
 _SEEN = re.compile(rf"Step (\d+) of .*On the machine: (.+)\. The machine is ({LIT}|{DARK})\.")
 _NUMBER = re.compile(r"(\d) \(")
@@ -46,7 +43,7 @@ AGENTS = dict.fromkeys(REFERENCES, _agent)
 """The reference agents."""
 
 
-def panels(messages: "Sequence[ChatMessage]") -> list[tuple[Bools, bool]]:
+def panels(messages: Sequence[Message]) -> list[tuple[Bools, bool]]:
     """Each panel (9,) bool of the episode that is being played, and whether the machine was lit."""
     found: list[tuple[Bools, bool]] = []
     for message in messages:

@@ -10,7 +10,7 @@ import numpy as np
 from arena.errors import ConfigError, EvaluationError
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, RUNNERS, Scale, by_kind
-from evaluation.suite import Environment, EpisodeSetup, Messages, Suite, TaskSpec, rules, version_of
+from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec, rules, version_of
 from suites.est.choices import LAST_EPISODE, MOST_EPISODES, EstChoices
 from suites.est.world import CONTEXT, HORIZON, PRESETS, draw
 
@@ -46,7 +46,7 @@ class EstSuite(Suite):
 
         return EstEpisode(setup)
 
-    def opening(self, choices: EstChoices, prompts: PromptSet, episodes: int) -> Messages:
+    def opening(self, choices: EstChoices, prompts: PromptSet, episodes: int) -> list[Message]:
         """The rules."""
         low, high = PRESETS[choices.machine].blickets
         rule = "rule_est" if choices.machine == "ivre" else f"rule_{choices.machine}"
