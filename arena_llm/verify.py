@@ -18,7 +18,7 @@ from arena.replay import Replay
 from arena_llm.replay import arena_of
 from evaluation.by_hand.played import PlayedEpisode
 from evaluation.log.run import RunLog
-from evaluation.verify.sample import same
+from evaluation.verify.sample import same, verify_played, verify_sample
 from evaluation.verify.sources import Checked, Finding, Options, Source, Verdict, unverified
 
 
@@ -39,16 +39,12 @@ def verify(source: Source, options: Options) -> tuple[Checked, ...]:
     """One result for a recording, one for each task of a sample; what is wrong is in the results."""
     if source.sample is None:
         return _recording(source, options)
-    from evaluation.verify.sample import verify_sample
-
     return verify_sample(source, options)
 
 
 def _recording(source: Source, options: Options) -> tuple[Checked, ...]:
     try:
         if _holds(source.path, PlayedEpisode):
-            from evaluation.verify.sample import verify_played
-
             return (verify_played(source.path),)
         recording = Recording.read(source.path)
         spec = arena_of(recording, options.task, options.folder)

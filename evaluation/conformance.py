@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic_core import to_jsonable_python
 
-from arena.errors import ArenaError, ConfigError
+from arena.errors import ArenaError, ConfigError, EvaluationError
 from evaluation.agents.agents import opening
 from evaluation.by_hand.form import Form
 from evaluation.capabilities import agents_of, form_of, judged, logged_task, prompts_of, reply_of, tools_of
@@ -453,8 +453,6 @@ def _estimate(kit: Kit) -> Iterator[str]:
 def _judge(kit: Kit) -> Iterator[str]:
     """A judge that fails or says nothing costs no episode."""
     import asyncio
-
-    from arena.errors import EvaluationError
 
     async def fails(model: str, text: str) -> str:
         raise EvaluationError("no answer")

@@ -2,6 +2,8 @@
 
 import re
 import sys
+from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,10 +13,9 @@ from arena.errors import EvaluationError
 from arena_llm.console import exit_interrupted, wide_console
 from arena_llm.interrupts import work_begins
 from arena_llm.options import TESTBED_HELP, known_version, located_testbed, named_path
+from evaluation.suites import get_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from evaluation.request import EvalRequest
     from report.comparison.whole import Comparison
 
@@ -118,7 +119,6 @@ def _requests(
     """What is to be played, checked before anything is: only agents that cost nothing."""
     from evaluation.request import EvalRequest, full_name
     from evaluation.scale.references import agent_names
-    from evaluation.suites import get_suite
     from report.comparison.runs import THEIRS
 
     choices = {"tasks": tasks, "trials": str(trials), "animal_ai": animal_ai or THEIRS}
@@ -152,8 +152,6 @@ def _log_of(request: "EvalRequest", log_dir: Path) -> Path:
 
 
 def _report(compared: "Comparison", out: Path, facts: dict[str, str]) -> None:
-    from importlib.metadata import version
-
     from report.comparison.page import gaps_summary, pairs_summary, summary_table, write_comparison
     from report.tables import headline_table, rates_table, scaled_lines
 

@@ -12,6 +12,7 @@ import typer
 from arena.errors import ConfigError
 from arena.files import check_output_folder
 from arena.packages import require
+from arena.processes import Engine, in_order
 from arena_llm.console import exit_interrupted, progress_bar
 from arena_llm.options import (
     EngineName,
@@ -26,7 +27,6 @@ from arena_llm.options import (
 from evaluation.suites import DEFAULT, get_suite
 
 if TYPE_CHECKING:
-    from arena.processes import Engine
     from evaluation.data_set import DatasetSpec
     from evaluation.opened import Opened
 
@@ -103,7 +103,6 @@ def _warn(split: str) -> None:
 
 
 def _write(folder: Path, spec: "DatasetSpec", engine: "Engine") -> None:
-    from arena.processes import in_order
     from evaluation.data_set import append, finish, make_row, start
 
     done = first = start(folder, spec)
@@ -127,7 +126,6 @@ def _write(folder: Path, spec: "DatasetSpec", engine: "Engine") -> None:
 def _write_minari(
     name: str, opened: "Opened", agent: str, sensors: dict[str, Any], episodes: list[Any], engine: "Engine"
 ) -> None:
-    from arena.processes import in_order
     from arena_llm.minari_data import check_name, make, write
 
     check_name(name)

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from arena_llm.console import line_console
 from arena_llm.options import ModelName, Preset, Prices, Prompt, Prompts, SuiteOption, Testbed
-from evaluation.suites import DEFAULT
+from evaluation.suites import DEFAULT, get_suite
 
 if TYPE_CHECKING:
     from evaluation.estimate import Estimate
@@ -33,7 +33,6 @@ def estimate_command(
     Makes no API calls and needs no key.
     """
     from evaluation.request import EvalRequest
-    from evaluation.suites import get_suite
 
     request = EvalRequest(get_suite(suite), model, testbed, prompt, protocol, choices, prompts)
     request.refuse_early(key=False)

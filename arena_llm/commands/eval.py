@@ -1,5 +1,6 @@
 """The command `arena-llm eval`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,14 +9,13 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from arena.errors import ConfigError, EvaluationError
+from arena.files import check_output_folder
 from arena_llm import options
 from arena_llm.console import exit_interrupted, line_console, wide_console
 from arena_llm.interrupts import work_begins
-from evaluation.suites import DEFAULT
+from evaluation.suites import DEFAULT, get_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
     from arena_llm.sweep import Sweep
@@ -65,9 +65,7 @@ def eval_command(
     **choices: Any,
 ) -> None:
     """Evaluate a model on the tasks of a suite, and report the results."""
-    from arena.files import check_output_folder
     from evaluation.request import EvalRequest
-    from evaluation.suites import get_suite
 
     request = EvalRequest(get_suite(suite), model or "", testbed, prompt, protocol, choices, prompts)
     if sweep and plan:

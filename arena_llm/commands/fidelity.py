@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from arena import ConfigError
+from arena.files import check_output, check_output_folder, write_file
 from arena_llm.console import line_console, wide_console
 from arena_llm.options import AnimalAI
 
@@ -33,9 +35,6 @@ def fidelity_command(
 
     With --stills, compare single pictures instead, made after the first step; --animal-ai is for these.
     """
-    from arena import ConfigError
-    from arena.files import check_output, check_output_folder
-
     check_output_folder(frames)
     check_output(sheet)
     check_output(json_file)
@@ -48,7 +47,6 @@ def fidelity_command(
 
 
 def _compare_stills(folder: Path, version: str, sheet: Path | None, json_file: Path | None) -> None:
-    from arena.files import write_file
     from arena_llm.fidelity.pictures import write_sheet
     from arena_llm.fidelity.stills import as_dict, compare_stills, stills_table
 
@@ -73,7 +71,6 @@ def _compare_trace(
     sheet: Path | None,
     json_file: Path | None,
 ) -> None:
-    from arena.files import write_file
     from arena_llm.fidelity.pictures import compare_pictures, write_frames, write_sheet
     from arena_llm.fidelity.replay import replay
     from arena_llm.fidelity.report import Fidelity, as_dict, print_fidelity

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arena.packages import require
 from arena_llm.commands.play import Host, Port
+from arena_llm.interrupts import work_begins
 from arena_llm.options import Preset, SuiteOption
 from evaluation.suites import DEFAULT
 
@@ -37,8 +39,6 @@ def mcp_command(
 
     Choices that only concern how a model is asked, such as its temperature, have no effect.
     """
-    from arena.packages import require
-
     require("mcp")
     from arena_llm.mcp_server import Seats, mcp_server
     from evaluation.opened import Episodes, Opened
@@ -57,7 +57,6 @@ def mcp_command(
 
 def listening(host: str, port: int) -> tuple[socket.socket, str]:
     """A socket that listens, and its URL with a slash at the end. Raises EvaluationError if it cannot."""
-    from arena_llm.interrupts import work_begins
     from people.serving import bound, url_of
 
     listener = bound(host, port)

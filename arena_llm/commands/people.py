@@ -1,10 +1,12 @@
 """The `arena-llm people` commands: list, export and delete the data of participants."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.table import Table
 
 from arena.files import check_output_folder
 
@@ -28,8 +30,6 @@ def participants_command(
     db: Db, study: Annotated[str | None, typer.Option(help="Name of the study. Default: all.")] = None
 ) -> None:
     """List participants and how far they got."""
-    from rich.table import Table
-
     with _opened(db) as store:
         table = Table("study", "participant", "trials", "finished", "passed", "first seen")
         if study:
@@ -88,8 +88,6 @@ def _opened(db: str) -> "Store":
 
 
 def _line(store: "Store", person: "Participant") -> tuple[str, ...]:
-    from datetime import UTC, datetime
-
     trials = store.trials(person.id)
     seen = datetime.fromtimestamp(person.created_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
     finished = sum(trial.finished_at is not None for trial in trials)

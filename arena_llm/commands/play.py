@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.errors import ConfigError
+from arena.packages import require
+from arena.processes import cores
+from arena.taskfile.versions import DIFFERENCES
 from arena_llm.console import warn
 from arena_llm.options import AnimalAI, Lenient, Levels, Preset, Seed, SuiteOption, Testbed
-from evaluation.suites import DEFAULT
+from evaluation.suites import DEFAULT, get_suite
 
 if TYPE_CHECKING:
     from people.play.worker_protocol import View
@@ -86,10 +89,7 @@ def play_command(
     language: Annotated[str, typer.Option(help="Language of the page: en, de, es or fr.")] = "en",
 ) -> None:
     """Play tasks in the browser at the original's speed; every episode is stored as a recording."""
-    from arena.packages import require
-
     require("people")
-    from arena.processes import cores
     from people.play.app import create_app
     from people.play.players import Players
     from people.play.task_source import TaskList
@@ -129,11 +129,8 @@ def play_suite_command(
 
     Choices that only concern a model, such as its temperature, have no effect.
     """
-    from arena.packages import require
-
     require("people")
     from evaluation.request import EvalRequest
-    from evaluation.suites import get_suite
     from people.play.app import create_suite_app
     from people.play.course import Course
     from people.serving import address_of, bound, serve, url_of
@@ -168,7 +165,6 @@ def _ready(url: str, count: int, store: "Store", open_page: bool) -> Callable[[]
 def _tasks(
     names: list[str] | None, levels: str | None, testbed: Path | None, animal_ai: str, lenient: bool
 ) -> "tuple[Task, ...]":
-    from arena.taskfile.versions import DIFFERENCES
     from testbed import find_tasks, parse_levels, task_named
 
     if names and levels is not None:

@@ -7,7 +7,8 @@ import typer
 
 from arena.errors import ConfigError
 from arena_llm.console import line_console
-from evaluation.suites import DEFAULT
+from evaluation.prompts import write_folder
+from evaluation.suites import DEFAULT, get_suite
 
 
 def prompts_command(
@@ -28,8 +29,6 @@ def prompts_command(
     console = line_console()
     if not source:
         from evaluation.capabilities import prompts_of
-        from evaluation.prompts import write_folder
-        from evaluation.suites import get_suite
 
         write_folder(prompts_of(get_suite(suite)), out)
         console.print(f"Texts of arena-llm: {out}")

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.errors import ConfigError
+from arena.files import check_output, check_output_folder, write_file
+from arena.replay import Replay
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.options import CsvFile, Testbed
 
 if TYPE_CHECKING:
-    from arena.replay import Replay
     from arena_llm.pictures.film import Film
     from arena_llm.pictures.video import Video
 
@@ -37,8 +38,6 @@ def replay_command(
 ) -> None:
     """Replay a recorded episode, check how it ends, and make a video; status 1 if the end differs."""
     from arena.csv_log import csv_log
-    from arena.files import check_output, check_output_folder
-    from arena.replay import Replay
     from arena_llm.pictures.film import Film
     from arena_llm.pictures.video import STEPS_PER_S, open_video
     from arena_llm.replay import arena_of, find_recording
@@ -79,7 +78,6 @@ def _play(
     replay: "Replay", film: "Film | None", video: "Video | None", stills: Path | None, every: int
 ) -> int:
     """Play to the end and draw the frames of the video and the stills; returns the number of stills."""
-    from arena.files import write_file
     from render import png
 
     saved = 0

@@ -1,18 +1,18 @@
 """The command `arena-llm report`."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.errors import EvaluationError
+from arena.files import check_output_folder
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.options import named_path
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from evaluation.log.run import RunLog
     from report.build import WrittenReport
 
@@ -26,8 +26,6 @@ def report_command(
     frames: Annotated[bool, typer.Option("--frames/--no-frames", help="Pictures of the episodes.")] = True,
 ) -> None:
     """Make a folder of pages from logs: figures, tables, and every episode with its pictures and replies."""
-    from arena.files import check_output_folder
-
     check_output_folder(out)
     found = _logs(logs)
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena import Episode
 from arena.errors import ConfigError, ScriptError
+from arena.files import check_output, check_output_folder, read_text, write_file
 from arena_llm.console import warn
 from arena_llm.options import AnimalAI, CsvFile, Lenient, Seed, Testbed
 
@@ -31,9 +33,7 @@ def run_command(
     lenient: Lenient = False,
 ) -> None:
     """Play scripts and print one line of JSON per turn."""
-    from arena import Episode
     from arena.csv_log import csv_log
-    from arena.files import check_output, check_output_folder, write_file
     from llm_control.choices import ArenaChoices
     from llm_control.play import ScriptedEpisode
     from render import Renderer
@@ -61,7 +61,6 @@ def run_command(
 
 def _turns(play: "ScriptedEpisode", scripts: list[str], folder: Path | None) -> "Iterator[TurnRecord]":
     """Play scripts until they or the episode end; saves the pictures if there is a folder for them."""
-    from arena.files import write_file
     from render import png
 
     for number, frame in enumerate(play.begin()):
@@ -78,7 +77,6 @@ def _turns(play: "ScriptedEpisode", scripts: list[str], folder: Path | None) -> 
 
 def _scripts(path: Path, strict: bool) -> list[str]:
     """The scripts of a file; raises ConfigError if it cannot be read, ScriptError for a line that is none."""
-    from arena.files import read_text
     from llm_control.script import parse
 
     lines = read_text(path).splitlines()

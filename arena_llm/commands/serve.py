@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.packages import require
 from arena_llm.commands.mcp import listening, serve
 from arena_llm.commands.play import Host, Port
 from arena_llm.options import Preset, SuiteOption
@@ -22,8 +23,6 @@ def serve_command(
 
     Choices that only concern how a model is asked, such as its temperature, have no effect.
     """
-    from arena.packages import require
-
     require("openenv")
     from arena_llm.openenv_server import suite_app
     from evaluation.opened import Opened

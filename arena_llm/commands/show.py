@@ -1,17 +1,17 @@
 """The command `arena-llm show`."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.errors import ConfigError, EvaluationError
+from arena.files import check_output
 from arena_llm.console import exit_interrupted, line_console, progress_bar, warn
 from arena_llm.options import AnimalAI, Lenient, Levels, Seed, Testbed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from arena_llm.pictures.tasks import Entry, Tile
 
 LARGEST = 1024
@@ -50,7 +50,6 @@ def show_command(
 def _show_task(
     name: str, testbed: Path | None, out: Path | None, seed: int, size: int, animal_ai: str, lenient: bool
 ) -> None:
-    from arena.files import check_output
     from arena_llm.pictures.canvas import save
     from arena_llm.pictures.tasks import SMALLEST, task_picture
     from testbed import task_named
@@ -67,7 +66,6 @@ def _show_task(
 def _show_sheets(
     testbed: Path | None, levels: str | None, out: Path, seed: int, size: int, animal_ai: str, lenient: bool
 ) -> None:
-    from arena.files import check_output
     from arena_llm.pictures import tasks
     from arena_llm.pictures.canvas import save
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.errors import ConfigError
+from arena.files import check_output_folder, read_text
+from arena.packages import require
+from arena.processes import cores
 from arena_llm.commands.play import PORT, Host, Name, Port, Proxy, Seats, Workers
 from arena_llm.options import Testbed
 
@@ -63,9 +66,6 @@ def study_command(
     ] = None,
 ) -> None:
     """Run a study with people: consent, practice, tasks, questionnaires, completion."""
-    from arena.files import read_text
-    from arena.packages import require
-
     if config is not None:
         # Said before anything large is imported.
         read_text(config)
@@ -120,7 +120,6 @@ def _simulate(
     """Simulated participants on a real server, with a temporary database unless there is another."""
     import tempfile
 
-    from arena.files import check_output_folder
     from people.simulation.simulate import SPEED, simulate
     from people.store import Store
     from people.store.database import only_server
@@ -142,7 +141,6 @@ def _at_once(line: str) -> None:
 
 
 def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats: int | None) -> None:
-    from arena.processes import cores
     from people.play.players import Players
     from people.serving import bound, serve, url_of
     from people.store import Store

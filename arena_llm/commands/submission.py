@@ -4,9 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Table
 from typer.core import TyperGroup
 
 from arena.errors import EvaluationError, RecordingError
+from arena.files import check_output
+from arena.processes import LocalEngine
 from arena_llm.console import exit_interrupted, line_console, wide_console
 
 if TYPE_CHECKING:
@@ -40,7 +43,6 @@ def write_command(
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of the file only.")] = False,
 ) -> None:
     """Write a run as a file that a leaderboard can read: run card, results and rates."""
-    from arena.files import check_output
     from evaluation import submission as files
     from evaluation.log.run import RunLog
 
@@ -92,8 +94,6 @@ def rank_command(
     files: Annotated[list[Path], typer.Argument(help="Submissions (.json).")],
 ) -> None:
     """Rank submissions by pass rate, missing trials as failed; same tasks and trials only."""
-    from rich.table import Table
-
     from evaluation.submission import ranked, read_submission, recomputed
 
     console = wide_console(100)
@@ -138,7 +138,6 @@ def _print_unchecked(path: Path, made: "Submission") -> None:
 
 def _replay(log: Path) -> None:
     """Raise RecordingError if an episode of a log is not what its replies give."""
-    from arena.processes import LocalEngine
     from arena_llm.commands.verify import verify_sources
     from arena_llm.verify import is_recording, pass_rates, print_findings, worst
     from evaluation.verify.sources import Options, find_sources

@@ -10,8 +10,10 @@ from typing import Annotated
 import typer
 
 from arena.errors import ArenaError, ConfigError, EvaluationError
+from arena.files import write_file
 from arena_llm.console import line_console
 from evaluation.suite import Suite
+from evaluation.suites import EXTRAS, get_suite, suite_names
 
 suites_app = typer.Typer(
     help="List, show, check and begin suites of tasks.", invoke_without_command=True, no_args_is_help=False
@@ -23,8 +25,6 @@ Name = Annotated[str, typer.Argument(help="Name of an installed suite, or MODULE
 @suites_app.callback()
 def suites_command(context: typer.Context) -> None:
     """List the suites with the version of their tasks, and the commands that install missing ones."""
-    from evaluation.suites import EXTRAS, get_suite, suite_names
-
     if context.invoked_subcommand is not None:
         return
     console = line_console()
@@ -95,8 +95,6 @@ def new_command(
     out: Annotated[Path, typer.Option(help="Folder to write.")] = Path(),
 ) -> None:
     """Write a small suite that passes all checks, to be changed step by step."""
-    from arena.files import write_file
-
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise ConfigError(f"NAME: got {name!r}, expected lower case letters, digits and _")
     folder = out / name
@@ -113,8 +111,6 @@ def new_command(
 
 def _suite(name: str) -> Suite:
     """An installed suite, or that of `MODULE:SUITE`."""
-    from evaluation.suites import get_suite
-
     module, colon, attribute = name.partition(":")
     if not colon:
         return get_suite(name)

@@ -14,6 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.errors import ArenaError, ConfigError, EvaluationError
+from arena.files import check_output_folder
+from arena.processes import cores
 from arena_llm import options
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.interrupts import work_begins
@@ -43,8 +45,6 @@ def check_command(
     lenient: options.Lenient = False,
 ) -> None:
     """Read, build and settle task files, and report problems; status 1 if there are errors."""
-    from arena.files import check_output_folder
-    from arena.processes import cores
     from testbed.check import Level, Options, check_files, task_files
 
     console = Console(soft_wrap=True)
@@ -258,7 +258,6 @@ def generate_command(
     ray_address: options.RayAddress = None,
 ) -> None:
     """Draw fresh tasks, each proven solvable before it is written, with solutions and a table of demands."""
-    from arena.files import check_output_folder
     from testbed import parse_levels
     from testbed.proof.demands import write_table
     from testbed.proof.hidden import hidden_split, whole
@@ -293,7 +292,6 @@ def atlas_command(
     levels: options.Levels = None,
 ) -> None:
     """Write a page to browse all tasks: from above with the solution's path, from the agent, in words."""
-    from arena.files import check_output_folder
     from testbed import find_tasks, parse_levels
     from testbed.proof.atlas import write_atlas
     from testbed.tasks import LEVELS_FOLDER

@@ -2,17 +2,19 @@
 
 import json
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.errors import RecordingError
+from arena.files import check_output, write_file
+from arena.processes import Engine, in_order
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.options import EngineName, EngineOption, Jobs, RayAddress, located_testbed, open_engine
 
 if TYPE_CHECKING:
-    from arena.processes import Engine
     from evaluation.verify.sources import Checked, Options, Source
 
 
@@ -38,7 +40,6 @@ def verify_command(
     ray_address: RayAddress = None,
 ) -> None:
     """Play logged episodes again and compare every logged value; status 1 if one differs."""
-    from arena.files import check_output, write_file
     from arena_llm.verify import is_recording
     from evaluation.verify.sources import Options, find_sources
 
@@ -67,9 +68,6 @@ def verify_sources(
     sources: "tuple[Source, ...]", options: "Options", engine: "Engine", every: "list[Checked]"
 ) -> None:
     """Verify all, and add each result to `every` as it comes."""
-    from functools import partial
-
-    from arena.processes import in_order
     from arena_llm.verify import verify
     from evaluation.verify.sources import located, verify_located
 

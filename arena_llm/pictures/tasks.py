@@ -17,6 +17,7 @@ from arena.geometry.placed import Layout
 from arena.geometry.shapes import ARENA_SIZE
 from arena.rules import TICKS_PER_UNIT
 from arena.scene import Vector
+from arena.taskfile.versions import DIFFERENCES
 from arena_llm.pictures.canvas import FAINT, GREY, INK, RED, fitted, font, page, paste, wrapped, write
 from arena_llm.pictures.paths import Strokes
 from render import Camera, Frame, Renderer, top_view
@@ -163,8 +164,6 @@ def task_picture(task: Task, seed: int = 0, size: int = 512) -> Image.Image:
 
 def task_agents(task: Task) -> list[str]:
     """Names of the items that are agents in the task's version; at least one."""
-    from arena.taskfile.versions import DIFFERENCES
-
     named = [item.name for item in task.spec.items if item.name == "Agent"] or ["Agent"]
     return named if DIFFERENCES[task.spec.version].several_agents else named[:1]
 
