@@ -13,10 +13,11 @@ from arena.errors import EvaluationError
 from arena_llm.console import exit_interrupted, wide_console
 from arena_llm.interrupts import work_begins
 from arena_llm.options import TESTBED_HELP, known_version, located_testbed, named_path
+from evaluation.request import EvalRequest, full_name
+from evaluation.scale.references import agent_names
 from evaluation.suites import get_suite
 
 if TYPE_CHECKING:
-    from evaluation.request import EvalRequest
     from report.comparison.whole import Comparison
 
 PLAYED = "Playing (only with --run)"
@@ -114,11 +115,9 @@ def _without_password(place: str) -> str:
 
 
 def _requests(
-    agents: "Sequence[str]", testbed: Path | None, tasks: str, trials: int, animal_ai: str | None
-) -> "list[EvalRequest]":
+    agents: Sequence[str], testbed: Path | None, tasks: str, trials: int, animal_ai: str | None
+) -> list[EvalRequest]:
     """What is to be played, checked before anything is: only agents that cost nothing."""
-    from evaluation.request import EvalRequest, full_name
-    from evaluation.scale.references import agent_names
     from report.comparison.runs import THEIRS
 
     choices = {"tasks": tasks, "trials": str(trials), "animal_ai": animal_ai or THEIRS}
@@ -135,7 +134,7 @@ def _requests(
     return requests
 
 
-def _log_of(request: "EvalRequest", log_dir: Path) -> Path:
+def _log_of(request: EvalRequest, log_dir: Path) -> Path:
     """The log of a finished run; what is missing is played first."""
     from evaluation.evaluate import earlier_log, evaluate
 

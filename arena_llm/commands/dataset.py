@@ -24,11 +24,11 @@ from arena_llm.options import (
     Testbed,
     open_engine,
 )
+from evaluation.opened import Opened
 from evaluation.suites import DEFAULT, get_suite
 
 if TYPE_CHECKING:
     from evaluation.data_set import DatasetSpec
-    from evaluation.opened import Opened
 
 
 def dataset_command(
@@ -62,7 +62,6 @@ def dataset_command(
             )
         require("minari")
         from arena_llm.minari_data import agent_named, episodes, sensor_options
-        from evaluation.opened import Opened
 
         defaults = get_suite(suite).choices.player_defaults
         opened = Opened.named(suite, protocol=protocol, **defaults | choices)
@@ -77,7 +76,6 @@ def dataset_command(
     if size is None or out is None:
         raise ConfigError("transcripts need --size and --out; --minari NAME-v0 writes for offline learning")
     from evaluation.data_set import DatasetSpec, Format
-    from evaluation.opened import Opened
 
     if format not in tuple(Format):
         raise ConfigError(f"--format: got {format!r}, expected one of: {', '.join(Format)}")
@@ -102,7 +100,7 @@ def _warn(split: str) -> None:
         )
 
 
-def _write(folder: Path, spec: "DatasetSpec", engine: "Engine") -> None:
+def _write(folder: Path, spec: "DatasetSpec", engine: Engine) -> None:
     from evaluation.data_set import append, finish, make_row, start
 
     done = first = start(folder, spec)
@@ -124,7 +122,7 @@ def _write(folder: Path, spec: "DatasetSpec", engine: "Engine") -> None:
 
 
 def _write_minari(
-    name: str, opened: "Opened", agent: str, sensors: dict[str, Any], episodes: list[Any], engine: "Engine"
+    name: str, opened: Opened, agent: str, sensors: dict[str, Any], episodes: list[Any], engine: Engine
 ) -> None:
     from arena_llm.minari_data import check_name, make, write
 

@@ -8,6 +8,8 @@ from rich.table import Table
 
 from arena_llm.console import line_console
 from arena_llm.options import ModelName, Preset, Prices, Prompt, Prompts, SuiteOption, Testbed
+from evaluation.generation.prices import price_note
+from evaluation.request import EvalRequest
 from evaluation.suites import DEFAULT, get_suite
 
 if TYPE_CHECKING:
@@ -32,13 +34,10 @@ def estimate_command(
 
     Makes no API calls and needs no key.
     """
-    from evaluation.request import EvalRequest
-
     request = EvalRequest(get_suite(suite), model, testbed, prompt, protocol, choices, prompts)
     request.refuse_early(key=False)
 
     from evaluation.estimate import NOTE, estimate, request_warnings
-    from evaluation.generation.prices import price_note
     from evaluation.paired import planned_study
 
     found = estimate(request, prices, turns)

@@ -11,8 +11,13 @@ from rich.table import Column, Table
 from arena.errors import ConfigError, EvaluationError
 from arena.files import check_output_folder
 from arena_llm import options
+from arena_llm.commands.report import report_logs
 from arena_llm.console import exit_interrupted, line_console, wide_console
 from arena_llm.interrupts import work_begins
+from evaluation.capabilities import prompts_of, remarks_of
+from evaluation.generation.budget import RunLimits
+from evaluation.generation.prices import price_note
+from evaluation.request import EvalRequest, deviations, full_name, settle_plan
 from evaluation.suites import DEFAULT, get_suite
 
 if TYPE_CHECKING:
@@ -20,7 +25,6 @@ if TYPE_CHECKING:
 
     from arena_llm.sweep import Sweep
     from evaluation.log.run import RunLog
-    from evaluation.request import EvalRequest
 
 LogDir = Annotated[Path, typer.Option(help="Folder for logs; finished episodes are saved immediately.")]
 Out = Annotated[Path | None, typer.Option(help="Folder for the report. Default: beside the log.")]
@@ -65,8 +69,6 @@ def eval_command(
     **choices: Any,
 ) -> None:
     """Evaluate a model on the tasks of a suite, and report the results."""
-    from evaluation.request import EvalRequest
-
     request = EvalRequest(get_suite(suite), model or "", testbed, prompt, protocol, choices, prompts)
     if sweep and plan:
         raise ConfigError("--plan: it is the plan of one run; leave it out with --sweep")
@@ -84,9 +86,6 @@ def eval_command(
             request.refuse_early()
 
     from evaluation.estimate import estimate, request_warnings
-    from evaluation.generation.budget import RunLimits
-    from evaluation.generation.prices import price_note
-    from evaluation.request import full_name
 
     limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
     swept = None
@@ -119,23 +118,19 @@ def eval_command(
         _evaluate(request, swept, log_dir, out, **run, **parallel)
 
 
-def _plan_notes(plan: Path, request: "EvalRequest") -> dict[str, Any]:
+def _plan_notes(plan: Path, request: EvalRequest) -> dict[str, Any]:
     """What the log keeps of a plan; deviations are printed before anything is spent."""
-    from evaluation.request import deviations, settle_plan
-
     planned, done = settle_plan(plan, request), request.plan()
     for deviation in deviations(planned, done):
         line_console().print(f"Deviates from {plan}: {deviation}")
     return {"plan": dict(planned), "done": done}
 
 
-def _show(request: "EvalRequest") -> None:
+def _show(request: EvalRequest) -> None:
     """Print every effective choice and where it comes from.
 
     Raises ConfigError for options that a run would refuse; a preset may lack what they are to name.
     """
-    from evaluation.capabilities import prompts_of, remarks_of
-
     given, missing = request.effective, _missing(request)
     table = Table("choice", Column("value", overflow="fold"), "from", "meaning")
     if given.preset is not None:
@@ -155,10 +150,8 @@ def _show(request: "EvalRequest") -> None:
         line_console().print(remark)
 
 
-def _missing(request: "EvalRequest") -> dict[str, str]:
+def _missing(request: EvalRequest) -> dict[str, str]:
     """What a preset still lacks: tasks or prompts; raises ConfigError if that is due to an option."""
-    from evaluation.request import EvalRequest
-
     preset = EvalRequest(request.suite, request.model, protocol=request.protocol)
     missing = {}
     # Reading the tasks takes seconds, and a preset's own are there.
@@ -171,7 +164,7 @@ def _missing(request: "EvalRequest") -> dict[str, str]:
     return missing
 
 
-def _fault(request: "EvalRequest", name: str) -> ConfigError | None:
+def _fault(request: EvalRequest, name: str) -> ConfigError | None:
     """Why a request has no tasks or no prompts, by name; None if it has."""
     try:
         getattr(request, name)
@@ -181,9 +174,8 @@ def _fault(request: "EvalRequest", name: str) -> ConfigError | None:
 
 
 def _evaluate(
-    request: "EvalRequest", swept: "Sweep | None", log_dir: Path, out: Path | None, **run: Any
+    request: EvalRequest, swept: "Sweep | None", log_dir: Path, out: Path | None, **run: Any
 ) -> None:
-    from arena_llm.commands.report import report_logs
     from evaluation.evaluate import evaluate
     from report.files import read_cards
     from report.tables import headline_table, headlines, prices_table, rates_table, scaled_lines

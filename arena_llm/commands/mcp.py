@@ -15,6 +15,7 @@ from arena.packages import require
 from arena_llm.commands.play import Host, Port
 from arena_llm.interrupts import work_begins
 from arena_llm.options import Preset, SuiteOption
+from evaluation.opened import Episodes, Opened
 from evaluation.suites import DEFAULT
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ def mcp_command(
     """
     require("mcp")
     from arena_llm.mcp_server import Seats, mcp_server
-    from evaluation.opened import Episodes, Opened
     from evaluation.report_folder import check_writable
 
     check_writable(log_dir)

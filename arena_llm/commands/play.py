@@ -13,12 +13,13 @@ from arena.processes import cores
 from arena.taskfile.versions import DIFFERENCES
 from arena_llm.console import warn
 from arena_llm.options import AnimalAI, Lenient, Levels, Preset, Seed, SuiteOption, Testbed
+from evaluation.request import EvalRequest
 from evaluation.suites import DEFAULT, get_suite
+from testbed import Task, find_tasks, parse_levels, task_named
 
 if TYPE_CHECKING:
     from people.play.worker_protocol import View
     from people.store import Store
-    from testbed import Task
 
 VIEW_NAMES = "first, top or third"
 
@@ -130,7 +131,6 @@ def play_suite_command(
     Choices that only concern a model, such as its temperature, have no effect.
     """
     require("people")
-    from evaluation.request import EvalRequest
     from people.play.app import create_suite_app
     from people.play.course import Course
     from people.serving import address_of, bound, serve, url_of
@@ -164,9 +164,7 @@ def _ready(url: str, count: int, store: "Store", open_page: bool) -> Callable[[]
 
 def _tasks(
     names: list[str] | None, levels: str | None, testbed: Path | None, animal_ai: str, lenient: bool
-) -> "tuple[Task, ...]":
-    from testbed import find_tasks, parse_levels, task_named
-
+) -> tuple[Task, ...]:
     if names and levels is not None:
         raise ConfigError("--levels selects the tasks; give either --levels or TASKS")
     if names:

@@ -7,6 +7,7 @@ import typer
 
 from arena.errors import ConfigError
 from arena_llm.console import line_console
+from evaluation.capabilities import prompts_of
 from evaluation.prompts import write_folder
 from evaluation.suites import DEFAULT, get_suite
 
@@ -28,8 +29,6 @@ def prompts_command(
     """
     console = line_console()
     if not source:
-        from evaluation.capabilities import prompts_of
-
         write_folder(prompts_of(get_suite(suite)), out)
         console.print(f"Texts of arena-llm: {out}")
         return

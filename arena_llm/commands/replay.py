@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.csv_log import csv_log
 from arena.errors import ConfigError
 from arena.files import check_output, check_output_folder, write_file
 from arena.replay import Replay
@@ -37,7 +38,6 @@ def replay_command(
     trial: Annotated[int, typer.Option(min=0, help="In a log: the trial, from 0.")] = 0,
 ) -> None:
     """Replay a recorded episode, check how it ends, and make a video; status 1 if the end differs."""
-    from arena.csv_log import csv_log
     from arena_llm.pictures.film import Film
     from arena_llm.pictures.video import STEPS_PER_S, open_video
     from arena_llm.replay import arena_of, find_recording
@@ -74,9 +74,7 @@ def replay_command(
     print("The replay ends as the recording does.")
 
 
-def _play(
-    replay: "Replay", film: "Film | None", video: "Video | None", stills: Path | None, every: int
-) -> int:
+def _play(replay: Replay, film: "Film | None", video: "Video | None", stills: Path | None, every: int) -> int:
     """Play to the end and draw the frames of the video and the stills; returns the number of stills."""
     from render import png
 
@@ -100,7 +98,7 @@ def _play(
     return saved
 
 
-def _ending(replay: "Replay") -> str:
+def _ending(replay: Replay) -> str:
     episode = replay.episode
     verdict = {True: ", passed", False: ", not passed", None: ""}[episode.passed if episode.done else None]
     return (

@@ -11,6 +11,7 @@ from arena.errors import EvaluationError
 from arena.files import check_output_folder
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.options import named_path
+from evaluation.log.files import find_logs, read_header
 
 if TYPE_CHECKING:
     from evaluation.log.run import RunLog
@@ -43,9 +44,7 @@ def report_command(
     console.print(f"Report: {page}")
 
 
-def _logs(texts: "Sequence[str]") -> list[tuple[str | None, Path]]:
-    from evaluation.log.files import find_logs
-
+def _logs(texts: Sequence[str]) -> list[tuple[str | None, Path]]:
     named: list[tuple[str | None, Path]] = []
     for name, path in ((name, Path(path)) for name, path in map(named_path, texts)):
         found = find_logs([path])
@@ -57,7 +56,7 @@ def _logs(texts: "Sequence[str]") -> list[tuple[str | None, Path]]:
     return list(dict.fromkeys(named))
 
 
-def _without_probes(folder: Path, found: "Sequence[Path]") -> list[Path]:
+def _without_probes(folder: Path, found: Sequence[Path]) -> list[Path]:
     """A folder's logs of evaluations; `arena-llm probe` writes to the same folder."""
     probes = [path for path in found if _is_of_probes(path)]
     if len(probes) == len(found):
@@ -68,8 +67,6 @@ def _without_probes(folder: Path, found: "Sequence[Path]") -> list[Path]:
 
 
 def _is_of_probes(path: Path) -> bool:
-    from evaluation.log.files import read_header
-
     try:
         return str(read_header(path).eval.task).endswith("perception")
     except EvaluationError:  # one that cannot be read is reported when it is opened

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena import Episode
+from arena.csv_log import csv_log
 from arena.errors import ConfigError, ScriptError
 from arena.files import check_output, check_output_folder, read_text, write_file
 from arena_llm.console import warn
 from arena_llm.options import AnimalAI, CsvFile, Lenient, Seed, Testbed
+from testbed import task_named
 
 if TYPE_CHECKING:
     from llm_control.play import ScriptedEpisode, TurnRecord
@@ -33,11 +35,9 @@ def run_command(
     lenient: Lenient = False,
 ) -> None:
     """Play scripts and print one line of JSON per turn."""
-    from arena.csv_log import csv_log
     from llm_control.choices import ArenaChoices
     from llm_control.play import ScriptedEpisode
     from render import Renderer
-    from testbed import task_named
 
     idle = {"paper": ArenaChoices().initial_idle_steps, "none": ()}
     if initial not in idle:

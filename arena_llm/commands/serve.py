@@ -8,6 +8,7 @@ from arena.packages import require
 from arena_llm.commands.mcp import listening, serve
 from arena_llm.commands.play import Host, Port
 from arena_llm.options import Preset, SuiteOption
+from evaluation.opened import Opened
 from evaluation.suites import DEFAULT
 
 
@@ -25,7 +26,6 @@ def serve_command(
     """
     require("openenv")
     from arena_llm.openenv_server import suite_app
-    from evaluation.opened import Opened
 
     app = suite_app(Opened.named(suite, protocol=protocol, **choices), sessions)
     listener, url = listening(host, port)

@@ -10,6 +10,7 @@ from arena.errors import ConfigError, EvaluationError
 from arena.files import check_output
 from arena_llm.console import exit_interrupted, line_console, progress_bar, warn
 from arena_llm.options import AnimalAI, Lenient, Levels, Seed, Testbed
+from testbed import task_named
 
 if TYPE_CHECKING:
     from arena_llm.pictures.tasks import Entry, Tile
@@ -52,7 +53,6 @@ def _show_task(
 ) -> None:
     from arena_llm.pictures.canvas import save
     from arena_llm.pictures.tasks import SMALLEST, task_picture
-    from testbed import task_named
 
     _check_size(size, SMALLEST, LARGEST)
     chosen = task_named(name, testbed, animal_ai, lenient=lenient)
@@ -91,7 +91,7 @@ def _show_sheets(
         raise EvaluationError(f"{len(broken)} of {len(entries)} tasks have no picture:{listed}")
 
 
-def _each(tiles: "Iterator[Tile]", advance: "Callable[[], None]") -> "Iterator[Tile]":
+def _each(tiles: "Iterator[Tile]", advance: Callable[[], None]) -> "Iterator[Tile]":
     for tile in tiles:
         advance()
         yield tile

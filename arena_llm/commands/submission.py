@@ -10,7 +10,9 @@ from typer.core import TyperGroup
 from arena.errors import EvaluationError, RecordingError
 from arena.files import check_output
 from arena.processes import LocalEngine
+from arena_llm.commands.verify import verify_sources
 from arena_llm.console import exit_interrupted, line_console, wide_console
+from evaluation.verify.sources import Options, find_sources
 
 if TYPE_CHECKING:
     from evaluation.submission import Submission
@@ -138,9 +140,7 @@ def _print_unchecked(path: Path, made: "Submission") -> None:
 
 def _replay(log: Path) -> None:
     """Raise RecordingError if an episode of a log is not what its replies give."""
-    from arena_llm.commands.verify import verify_sources
     from arena_llm.verify import is_recording, pass_rates, print_findings, worst
-    from evaluation.verify.sources import Options, find_sources
 
     found = find_sources([log], is_recording)
     every: list[Any] = []

@@ -12,6 +12,9 @@ import typer
 from arena.errors import ArenaError, ConfigError, EvaluationError
 from arena.files import write_file
 from arena_llm.console import line_console
+from evaluation.capabilities import brought, players_of, tools_of
+from evaluation.choices.effective import preset_names
+from evaluation.scale.references import agent_names, scale_of
 from evaluation.suite import Suite
 from evaluation.suites import EXTRAS, get_suite, suite_names
 
@@ -44,10 +47,6 @@ def suites_command(context: typer.Context) -> None:
 @suites_app.command("show")
 def show_command(name: Name) -> None:
     """Show a suite's presets, offline agents and what else it brings."""
-    from evaluation.capabilities import brought, players_of, tools_of
-    from evaluation.choices.effective import preset_names
-    from evaluation.scale.references import agent_names, scale_of
-
     suite = _suite(name)
     people = "by `arena-llm play`" if brought(suite, "form", "form") or suite.name == "arena" else "cannot"
     facts = {

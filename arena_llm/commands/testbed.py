@@ -19,6 +19,10 @@ from arena.processes import cores
 from arena_llm import options
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.interrupts import work_begins
+from testbed import find_tasks, parse_levels
+from testbed.originals import NAMES, SOURCES, fetch, is_kept, kept_folder
+from testbed.proof.solutions import verify_all
+from testbed.tasks import LEVELS_FOLDER
 
 if TYPE_CHECKING:
     from testbed.check import FileReport
@@ -160,8 +164,6 @@ From = Annotated[
 
 def fetch_command(names: Names = None, source: From = None) -> None:
     """Fetch the original's 900 task files, and LLM-AAI's, for `--testbed original` and `llm-aai`."""
-    from testbed.originals import NAMES
-
     for name in names or ():
         if name not in NAMES:
             raise ConfigError(f"got {name!r}, expected {' or '.join(NAMES)}")
@@ -178,8 +180,6 @@ def fetch_command(names: Names = None, source: From = None) -> None:
 
 
 def _fetch(name: str, source: str | None, failed: list[str]) -> None:
-    from testbed.originals import SOURCES, fetch, is_kept, kept_folder
-
     console = line_console()
     known = next(each for each in SOURCES if each == name)
     if is_kept(known):
@@ -208,10 +208,6 @@ def verify_command(
     ray_address: options.RayAddress = None,
 ) -> None:
     """Replay each task's solution, which must pass, and its failure, which must fail; status 1 otherwise."""
-    from testbed import find_tasks, parse_levels
-    from testbed.proof.solutions import verify_all
-    from testbed.tasks import LEVELS_FOLDER
-
     folder = testbed or LEVELS_FOLDER
     tasks = find_tasks(parse_levels(levels) if levels else None, folder)
     console, problems, count = line_console(), 0, 0
@@ -258,7 +254,6 @@ def generate_command(
     ray_address: options.RayAddress = None,
 ) -> None:
     """Draw fresh tasks, each proven solvable before it is written, with solutions and a table of demands."""
-    from testbed import parse_levels
     from testbed.proof.demands import write_table
     from testbed.proof.hidden import hidden_split, whole
     from testbed.proof.prove import fresh, make
@@ -292,9 +287,7 @@ def atlas_command(
     levels: options.Levels = None,
 ) -> None:
     """Write a page to browse all tasks: from above with the solution's path, from the agent, in words."""
-    from testbed import find_tasks, parse_levels
     from testbed.proof.atlas import write_atlas
-    from testbed.tasks import LEVELS_FOLDER
 
     folder = testbed or LEVELS_FOLDER
     tasks = find_tasks(parse_levels(levels) if levels else None, folder)

@@ -4,7 +4,7 @@ import json
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,9 +13,7 @@ from arena.files import check_output, write_file
 from arena.processes import Engine, in_order
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.options import EngineName, EngineOption, Jobs, RayAddress, located_testbed, open_engine
-
-if TYPE_CHECKING:
-    from evaluation.verify.sources import Checked, Options, Source
+from evaluation.verify.sources import Checked, Options, Source, find_sources, located, verify_located
 
 
 def verify_command(
@@ -41,7 +39,6 @@ def verify_command(
 ) -> None:
     """Play logged episodes again and compare every logged value; status 1 if one differs."""
     from arena_llm.verify import is_recording
-    from evaluation.verify.sources import Options, find_sources
 
     console = line_console()
     every: list[Checked] = []
@@ -65,11 +62,10 @@ def verify_command(
 
 
 def verify_sources(
-    sources: "tuple[Source, ...]", options: "Options", engine: "Engine", every: "list[Checked]"
+    sources: tuple[Source, ...], options: Options, engine: Engine, every: list[Checked]
 ) -> None:
     """Verify all, and add each result to `every` as it comes."""
     from arena_llm.verify import verify
-    from evaluation.verify.sources import located, verify_located
 
     jobs = min(engine.jobs, len(sources))
     items = (located(source, options) for source in sources)
