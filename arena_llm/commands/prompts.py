@@ -10,6 +10,7 @@ from arena_llm.console import line_console
 from evaluation.capabilities import prompts_of
 from evaluation.prompts import write_folder
 from evaluation.suites import DEFAULT, get_suite
+from llm_control.paper.convert import convert
 
 
 def prompts_command(
@@ -34,8 +35,6 @@ def prompts_command(
         return
     if suite != DEFAULT:
         raise ConfigError(f"--from: the paper's texts are of the suite {DEFAULT}; leave out --suite {suite}")
-    from llm_control.paper.convert import convert
-
     done = convert(source, out)
     for folder in done.folders:
         console.print(f"Texts: --prompts {folder}")

@@ -12,6 +12,7 @@ from arena.files import check_output, check_output_folder, write_file
 from arena.replay import Replay
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.options import CsvFile, Testbed
+from arena_llm.replay import arena_of, find_recording
 
 if TYPE_CHECKING:
     from arena_llm.pictures.film import Film
@@ -40,7 +41,6 @@ def replay_command(
     """Replay a recorded episode, check how it ends, and make a video; status 1 if the end differs."""
     from arena_llm.pictures.film import Film
     from arena_llm.pictures.video import STEPS_PER_S, open_video
-    from arena_llm.replay import arena_of, find_recording
 
     if not (video or stills) and (trail is not None or hud or view != "agent"):
         raise ConfigError("nothing is drawn: --view, --trail and --hud need --video FILE or --stills DIR")

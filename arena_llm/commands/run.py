@@ -13,6 +13,7 @@ from arena.errors import ConfigError, ScriptError
 from arena.files import check_output, check_output_folder, read_text, write_file
 from arena_llm.console import warn
 from arena_llm.options import AnimalAI, CsvFile, Lenient, Seed, Testbed
+from llm_control.choices import ArenaChoices
 from testbed import task_named
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ def run_command(
     lenient: Lenient = False,
 ) -> None:
     """Play scripts and print one line of JSON per turn."""
-    from llm_control.choices import ArenaChoices
     from llm_control.play import ScriptedEpisode
     from render import Renderer
 

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -20,12 +20,10 @@ from arena_llm import options
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.interrupts import work_begins
 from testbed import find_tasks, parse_levels
+from testbed.check import CODES, FileReport, Level, Options, check_files, task_files
 from testbed.originals import NAMES, SOURCES, fetch, is_kept, kept_folder
 from testbed.proof.solutions import verify_all
 from testbed.tasks import LEVELS_FOLDER
-
-if TYPE_CHECKING:
-    from testbed.check import FileReport
 
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
@@ -49,8 +47,6 @@ def check_command(
     lenient: options.Lenient = False,
 ) -> None:
     """Read, build and settle task files, and report problems; status 1 if there are errors."""
-    from testbed.check import Level, Options, check_files, task_files
-
     console = Console(soft_wrap=True)
     as_text = output is Format.TEXT
     paths = task_files(target)
@@ -78,7 +74,7 @@ def check_command(
         raise typer.Exit(1)
 
 
-def _print_report(console: Console, report: "FileReport") -> None:
+def _print_report(console: Console, report: FileReport) -> None:
     """One line for each change and finding, `file:line: level: text [code]`."""
     for change in report.changes:
         changed = ("changed", "green"), f": {change.old} -> {change.new}"
@@ -91,10 +87,8 @@ def _print_report(console: Console, report: "FileReport") -> None:
         console.print(Text(f"{report.path}: ok"))
 
 
-def _print_summary(console: Console, reports: "Sequence[FileReport]") -> None:
+def _print_summary(console: Console, reports: Sequence[FileReport]) -> None:
     """A table of what was found, the worst first, and one line of totals."""
-    from testbed.check import CODES, Level
-
     table = Table("level", "code", "findings", "files", "meaning")
     for code, count in _counts(reports).items():
         level = str(CODES[code].level)
@@ -109,10 +103,8 @@ def _print_summary(console: Console, reports: "Sequence[FileReport]") -> None:
     console.print(Text(f"{_plural(len(reports), 'file')}: {totals}{more}"))
 
 
-def _counts(reports: "Sequence[FileReport]") -> dict[str, dict[str, int]]:
+def _counts(reports: Sequence[FileReport]) -> dict[str, dict[str, int]]:
     """For every code that was found, in the order of `CODES`: how often, and in how many files."""
-    from testbed.check import CODES
-
     found = [[finding.code for finding in report.findings] for report in reports]
     counts = {
         code: {"findings": sum(codes.count(code) for codes in found), "files": sum(code in c for c in found)}
@@ -121,10 +113,8 @@ def _counts(reports: "Sequence[FileReport]") -> dict[str, dict[str, int]]:
     return {code: count for code, count in counts.items() if count["findings"]}
 
 
-def _as_json(shown: "Sequence[FileReport]", reports: "Sequence[FileReport]") -> dict[str, Any]:
+def _as_json(shown: Sequence[FileReport], reports: Sequence[FileReport]) -> dict[str, Any]:
     """Findings of the shown files, and the counts of all files."""
-    from testbed.check import CODES
-
     return {
         "files": [
             {
