@@ -12,6 +12,7 @@ import typer
 
 from arena.errors import ConfigError
 from arena.processes import Engine, LocalEngine
+from arena.taskfile.versions import Version
 from evaluation.suite import Suite
 from evaluation.suites import DEFAULT, get_suite
 
@@ -25,8 +26,6 @@ class EngineName(StrEnum):
 
 def known_version(value: str | None) -> str | None:
     """The value of `--animal-ai`; raises ConfigError for an unknown version."""
-    from arena.taskfile.versions import Version
-
     if value is not None and value not in tuple(Version):
         raise ConfigError(f"--animal-ai: got {value!r}, expected one of: {', '.join(Version)}")
     return value

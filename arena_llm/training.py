@@ -10,6 +10,8 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from PIL import Image
+
 from arena.errors import ConfigError
 from arena.packages import require
 from evaluation.agents.agents import opening
@@ -155,8 +157,6 @@ def _message(parts: tuple[Part, ...]) -> Shown:
     """The parts of an observation as the content of a message."""
     if all(isinstance(part, str) for part in parts):
         return "\n\n".join(map(str, parts))
-    from PIL import Image
-
     return [
         {"type": "text", "text": part}
         if isinstance(part, str)

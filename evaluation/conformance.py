@@ -23,6 +23,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
+from inspect_ai.tool import ToolDef
 from pydantic_core import to_jsonable_python
 
 from arena.errors import ArenaError, ConfigError, EvaluationError
@@ -392,8 +393,6 @@ def _agent(kit: Kit) -> Iterator[str]:
 
 def _tools(kit: Kit) -> Iterator[str]:
     """Tools by name, and calls with wrong arguments."""
-    from inspect_ai.tool import ToolDef
-
     tools, names = tools_of(kit.suite), kit.choices.tool_names
     if set(names) - set(tools) or bool(names) != bool(tools):
         yield f"choices.tool_names are {names} and TOOLS has {tuple(tools)}; expected the same names"

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import inspect_ai
+from inspect_ai.model import get_model
+
 from arena.errors import ConfigError, EvaluationError
 from arena.processes import Engine
 from evaluation.engines.backend import LocalBackend, backend, worthwhile_processes
@@ -11,6 +14,8 @@ from evaluation.estimate import sample_prices
 from evaluation.generation.budget import Admission, RunBudget, RunLimits, admission, spent_before
 from evaluation.generation.journal import Journal, journal_beside, new_name, no_other_process, open_journal
 from evaluation.generation.prices import set_price
+from evaluation.inspect_task.interface import PrerequisiteError
+from evaluation.inspect_task.registry import registered
 from evaluation.log.files import headers, local_path, read_header, read_summaries, recovered
 from evaluation.log.run import RunLog
 from evaluation.report_folder import check_writable
@@ -125,11 +130,6 @@ def _run(
     expected: Mapping[str, Sequence[float]],
     parallel: Mapping[str, int | None],
 ) -> Any:
-    import inspect_ai
-
-    from evaluation.inspect_task.interface import PrerequisiteError
-    from evaluation.inspect_task.registry import registered
-
     common: dict[str, Any] = {
         "log_dir": str(log_dir),
         "display": display,
@@ -190,11 +190,6 @@ def check_model(model: str) -> None:
 
     Raises EvaluationError if it cannot be made.
     """
-    from inspect_ai.model import get_model
-
-    import evaluation.inspect_task.registry  # noqa: F401  registers the providers of suites
-    from evaluation.inspect_task.interface import PrerequisiteError
-
     try:
         get_model(model)
     except PrerequisiteError as error:

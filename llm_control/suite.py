@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.errors import ConfigError, EvaluationError
+from arena.recording import software_versions
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale
 from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec
@@ -101,8 +102,6 @@ class ArenaSuite(Suite):
 
     def versions(self) -> dict[str, str]:
         """The software that decides an episode's bits."""
-        from arena.recording import software_versions
-
         return software_versions()
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from string import Template
 from typing import Any, NamedTuple
 
+from arena.errors import ArenaError
 from evaluation.choices.run_choices import shown
 from evaluation.prompts import PromptSet
 from llm_control.choices import ArenaChoices
@@ -106,7 +107,6 @@ def _demonstration(choices: ArenaChoices, prompts: PromptSet) -> str:
         return ""
     if choices.demonstration is True:
         return "arena-llm's own (6 scripts, 8 pictures)"
-    from arena.errors import ArenaError
     from llm_control.demonstration import chosen_demonstration
 
     try:
