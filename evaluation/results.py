@@ -92,8 +92,8 @@ def result_row(result: TrialResult) -> dict[str, Any]:
     return {GROUP if name == "group" else name: value for name, value in plain.items()} | metrics
 
 
-def read_results(path: Path, agent: str | None = None, *, worded: bool = False) -> pd.DataFrame:
-    """The table of a report's `results.csv`, or of a `.parquet` file; `agent` replaces the agent's name.
+def read_results(path: Path, *, worded: bool = False) -> pd.DataFrame:
+    """The table of a report's `results.csv`, or of a `.parquet` file.
 
     `worded`: groups may be words instead of numbers, as in suites other than the arena; always in tables with
     a column `suite`.
@@ -101,7 +101,7 @@ def read_results(path: Path, agent: str | None = None, *, worded: bool = False) 
     Raises EvaluationError if the file is absent, cannot be read, or does not hold such a table.
     """
     frame = _read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
-    return checked_results(frame, path, agent, worded=worded)
+    return checked_results(frame, path, worded=worded)
 
 
 _NAMES = ("agent", *OF_PEOPLE)
@@ -134,10 +134,8 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise EvaluationError(f"{path}: no valid Parquet ({str(error).splitlines()[0]})") from None
 
 
-def checked_results(
-    frame: pd.DataFrame, path: Path, agent: str | None = None, *, worded: bool = False
-) -> pd.DataFrame:
-    """A table from `path`, once it is sure to be one of results; further arguments as for `read_results`.
+def checked_results(frame: pd.DataFrame, path: Path, *, worded: bool = False) -> pd.DataFrame:
+    """A table from `path`, once it is sure to be one of results; `worded` is as for `read_results`.
 
     Raises EvaluationError if it is not.
     """
@@ -156,8 +154,7 @@ def checked_results(
     # Version 0.2 had no column of scores.
     metrics = [name for name in frame.select_dtypes("number") if name not in (*_COLUMNS, *OF_PEOPLE)]
     people = [name for name in OF_PEOPLE if name in frame]
-    frame = frame.reindex(columns=[*_COLUMNS, *metrics, *people]).astype(_WORDED if worded else _TYPES)
-    return frame if agent is None else frame.assign(agent=agent)
+    return frame.reindex(columns=[*_COLUMNS, *metrics, *people]).astype(_WORDED if worded else _TYPES)
 
 
 def refuse_twins(agents: Iterable[tuple[str, object]]) -> None:

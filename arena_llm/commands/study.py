@@ -1,6 +1,7 @@
 """The `arena-llm study` command."""
 
 import secrets
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -129,15 +130,11 @@ def _simulate(
     for line in _summary(plan):
         print(line)
     print(f"{participants} simulated participants, at {SPEED:g} times the speed:", flush=True)
-    temporary = tempfile.TemporaryDirectory(prefix="arena-simulation-")
+    tell, temporary = partial(print, flush=True), tempfile.TemporaryDirectory(prefix="arena-simulation-")
     with temporary as folder, Store(db or f"{folder}/study.db") as store, only_server(store.database):
-        simulate(plan, store, participants, limit_s=60 * minutes, workers=workers, report=_at_once)
+        simulate(plan, store, participants, limit_s=60 * minutes, workers=workers, report=tell)
         done = export(store, plan.study.name, out, bids=True, test=True)
     print(f"{out}: {done.summary()}; codebook.md explains every column")
-
-
-def _at_once(line: str) -> None:
-    print(line, flush=True)
 
 
 def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats: int | None) -> None:

@@ -73,16 +73,12 @@ class FrameMatch:
     iou: Mapping[str, float]
 
 
-def load_picture(path: Path) -> Frame:
-    """A recorded picture, uint8 (H, W, 3), without the white margins that some have on both sides.
-
-    Raises RecordingError if it cannot be read.
-    """
+def read_picture(path: Path) -> Frame:
+    """A picture, uint8 (H, W, 3); raises RecordingError if it cannot be read."""
     try:
-        frame = decode(read_bytes(path, MAX_DATA_BYTES))
+        return decode(read_bytes(path, MAX_DATA_BYTES))
     except OSError as error:
         raise RecordingError(f"{path}: not a picture ({error.strerror or 'unknown format'})") from None
-    return without_margins(frame)
 
 
 def compare_frames(name: str, recorded: Frame, ours: Frame) -> FrameMatch:
@@ -165,7 +161,7 @@ def compare_pictures(trace: Trace, replay: ReplayedEpisode) -> Iterator[Pair]:
     for instant, path in trace.pictures.items():
         if instant not in replay.scenes:
             continue
-        recorded = load_picture(path)
+        recorded = without_margins(read_picture(path))
         height, width, _ = recorded.shape
         renderer = renderer or Renderer(width, height)
         if (width, height) != (renderer.width, renderer.height):

@@ -1,7 +1,8 @@
 """Single pictures of the original, each beside ours of the same arena after the first step."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,10 @@ import numpy.typing as npt
 from rich.table import Table
 
 from arena import IDLE, Episode, RecordingError, load
-from arena.files import MAX_DATA_BYTES, read_bytes
-from arena_llm.fidelity.pictures import Pair, compare_frames
-from render import Frame, Renderer, decode, png
+from arena_llm.fidelity.pictures import Pair, compare_frames, read_picture
+from render import Frame, Renderer, png
 
 Mask = npt.NDArray[np.bool_]
-Size = tuple[int, int]
-"""Width and height of a picture, pixels."""
 
 SEED = 1234
 """Seed of the episodes; that of the original's own pictures."""
@@ -48,7 +46,7 @@ class _Drawn:
     objects: Mask
 
 
-def compare_stills(folder: Path, version: str, seed: int = SEED) -> list[Still]:
+def compare_stills(folder: Path, version: str) -> list[Still]:
     """All pictures NAME.png of a folder that have an arena NAME.yml, by name.
 
     The empty arena is seen in those of the original's pictures whose things are all invisible. Raises
@@ -57,8 +55,8 @@ def compare_stills(folder: Path, version: str, seed: int = SEED) -> list[Still]:
     paths = [path for path in sorted(folder.glob("*.png")) if path.with_suffix(".yml").is_file()]
     if not paths:
         raise RecordingError(f"{folder}: no pictures NAME.png with arenas NAME.yml")
-    renderers: dict[Size, Renderer] = {}
-    drawn = [_drawn(path, version, seed, renderers) for path in paths]
+    renderer = cache(Renderer)
+    drawn = [_drawn(path, version, renderer) for path in paths]
     bare = [each for each in drawn if not each.objects.any()]
     return [
         Still(
@@ -87,22 +85,16 @@ def as_dict(stills: Sequence[Still]) -> list[dict[str, Any]]:
     return [asdict(still.pair.match) | {"silhouette": still.silhouette} for still in stills]
 
 
-def _drawn(path: Path, version: str, seed: int, renderers: dict[Size, Renderer]) -> _Drawn:
-    """Both pictures; a renderer of another size is added to `renderers`."""
-    try:
-        theirs = decode(read_bytes(path, MAX_DATA_BYTES))
-    except OSError as error:
-        raise RecordingError(f"{path}: not a picture ({error.strerror or 'unknown format'})") from None
+def _drawn(path: Path, version: str, renderer: Callable[[int, int], Renderer]) -> _Drawn:
+    """Both pictures; `renderer` gives the one of a width and height."""
+    theirs = read_picture(path)
     arena = next(iter(load(path.with_suffix(".yml"), version).arenas.values()))
-    with Episode(arena, task_id=path.stem, seed=seed) as episode:
+    with Episode(arena, task_id=path.stem, seed=SEED) as episode:
         episode.step(IDLE)
         scene = episode.scene()
     height, width, _ = theirs.shape
-    if (width, height) not in renderers:
-        renderers[width, height] = Renderer(width, height)
-    renderer = renderers[width, height]
     nothing = replace(scene, visible=np.zeros(len(scene.things), bool))
-    ours, empty = renderer.frame(scene), renderer.frame(nothing)
+    ours, empty = map(renderer(width, height).frame, (scene, nothing))
     return _Drawn(path.stem, theirs, ours, empty, _differs(ours, empty))
 
 

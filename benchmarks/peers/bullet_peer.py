@@ -1,6 +1,5 @@
 """PyBullet's TinyRenderer on our scene."""
 
-import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -8,10 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pybullet as bullet
-import trimesh
+from scipy.spatial.transform import Rotation
 
 from arena import Scene
-from arena.scene import Floats
 from benchmarks.peers import Timed, Work
 from benchmarks.peers.scenery import Changes, mesh_of, place_of, scene_subject
 from render.camera import first_person
@@ -75,7 +73,7 @@ class TinyWorld:
             bullet.resetBasePositionAndOrientation(
                 self._bodies[number],
                 centre[_SWAP].tolist(),
-                _quaternion(rotation),
+                Rotation.from_matrix(rotation[np.ix_(_SWAP, _SWAP)]).as_quat().tolist(),
                 physicsClientId=self._client,
             )
         camera = first_person(scene)
@@ -95,12 +93,3 @@ class TinyWorld:
             physicsClientId=self._client,
         )
         return int(bullet.createMultiBody(0.0, -1, seen, physicsClientId=self._client))
-
-
-def _quaternion(rotation: Floats) -> list[float]:
-    """A rotation of the arena's frame as Bullet's (x, y, z, w)."""
-    matrix = np.eye(4)
-    matrix[:3, :3] = rotation[np.ix_(_SWAP, _SWAP)]
-    w, x, y, z = trimesh.transformations.quaternion_from_matrix(matrix)  # type: ignore[no-untyped-call]
-    norm = math.sqrt(w * w + x * x + y * y + z * z)
-    return [float(part / norm) for part in (x, y, z, w)]
