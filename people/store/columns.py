@@ -13,10 +13,12 @@ from sqlalchemy import Select, false, func, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from evaluation.by_hand.form import Item, Question, Text, number_of
+from evaluation.results import OF_PEOPLE, RESULT_COLUMNS
 from people.store.participation import Participation, participations
-from people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, MIN_STRETCH_S
+from people.store.quality import POOR
 from people.store.store import Store
 from people.store.tables import (
+    CODEBOOK,
     CONFIG,
     Action,
     Answer,
@@ -32,16 +34,8 @@ from people.store.tables import (
 
 DTYPES = {"text": "string", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
 """Types of the codebook and the nullable types of pandas for them."""
-# JSON columns: SQLAlchemy 2.0 says dict, 2.1 object.
-_TYPES = {
-    str: "text",
-    int: "integer",
-    float: "number",
-    bool: "boolean",
-    dict: "text",
-    list: "text",
-    object: "text",
-}
+_TYPES = {int: "integer", float: "number", bool: "boolean"}
+"""Types of Python; all others are text, as JSON is, of which SQLAlchemy 2.0 says dict and 2.1 object."""
 
 
 @dataclass(frozen=True)
@@ -80,13 +74,8 @@ class Table:
 
 def _of(source: InstrumentedAttribute[Any], name: str | None = None) -> Column:
     stored = source.property.columns[0]
-    return Column(
-        name or source.key,
-        stored.comment,
-        _TYPES[stored.type.python_type],
-        stored.info["unit"],
-        source=source,
-    )
+    kind = _TYPES.get(stored.type.python_type, "text")
+    return Column(name or source.key, stored.comment, kind, stored.info["unit"], source)
 
 
 def _all(table: type[Base], *without: str) -> Iterator[Column]:
@@ -99,28 +88,14 @@ def _all(table: type[Base], *without: str) -> Iterator[Column]:
 _PERSON = _of(Participant.code, "participant")
 _TRIAL = (_PERSON, _of(Trial.id, "trial_id"), _of(Trial.task_id), _of(Trial.trial))
 
-QUALITY = (
-    Column("frames_per_s", "Images displayed per second of play, without pauses", "number", "images/s"),
-    Column("frame_age_ms", "Median age of these images (see ages_ms of the stretches)", "number", "ms"),
-    Column("frame_age_p95_ms", "Their age that 95 % do not exceed", "number", "ms"),
-    Column("quality_level", "Lowest quality of the images (see the stretches)", "integer"),
-    Column("late_steps", "Number of steps that were taken over 0.06 s late", "integer", "steps"),
-    Column(
-        "poor_picture",
-        f"Whether in a stretch of at least {MIN_STRETCH_S:.0f} s the page displayed fewer than "
-        f"{MIN_FRAMES_PER_S:.0f} images/s, or images with a median age over {MAX_AGE_MS:.0f} ms",
-        "boolean",
-    ),
-    Column("pauses", "Number of pauses; their reasons are in the notes", "integer"),
-    Column("paused_s", "Duration of all pauses after which play continued", "number", "s"),
-    Column("longest_pause_s", "Duration of the longest of these", "number", "s"),
-    Column("disconnections", "Number of pauses as the connection was lost or slow", "integer"),
-    Column("input", "Device that play last continued with: keys, touch or gamepad"),
-    Column("device", "Browser and system, as far as the browser says"),
-    Column("viewport", "Width and height of the page's window", unit="CSS pixels"),
-    Column("pixel_ratio", "Pixels of the screen per CSS pixel", "number"),
-    Column("picture_px", "Side of the displayed image", "number", "CSS pixels"),
-)
+
+def _computed(section: str) -> dict[str, Column]:
+    """The columns of a section of the codebook that are no columns of the database."""
+    named = {name: [said] if isinstance(said, str) else said for name, said in CODEBOOK[section].items()}
+    return {name: Column(name, says.format(**POOR), *kind) for name, (says, *kind) in named.items()}
+
+
+QUALITY = _computedQUALITY = tuple(_computed("quality").values())
 """The quality of trials with keys, computed by `quality`; empty in others, and in data of version 0.2."""
 
 _CONDITION_NOTED = (
@@ -129,8 +104,12 @@ _CONDITION_NOTED = (
     .correlate(Participant)
     .scalar_subquery()
 )
-CONDITION = Column("condition", "Condition of the study; empty if it has none", source=_CONDITION_NOTED)
-"""It is noted with the participant's order of tasks."""
+CONDITION, *OF_STUDY = _computed("of_study").values()
+CONDITION = replace(CONDITION, source=_CONDITION_NOTED)
+"""It is noted with the participant's order of tasks; the others are computed from the notes about them."""
+
+_PARTS = {"move": Action.action // 3, "rotate": Action.action % 3}
+_BIDS = _computed("bids")
 
 TABLES = {
     "participants": Table(
@@ -162,8 +141,7 @@ TABLES = {
         (
             *_TRIAL,
             *map(_of, (Action.step, Action.action)),
-            Column("move", "0 none, 1 forward, 2 backward", "integer", source=Action.action // 3),
-            Column("rotate", "0 none, 1 right, 2 left", "integer", source=Action.action % 3),
+            *(replace(each, source=_PARTS[name]) for name, each in _computed("parts").items()),
             _of(Action.at),
         ),
         (Action, Trial, Participant),
@@ -203,78 +181,21 @@ TABLES = {
 """The tables of an export. Participants' tokens are left out: they would give access to the study."""
 
 _TRIALS = {column.name: column for column in TABLES["trials"].columns}
+_RESULTS = _TRIALS | {CONDITION.name: CONDITION} | _computed("results")
 RESULTS = Table(
     "trial without practice, in the format of a model's results",
-    (
-        Column(
-            "agent",
-            "person, with the condition and scripts if there are any, and the block if a task is in several; "
-            "in the table by participant their code",
-        ),
-        _TRIALS["task_id"],
-        Column("level", "Level of the task; 0 if its id names none; in other suites its group", "integer"),
-        Column("trial", "Number of the agent's trial of the task, from 0", "integer"),
-        *(_TRIALS[name] for name in ("pass_mark", "total_reward", "passed", "outcome", "steps")),
-        Column("turns", "Number of replies; empty for people in the arena", "integer", "replies"),
-        Column("score", "Score of suites that have one, 0 to 1", "number"),
-        Column("error", "Why the trial has no verdict"),
-        CONDITION,
-        _TRIALS["block"],
-        Column("suite", "Suite of the task"),
-        *(_TRIALS[name] for name in ("animal_ai", "task_sha256")),
-    ),
+    tuple(_RESULTS[name] for name in (*RESULT_COLUMNS, *OF_PEOPLE)),
 )
 
-BIDS_ACTIONS = (
-    Column("onset", "Time of the step since the start of the trial, by the server's clock", "number", "s"),
-    *TABLES["actions"].columns[4:8],
-)
+BIDS_ACTIONS = (_BIDS["onset"], *TABLES["actions"].columns[4:8])
 """Columns of a trial's behavioural file."""
-OF_STUDY = (
-    Column("blocks", "Order of the blocks of the test; empty if it has one"),
-    Column(
-        "ending",
-        "completed; failed (the practice) or late (limit_minutes), with the study going on or not; screened "
-        "(did not fit, or failed attention checks); withdrawn (left by their own wish); left (away for too "
-        "long, or marked so by the experimenter); in progress",
-    ),
-)
-"""Columns of participants that are computed from the notes about them."""
-
 BIDS_PARTICIPANTS = (
-    Column("participant_id", "Name of the participant's folder"),
-    _of(Participant.code),
-    _of(Participant.created_at),
-    CONDITION,
-    *OF_STUDY,
+    *(_BIDS["participant_id"], _of(Participant.code), _of(Participant.created_at)),
+    *(CONDITION, *OF_STUDY),
 )
 
-
-RECORDINGS = (
-    "recordings/PARTICIPANT/TASK-trial.json: a finished trial as arena.Recording, which `arena-llm replay "
-    "FILE` shows, or of another suite as evaluation.by_hand.played.PlayedEpisode; `arena-llm verify FILE` "
-    "plays either again."
-)
-STUDY_FILE = (
-    "study.json: the notes about the study itself, of a study that has a file: the contents of the file at "
-    "its first start and after each change (config, with its version and what was changed in it; "
-    "times say which version participants saw), and each refusal to take part (consent, agreed: false)."
-)
-
-SCORES = (
-    "ended_by, steps_played, seconds_played and the table of actions say what a participant did. The score "
-    "(steps, total_reward, health, outcome, passed) is that of an episode played to its end, as for a model: "
-    "if the participant stopped the task, or a limit ended it, the agent stands still from there until the "
-    "arena's clock runs out, and each of these steps costs what waiting costs. Otherwise those who stop "
-    "immediately would pass every task whose pass mark is 0. Recordings contain these steps after the "
-    "steps_played. Trials recorded by version 0.2 have them in the table of actions, too, all with one time."
-)
 COLUMN = ("name", "type", "unit", "description")
 """What a codebook says of a column."""
-CAUTION = (
-    "Texts are exactly as participants wrote them; a spreadsheet may take one that begins with = for a "
-    "formula. Codes and link parameters may identify a person: remove them before publishing the data."
-)
 
 
 def codebook(study: str, tables: Mapping[str, Table]) -> dict[str, Any]:
@@ -282,10 +203,7 @@ def codebook(study: str, tables: Mapping[str, Table]) -> dict[str, Any]:
     return {
         "study": study,
         "arena_llm": version("arena-llm"),
-        "caution": CAUTION,
-        "scores": SCORES,
-        "recordings": RECORDINGS,
-        "study_file": STUDY_FILE,
+        **CODEBOOK["about"],
         "tables": {
             file: {
                 "one_row": table.one_row,
@@ -384,15 +302,7 @@ OF_TRIAL = ("position", "passed", "total_reward", "steps_played", "seconds_playe
 FIXED = (
     *(column for column in TABLES["participants"].columns if column.name not in ("study", "link")),
     *OF_STUDY,
-    Column("consent_version", "Version of the consent form that the participant agreed to"),
-    Column("trials", "Number of trials of the test, finished or not", "integer"),
-    Column("judged", "Number of these with a verdict, passed or not", "integer"),
-    Column("passed", "Number of these that were passed", "integer"),
-    Column("pass_rate", "Share of the judged trials that were passed", "number"),
-    Column("practice_trials", "Number of trials of tutorial and practice", "integer"),
-    Column("practice_passed", "Number of these that were passed", "integer"),
-    Column("steps_played", "Number of steps that were played, in all trials", "integer", "steps"),
-    Column("seconds_played", "Duration of these steps, without pauses", "number", "s"),
+    *_computed("wide").values(),
 )
 """The columns that every study has."""
 

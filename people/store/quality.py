@@ -17,6 +17,9 @@ median age: nine steps of 0.06 s in which a decision cannot have any effect on w
 MIN_STRETCH_S = 2.0
 """Shorter stretches are not judged: they have too few images."""
 
+POOR = {"frames_per_s": MIN_FRAMES_PER_S, "age_ms": MAX_AGE_MS, "seconds": MIN_STRETCH_S}
+"""What the codebook says of a poor picture."""
+
 START, PAUSE = "start", "pause"
 LOST = ("disconnected", "connection", "reconnected")
 """Reasons of pauses that are disconnections."""
