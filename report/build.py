@@ -22,8 +22,8 @@ from evaluation.summary import RunSummary
 from report import episode_page, tables
 from report.arena.pages import ArenaReport
 from report.comparison.runs import has_published_tasks
-from report.files import render, write_assets, write_cards, write_rates, write_tables
-from report.methods import analysis_paragraph, run_facts, run_paragraph
+from report.files import prose, render, write_assets, write_cards, write_rates, write_tables
+from report.methods import run_facts, run_paragraph
 from report.panels import PictureBook, Row, SuiteReport
 from report.tables import NONE, GroupRates, count
 
@@ -97,7 +97,7 @@ def write_index(
         "costs": tables.costs_table(rows, agents, cards),
         "methods": [
             *(run_paragraph(run, suite) for run in runs),
-            analysis_paragraph(len(logs) > 1, suite.analysis(rows)),
+            prose("analysis.j2", compared=len(logs) > 1, suite=suite.analysis(rows)),
         ],
         "facts": tables.facts_table(facts),
         **files,

@@ -21,7 +21,7 @@ from evaluation.statistics import counted
 from evaluation.summary import CARDS_FILE, RunCard
 from report.figures.groups import draw_groups
 from report.figures.look import ENDINGS, MISSING, save
-from report.tables import GroupRates
+from report.tables import GroupRates, count
 
 ASSETS = ("report.css", "tables.js")
 """Files of every report, in its folder `assets`."""
@@ -43,6 +43,11 @@ def part(template: str, **values: Any) -> Markup:
     return Markup(render(template, **values))
 
 
+def prose(template: str, **values: Any) -> str:
+    """A paragraph of plain text, in which line breaks of the template are spaces."""
+    return " ".join(render(template, **values).split())
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -52,7 +57,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["made_with"] = version("arena-llm")
+    environment.globals |= {"made_with": version("arena-llm"), "count": count}
     return environment
 
 

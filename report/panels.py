@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from evaluation.capabilities import Panel, episode_panels, run_panels
 from evaluation.choices.run_choices import RunChoices
@@ -17,6 +17,7 @@ from evaluation.results import result_row
 from evaluation.suite import Suite
 from render import Frame
 from render.image import webp
+from report.files import part
 from report.tables import GroupRates, group_rates
 
 Save = Callable[[str, bytes], object]
@@ -231,30 +232,24 @@ class SuiteReport:
 
 def agent_panels(agent: Mapping[str, Any]) -> Iterator[Panel]:
     """The panels for what a log has of an agent (`evaluation.agents.agents.Calls.log`)."""
+    rows: list[tuple[str, ...]]
     if plan := agent.get("plan"):
         rows = [(str(step["after"] + 1), step["step"], step["result"] or "") for step in plan]
-        yield Panel("The agent's plan", _table(("from turn", "step", "result"), rows))
+        yield _panel("The agent's plan", ("from turn", "step", "result"), rows)
     if memory := agent.get("memory"):
-        stated = [
+        rows = [
             (each["id"], each["statement"], each["status"], "; ".join(each["evidence"]))
             for each in memory["hypotheses"]
         ]
-        measured = [(each["id"], each["statement"], "measured", "") for each in memory["measurements"]]
-        header = ("", "entry", "status", "evidence")
-        yield Panel("The agent's memory at the end", _table(header, [*stated, *measured]))
+        rows += [(each["id"], each["statement"], "measured", "") for each in memory["measurements"]]
+        yield _panel("The agent's memory at the end", ("", "entry", "status", "evidence"), rows)
     if programs := agent.get("programs"):
         as_is = Markup("<pre>{}</pre>").format
-        written = [
+        rows = [
             (str(each["experiments"]), as_is(each["program"]), as_is(each["result"])) for each in programs
         ]
-        heads = ("after experiments", "program", "what came of it")
-        yield Panel("The agent's programs", _table(heads, written))
+        yield _panel("The agent's programs", ("after experiments", "program", "what came of it"), rows)
 
 
-def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Markup:
-    lines = [("th", header), *(("td", row) for row in rows)]
-    cells = (
-        Markup("").join(Markup("<{0}>{1}</{0}>").format(Markup(tag), escape(cell)) for cell in row)
-        for tag, row in lines
-    )
-    return Markup("<table>{}</table>").format(Markup("").join(Markup("<tr>{}</tr>").format(c) for c in cells))
+def _panel(title: str, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Panel:
+    return Panel(title, part("table.html.j2", header=header, rows=rows))
