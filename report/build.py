@@ -16,7 +16,7 @@ from evaluation.log.run import RunLog
 from evaluation.report_folder import FileNames, ReportFolder, write_facts
 from evaluation.results import GROUP, result_of, results_frame
 from evaluation.scale.scaled import Scaled, basis_of, scaled_scores
-from evaluation.statistics import MISSING_NOTE, counted, task_rates
+from evaluation.statistics import counted, task_rates
 from evaluation.suites import DEFAULT
 from evaluation.summary import RunSummary
 from report import episode_page, tables
@@ -26,82 +26,6 @@ from report.files import prose, render, write_assets, write_cards, write_rates, 
 from report.methods import run_facts, run_paragraph
 from report.panels import PictureBook, Row, SuiteReport
 from report.tables import NONE, GroupRates, count
-
-
-class Tables(NamedTuple):
-    """The tables of a report: results, rates by group, a row for each episode and turn, scaled scores."""
-
-    results: pd.DataFrame
-    rates: GroupRates
-    episodes: Sequence[Row]
-    turns: pd.DataFrame
-    scaled: Scaled
-
-
-def write_index(
-    folder: ReportFolder, runs: Sequence[RunSummary], found: Tables, suite: SuiteReport
-) -> dict[str, Any]:
-    """Write figure, tables and facts; returns what the template of the first page is given."""
-    results, rates, rows, turns, scaled = found
-    logs = [run.log for run in runs]
-    name, digests = f"{suite.suite.group_name}s", [log.digests for log in logs]
-    apart = {
-        (one.agent, other.agent): paired.other_tasks(one.digests, other.digests)
-        for one, other in combinations(logs, 2)
-    }
-    pairs = paired.compare_agents(results, apart)
-    agents = {log.agent: log.agent if log.complete else f"{log.agent} (partial run)" for log in logs}
-    facts = {run.log.agent: run_facts(run, suite) for run in runs}
-    of_first, *others = facts.values()
-    shared = {key: value for key, value in of_first.items() if all(o.get(key) == value for o in others)}
-    cards = [run.card for run in runs]
-    write_cards(folder, cards)
-    bases = {log.agent: basis_of(log) for log in logs}
-    originals = all(
-        log.suite.name == DEFAULT and has_published_tasks(log.digests, log.task_ids) for log in logs
-    )
-    write_facts(folder, shared, originals, suite.suite.name, digests, bases)
-    write_rates(folder, name, rates, results, shared)
-    first = tables.headlines(results, suite.suite.headline)
-    frames = {"results": results, "episodes": _episodes(rows), "turns": turns, name: rates.table}
-    frames["headlines"] = first
-    several = paired.reliability(results)
-    found_too = {"comparisons": pairs, "reliability": several, "scaled": scaled.table}
-    files = write_tables(folder, frames | {name: frame for name, frame in found_too.items() if len(frame)})
-    reasons = sorted({row["status"] for row in rows if row["status"]})
-    references = suite.references()
-    return {
-        "summary": _summary(results),
-        "warnings": [
-            *(card.partial for card in cards if card.partial),
-            *_limits(rows),
-            *paired.apart_sentences(results, apart),
-        ],
-        "runs": tables.runs_table(cards),
-        "agents": _agents(first, results, {log.agent for log in logs if not log.complete}),
-        "group": suite.suite.group_name,
-        "figure": name,
-        "rates": tables.group_table(rates.table, suite.suite.group_name.capitalize()),
-        "rate_notes": (MISSING_NOTE, *rates.notes),
-        "scores": tables.scores_table(results, suite.suite.group_name.capitalize()),
-        "comparisons": tables.pairs_table(pairs, suite.suite.group_name),
-        "paired_note": paired.PAIRED_NOTE,
-        "reliability": tables.reliability_table(several),
-        "reliability_note": paired.RELIABILITY_NOTE,
-        **tables.scaled_values(scaled),
-        "panels": suite.run_panels(rows, agents),
-        "unjudged": tables.counted_table("Without a verdict", "status", reasons, rows, agents),
-        "tasks": _tasks(rows, list(agents), suite, references),
-        "references": list(references),
-        "rows": rows,
-        "costs": tables.costs_table(rows, agents, cards),
-        "methods": [
-            *(run_paragraph(run, suite) for run in runs),
-            prose("analysis.j2", compared=len(logs) > 1, suite=suite.analysis(rows)),
-        ],
-        "facts": tables.facts_table(facts),
-        **files,
-    }
 
 
 def task_page(task_id: str, rows: Sequence[Row], suite: SuiteReport) -> dict[str, Any]:
@@ -164,32 +88,6 @@ def _agents(found: pd.DataFrame, results: pd.DataFrame, partial: set[str]) -> li
     ]
 
 
-def _tasks(
-    rows: Sequence[Row],
-    agents: Sequence[str],
-    suite: SuiteReport,
-    references: Mapping[str, Mapping[str, str]],
-) -> list[dict[str, Any]]:
-    rates = {
-        (row["agent"], row["task_id"]): row
-        for row in task_rates(results_frame(map(result_of, rows))).to_dict("records")
-    }
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row["task_id"], []).append(row)
-    return [
-        {
-            "id": task_id,
-            "page": own[0]["task_page"],
-            "group": own[0][GROUP],
-            "group_name": suite.group_name(own[0][GROUP]),
-            "cells": [_cell(rates.get((agent, task_id))) for agent in agents],
-            "references": [shares.get(task_id, NONE) for shares in references.values()],
-        }
-        for task_id, own in sorted(found.items())
-    ]
-
-
 def _cell(row: Mapping[Any, Any] | None) -> dict[str, Any]:
     """How many of an agent's trials of a task were passed, as text and as a share to sort by."""
     if row is None:
@@ -221,6 +119,7 @@ class _Report:
     suite: SuiteReport
     frames: bool
     rows: list[dict[str, Any]] = field(default_factory=list)
+    tasks: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     turns: list[dict[str, Any]] = field(default_factory=list)
     runs: list[RunSummary] = field(default_factory=list)
     _names: FileNames = field(default_factory=FileNames)
@@ -253,14 +152,14 @@ class _Report:
         pages = {"page": f"{folder}/{stem}.html", "task_page": f"tasks/{task}.html"}
         row = {**episode_page.row(episode, findings), **pages}
         self.rows.append(row)
+        self.tasks.setdefault(result.task_id, []).append(row)
         self.turns += episode_page.turn_rows(episode, self.suite)
         return {"row": row, **episode_page.page(book, findings)}
 
     def finish(self) -> WrittenReport:
         """Write the tables, the pages of tasks and the first page."""
         write_assets(self.folder)
-        for task_id in dict.fromkeys(row["task_id"] for row in self.rows):
-            rows = [row for row in self.rows if row["task_id"] == task_id]
+        for task_id, rows in self.tasks.items():
             values = task_page(task_id, rows, self.suite)
             title = f"Task {task_id}"
             page = render("task.html.j2", depth=1, title=title, report_title=self.title, **values)
@@ -271,10 +170,85 @@ class _Report:
         scaled = scaled_scores(
             results, self.suite.suite, {run.log.agent: basis_of(run.log) for run in self.runs}
         )
-        found = Tables(results, rates, self.rows, pd.DataFrame(self.turns), scaled)
-        values = write_index(self.folder, self.runs, found, self.suite)
+        values = self._first_page(results, rates, scaled)
         page = render("index.html.j2", title=self.title, **values)
         return WrittenReport(self.folder.write("index.html", page), results, rates, scaled)
+
+    def _first_page(self, results: pd.DataFrame, rates: GroupRates, scaled: Scaled) -> dict[str, Any]:
+        """Write figure, tables and facts; returns what the template of the first page is given."""
+        folder, suite, rows, runs = self.folder, self.suite, self.rows, self.runs
+        logs, group = [run.log for run in runs], suite.suite.group_name
+        apart = {
+            (one.agent, other.agent): paired.other_tasks(one.digests, other.digests)
+            for one, other in combinations(logs, 2)
+        }
+        pairs = paired.compare_agents(results, apart)
+        agents = {log.agent: log.agent if log.complete else f"{log.agent} (partial run)" for log in logs}
+        facts = {run.log.agent: run_facts(run, suite) for run in runs}
+        of_first, *others = facts.values()
+        shared = {key: value for key, value in of_first.items() if all(o.get(key) == value for o in others)}
+        cards = [run.card for run in runs]
+        write_cards(folder, cards)
+        bases = {log.agent: basis_of(log) for log in logs}
+        originals = all(
+            log.suite.name == DEFAULT and has_published_tasks(log.digests, log.task_ids) for log in logs
+        )
+        write_facts(folder, shared, originals, suite.suite.name, [log.digests for log in logs], bases)
+        write_rates(folder, f"{group}s", rates, results, shared)
+        first, several = tables.headlines(results, suite.suite.headline), paired.reliability(results)
+        frames = {"results": results, "episodes": _episodes(rows), "turns": pd.DataFrame(self.turns)}
+        frames |= {f"{group}s": rates.table, "headlines": first}
+        found_too = {"comparisons": pairs, "reliability": several, "scaled": scaled.table}
+        frames |= {name: frame for name, frame in found_too.items() if len(frame)}
+        reasons = sorted({row["status"] for row in rows if row["status"]})
+        references = suite.references()
+        return {
+            "summary": _summary(results),
+            "warnings": [
+                *(card.partial for card in cards if card.partial),
+                *_limits(rows),
+                *paired.apart_sentences(results, apart),
+            ],
+            "runs": tables.runs_table(cards),
+            "agents": _agents(first, results, {log.agent for log in logs if not log.complete}),
+            "group": group,
+            "comparisons": tables.pairs_table(pairs, group),
+            "paired_note": paired.PAIRED_NOTE,
+            "reliability": tables.reliability_table(several),
+            "reliability_note": paired.RELIABILITY_NOTE,
+            **tables.first_page_values(results, rates, scaled, group),
+            "panels": suite.run_panels(rows, agents),
+            "unjudged": tables.counted_table("Without a verdict", "status", reasons, rows, agents),
+            "tasks": self._tasks(list(agents), references),
+            "references": list(references),
+            "rows": rows,
+            "costs": tables.costs_table(rows, agents, cards),
+            "methods": [
+                *(run_paragraph(run, suite) for run in runs),
+                prose("analysis.j2", compared=len(logs) > 1, suite=suite.analysis(rows)),
+            ],
+            "facts": tables.facts_table(facts),
+            **write_tables(folder, frames),
+        }
+
+    def _tasks(
+        self, agents: Sequence[str], references: Mapping[str, Mapping[str, str]]
+    ) -> list[dict[str, Any]]:
+        rates = {
+            (row["agent"], row["task_id"]): row
+            for row in task_rates(results_frame(map(result_of, self.rows))).to_dict("records")
+        }
+        return [
+            {
+                "id": task_id,
+                "page": own[0]["task_page"],
+                "group": own[0][GROUP],
+                "group_name": self.suite.group_name(own[0][GROUP]),
+                "cells": [_cell(rates.get((agent, task_id))) for agent in agents],
+                "references": [shares.get(task_id, NONE) for shares in references.values()],
+            }
+            for task_id, own in sorted(self.tasks.items())
+        ]
 
 
 def _with_neighbours(items: Iterable[T]) -> Iterator[tuple[T | None, T, T | None]]:

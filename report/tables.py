@@ -403,12 +403,17 @@ def facts_table(facts: Mapping[str, Mapping[str, str]]) -> Table:
 SCALED_HEADINGS = ("Group", "Who", "Tasks", "Score", "Floor", "Best", "Scaled [95 %]")
 
 
-def scaled_values(found: Scaled) -> dict[str, Any]:
-    """Table and notes for the templates of first pages."""
-    rows = [_cells(row) for row in found.table.to_dict("records")]
+def first_page_values(results: pd.DataFrame, rates: GroupRates, scaled: Scaled, group: str) -> dict[str, Any]:
+    """What the templates of first pages are given of rates and scores; `group` is what a suite calls one."""
+    heading = group.capitalize()
+    rows = [_cells(row) for row in scaled.table.to_dict("records")]
     return {
+        "figure": f"{group}s",
+        "rates": group_table(rates.table, heading),
+        "rate_notes": (MISSING_NOTE, *rates.notes),
+        "scores": scores_table(results, heading),
         "scaled": Table(SCALED_HEADINGS, rows, 2),
-        "scaled_notes": [*([SCALE_NOTE] if rows else []), *found.reasons],
+        "scaled_notes": [*([SCALE_NOTE] if rows else []), *scaled.reasons],
     }
 
 

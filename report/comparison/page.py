@@ -10,7 +10,7 @@ from rich.table import Table as TerminalTable
 
 from evaluation.paired import ALL_LEVELS, PAIRED_NOTE, RELIABILITY_NOTE
 from evaluation.report_folder import ReportFolder, write_facts
-from evaluation.statistics import MISSING_NOTE, PERSON, counted, pass_rates
+from evaluation.statistics import PERSON, counted, pass_rates
 from evaluation.suites import DEFAULT
 from report import tables
 from report.comparison.contamination import GAP_NOTE
@@ -265,14 +265,10 @@ def write_comparison(compared: Comparison, folder: Path, *, title: str, facts: M
         values = {
             "cautions": compared.cautions,
             "figures": [*_write_figures(compared, own)],
-            "figure": name,
             "heading": "Comparison groups" if compared.groups else f"By {compared.group}",
-            "rates": tables.group_table(compared.rates.table, compared.group.capitalize()),
             "headlines": tables.headline_table(compared.tables["headlines"]),
-            "rate_notes": (MISSING_NOTE, *compared.rates.notes),
-            "scores": tables.scores_table(results, compared.group.capitalize()),
             "missing": int(counted(results)["missing"].sum()),
-            **tables.scaled_values(compared.scaled),
+            **tables.first_page_values(results, compared.rates, compared.scaled, compared.group),
             "sections": sections(compared),
             "tasks_note": TASKS_NOTE if compared.groups else None,
             "rows": results.astype(object).where(results.notna(), None).to_dict("records"),
