@@ -60,20 +60,16 @@ def _binomial(rate: float, tasks: int) -> float:
     return moved * (1 - moved) / (tasks + 4)
 
 
-def rates_on(levels: Collection[int], animal_ai: str, table: pd.DataFrame | None = None) -> pd.DataFrame:
+@cache
+def rates_on(levels: Collection[int], animal_ai: str) -> pd.DataFrame:
     """Rates of every agent over some levels on our short form, under a version, and on the original's."""
-    frame = agents_on_both_batteries() if table is None else table
+    frame = agents_on_both_batteries()
     here = frame[frame["level"].isin(set(levels))]
     sums = here.groupby(["agent", "battery", "animal_ai"])[["passes", "tasks"]].sum().reset_index()
     sums = sums.assign(rate=sums["passes"] / sums["tasks"])
     ours = sums[(sums["battery"] == SHIPPED) & (sums["animal_ai"] == animal_ai)].set_index("agent")["rate"]
     theirs = sums[sums["battery"] == ORIGINAL].set_index("agent")["rate"]
     return pd.DataFrame({SHIPPED: ours, ORIGINAL: theirs}).dropna()
-
-
-@cache
-def _rates_on(levels: frozenset[int], animal_ai: str) -> pd.DataFrame:
-    return rates_on(levels, animal_ai)
 
 
 def linked(rate: float, levels: Collection[int], animal_ai: str | None) -> Link | None:
@@ -84,7 +80,7 @@ def linked(rate: float, levels: Collection[int], animal_ai: str | None) -> Link 
     """
     if not levels or animal_ai is None:
         return None
-    rates = _rates_on(frozenset(levels), animal_ai)
+    rates = rates_on(frozenset(levels), animal_ai)
     tasks = sum(level_of_id(task) in levels for task in SHORT_FORM)
     return predict(rates, rate, tasks) if len(rates) else None
 

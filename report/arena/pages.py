@@ -25,7 +25,7 @@ from report.arena.failures import Case, Failure, Replies, signs
 from report.comparison.differences import NOT_COMPARABLE
 from report.comparison.levels import level_name
 from report.comparison.linking import rates_beside_others
-from report.comparison.runs import CLOCKED, THEIRS, Run, has_published_tasks, played_run
+from report.comparison.runs import CLOCKED, THEIRS, has_published_tasks, played_run
 from report.files import part, prose
 from report.panels import EpisodeFindings, PictureBook, Row, SuiteReport
 from report.tables import GroupRates, counted_table, percent
@@ -192,18 +192,12 @@ class ArenaReport(SuiteReport):
 
     def rates(self, results: pd.DataFrame) -> GroupRates:
         """Runs by level beside children, competition and published agents and models."""
-        return rates_beside_others([self._run(part) for _, part in results.groupby("agent", sort=False)])
-
-    def _run(self, results: pd.DataFrame) -> Run:
-        """The results of a log as they are compared."""
-        log = self._logs[str(results["agent"].iloc[0])]
-        return played_run(
-            results,
-            False,
-            log.choices.animal_ai,
-            partial=log.partial,
-            digests=log.digests,
-        )
+        runs = [
+            played_run(part, False, log.choices.animal_ai, partial=log.partial, digests=log.digests)
+            for agent, part in results.groupby("agent", sort=False)
+            for log in [self._logs[str(agent)]]
+        ]
+        return rates_beside_others(runs)
 
     def references(self) -> dict[str, dict[str, str]]:
         """The share of children who passed each task; nothing if the tasks are not theirs.

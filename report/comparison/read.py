@@ -231,7 +231,8 @@ def _logged(path: Path, name: str | None, original: bool) -> Run:
     if results.empty:
         raise EvaluationError(f"{path}: holds no planned trial")
     version = getattr(log.choices, "animal_ai", None)
-    return played_run(results, original, version, log.partial, log.suite.name, log.digests, basis_of(log))
+    known = {"partial": log.partial, "suite": log.suite.name, "digests": log.digests, "basis": basis_of(log)}
+    return played_run(results, original, version, **known)
 
 
 def _submitted(path: Path, name: str | None, original: bool) -> Run:
@@ -239,8 +240,8 @@ def _submitted(path: Path, name: str | None, original: bool) -> Run:
     card, results = made.card, made.frame()
     digests = {task: digest for task, digest in card.tasks.items() if digest is not None}
     results = results.assign(agent=name or card.agent)
-    known = (original, card.choices.get("animal_ai"), card.partial, card.suite)
-    return played_run(results, *known, digests, _submitted_basis(card))
+    known = {"partial": card.partial, "suite": card.suite, "basis": _submitted_basis(card)}
+    return played_run(results, original, card.choices.get("animal_ai"), digests=digests, **known)
 
 
 def _submitted_basis(card: RunCard) -> Basis | None:

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -74,26 +74,18 @@ class Run:
         return task_rates(self.results).drop(columns="agent")
 
 
-def played_run(
-    results: pd.DataFrame,
-    original: bool,
-    animal_ai: str | None = None,
-    partial: str = "",
-    suite: str = DEFAULT,
-    digests: Mapping[str, str] | None = None,
-    basis: Basis | None = None,
-) -> Run:
-    """The run of one agent's results.
+def played_run(results: pd.DataFrame, original: bool, animal_ai: str | None = None, **known: Any) -> Run:
+    """The run of one agent's results; `known` are further facts of a `Run`, by name.
 
     Its tasks are the original's if their digests say so. `original` is a claim of the user, which counts if
     digests are unknown and nothing refutes it.
     """
-    known, agent = digests or {}, str(results["agent"].iloc[0])
-    proven = suite == DEFAULT and has_published_tasks(known, results["task_id"])
-    against = refuted(results, known) if original and suite == DEFAULT and not proven else ""
-    claimed = original and suite == DEFAULT and not proven and not against
-    facts = (proven or claimed, animal_ai, partial, against, suite, known, basis, claimed)
-    return Run(agent, results, *facts)
+    run = Run(str(results["agent"].iloc[0]), results, animal_ai=animal_ai, **known)
+    proven = run.suite == DEFAULT and has_published_tasks(run.digests, results["task_id"])
+    open_ = original and run.suite == DEFAULT and not proven
+    against = refuted(results, run.digests) if open_ else ""
+    claimed = open_ and not against
+    return replace(run, original=proven or claimed, refuted=against, claimed=claimed)
 
 
 def has_published_tasks(digests: Mapping[str, str], tasks: Iterable[str]) -> bool:
