@@ -13,7 +13,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.errors import ArenaError
 from people.pages import GAME, GAME_FILES, file_router
-from people.play.client import Connection
+from people.play.client import Client
 from people.play.course import Course
 from people.play.page_protocol import INTERNAL, POLICY, ConnectionRefused
 from people.play.players import Players
@@ -146,18 +146,18 @@ def _add_entrance(app: FastAPI, store: StoreThread, study: str, target: str, coo
 async def _serve(websocket: WebSocket, players: Players, identify: Identify) -> None:
     """Serve a websocket; the close frame says why it ends."""
     await websocket.accept()
-    connection = Connection(websocket)
-    sender = asyncio.create_task(connection.run_sender())
+    client = Client(websocket)
+    sender = asyncio.create_task(client.run_sender())
     try:
         if not same_origin(websocket):
             raise ConnectionRefused(POLICY, "the page comes from another site")
         if (participant := await identify(websocket)) is None:
             raise ConnectionRefused(POLICY, START_AGAIN)
-        await players.serve(participant, connection)
+        await players.serve(participant, client)
     except ConnectionRefused as error:
-        await connection.close(error)
+        await client.close(error)
     except ArenaError as error:
-        await connection.close(ConnectionRefused(INTERNAL, str(error)))
+        await client.close(ConnectionRefused(INTERNAL, str(error)))
     except WebSocketDisconnect:
         pass
     finally:

@@ -13,28 +13,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from arena import Outcome
 from arena.action import STEP_S
+from people.play import page_protocol
+from people.play import worker_protocol as protocol
 from people.play.pacing import Pacer, QualityLevel, Sent
-from people.play.page_protocol import (
-    POLICY,
-    UNSUPPORTED,
-    ConnectionRefused,
-    Message,
-    frame_bytes,
-    read_message,
-)
+from people.play.page_protocol import POLICY, UNSUPPORTED, ConnectionRefused, Message
 from people.play.task_source import Assignment
-from people.play.worker_protocol import (
-    HEALTH,
-    LIMIT,
-    PAUSE,
-    STOPPED,
-    TIME,
-    Drawn,
-    PlayEnd,
-    ScriptTurn,
-    State,
-    View,
-)
+from people.play.worker_protocol import Drawn, PlayEnd, ScriptTurn, State, View
 from people.store import Stretch
 from testbed import Task
 
@@ -49,78 +33,6 @@ BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chro
 SYSTEMS = {"Android": "Android", "iPhone": "iOS", "iPad": "iOS", "Windows": "Windows", "Mac OS X": "macOS"}
 SYSTEMS |= {"CrOS": "ChromeOS", "Linux": "Linux"}
 """What a browser calls itself, and its name; the first that fits counts, as some list their ancestors too."""
-
-
-class Connection:
-    """The connection to one page."""
-
-    def __init__(self, socket: WebSocket) -> None:
-        self._socket = socket
-        self._queue: asyncio.Queue[str | bytes | ConnectionRefused] = asyncio.Queue()
-        self._count = 0
-        self._allowance = float(BURST)
-        self._last_at = asyncio.get_running_loop().time()
-        self.sent_bytes = 0
-
-    @property
-    def device(self) -> str:
-        """Browser and system, such as "Firefox, Windows", as far as the browser says; not the version."""
-        agent = self._socket.headers.get("user-agent", "")
-        found = (next((names[key] for key in names if key in agent), "?") for names in (BROWSERS, SYSTEMS))
-        return ", ".join(found)
-
-    def send(self, kind: str, **values: Any) -> None:
-        """Queue a message of this type."""
-        self._queue.put_nowait(json.dumps({"type": kind, **values}, separators=(",", ":")))
-
-    def send_bytes(self, data: bytes) -> None:
-        """Queue a frame."""
-        self._queue.put_nowait(data)
-
-    def end(self, code: int, reason: str) -> None:
-        """Close the connection once the queue is sent."""
-        self._queue.put_nowait(ConnectionRefused(code, reason))
-
-    async def run_sender(self) -> None:
-        """Send what is queued until the connection is closed."""
-        with suppress(WebSocketDisconnect, RuntimeError, OSError):
-            while True:
-                item = await self._queue.get()
-                if isinstance(item, ConnectionRefused):
-                    await self.close(item)
-                    return
-                self.sent_bytes += len(item)
-                await (
-                    self._socket.send_bytes(item) if isinstance(item, bytes) else self._socket.send_text(item)
-                )
-
-    async def close(self, reason: ConnectionRefused) -> None:
-        """Close the connection now."""
-        if self._socket.application_state is not WebSocketState.DISCONNECTED:
-            with suppress(RuntimeError, OSError, WebSocketDisconnect):
-                await self._socket.close(reason.code, reason.reason)
-
-    async def receive(self) -> Message:
-        """The next message. Raises ConnectionRefused if it is not valid, WebSocketDisconnect at the end."""
-        event = await self._socket.receive()
-        if event["type"] == "websocket.disconnect":
-            raise WebSocketDisconnect(event.get("code", 1005))
-        text = event.get("text")
-        if text is None:
-            raise ConnectionRefused(UNSUPPORTED, "binary message; expected JSON text")
-        self._check_rate()
-        message = read_message(text)
-        self._count += 1
-        if message.n != self._count:
-            raise ConnectionRefused(POLICY, f"out of order: message {message.n}, expected {self._count}")
-        return message
-
-    def _check_rate(self) -> None:
-        now = asyncio.get_running_loop().time()
-        self._allowance = min(BURST, self._allowance + MAX_RATE * (now - self._last_at)) - 1
-        self._last_at = now
-        if self._allowance < 0:
-            raise ConnectionRefused(POLICY, f"too many messages; expected at most {MAX_RATE:.0f} a second")
 
 
 STRETCH_S = 30.0
@@ -143,15 +55,15 @@ _ENDS: dict[str, str] = {
     Outcome.BAD_GOAL: "You touched a red ball.",
     Outcome.DECOY: "That was a fake ball.",
     Outcome.DEATH_ZONE: "You drove into a red zone.",
-    HEALTH: "Your health ran out.",
+    protocol.HEALTH: "Your health ran out.",
 }
 """Texts by what ended play: these say how it went."""
 
 _NEUTRAL_ENDS = {
-    TIME: "The time for this task is over.",
-    LIMIT: "The time for this task is over.",
-    PAUSE: "You paused for too long. This task is over.",
-    STOPPED: "You stopped this task.",
+    protocol.TIME: "The time for this task is over.",
+    protocol.LIMIT: "The time for this task is over.",
+    protocol.PAUSE: "You paused for too long. This task is over.",
+    protocol.STOPPED: "You stopped this task.",
 }
 """Texts that are shown without feedback, too."""
 
@@ -159,13 +71,18 @@ SCRIPTS_USED = "You have used all your scripts."
 
 
 class Client:
-    """The page at the other end of a connection. Times are Unix seconds.
+    """The page at the other end of a websocket, and what it has displayed. Times are Unix seconds.
 
     `shown` is the newest picture of the trial that the page has displayed, by its step and view.
     """
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+    def __init__(self, socket: WebSocket) -> None:
+        self._socket = socket
+        self._queue: asyncio.Queue[str | bytes | ConnectionRefused] = asyncio.Queue()
+        self._count = 0
+        self._allowance = float(BURST)
+        self._last_at = asyncio.get_running_loop().time()
+        self._sent_bytes = 0
         self.shown: tuple[int, View] | None = None
         self._feedback = True
         self._pacer = Pacer()
@@ -177,9 +94,61 @@ class Client:
         self._late_ms: list[float] = []
         self._stretch: Stretch | None = None
 
+    @property
+    def device(self) -> str:
+        """Browser and system, such as "Firefox, Windows", as far as the browser says; not the version."""
+        agent = self._socket.headers.get("user-agent", "")
+        found = (next((names[key] for key in names if key in agent), "?") for names in (BROWSERS, SYSTEMS))
+        return ", ".join(found)
+
     def send(self, kind: str, **values: Any) -> None:
-        """Send a message of this type."""
-        self.connection.send(kind, **values)
+        """Queue a message of this type."""
+        self._queue.put_nowait(json.dumps({"type": kind, **values}, separators=(",", ":")))
+
+    def end(self, code: int, reason: str) -> None:
+        """Close the connection once the queue is sent."""
+        self._queue.put_nowait(ConnectionRefused(code, reason))
+
+    async def run_sender(self) -> None:
+        """Send what is queued until the connection is closed."""
+        with suppress(WebSocketDisconnect, RuntimeError, OSError):
+            while True:
+                item = await self._queue.get()
+                if isinstance(item, ConnectionRefused):
+                    await self.close(item)
+                    return
+                self._sent_bytes += len(item)
+                await (
+                    self._socket.send_bytes(item) if isinstance(item, bytes) else self._socket.send_text(item)
+                )
+
+    async def close(self, reason: ConnectionRefused) -> None:
+        """Close the connection now."""
+        if self._socket.application_state is not WebSocketState.DISCONNECTED:
+            with suppress(RuntimeError, OSError, WebSocketDisconnect):
+                await self._socket.close(reason.code, reason.reason)
+
+    async def receive(self) -> Message:
+        """The next message. Raises ConnectionRefused if it is not valid, WebSocketDisconnect at the end."""
+        event = await self._socket.receive()
+        if event["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(event.get("code", 1005))
+        text = event.get("text")
+        if text is None:
+            raise ConnectionRefused(UNSUPPORTED, "binary message; expected JSON text")
+        self._check_rate()
+        message = page_protocol.read_message(text)
+        self._count += 1
+        if message.n != self._count:
+            raise ConnectionRefused(POLICY, f"out of order: message {message.n}, expected {self._count}")
+        return message
+
+    def _check_rate(self) -> None:
+        now = asyncio.get_running_loop().time()
+        self._allowance = min(BURST, self._allowance + MAX_RATE * (now - self._last_at)) - 1
+        self._last_at = now
+        if self._allowance < 0:
+            raise ConnectionRefused(POLICY, f"too many messages; expected at most {MAX_RATE:.0f} a second")
 
     def started(self, now: float) -> None:
         """The episode starts, or continues after a pause."""
@@ -258,7 +227,7 @@ class Client:
         self.send_state(state)
         self._frames += 1
         self._pacer.sent(self._frames, Sent(drawn.due, time.time(), (drawn.step, drawn.view)))
-        self.connection.send_bytes(frame_bytes(self._frames, drawn))
+        self._queue.put_nowait(page_protocol.frame_bytes(self._frames, drawn))
 
     def send_state(self, state: State) -> None:
         """Send the state, and what happened since it was last sent; without feedback nothing that is any."""
@@ -273,7 +242,7 @@ class Client:
             step=state.step,
             late=self._late_ms,
             level=self._pacer.level,
-            sent=self.connection.sent_bytes,
+            sent=self._sent_bytes,
             **(values if self._feedback else {}),
         )
         self._events, self._late_ms = [], []
@@ -328,7 +297,7 @@ def turn_values(turn: ScriptTurn) -> dict[str, Any]:
 def ending(assignment: Assignment[Task], end: PlayEnd) -> dict[str, Any]:
     """The end of a trial as sent to the page; without feedback, only why it is over."""
     recording, by = end.recording, end.ended_by
-    used_up = (by, assignment.mode) == (LIMIT, "scripts")
+    used_up = (by, assignment.mode) == (protocol.LIMIT, "scripts")
     text = SCRIPTS_USED if used_up else _NEUTRAL_ENDS.get(by, "")
     values: dict[str, Any] = {"passed": None, "text": text, "reward": None, "steps": end.steps_played}
     if not assignment.feedback:

@@ -164,4 +164,4 @@ def frame_bytes(number: int, drawn: Drawn) -> bytes:
 def read_frame(data: bytes) -> tuple[int, Drawn]:
     """The number of a frame and the frame, for clients without a page."""
     number, step, due, size, quality, view = _FRAME.unpack_from(data)
-    return number, Drawn(0, step, due, size, quality, VIEWS[view], data[HEADER_BYTES:])
+    return number, Drawn(step, due, size, quality, VIEWS[view], data[HEADER_BYTES:])

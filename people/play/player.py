@@ -6,25 +6,16 @@ Whatever the page does, and however slow the database is, the loop that steps th
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from arena.action import STEP_S
 from arena.closing import Closing
 from people.play import page_protocol as page
-from people.play.client import Client, Connection, ending, turn_values
+from people.play.client import Client, ending, turn_values
 from people.play.page_protocol import POLICY, REPLACED, ConnectionRefused
 from people.play.task_source import Assignment, TaskSource
-from people.play.worker_protocol import (
-    PAUSE,
-    STOPPED,
-    Drawn,
-    Open,
-    Played,
-    PlayEnd,
-    ScriptTurn,
-    State,
-    View,
-)
+from people.play.worker_protocol import PAUSE, STOPPED, Drawn, Open, Played, PlayEnd, ScriptTurn, State, View
 from people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
 from people.store import ActionRow, Participant, Store, Trial, Writer
 from people.store.store import StoreThread
@@ -144,22 +135,24 @@ class Game:
     With another `speed` than 1 the clock takes as many times the steps in a second.
     """
 
-    def __init__(self, trial: OpenTrial, workers: WorkerPool, listener: "Player", speed: float = 1.0) -> None:
+    def __init__(
+        self, trial: OpenTrial, workers: WorkerPool, listener: "Player", writer: Writer, speed: float
+    ) -> None:
         self.step_s, self._max_catch_up = STEP_S / speed, MAX_CATCH_UP * speed
-        self.trial, self.assignment, self._listener = trial.trial, trial.assignment, listener
+        self.trial, self.assignment = trial.trial, trial.assignment
+        self._listener, self._writer = listener, writer
         self.action = 0
         """The action of the keys that are held now, an index into `arena.ACTIONS`."""
         self.state: State | None = None
         self.running = False
         """Whether the clock runs."""
-        self.pauses = PauseClock(trial.assignment.max_pause_s, listener.paused_too_long)
+        self.pauses = PauseClock(trial.assignment.max_pause_s, partial(listener.stop, PAUSE))
         self._clock: asyncio.Task[None] | None = None
         self._drawing: asyncio.Task[None] | None = None
         task, seed, mode = self.assignment.task, self.assignment.seed, self.assignment.mode
-        start = Open(
-            task, seed, self.trial.trial, mode, trial.actions, trial.scripts, self.assignment.max_steps
-        )
-        self._episode = RemoteEpisode(workers, start, listener)
+        past = (trial.actions, trial.scripts, self.assignment.max_steps)
+        start = Open(task, seed, self.trial.trial, mode, *past)
+        self.episode = RemoteEpisode(workers, start, listener)
 
     @property
     def waiting(self) -> bool:
@@ -168,7 +161,7 @@ class Game:
 
     async def open(self) -> Played:
         """Build the episode up to where it was interrupted. Raises EpisodeFailed."""
-        opened = await self._episode.open()
+        opened = await self.episode.open()
         self.state = opened.state
         # Actions since the last commit, if any; those that are stored are left unchanged.
         self._take(0, opened.actions, time.time())
@@ -195,23 +188,19 @@ class Game:
     async def stop(self, ended_by: str) -> Played | None:
         """End the episode early; None if it failed."""
         await self.halt()
-        return await self._answered(self._episode.stop(ended_by))
+        return await self._answered(self.episode.stop(ended_by))
 
     async def reply(self, text: str) -> Played | None:
         """Play a script; None if the episode failed."""
-        return await self._answered(self._episode.reply(text))
-
-    def draw(self, due: float, view: View, size: int, quality: int) -> None:
-        """Request an image of the step that was due then."""
-        self._episode.draw(due, view, size, quality)
+        return await self._answered(self.episode.reply(text))
 
     def draw_still(self, view: View, size: int, quality: int) -> None:
         """Request an image of the present step, for which a lost episode is rebuilt first."""
 
         async def draw() -> None:
             try:
-                await self._episode.rebuild()
-                self._episode.draw(time.time(), view, size, quality)
+                await self.episode.rebuild()
+                self.episode.draw(time.time(), view, size, quality)
             except EpisodeFailed as error:
                 self._listener.failed(str(error))
 
@@ -223,7 +212,7 @@ class Game:
         for task in (self._clock, self._drawing):
             if task is not None:
                 task.cancel()
-        self._episode.close()
+        self.episode.close()
 
     def _halt(self) -> None:
         self.pause()
@@ -250,7 +239,7 @@ class Game:
                 await asyncio.sleep(due - loop.time())
                 missed = int((loop.time() - due) / self.step_s)
                 if missed >= self._max_catch_up:
-                    self._listener.stalled()
+                    self._listener.pause("stall")
                 elif self.running:
                     await self._step(1 + missed, due)
                     due += missed * self.step_s
@@ -266,9 +255,9 @@ class Game:
         # The first is certain to be taken, so it can be stored before the worker's answer; whether those that
         # were missed are taken too, only the worker knows: the episode may end before them.
         self._take(first, actions[:1], at)
-        stall = loop.call_later(MAX_CATCH_UP * STEP_S, self._listener.stalled)
+        stall = loop.call_later(MAX_CATCH_UP * STEP_S, self._listener.pause, "stall")
         try:
-            answer = await self._episode.step(actions)
+            answer = await self.episode.step(actions)
         finally:
             stall.cancel()
         self.state = answer.state
@@ -282,7 +271,7 @@ class Game:
 
     def _take(self, first: int, actions: Sequence[int], at: float) -> None:
         for k, action in enumerate(actions):
-            self._listener.take(ActionRow(self.trial.id, first + k, action, at))
+            self._writer.put(ActionRow(self.trial.id, first + k, action, at))
 
 
 class Player:
@@ -311,11 +300,11 @@ class Player:
         """Whether a page is connected."""
         return self._client is not None
 
-    async def attach(self, connection: Connection) -> None:
-        """Switch to a new connection, and send it the present state."""
-        self._pause("reconnected")
+    async def attach(self, client: Client) -> None:
+        """Switch to a newly connected page, and send it the present state."""
+        self.pause("reconnected")
         self.dismiss(REPLACED, "opened in another window")
-        self._client = client = Client(connection)
+        self._client = client
         self._starting = None
         async with self._lock:
             if self._game is None:
@@ -323,18 +312,18 @@ class Player:
         if self._client is client:
             self._send_trial()
 
-    def detach(self, connection: Connection) -> None:
+    def detach(self, client: Client) -> None:
         """A connection is closed; the game pauses if it was the newest."""
-        if self._client is not None and self._client.connection is connection:
+        if self._client is client:
             self._client = None
-            self._pause("disconnected")
+            self.pause("disconnected")
             if self._game is not None:
                 self._game.pauses.stop()
 
     def dismiss(self, code: int, reason: str) -> None:
         """Close the connection, if any."""
         if self._client is not None:
-            self._client.connection.end(code, reason)
+            self._client.end(code, reason)
 
     async def halt(self) -> None:
         """Stop the game's clock; no step is taken after this call unless the page starts again."""
@@ -350,10 +339,10 @@ class Player:
         if self._saving is not None:
             await self._saving
 
-    async def handle(self, message: page.Message, connection: Connection) -> None:
+    async def handle(self, message: page.Message, client: Client) -> None:
         """Act on a message of the page. Raises ConnectionRefused if it is not allowed now."""
-        client, now = self._client, time.time()
-        if client is None or client.connection is not connection:
+        now = time.time()
+        if self._client is not client:
             return
         match message:
             case page.Hello():
@@ -391,7 +380,7 @@ class Player:
                     self._go_on()
             case page.Pause() if by_keys:
                 self._starting = None
-                self._pause(message.reason)
+                self.pause(message.reason)
             case page.ScriptText() if not by_keys:
                 await self._script(game, message.text)
             case page.ChangeView() if message.view in game.assignment.views:
@@ -400,7 +389,7 @@ class Player:
                 self._go_on()
             case page.StopTask() if game.assignment.may_stop:
                 self._note("stop")
-                await self._stop(STOPPED)
+                await self.stop(STOPPED)
             case _:
                 raise ConnectionRefused(POLICY, f"{message.type} is not allowed in this trial")
 
@@ -413,13 +402,13 @@ class Player:
             if (level := client.paused(game.state, time.time())) is not None:
                 game.draw_still(self._view, level.size, level.quality)
         elif self._starting is not None and not self._over:
-            self._note("start", device=client.connection.device, **self._starting.display)
+            self._note("start", device=client.device, **self._starting.display)
             self._starting = None
             self._send("running")
             game.start()
             client.started(time.time())
 
-    def _pause(self, reason: str) -> None:
+    def pause(self, reason: str) -> None:
         """Pause the game if it runs; the page gets the state and a new image, as its own may be older."""
         if self._game is not None and self._game.running:
             self._game.pause()
@@ -429,11 +418,8 @@ class Player:
             self._send("paused", reason=reason, left_s=self._game.pauses.left_s)
             self._go_on()
 
-    async def paused_too_long(self) -> None:
-        """End the trial."""
-        await self._stop(PAUSE)
-
-    async def _stop(self, ended_by: str) -> None:
+    async def stop(self, ended_by: str) -> None:
+        """End the trial, unless it is over."""
         if self._game is not None and not self._over:
             stopped = await self._game.stop(ended_by)
             if stopped is not None and stopped.end is not None:
@@ -466,7 +452,7 @@ class Player:
         if (trial := await self._recorder.begin(self.participant, fresh)) is None:
             return
         self._view = trial.assignment.views[0]
-        self._game = game = Game(trial, self._workers, self, self._speed)
+        self._game = game = Game(trial, self._workers, self, self._recorder.writer, self._speed)
         try:
             opened = await game.open()
         except EpisodeFailed as error:
@@ -495,10 +481,6 @@ class Player:
             self._send("end", **self._ending)
         self._go_on()
 
-    def take(self, row: ActionRow) -> None:
-        """Record an action."""
-        self._recorder.writer.put(row)
-
     def stepped(self, state: State, due: float, late_s: Sequence[float]) -> None:
         """Send what happened, and request an image if the connection has room for one.
 
@@ -508,10 +490,10 @@ class Player:
         if client is None or game is None:
             return
         if (level := client.stepped(state, late_s, now)) is not None:
-            game.draw(due, self._view, level.size, level.quality)
+            game.episode.draw(due, self._view, level.size, level.quality)
         self._record_stretch(only_long=True)
         if game.running and (reason := client.too_late(state.step, game.step_s, now)):
-            self._pause(reason)
+            self.pause(reason)
         self._go_on()
 
     def drawn(self, drawn: Drawn) -> None:
@@ -519,15 +501,11 @@ class Player:
         if self._client is not None and self._game is not None and self._game.state is not None:
             self._client.show(drawn, self._game.state)
 
-    def stalled(self) -> None:
-        """Pause."""
-        self._pause("stall")
-
     def lost(self) -> None:
         """Pause until the episode is rebuilt and drawn."""
         if self._client is not None:
             self._client.forget_images()
-        self._pause("worker")
+        self.pause("worker")
         self._go_on()
 
     def ended(self, end: PlayEnd) -> None:

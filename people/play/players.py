@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Callable
 
 from arena.processes import cores
-from people.play.client import Connection
+from people.play.client import Client
 from people.play.page_protocol import POLICY, PROTOCOL, REPLACED, ConnectionRefused, Hello
 from people.play.player import Player, TrialRecorder
 from people.play.task_source import TaskSource
@@ -38,8 +38,8 @@ def seats_for(workers: int, *, scripts: bool) -> int:
 class _Waiter:
     """A connection that waits; `admitted` is done when it has a seat."""
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+    def __init__(self, client: Client) -> None:
+        self.client = client
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
 
@@ -53,7 +53,7 @@ class Seats:
         self._leaving: dict[int, asyncio.TimerHandle] = {}
         self._waiting: dict[int, _Waiter] = {}
 
-    async def take(self, participant_id: int, connection: Connection) -> None:
+    async def take(self, participant_id: int, client: Client) -> None:
         """Wait for a seat, unless the participant has one.
 
         Raises ConnectionRefused if too many wait, and WebSocketDisconnect if the connection ends before.
@@ -61,7 +61,7 @@ class Seats:
         if (timer := self._leaving.pop(participant_id, None)) is not None:
             timer.cancel()
         elif participant_id not in self._heard_at and (self._waiting or len(self._heard_at) >= self.count):
-            await self._wait(participant_id, connection)
+            await self._wait(participant_id, client)
         self.heard(participant_id)
 
     def heard(self, participant_id: int) -> None:
@@ -85,16 +85,16 @@ class Seats:
                 waiter.admitted.set_result(None)
         self._send_places()
 
-    async def _wait(self, participant_id: int, connection: Connection) -> None:
+    async def _wait(self, participant_id: int, client: Client) -> None:
         older = self._waiting.get(participant_id)
         if older is not None:
-            older.connection.end(REPLACED, "opened in another window")
+            older.client.end(REPLACED, "opened in another window")
         elif len(self._waiting) >= MAX_WAITING:
             raise ConnectionRefused(POLICY, FULL)
         # In the place of the older one, if any.
-        self._waiting[participant_id] = waiter = _Waiter(connection)
+        self._waiting[participant_id] = waiter = _Waiter(client)
         self._send_places()
-        received = asyncio.ensure_future(connection.receive())
+        received = asyncio.ensure_future(client.receive())
         # So that the end of the connection ends the waiting.
         received.add_done_callback(lambda _: waiter.admitted.cancel())
         try:
@@ -112,7 +112,7 @@ class Seats:
 
     def _send_places(self) -> None:
         for place, waiter in enumerate(self._waiting.values()):
-            waiter.connection.send("waiting", before=place)
+            waiter.client.send("waiting", before=place)
 
     def _dismiss_idle(self) -> None:
         now = asyncio.get_running_loop().time()
@@ -169,19 +169,19 @@ class Players:
                 await asyncio.gather(*(player.close() for player in self._players.values()))
         self.workers.close()
 
-    async def serve(self, participant: Participant, connection: Connection) -> None:
+    async def serve(self, participant: Participant, client: Client) -> None:
         """Serve a participant's page until its connection ends. Raises ConnectionRefused."""
-        await _expect_hello(connection)
-        await self.seats.take(participant.id, connection)
+        await _expect_hello(client)
+        await self.seats.take(participant.id, client)
         player = self._player(participant)
         try:
-            await player.attach(connection)
+            await player.attach(client)
             while True:
-                message = await connection.receive()
+                message = await client.receive()
                 self.seats.heard(participant.id)
-                await player.handle(message, connection)
+                await player.handle(message, client)
         finally:
-            player.detach(connection)
+            player.detach(client)
             # Of several connections of a participant, only one is the last to end.
             if not player.connected and participant.id not in self._timers:
                 loop = asyncio.get_running_loop()
@@ -231,9 +231,9 @@ class Players:
         task.add_done_callback(self._closing.discard)
 
 
-async def _expect_hello(connection: Connection) -> None:
+async def _expect_hello(client: Client) -> None:
     try:
-        hello = await asyncio.wait_for(connection.receive(), HELLO_S)
+        hello = await asyncio.wait_for(client.receive(), HELLO_S)
     except TimeoutError:
         raise ConnectionRefused(POLICY, "no hello was sent") from None
     if not isinstance(hello, Hello):

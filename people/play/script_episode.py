@@ -6,8 +6,8 @@ from llm_control.environment import ArenaEnvironment
 from llm_control.messages import system_text
 from llm_control.prompts import arena_prompts
 from llm_control.suite import SUITE, task_spec
-from people.play.worker_episode import WorkerEpisode
-from people.play.worker_protocol import LIMIT, Open, Played, Reply, ScriptTurn, Step
+from people.play.worker import WorkerEpisode
+from people.play.worker_protocol import LIMIT, Open, Played, ScriptTurn
 from render import png
 
 
@@ -33,8 +33,10 @@ class ScriptEpisode(WorkerEpisode):
         opened, actions = super().opened(), self._actions_since(0)
         return opened._replace(turns=tuple(self._turns), instructions=self._instructions, actions=actions)
 
-    def _play(self, request: Step | Reply) -> ScriptTurn | None:
-        return None if isinstance(request, Step) else self._turn_after(request.text)
+    def reply(self, text: str) -> Played:
+        """Play a script."""
+        before = self._steps_played
+        return self._played(before, self._turn_after(text))
 
     def _turn_after(self, script: str) -> ScriptTurn:
         observation = self._environment.reply(script)

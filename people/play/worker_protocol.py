@@ -1,7 +1,10 @@
 """Messages between the server and its worker processes.
 
-Both ends run the same code, so the messages are pickled as they are. `episode` is the number of the episode
-that a message belongs to.
+Both ends run the same code, so the messages are pickled as they are. A request is the number of an episode,
+a `Request` and its arguments: those of the method of `worker.WorkerEpisode` of that name. "open" creates the
+episode from an `Open`, "close" discards it and is not answered, and "draw" is done when there is nothing else
+to do; a later one replaces an earlier one. An answer is the number and `Played`, `Drawn` or a
+sentence, why the episode cannot be played. None is the first message of a worker: it can build episodes now.
 """
 
 from typing import Literal, NamedTuple
@@ -69,9 +72,12 @@ class State(NamedTuple):
         return self.outcome is not None
 
 
+Request = Literal["open", "step", "reply", "stop", "draw", "close"]
+
+
 class Open(NamedTuple):
-    """Create an episode and replay its past: `actions` (indices into `arena.ACTIONS`) in keys mode, `scripts`
-    in scripts mode. In keys mode play ends after `max_steps`. Answered with `Played`.
+    """An episode with its past: `actions` (indices into `arena.ACTIONS`) in keys mode, `scripts` in scripts
+    mode. In keys mode play ends after `max_steps`.
     """
 
     task: Task
@@ -81,50 +87,6 @@ class Open(NamedTuple):
     actions: tuple[int, ...] = ()
     scripts: tuple[str, ...] = ()
     max_steps: int = SAFETY_STEPS
-    episode: int = 0
-
-
-class Step(NamedTuple):
-    """Take actions (indices into `arena.ACTIONS`) until the episode is over; answered with `Played`."""
-
-    episode: int
-    actions: tuple[int, ...]
-
-
-class Draw(NamedTuple):
-    """Draw the episode when there is nothing else to do; a later request replaces an earlier one.
-
-    `due`, when the step to be drawn was due (Unix seconds), is passed back. `size` is in pixels per side.
-    """
-
-    episode: int
-    due: float
-    view: View
-    size: int
-    quality: int
-
-
-class Reply(NamedTuple):
-    """Play a script; answered with `Played`."""
-
-    episode: int
-    text: str
-
-
-class Stop(NamedTuple):
-    """End the episode early; answered with `Played`, whose end is `ended_by` this."""
-
-    episode: int
-    ended_by: str = STOPPED
-
-
-class Close(NamedTuple):
-    """Discard an episode; not answered."""
-
-    episode: int
-
-
-Request = Open | Step | Draw | Reply | Stop | Close
 
 
 class ScriptTurn(NamedTuple):
@@ -142,11 +104,10 @@ class ScriptTurn(NamedTuple):
 
 class Played(NamedTuple):
     """The state after a request, the `actions` (indices into `arena.ACTIONS`) that were really taken, and the
-    `turns` that scripts led to; `end` once the episode is over. After `Open` in scripts mode these are all so
+    `turns` that scripts led to; `end` once the episode is over. After "open" in scripts mode these are all so
     far, and `instructions` is the system prompt.
     """
 
-    episode: int
     state: State
     actions: tuple[int, ...] = ()
     end: PlayEnd | None = None
@@ -154,24 +115,12 @@ class Played(NamedTuple):
     instructions: str = ""
 
 
-class Ready(NamedTuple):
-    """The first message of a worker: it can build episodes now."""
-
-
 class Drawn(NamedTuple):
-    """An image of an episode as a JPEG file."""
+    """An image of an episode as a JPEG file; `due` is when its step was (Unix seconds), `size` in pixels."""
 
-    episode: int
     step: int
     due: float
     size: int
     quality: int
     view: View
     jpeg: bytes
-
-
-class Failed(NamedTuple):
-    """An episode cannot be played; `reason` is a sentence."""
-
-    episode: int
-    reason: str

@@ -4,25 +4,11 @@ import asyncio
 import itertools
 from contextlib import suppress
 from multiprocessing import get_context
-from typing import Protocol
+from typing import Any, Protocol
 
 from arena.errors import EvaluationError
 from people.play.worker import work
-from people.play.worker_protocol import (
-    STOPPED,
-    Close,
-    Draw,
-    Drawn,
-    Failed,
-    Open,
-    Played,
-    Ready,
-    Reply,
-    Request,
-    Step,
-    Stop,
-    View,
-)
+from people.play.worker_protocol import STOPPED, Drawn, Open, Played, Request, View
 
 TIMEOUT_S = 20.0
 """A worker that is silent for so long counts as dead; rebuilding an episode of 20,000 steps takes 7 s."""
@@ -71,24 +57,24 @@ class WorkerProcess:
         """Set when the process can build episodes, or is lost."""
         asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._read)
 
-    async def ask(self, request: Open | Step | Reply | Stop) -> Played:
-        """Send a request and wait for its answer. Raises WorkerLost or EpisodeFailed."""
+    async def ask(self, number: int, request: Request, *arguments: Any) -> Played:
+        """Send a request about an episode, and wait for the answer. Raises WorkerLost or EpisodeFailed."""
         future = asyncio.get_running_loop().create_future()
-        self._waiting[request.episode] = future
-        self.send(request)
+        self._waiting[number] = future
+        self.send(number, request, *arguments)
         try:
             return await asyncio.wait_for(future, TIMEOUT_S if self.ready.is_set() else START_S)
         except TimeoutError:
             self._lose()
             raise WorkerLost("a worker process hung") from None
         finally:
-            self._waiting.pop(request.episode, None)
+            self._waiting.pop(number, None)
 
-    def send(self, request: Request) -> None:
-        """Send a request without waiting for an answer. Raises WorkerLost."""
+    def send(self, number: int, request: Request, *arguments: Any) -> None:
+        """Send a request about an episode without waiting for an answer. Raises WorkerLost."""
         if not self.lost:
             try:
-                self._pipe.send(request)
+                self._pipe.send((number, request, *arguments))
                 return
             except OSError:
                 self._lose()
@@ -106,19 +92,21 @@ class WorkerProcess:
         except (EOFError, OSError):
             self._lose()
 
-    def _receive(self, message: Ready | Played | Failed | Drawn) -> None:
-        if isinstance(message, Ready):
+    def _receive(self, message: tuple[int, Played | Drawn | str] | None) -> None:
+        if message is None:
             self.ready.set()
-        elif isinstance(message, Drawn):
-            if message.episode in self.episodes:
-                self.episodes[message.episode].drawn(message)
-        elif (future := self._waiting.get(message.episode)) is not None and not future.done():
-            if isinstance(message, Failed):
-                future.set_exception(EpisodeFailed(message.reason))
+            return
+        number, answer = message
+        if isinstance(answer, Drawn):
+            if number in self.episodes:
+                self.episodes[number].drawn(answer)
+        elif (future := self._waiting.get(number)) is not None and not future.done():
+            if isinstance(answer, str):
+                future.set_exception(EpisodeFailed(answer))
             else:
-                future.set_result(message)
-        elif isinstance(message, Failed) and message.episode in self.episodes:
-            self.episodes[message.episode].listener.failed(message.reason)
+                future.set_result(answer)
+        elif isinstance(answer, str) and number in self.episodes:
+            self.episodes[number].listener.failed(answer)
 
     def _lose(self) -> None:
         if self.lost:
@@ -177,7 +165,7 @@ class RemoteEpisode:
         self._workers, self.listener = workers, listener
         self._lock = asyncio.Lock()
         self._number = next(workers.numbers)
-        self._past = start._replace(episode=self._number)
+        self._past = start
         self._process: WorkerProcess | None = None
         self._deaths = 0
 
@@ -195,23 +183,23 @@ class RemoteEpisode:
 
     async def step(self, actions: tuple[int, ...]) -> Played:
         """Take actions (indices into `arena.ACTIONS`) until the episode is over."""
-        return await self._ask(Step(self._number, actions))
+        return await self._ask("step", actions)
 
     async def reply(self, text: str) -> Played:
         """Play a script."""
-        answer = await self._ask(Reply(self._number, text))
+        answer = await self._ask("reply", text)
         self._past = self._past._replace(scripts=(*self._past.scripts, text))
         return answer
 
     async def stop(self, ended_by: str = STOPPED) -> Played:
         """End the episode early."""
-        return await self._ask(Stop(self._number, ended_by))
+        return await self._ask("stop", ended_by)
 
     def draw(self, due: float, view: View, size: int, quality: int) -> None:
         """Request an image; it never comes if the worker dies."""
         if self._process is not None and not self._process.lost:
             with suppress(WorkerLost):
-                self._process.send(Draw(self._number, due, view, size, quality))
+                self._process.send(self._number, "draw", due, view, size, quality)
 
     def drawn(self, drawn: Drawn) -> None:
         """Pass an image on."""
@@ -223,22 +211,22 @@ class RemoteEpisode:
         if self._process is not None:
             self._process.episodes.pop(self._number, None)
             with suppress(WorkerLost):
-                self._process.send(Close(self._number))
+                self._process.send(self._number, "close")
 
-    async def _ask(self, request: Step | Reply | Stop) -> Played:
+    async def _ask(self, request: Request, *arguments: Any) -> Played:
         async with self._lock:
-            answer = await self._answer(request)
+            answer = await self._answer(request, *arguments)
             self._past = self._past._replace(actions=self._past.actions + answer.actions)
             self._deaths = 0
             return answer
 
-    async def _answer(self, request: Step | Reply | Stop) -> Played:
+    async def _answer(self, request: Request, *arguments: Any) -> Played:
         while True:
             if self._process is None or self._process.lost:
                 await self._built()
             assert self._process is not None
             try:
-                return await self._process.ask(request)
+                return await self._process.ask(self._number, request, *arguments)
             except WorkerLost:
                 self._count_death()
 
@@ -247,7 +235,7 @@ class RemoteEpisode:
             self._process = self._workers.least_busy()
             self._process.episodes[self._number] = self
             try:
-                return await self._process.ask(self._past)
+                return await self._process.ask(self._number, "open", self._past)
             except WorkerLost:
                 self._count_death()
 

@@ -118,6 +118,11 @@ class Database:
             self.close()
             raise
 
+    @property
+    def name(self) -> str:
+        """The database as shown to users."""
+        return display_name(self.url)
+
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A read-only transaction; errors of the database become StoreError."""
@@ -145,9 +150,7 @@ class Database:
         except DatabaseUnavailable as error:
             raise StoreError(f"{error}; the rows are removed, but traces may remain: {REPEAT}") from None
         if busy:
-            raise StoreError(
-                f"{display_name(self.url)}: the rows are removed, but traces remain in {WAL_FILE}: {REPEAT}"
-            )
+            raise StoreError(f"{self.name}: the rows are removed, but traces remain in {WAL_FILE}: {REPEAT}")
 
     def autocommit(self) -> AbstractContextManager[Connection]:
         """A connection for statements that cannot run in a transaction, such as VACUUM."""
@@ -169,7 +172,7 @@ class Database:
                     for index in table.indexes:
                         index.create(connection, checkfirst=True)
             if TABLES[0].__tablename__ not in present and not create:
-                raise StoreError(f"{display_name(self.url)}: this database holds no study of arena-llm")
+                raise StoreError(f"{self.name}: this database holds no study of arena-llm")
             Base.metadata.create_all(connection)
 
     def _add_columns(self, connection: Connection, table: Table, got: set[str]) -> None:
@@ -177,7 +180,7 @@ class Database:
         new = [column for column in table.columns if column.name not in got]
         if got - set(table.columns.keys()) or not all(column.nullable for column in new):
             raise StoreError(
-                f"{display_name(self.url)}: table {table.name} has other columns than this version "
+                f"{self.name}: table {table.name} has other columns than this version "
                 "of arena-llm expects; use another database, or export with the version that made it"
             )
         for column in new:
@@ -273,11 +276,9 @@ RENEW_S = 10.0
 """After a restart of PostgreSQL the lock is taken again within this time."""
 
 
-@contextmanager
-def only_server(database: Database) -> Iterator[None]:
+def only_server(database: Database) -> AbstractContextManager[None]:
     """While this lasts, no other server can use the database. Raises StoreError if one does already."""
-    with _locked_file(database) if database.is_sqlite else _locked_schema(database):
-        yield
+    return _locked_file(database) if database.is_sqlite else _locked_schema(database)
 
 
 @contextmanager
@@ -354,5 +355,5 @@ class _SchemaLock:
 
 
 def _taken(database: Database) -> StoreError:
-    name = display_name(database.url)
-    return StoreError(f"{name}: another server is using this database; stop it first, or use another --db")
+    reason = "another server is using this database; stop it first, or use another --db"
+    return StoreError(f"{database.name}: {reason}")

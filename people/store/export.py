@@ -20,23 +20,8 @@ from evaluation.results import OF_PEOPLE, TrialResult, has_parquet, results_fram
 from evaluation.statistics import PERSON
 from evaluation.suites import DEFAULT
 from people.groups import SCRIPTS, together
-from people.store.columns import (
-    BIDS_ACTIONS,
-    BIDS_PARTICIPANTS,
-    DTYPES,
-    FIXED,
-    QUALITY,
-    RESULTS,
-    TABLES,
-    Asked,
-    Column,
-    Table,
-    as_json,
-    as_markdown,
-    asked_items,
-    codebook,
-    wide_table,
-)
+from people.store import columns as book
+from people.store.columns import DTYPES, TABLES, Asked, Column, Table, as_json
 from people.store.participation import participations
 from people.store.quality import quality_of_trials
 from people.store.store import Store
@@ -97,7 +82,7 @@ def phenotype(
     values = {
         code: {(answer.page, answer.item): answer.value for answer in each} for code, each in answers.items()
     }
-    for page, asked in groupby(asked_items(store, study, given), key=lambda each: each.page):
+    for page, asked in groupby(book.asked_items(store, study, given), key=lambda each: each.page):
         items = list(asked)
         rows = [
             [f"sub-{subject(code)}", *(_on_one_line(each, mine.get((page, each.item))) for each in items)]
@@ -167,12 +152,12 @@ def write_bids(
     }
     folder.write(f"{TOP}/dataset_description.json", as_json(description))
     folder.write(f"{TOP}/README", f"Behaviour of people in the Animal-AI arena: study {study}.\n")
-    names = [column.name for column in BIDS_PARTICIPANTS]
+    names = [column.name for column in book.BIDS_PARTICIPANTS]
     known = wide.rename(columns={"participant": "code"})[names[1:]].astype(object)
     plain = known.where(known.notna(), None)
     rows = [(f"sub-{subjects.of(row[0])}", *row) for row in plain.itertuples(index=False)]
     folder.write(f"{TOP}/participants.tsv", _tsv(names, rows))
-    folder.write(f"{TOP}/participants.json", as_json(_columns(BIDS_PARTICIPANTS)))
+    folder.write(f"{TOP}/participants.json", as_json(_columns(book.BIDS_PARTICIPANTS)))
     pages = Labels()
     for page, columns, answers, described in phenotype(store, study, participants, subjects.of):
         name = f"{TOP}/phenotype/{pages.of(page)}"
@@ -187,8 +172,8 @@ def _write_trial(store: Store, folder: ReportFolder, trial: Trial, subject: str,
         for row in store.actions(trial.id)
     ]
     facts = {name.title().replace("_", ""): getattr(trial, name) for name in TRIAL_COLUMNS}
-    folder.write(f"{name}.tsv", _tsv([column.name for column in BIDS_ACTIONS], rows))
-    folder.write(f"{name}.json", as_json({"TaskName": trial.task_id, **facts, **_columns(BIDS_ACTIONS)}))
+    folder.write(f"{name}.tsv", _tsv([column.name for column in book.BIDS_ACTIONS], rows))
+    folder.write(f"{name}.json", as_json({"TaskName": trial.task_id, **facts, **_columns(book.BIDS_ACTIONS)}))
 
 
 def _columns(columns: Iterable[Column]) -> dict[str, Any]:
@@ -246,11 +231,11 @@ def export(
         for name, frame in (("results", groups), ("results_by_participant", each)):
             # Always CSV, the format that `arena-llm compare` reads.
             rows[name] = _write_csv(folder.claim(f"{name}.csv"), iter([frame]))
-        wide, people = wide_table(store, study, test=test)
+        wide, people = book.wide_table(store, study, test=test)
         rows["participants_wide"] = _write_csv(folder.claim(WIDE), iter([people]))
-        book = codebook(study, {**tables_of(format), WIDE: wide})
-        folder.write("codebook.json", as_json(book))
-        folder.write("codebook.md", as_markdown(book))
+        said = book.codebook(study, {**tables_of(format), WIDE: wide})
+        folder.write("codebook.json", as_json(said))
+        folder.write("codebook.md", book.as_markdown(said))
         if about := _about_study(store, study):
             folder.write("study.json", as_json(about))
         recordings = _write_recordings(store, study, folder, test)
@@ -279,9 +264,9 @@ def export_zip(store: Store, study: str, *, bids: bool = False, test: bool = Fal
 def tables_of(format: str) -> dict[str, Table]:
     """All tables of an export by the names of their files."""
     named = {f"{name}.{format}": table for name, table in TABLES.items()}
-    results = {"results.csv": RESULTS, "results_by_participant.csv": RESULTS}
+    results = {"results.csv": book.RESULTS, "results_by_participant.csv": book.RESULTS}
     # Its other columns are those of the study.
-    return {**named, **results, WIDE: Table("participant", FIXED)}
+    return {**named, **results, WIDE: Table("participant", book.FIXED)}
 
 
 def _check(store: Store, study: str, format: str, bids: bool) -> None:
@@ -308,7 +293,7 @@ def frames(store: Store, study: str, table: Table, *, test: bool = False) -> Ite
     types = {column.name: DTYPES[column.type] for column in table.columns}
     with store.database.reading() as session:
         query = table.query(study, test).execution_options(yield_per=ROWS_IN_MEMORY)
-        quality = quality_of_trials(session, study) if QUALITY[0] in table.columns else {}
+        quality = quality_of_trials(session, study) if book.QUALITY[0] in table.columns else {}
         yield pd.DataFrame(columns=list(types)).astype(types)
         for rows in session.execute(query).partitions():
             values = [

@@ -19,29 +19,9 @@ from arena.recording import spec_sha256
 from evaluation.by_hand.played import PlayedEpisode
 from evaluation.suite import Record
 from people.play.worker_protocol import STOPPED, WITHDREW, PlayEnd, seconds_of
-from people.store.database import (
-    Database,
-    DatabaseUnavailable,
-    InvalidRequest,
-    check_name,
-    clean,
-    display_name,
-)
-from people.store.tables import (
-    STUDY_CODE,
-    Action,
-    ActionRow,
-    Answer,
-    Base,
-    Note,
-    Participant,
-    Reply,
-    StoredRecording,
-    Stretch,
-    SuiteEpisode,
-    Trial,
-    participants_of,
-)
+from people.store import tables
+from people.store.database import Database, DatabaseUnavailable, InvalidRequest, check_name, clean
+from people.store.tables import Action, ActionRow, Answer, Note, Participant, Stretch, Trial, participants_of
 from testbed import Task
 
 ROWS_PER_STATEMENT = 5000
@@ -51,6 +31,10 @@ STEP_LIMIT = 2**31
 
 LOCK = {"key_share": True}
 """Blocks changes and deletion of the locked row, but not new rows that refer to it."""
+
+OTHER = " of another suite than the arena"
+
+_Row = TypeVar("_Row", bound=tables.Base)
 
 
 class TrialEnd(NamedTuple):
@@ -70,7 +54,7 @@ def new_note(participant_id: int, kind: str, data: Mapping[str, Any] = {}, at: f
     except (TypeError, ValueError) as error:
         raise InvalidRequest(f"note {kind!r}: cannot be stored as JSON ({error})") from None
     at, key = time.time() if at is None else at, uuid.uuid4().hex
-    return Note(key=key, participant_id=participant_id, kind=kind, data=dict(data), at=at)
+    return Note(key=key, participant_id=participant_id, kind=clean(kind), data=dict(data), at=at)
 
 
 Write = ActionRow | TrialEnd | Note | Stretch
@@ -120,10 +104,7 @@ def insert_actions(database: Database, session: Session, rows: Sequence[ActionRo
 
 def finish_trial(session: Session, trial_id: int, end: PlayEnd) -> None:
     """Store the end of a trial unless it has one; raises InvalidRequest if the recording does not fit it."""
-    trial = session.get(Trial, trial_id, with_for_update=LOCK)
-    recording = end.recording
-    if trial is None:
-        raise InvalidRequest(f"trial {trial_id}: no such trial")
+    trial, recording = _locked(session, Trial, trial_id, "trial"), end.recording
     got = (recording.task_id, recording.seed, recording.trial, recording.spec_sha256)
     expected = (trial.task_id, trial.seed, trial.trial, trial.spec_sha256)
     if got != expected:
@@ -134,7 +115,7 @@ def finish_trial(session: Session, trial_id: int, end: PlayEnd) -> None:
     end_play(trial, end.ended_by, end.steps_played)
     for name in ("steps", "total_reward", "health", "outcome", "passed"):
         setattr(trial, name, getattr(recording, name))
-    session.add(StoredRecording(trial_id=trial.id, recording=recording.model_dump_json()))
+    session.add(tables.StoredRecording(trial_id=trial.id, recording=recording.model_dump_json()))
 
 
 def end_play(trial: Trial, ended_by: str, steps: int) -> None:
@@ -144,26 +125,28 @@ def end_play(trial: Trial, ended_by: str, steps: int) -> None:
 
 def insert_note(database: Database, session: Session, note: Note) -> None:
     """Insert a note; raises InvalidRequest if its participant does not exist."""
-    lock_participant(session, note.participant_id)
-    row = _values(note) | {"kind": clean(note.kind)}
-    session.execute(database.insert(Note).values(row).on_conflict_do_nothing())
+    _locked(session, Participant, note.participant_id, "participant")
+    _insert(database, session, note)
 
 
 def insert_stretch(database: Database, session: Session, row: Stretch) -> None:
     """Insert a stretch; raises InvalidRequest if its trial does not exist."""
-    if session.get(Trial, row.trial_id, with_for_update=LOCK) is None:
-        raise InvalidRequest(f"trial {row.trial_id}: no such trial")
-    session.execute(database.insert(Stretch).values(_values(row)).on_conflict_do_nothing())
+    _locked(session, Trial, row.trial_id, "trial")
+    _insert(database, session, row)
 
 
-def _values(row: Base) -> dict[str, Any]:
-    return {column.name: getattr(row, column.name) for column in row.__table__.columns}
+def _insert(database: Database, session: Session, row: tables.Base) -> None:
+    """Insert a row; one that exists is left unchanged."""
+    values = {column.name: getattr(row, column.name) for column in row.__table__.columns}
+    session.execute(database.insert(type(row)).values(values).on_conflict_do_nothing())
 
 
-def lock_participant(session: Session, participant_id: int) -> None:
-    """Block changes and deletion of the participant; raises InvalidRequest if there is none."""
-    if session.get(Participant, participant_id, with_for_update=LOCK) is None:
-        raise InvalidRequest(f"participant {participant_id}: no such participant")
+def _locked(session: Session, table: type[_Row], key: int, what: str, of: str = "") -> _Row:
+    """The row of a key, whose changes and deletion are blocked; raises InvalidRequest if there is none."""
+    found = session.get(table, key, with_for_update=LOCK)
+    if found is None:
+        raise InvalidRequest(f"{what} {key}: no such {what}{of}")
+    return found
 
 
 class Deleted(NamedTuple):
@@ -182,21 +165,13 @@ class Deleted(NamedTuple):
 
 def _delete(session: Session, participant: int) -> Deleted:
     trials = select(Trial.id).filter_by(participant_id=participant).scalar_subquery()
-
-    def rows(table: type[Base], condition: Any) -> int:
-        return cast("CursorResult[Any]", session.execute(delete(table).where(condition))).rowcount
-
-    return Deleted(
-        notes=rows(Note, Note.participant_id == participant),
-        answers=rows(Answer, Answer.participant_id == participant),
-        replies=rows(Reply, Reply.trial_id.in_(trials)),
-        episodes=rows(SuiteEpisode, SuiteEpisode.trial_id.in_(trials)),
-        recordings=rows(StoredRecording, StoredRecording.trial_id.in_(trials)),
-        stretches=rows(Stretch, Stretch.trial_id.in_(trials)),
-        actions=rows(Action, Action.trial_id.in_(trials)),
-        trials=rows(Trial, Trial.participant_id == participant),
-        participants=rows(Participant, Participant.id == participant),
-    )
+    counts = []
+    for table in reversed(tables.TABLES):
+        columns: Any = table.__table__.columns
+        whose = columns.get("participant_id", columns.get("id")) == participant
+        rows = delete(table).where(columns.trial_id.in_(trials) if "trial_id" in columns else whose)
+        counts.append(cast("CursorResult[Any]", session.execute(rows)).rowcount)
+    return Deleted(*reversed(counts))
 
 
 MODES = ("keys", "scripts")
@@ -258,16 +233,14 @@ class Store(Closing):
 
     def study_notes(self, study: str) -> list[Note]:
         """What is noted about a study itself, by time: its file at each change, and refusals of consent."""
-        notes = select(Note).join(Participant).filter_by(study=study, code=STUDY_CODE)
+        notes = select(Note).join(Participant).filter_by(study=study, code=tables.STUDY_CODE)
         return self._all(notes.order_by(Note.at, Note.key))
 
     def check_study(self, study: str) -> None:
         """Raise InvalidRequest, with the names of all studies, if the study has no participants."""
         if study not in (known := self.studies()):
             listed = ", ".join(known) or "none"
-            raise InvalidRequest(
-                f"{display_name(self.database.url)}: no study {study!r}; the database has: {listed}"
-            )
+            raise InvalidRequest(f"{self.database.name}: no study {study!r}; the database has: {listed}")
 
     def begin_trial(
         self, participant_id: int, position: int, task: Task, seed: int, mode: str, block: str | None = None
@@ -297,7 +270,9 @@ class Store(Closing):
             trial = _begin(session, participant_id, task["id"], columns)
             played = episode.model_copy(update={"trial": trial.trial}).model_dump_json()
             group = str(task["group"])
-            session.add(SuiteEpisode(trial_id=trial.id, suite=episode.suite, task_group=group, played=played))
+            session.add(
+                tables.SuiteEpisode(trial_id=trial.id, suite=episode.suite, task_group=group, played=played)
+            )
         return trial
 
     def finish_episode(self, trial_id: int, record: Record, *, stopped: bool = False) -> None:
@@ -306,9 +281,8 @@ class Store(Closing):
         `stopped`: whether the participant ended it early.
         """
         with self.database.writing() as session:
-            trial, episode = session.get(Trial, trial_id), session.get(SuiteEpisode, trial_id)
-            if trial is None or episode is None:
-                raise InvalidRequest(f"trial {trial_id}: no such trial of another suite than the arena")
+            episode = _locked(session, tables.SuiteEpisode, trial_id, "trial", OTHER)
+            trial = _locked(session, Trial, trial_id, "trial", OTHER)
             if trial.finished_at is not None:
                 return
             trial.finished_at, trial.outcome, trial.passed = time.time(), record.outcome, record.passed
@@ -326,20 +300,19 @@ class Store(Closing):
                 steps = select(func.count()).where(Action.trial_id == trial.id)
                 end_play(trial, WITHDREW, session.scalars(steps).one())
 
-    def add_reply(self, reply: Reply) -> None:
+    def add_reply(self, reply: tables.Reply) -> None:
         """Store a reply unless it is there already. Raises InvalidRequest if there is no such trial."""
         with self.database.writing() as session:
-            if session.get(SuiteEpisode, reply.trial_id, with_for_update=LOCK) is None:
-                raise InvalidRequest(f"trial {reply.trial_id}: no such trial of another suite than the arena")
-            session.execute(self.database.insert(Reply).values(_values(reply)).on_conflict_do_nothing())
+            _locked(session, tables.SuiteEpisode, reply.trial_id, "trial", OTHER)
+            _insert(self.database, session, reply)
 
-    def replies(self, trial_id: int) -> list[Reply]:
+    def replies(self, trial_id: int) -> list[tables.Reply]:
         """The replies of a trial of another suite, in order."""
-        return self._all(select(Reply).filter_by(trial_id=trial_id).order_by(Reply.turn))
+        return self._all(select(tables.Reply).filter_by(trial_id=trial_id).order_by(tables.Reply.turn))
 
-    def episodes(self, study: str) -> dict[int, SuiteEpisode]:
+    def episodes(self, study: str) -> dict[int, tables.SuiteEpisode]:
         """What the trials of other suites than the arena have besides, by the id of the trial."""
-        rows = select(SuiteEpisode).join(Trial).join(Participant).where(Participant.study == study)
+        rows = select(tables.SuiteEpisode).join(Trial).join(Participant).where(Participant.study == study)
         return {row.trial_id: row for row in self._all(rows)}
 
     def trials(self, participant_id: int) -> list[Trial]:
@@ -361,7 +334,7 @@ class Store(Closing):
     def recording(self, trial_id: int) -> Recording | None:
         """The recording of a trial, None if it is unfinished."""
         with self.database.reading() as session:
-            stored = session.get(StoredRecording, trial_id)
+            stored = session.get(tables.StoredRecording, trial_id)
             return Recording.model_validate_json(stored.recording) if stored else None
 
     def answer(
@@ -375,7 +348,7 @@ class Store(Closing):
         answer = {"value": clean(value), "at": time.time(), "asked": asked, "as_expected": as_expected}
         key = {"participant_id": participant_id, "page": clean(page), "item": clean(item)}
         with self.database.writing() as session:
-            lock_participant(session, participant_id)
+            _locked(session, Participant, participant_id, "participant")
             statement = self.database.insert(Answer).values(key | answer)
             session.execute(statement.on_conflict_do_update(index_elements=list(key), set_=answer))
 
@@ -405,13 +378,13 @@ class Store(Closing):
         """
         with self.database.writing() as session:
             found = select(Participant.id).filter_by(study=study, code=code)
-            found = found.where(Participant.code != STUDY_CODE).with_for_update()
+            found = found.where(Participant.code != tables.STUDY_CODE).with_for_update()
             participant = session.scalars(found).one_or_none()
             deleted = None if participant is None else _delete(session, participant)
         # Even if nothing was found: an earlier deletion may have been unable to do this.
         self.database.erase()
         if deleted is None:
-            name = display_name(self.database.url)
+            name = self.database.name
             raise InvalidRequest(f"{name}: no participant {code!r} in study {study!r}")
         return deleted
 
@@ -427,7 +400,7 @@ class Store(Closing):
 def _begin(session: Session, participant_id: int, task_id: str, columns: Mapping[str, Any]) -> Trial:
     """A new trial, flushed. Raises InvalidRequest if there is no such participant."""
     earlier = select(func.count()).where(Trial.participant_id == participant_id, Trial.task_id == task_id)
-    lock_participant(session, participant_id)
+    _locked(session, Participant, participant_id, "participant")
     keys: dict[str, Any] = {"participant_id": participant_id, "task_id": task_id}
     trial = Trial(trial=session.scalars(earlier).one(), begun_at=time.time(), **keys, **columns)
     session.add(trial)

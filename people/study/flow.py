@@ -14,19 +14,11 @@ from evaluation.by_hand.form import Item
 from people.store import Participant, Store, Trial
 from people.store.participation import COMPLETED, CONSENT, LEFT, ORDER, RETURNED, WITHDRAWN, Ending
 from people.store.tables import STUDY_CODE
+from people.study import progress as stored
 from people.study.branching import asked_items, given, is_page_asked, is_screened_out
 from people.study.config import Consent, Practice, Study, Test
 from people.study.plan import Plan, QuestionStage, Stage, Tasks, TaskStage, TextStage
-from people.study.progress import (
-    ASSENT,
-    PAGE_DONE,
-    Cell,
-    Progress,
-    all_progress,
-    progress_of,
-    taking_part,
-    used_cells,
-)
+from people.study.progress import ASSENT, PAGE_DONE, Cell, Progress, all_progress, progress_of
 from testbed import Task
 
 
@@ -194,7 +186,7 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
             if form is not None:
                 store.note(person.id, kind, {"agreed": True, "version": form.version, "title": form.title})
         free_places(plan, store)
-        used = used_cells(store, plan.study.name, test=test) if has_design(plan) else []
+        used = stored.used_cells(store, plan.study.name, test=test) if has_design(plan) else []
         condition = link.get(plan.study.participants.condition or "")
         store.note(person.id, ORDER, assigned(plan, used, code, condition))
     return person
@@ -204,7 +196,7 @@ def is_full(plan: Plan, store: Store) -> bool:
     """Whether newcomers are turned away."""
     quota = plan.study.participants.quota
     free_places(plan, store)
-    return quota is not None and taking_part(store, plan.study.name) >= quota
+    return quota is not None and stored.taking_part(store, plan.study.name) >= quota
 
 
 def free_places(plan: Plan, store: Store) -> None:

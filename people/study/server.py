@@ -20,7 +20,7 @@ from people.play.security import read_form
 from people.play.suite_games import Games
 from people.play.worker_protocol import WITHDREW
 from people.store import Participant, Store, Trial
-from people.store.database import InvalidRequest, display_name
+from people.store.database import InvalidRequest
 from people.store.participation import WITHDRAWN, Ending, EndPage
 from people.store.quality import poor_trials
 from people.store.store import StoreThread
@@ -177,7 +177,7 @@ def start_or_resume(store: Store, plan: Plan) -> Started:
         everyone = sum(not each.participant.test for each in people)
         raise InvalidRequest(
             f"{plan.source}: {len(real)} of {everyone} participants in "
-            f"{display_name(store.database.url)} are in the middle of the study {plan.study.name}, which has "
+            f"{store.database.name} are in the middle of the study {plan.study.name}, which has "
             f"changed since: {', '.join(refused)}. Undo the change, or use another name or another --db"
         )
     for each in going if refused else []:

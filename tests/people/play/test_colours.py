@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from people.pages import GAME as PAGE
-from people.play.worker_episode import KeyEpisode
-from people.play.worker_protocol import Open, Step
+from people.play.worker import KeyEpisode
+from people.play.worker_protocol import Open
 from tests.people.store.played import SOLUTION, TASK
 
 SEEN_BY = {
@@ -50,7 +50,7 @@ def test_balls_are_counted_also_when_an_episode_is_rebuilt():
     start = Open(TASK, 7, 0, "keys")
     episode = KeyEpisode(start._replace(actions=SOLUTION[:-1]))
     assert episode.opened().state.balls == 0
-    assert episode.answer(Step(0, SOLUTION[-1:])).state.balls == 1
+    assert episode.step(SOLUTION[-1:]).state.balls == 1
     episode.close()
     again = KeyEpisode(start._replace(actions=SOLUTION))
     assert again.opened().state.balls == 1

@@ -96,5 +96,5 @@ def test_any_text_is_a_message_or_refused_with_a_reason_that_fits_a_close_frame(
 
 
 def test_a_frame_comes_out_as_it_went_in():
-    drawn = Drawn(0, 41, 1_700_000_000.25, 384, 60, "top", b"picture")
+    drawn = Drawn(41, 1_700_000_000.25, 384, 60, "top", b"picture")
     assert read_frame(frame_bytes(9, drawn)) == (9, drawn)

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from arena import ACTIONS, Episode
-from people.play.worker_episode import KeyEpisode
-from people.play.worker_protocol import Open, PlayEnd, Step, Stop
+from people.play.worker import KeyEpisode
+from people.play.worker_protocol import Open, PlayEnd
 from people.simulation.visitor import hidden
 from people.store import Store
 from people.store.store import TrialEnd, write_batch
@@ -331,7 +331,7 @@ def test_a_test_task_that_cannot_be_resumed_is_never_played_again(plain):
 
 def test_a_task_ends_at_its_limit():
     episode = KeyEpisode(Open(task_named("01-01-01"), 0, 0, "keys", max_steps=5))
-    stepped = episode.answer(Step(1, (3,) * 9))
+    stepped = episode.step((3,) * 9)
     episode.close()
     ended_by, steps_played, recording = stepped.end
     assert (stepped.actions, ended_by, steps_played) == ((3,) * 5, "limit", 5)
@@ -347,7 +347,7 @@ def test_giving_up_immediately_passes_nothing():
     task = task_named("02-10-01")
     assert task.spec.pass_mark == 0
     episode = KeyEpisode(Open(task, 0, 0, "keys", max_steps=1000))
-    stopped = episode.answer(Stop(1))
+    stopped = episode.stop()
     episode.close()
     assert not stopped.end.recording.passed
     assert (stopped.actions, stopped.end.ended_by, stopped.end.steps_played) == ((), "stopped", 0)
@@ -360,7 +360,7 @@ def test_the_end_of_the_clock_is_not_that_of_health(tmp_path, version, ended_by,
     path = tmp_path / "hot.yaml"
     path.write_text(HOT)
     episode = KeyEpisode(Open(task_named(str(path), None, version), 0, 0, "keys"))
-    end = episode.answer(Step(1, (0,) * 500)).end
+    end = episode.step((0,) * 500).end
     episode.close()
     assert end.ended_by == ended_by
     assert end.steps_played == end.recording.steps
