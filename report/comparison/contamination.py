@@ -10,15 +10,6 @@ from evaluation.paired import ALL_LEVELS, compare_agents
 from evaluation.statistics import family
 from report.comparison.runs import Run
 
-GAP_NOTE = (
-    "Contamination gap: pass rate on the public files minus that on the hidden split, which the same "
-    "blueprints drew from a secret seed. Tasks are paired by the task of the level that they are variants "
-    "of, each counted once; a trial without a verdict is failed. The 95 % interval is Student's over these "
-    "pairs, p of a permutation test within them. A gap above 0 is what training or tuning on the public "
-    "files would cause; agents that cannot have seen them, such as arena/pixels, show what to expect "
-    "without. One gap does not prove contamination."
-)
-
 COLUMNS = (
     *("agent", "scope", "pairs", "public_tasks", "hidden_tasks", "public_rate", "hidden_rate"),
     *("gap", "low", "high", "p", "p_holm"),
@@ -33,7 +24,7 @@ def contamination(runs: Sequence[Run], hidden: Sequence[Run]) -> pd.DataFrame:
     Columns: `agent`; `scope` (a level, or `ALL_LEVELS`); `pairs` of tasks drawn by the same blueprint, and
     `public_tasks`, `hidden_tasks` among them; `public_rate`, `hidden_rate`, each pair counted once and trials
     without a verdict as failed; `gap` with `low`, `high` (95 %); `p`, and `p_holm`, corrected for the number
-    of levels. See `GAP_NOTE`.
+    of levels. The page's note says how.
 
     Raises EvaluationError if a hidden run has no public one of its name, has the same tasks, was played
     under another version of Animal-AI, or has no variants of the same tasks.

@@ -22,17 +22,6 @@ COLUMNS = (
     *("rate", "group_rate", "difference", "low", "high", "judged_rate", "most"),
 )
 
-DIFFERENCES_NOTE = (
-    "Difference: pass rate of the run minus that of the group, each task counted once; a trial of the run "
-    "without a verdict counts as failed. Both rates have 95 % "
-    "intervals over tasks (a task's trials and its variants kept together), to which the sampling of "
-    "children or people is added; they are combined by the method of Zou and Donner (2008, Statistics in "
-    "Medicine 27). On the same tasks the correlation of the two over tasks enters, from ten tasks on; on "
-    "fewer only if it makes the interval wider, because it cannot be estimated well. A run on other "
-    "tasks than the group's is not compared with it. Intervals are not corrected for their number: of "
-    "twenty, one is expected to miss by chance."
-)
-
 ENOUGH = 10
 """Tasks from which the correlation over tasks is taken as known."""
 
@@ -54,7 +43,7 @@ def compare_with_groups(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -
     Columns: `agent`; `group`, `source`; `scope` (a level, or `ALL`); `pairing` (`SAME` or
     `NOT_COMPARABLE`, which `ALL` leaves out); `tasks` of the run and `group_tasks`; `rate`, `group_rate` over
     them; `difference` with `low`, `high` (95 %, NaN if unknown); the run's `judged_rate` over trials with a
-    verdict, and its rate at `most`, if all missing trials had passed. See `DIFFERENCES_NOTE`.
+    verdict, and its rate at `most`, if all missing trials had passed. The page's note says how.
     """
     rows = [row for run in runs for group in groups for row in _rows(run, group)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -141,12 +130,6 @@ def joined(parts: Sequence[Estimate]) -> Estimate:
     return Estimate(mean, mean - below, mean + above)
 
 
-TASKS_NOTE = (
-    "On a single task, the interval of a difference (95 %, Newcombe's) is over the trials of the run and "
-    "over the children, people or trials of the group; the teams are the whole population. One trial says "
-    "little: its own interval reaches from 0 to 79 % or from 21 to 100 %."
-)
-
 TASK_COLUMNS = (
     *("agent", "group", "source", "task_id", "level", "pairing", "trials", "rate", "judged_rate", "most"),
     *("group_members", "group_rate", "difference", "low", "high"),
@@ -159,7 +142,7 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.D
     Columns: `agent`; `group`, `source`; `task_id`, `level`; `pairing` (`SAME` or
     `NOT_COMPARABLE`); `trials` and `rate` of the run, missing trials as failed, with
     `judged_rate` of the others and `most`, with the missing ones passed; `group_members` and `group_rate`;
-    `difference` with `low`, `high` (95 %; NaN if not comparable). See `TASKS_NOTE`.
+    `difference` with `low`, `high` (95 %; NaN if not comparable). The page's note says how.
     """
     rows = []
     for run in runs:

@@ -21,14 +21,6 @@ SEED = 20190601
 FEWEST = 8
 """Shared tasks below which no correlation is given."""
 
-CORRELATIONS_NOTE = (
-    "Correlation over tasks of the run's and the others' share of passes: Spearman's rho and Kendall's "
-    f"tau-b, both of which know ties. 95 % intervals are of a bootstrap over tasks ({RESAMPLES} samples, "
-    f"percentiles; none where many samples have no variation); p is of {PERMUTATIONS} random permutations "
-    "of the tasks, two-sided, for rho; p (levels) permutes within levels only, and so asks whether they "
-    "agree beyond some levels being harder. Few trials per task pull correlations towards 0."
-)
-
 COLUMNS = (
     *("agent", "group", "source", "pairing", "tasks"),
     *("spearman", "spearman_low", "spearman_high", "p", "p_within_levels"),
@@ -43,7 +35,7 @@ def correlations(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.Da
 
     Columns: `agent`; `group`, `source`; `pairing`; `tasks`; `spearman` with `spearman_low`, `spearman_high`
     (95 %), `p`, `p_within_levels`; `kendall` with its interval. NaN if one of them passed all tasks
-    equally often. See `CORRELATIONS_NOTE`.
+    equally often. The page's note says how.
     """
     rows = [row for run in runs for group in groups for row in _rows(run, group)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -124,16 +116,6 @@ def _expected(first: _Floats, second: _Floats, strata: npt.NDArray[np.int64]) ->
 FEWEST_RUNS = 8
 """Runs below which no discrimination is estimated from them."""
 
-ITEMS_NOTE = (
-    "Difficulty of a task: the mean of the runs' shares of passes (a high share is an easy task; a trial "
-    "without a verdict is failed), with a 95 % interval over runs. Discrimination: the correlation over "
-    "players of their share on the task with their share on the other tasks (corrected item-total "
-    "correlation: Lord and Novick 1968, Statistical Theories of Mental Test Scores), with Fisher's 95 % "
-    f"interval; over runs only from {FEWEST_RUNS} on, and over the 68 teams of 2019 on the original files. "
-    "Below 0.2 a task says little about who is better; below 0 it should be looked at. Tasks that all runs "
-    "pass, or none, do not separate them. Every task is in item_analysis.csv."
-)
-
 ITEM_COLUMNS = (
     *("task_id", "level", "runs", "trials", "pass_rate", "low", "high"),
     *("discrimination", "discrimination_low", "discrimination_high", "children_rate", "teams_rate"),
@@ -152,7 +134,7 @@ def item_analysis(runs: Sequence[Run]) -> pd.DataFrame:
     Columns: `task_id`, `level`; `runs` and their `trials`; `pass_rate`, the mean over runs, with
     `low`, `high` (95 %); `discrimination` over runs with its interval (NaN for fewer than `FEWEST_RUNS`);
     `children_rate`, `teams_rate` and `teams_discrimination` with its interval, if all runs count as played on
-    the original files, else NaN. See `ITEMS_NOTE`.
+    the original files, else NaN. The page's note says how.
     """
     rates = pd.concat([run.task_rates.assign(agent=run.agent) for run in runs], ignore_index=True)
     rates = rates[~rates["task_id"].isin(list(chain(*apart(runs).values())))]

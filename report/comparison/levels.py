@@ -159,12 +159,6 @@ def _published(kind: str) -> pd.DataFrame:
 
 DEMANDS, LEVEL = "demands", "level"
 
-CAPACITIES_NOTE = (
-    "Capacities: those that each task of the shipped battery demands; a task counts for each of its "
-    "capacities, so that rows overlap. For the original files, which name none, the level takes their place. "
-    "Intervals are 95 %, over ideas of tasks (variants kept together)."
-)
-
 COLUMNS = ("agent", "basis", "capacity", "tasks", "ideas", "trials", *RATES)
 
 
@@ -220,15 +214,6 @@ DEMAND_MEANINGS = {
 }
 """What is entered, by its name in the table."""
 
-PROFILE_NOTE = (
-    "Demand profile: how the chance of passing changes with one standard deviation more of a demand, the "
-    "others held fixed, in points. Demands are those of demands.csv, as log(1 + x) over all 900 tasks; the "
-    "model is a logistic regression over tasks with Firth's penalty (1993, Biometrika 80), which is defined "
-    "even where a demand separates passes from failures; 95 % intervals are of a bootstrap over ideas of "
-    f"tasks ({RESAMPLES} samples). It needs {ENOUGH} ideas per demand, and says what goes with failure on "
-    "these tasks, not why."
-)
-
 PROFILE_COLUMNS = ("agent", "demand", "meaning", "tasks", "ideas", "log_odds", "effect", "low", "high")
 
 _Floats = npt.NDArray[np.float64]
@@ -240,7 +225,7 @@ def demand_profile(runs: Sequence[Run]) -> pd.DataFrame:
     Columns: `agent`; `demand`, `meaning`; `tasks` and their `ideas` (variants kept together); `log_odds` per
     standard deviation; `effect`, the mean change of the chance per standard deviation, with `low`, `high`
     (95 %). Runs on other tasks than the shipped battery's, on too few of them, or that passed all or none are
-    left out. See `PROFILE_NOTE`.
+    left out. The page's note says how.
     """
     rows = [row for run in runs if not run.original for row in _profile_rows(run)]
     return pd.DataFrame(rows, columns=list(PROFILE_COLUMNS))

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from matplotlib.figure import Figure
 from rich.table import Table as TerminalTable
@@ -13,11 +13,8 @@ from evaluation.report_folder import ReportFolder, write_facts
 from evaluation.statistics import PERSON, counted, pass_rates
 from evaluation.suites import DEFAULT
 from report import tables
-from report.comparison.contamination import GAP_NOTE
-from report.comparison.differences import ALL, DIFFERENCES_NOTE, TASKS_NOTE
-from report.comparison.items import CORRELATIONS_NOTE, ITEMS_NOTE, items_by_level
-from report.comparison.levels import CAPACITIES_NOTE, PROFILE_NOTE
-from report.comparison.ranks import OUTPERFORMED_NOTE, RANKS_NOTE
+from report.comparison import items, levels, ranks
+from report.comparison.differences import ALL
 from report.comparison.whole import Comparison
 from report.figures import comparison as figures
 from report.files import render, write_assets, write_figure, write_rates, write_tables
@@ -25,30 +22,19 @@ from report.files import render, write_assets, write_figure, write_rates, write_
 Row = dict[Any, Any]
 
 
-class Section(NamedTuple):
-    """A table of the page under its heading, with a note below it."""
-
-    heading: str
-    table: tables.Table
-    note: str
-
-
-def sections(compared: Comparison) -> list[Section]:
-    """The tables of the page that have rows; those of single tasks are left to the files."""
-    found = []
-    for heading, name, columns, cells, texts, note in _SECTIONS:
+def sections(compared: Comparison) -> dict[str, tables.Table]:
+    """The tables of the page that have rows, by name; those of single tasks are left to the files."""
+    found = {"comparisons": tables.pairs_table(compared.tables["comparisons"], compared.group)}
+    for name, (columns, cells, texts) in _SECTIONS.items():
         frame = compared.tables.get(name)
         if frame is None:
             continue
         if name == "item_analysis":
-            frame = items_by_level(frame)
+            frame = items.items_by_level(frame)
         if name == "differences":
             frame = frame[(frame["scope"] == ALL) | (frame["source"] != "agents")]
-        rows = [cells(row) for row in frame.to_dict("records")]
-        found.append(Section(heading, tables.Table(columns, rows, texts), note))
-    pairs = tables.pairs_table(compared.tables["comparisons"], compared.group)
-    found.append(Section("Runs compared with each other", pairs, PAIRED_NOTE))
-    return [section for section in found if section.table.rows]
+        found[name] = tables.Table(columns, [cells(row) for row in frame.to_dict("records")], texts)
+    return {name: table for name, table in found.items() if table.rows}
 
 
 def summary_table(compared: Comparison) -> TerminalTable:
@@ -221,18 +207,18 @@ def _item(row: Row) -> tuple[str, ...]:
     return (str(row["level"]), str(row["tasks"]), *shares, *ends, *medians)
 
 
-_SECTIONS: tuple[tuple[str, str, tuple[str, ...], Callable[[Row], tuple[str, ...]], int, str], ...] = (
-    ("Differences", "differences", _DIFFERENCE, _difference, 4, DIFFERENCES_NOTE),
-    ("Rank among the teams of 2019", "ranks", _RANK, _rank, 4, RANKS_NOTE),
-    ("Children outperformed", "outperformed", _SHARE, _share, 3, OUTPERFORMED_NOTE),
-    ("Failing where others fail", "correlations", _CORRELATION, _correlation, 3, CORRELATIONS_NOTE),
-    ("Capacities", "capacities", _CAPACITY, _capacity, 2, CAPACITIES_NOTE),
-    ("Demands", "demand_profile", _DEMAND, _demand, 2, PROFILE_NOTE),
-    ("Public battery and hidden split", "contamination", _GAP, _gap, 2, GAP_NOTE),
-    ("Item analysis", "item_analysis", _ITEM, _item, 1, ITEMS_NOTE),
-    ("Several trials", "reliability", tables.RELIABILITY, tables.reliability_cells, 2, RELIABILITY_NOTE),
-)
-"""Heading, table, its headings, its cells, how many of them are text, and the note below it."""
+_SECTIONS: dict[str, tuple[tuple[str, ...], Callable[[Row], tuple[str, ...]], int]] = {
+    "differences": (_DIFFERENCE, _difference, 4),
+    "ranks": (_RANK, _rank, 4),
+    "outperformed": (_SHARE, _share, 3),
+    "correlations": (_CORRELATION, _correlation, 3),
+    "capacities": (_CAPACITY, _capacity, 2),
+    "demand_profile": (_DEMAND, _demand, 2),
+    "contamination": (_GAP, _gap, 2),
+    "item_analysis": (_ITEM, _item, 1),
+    "reliability": (tables.RELIABILITY, tables.reliability_cells, 2),
+}
+"""By table its headings, its cells, and how many of them are text."""
 
 
 Draw = Callable[[Comparison, Sequence[str]], Figure | None]
@@ -270,7 +256,9 @@ def write_comparison(compared: Comparison, folder: Path, *, title: str, facts: M
             "missing": int(counted(results)["missing"].sum()),
             **tables.first_page_values(results, compared.rates, compared.scaled, compared.group),
             "sections": sections(compared),
-            "tasks_note": TASKS_NOTE if compared.groups else None,
+            "groups": compared.groups,
+            **{"items": items, "levels": levels, "ranks": ranks},
+            **{"paired_note": PAIRED_NOTE, "reliability_note": RELIABILITY_NOTE},
             "rows": results.astype(object).where(results.notna(), None).to_dict("records"),
             "facts": tables.facts_table({"Value": facts}),
             **write_tables(own, frames),

@@ -18,21 +18,6 @@ SEED = 20190601
 
 ON_40, ON_900 = "children's 40 tasks", "all 900 tasks"
 
-RANKS_NOTE = (
-    "Rank: 1 plus the number of teams of 2019 that passed more, so that equals share the better place; of "
-    "several trials of a task the mean counts, and one without a verdict is failed. Its 95 % interval on the "
-    f"40 tasks is a bootstrap over tasks, drawn for run and teams together ({RESAMPLES} times); on the 900 "
-    "it is the ranks of the ends of the run's own interval. The teams are the 68 "
-    "entrants with results in the published data (Burnell et al. 2022); the run is not counted among them. "
-    "Two teams with identical results, Oltau.ai and Psidon, both count."
-)
-OUTPERFORMED_NOTE = (
-    "Children outperformed: children who passed fewer of the same tasks than the run, plus half of those who "
-    "passed as many; of several trials the mean. The 95 % interval (Wilson's) is over children, with the "
-    "tasks held fixed. Only a run that was given all of the tasks counts, with a trial without a verdict as "
-    "failed, and only with the children's scoring clock on all 40 or on level 9."
-)
-
 RANK_COLUMNS = (
     *("agent", "scope", "basis", "pairing", "tasks", "passed", "rate"),
     *("teams", "better", "equal", "rank", "low", "high"),
@@ -53,7 +38,7 @@ def ranks(runs: Sequence[Run]) -> pd.DataFrame:
     Columns: `agent`; `scope` (a level, or `ALL`); `basis` (`ON_40` or `ON_900`, which tasks of the teams
     count); `pairing` (`SAME`); `tasks`, `passed` (of them, not whole where trials differ), `rate`
     of the run; `teams`, of which `better` and `equal`; `rank` with `low`, `high` (95 %, NaN on single levels
-    of four tasks). Level 9 is left out if the run had another scoring clock. See `RANKS_NOTE`.
+    of four tasks). Level 9 is left out if the run had another scoring clock. The page's note says how.
     """
     rows = [row for run in runs for row in (*_on_40(run), *_on_900(run))]
     return pd.DataFrame(rows, columns=list(RANK_COLUMNS))
@@ -130,7 +115,7 @@ def outperformed(runs: Sequence[Run]) -> pd.DataFrame:
 
     Columns: `agent`; `scope`; `pairing`; `tasks`; `trials` of all of them; `passed`, their
     mean; `children`, of which shares passed `fewer`, `equal`ly many and `more`; `outperformed` (fewer and
-    half of equal) with `low`, `high`. See `OUTPERFORMED_NOTE`.
+    half of equal) with `low`, `high`. The page's note says how.
     """
     whole, levels = baselines.children_passed_of_40(), baselines.children_passed_of_level()
     known = {ALL: (frozenset(CHILDREN), whole)} | {

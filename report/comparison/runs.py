@@ -17,6 +17,7 @@ from evaluation.scale.scaled import Basis
 from evaluation.statistics import counted, level_of_id, people_error, task_rates
 from evaluation.suites import DEFAULT
 from human_data import baselines
+from report.files import render
 from report.tables import listed
 from testbed.originals import RAISED_BEAM, is_published
 
@@ -93,39 +94,6 @@ def has_published_tasks(digests: Mapping[str, str], tasks: Iterable[str]) -> boo
     return bool(digests) and all(is_published(task, digests.get(task)) for task in tasks)
 
 
-def cautions(runs: list[Run]) -> list[str]:
-    """What makes a comparison with others weaker than it looks, one or two sentences each."""
-    found = [text for run in runs for text in (run.partial, run.refuted, _missing(run)) if text]
-    found += apart_sentences(pd.concat([run.results for run in runs]), apart(runs))
-    if any(run.suite != DEFAULT for run in runs):
-        return found
-    ours = [run.agent for run in runs if not run.original]
-    if ours:
-        found.append(
-            f"Other tasks: those of {listed(ours)} are not the original's files, so nothing compares them "
-            "directly with children, teams and published models, who played those."
-        )
-    if known := [run.agent for run in runs if run.original and not run.claimed]:
-        found.append(
-            f"The tasks of {listed(known)} are the original's files, by their SHA-256. Children and "
-            f"competitors played them in Unity.{_raised_beam(runs)}"
-        )
-    if claimed := [run.agent for run in runs if run.claimed]:
-        found.append(
-            f"That the tasks of {listed(claimed)} are the original's files is the user's word: their SHA-256 "
-            "is not recorded. Children and competitors played these in Unity."
-        )
-    return [*found, *_clocks(runs), *_versions(runs), *_informed(runs)]
-
-
-def _raised_beam(runs: Sequence[Run]) -> str:
-    task = RAISED_BEAM
-    theirs = [run.agent for run in runs if is_published(task, run.digests.get(task), "llm-aai")]
-    if not theirs:
-        return ""
-    return f" {task} of {listed(theirs)} is LLM-AAI's, with a beam of 0.2 m instead of 0.1 m."
-
-
 NINTH_NOTE = (
     "Level 9 cannot be compared with them, and is left out of overall differences, ranks and correlations "
     "with them: its marks are for several balls, each of which refills health under this clock, so that "
@@ -135,32 +103,32 @@ NINTH_NOTE = (
 """Why level 9 does not stand beside children and teams under another clock than theirs."""
 
 
-def _clocks(runs: list[Run]) -> list[str]:
-    by_version: dict[str | None, list[Run]] = {}
-    for run in runs:
-        if run.animal_ai != THEIRS:
-            by_version.setdefault(run.animal_ai, []).append(run)
-    return [_clock(version, those) for version, those in by_version.items()]
+def cautions(runs: list[Run]) -> list[str]:
+    """What makes a comparison with others weaker than it looks, one or two sentences each."""
+
+    def names(those: Iterable[Run]) -> str:
+        return listed([run.agent for run in those])
+
+    versions = dict.fromkeys(run.animal_ai for run in runs)
+    clocks = {each: [run for run in runs if run.animal_ai == each] for each in versions if each != THEIRS}
+    played = [f"{run.agent} {run.animal_ai or 'an unknown version'}" for run in runs]
+    values: dict[str, Any] = {
+        "trials": {run: counted(run.results) for run in runs},
+        "apart": apart_sentences(pd.concat([run.results for run in runs]), apart(runs)),
+        "arena": all(run.suite == DEFAULT for run in runs),
+        "ours": names(run for run in runs if not run.original),
+        "known": names(run for run in runs if run.original and not run.claimed),
+        "raised": names(r for r in runs if is_published(RAISED_BEAM, r.digests.get(RAISED_BEAM), "llm-aai")),
+        "claimed": names(run for run in runs if run.claimed),
+        "clocks": {version: (names(those), _has_ninth(those)) for version, those in clocks.items()},
+        "versions": listed(played) if len(versions) > 1 else "",
+        **{"beam": RAISED_BEAM, "theirs": THEIRS, "ninth_note": NINTH_NOTE, "knowing": _KNOWING},
+    }
+    return [*filter(None, render("cautions.j2", runs=runs, **values).splitlines())]
 
 
-def _clock(version: str | None, runs: list[Run]) -> str:
-    names = listed([run.agent for run in runs])
-    ninth = NINTH_NOTE if any((run.results["level"] == CLOCKED).any() for run in runs) else ""
-    if version is None:
-        known = f"The version of Animal-AI that {names} played is unknown (give it with --animal-ai). "
-        return known + f"Children and teams were scored with the clock of version {THEIRS}. {ninth}".strip()
-    return (
-        f"Different scoring clock: {names} used {version} (balls refill health); children and teams were "
-        f"scored with the 2019 clock. {ninth}"
-    ).strip()
-
-
-def _missing(run: Run) -> str:
-    trials = counted(run.results)
-    missing = int(trials["missing"].sum())
-    if not missing or run.partial:
-        return ""
-    return f"{missing} of {len(trials)} planned trials of {run.agent} have no verdict and count as failed."
+def _has_ninth(runs: list[Run]) -> bool:
+    return any((run.results["level"] == CLOCKED).any() for run in runs)
 
 
 def refuted(results: pd.DataFrame, digests: Mapping[str, str] | None = None) -> str:
@@ -204,25 +172,7 @@ def _marked(run: Run) -> dict[str, str]:
     return {str(task): f"{run.original} {mark:g}" for task, mark in marks_of(run.results).items()}
 
 
-def _versions(runs: Sequence[Run]) -> list[str]:
-    """That runs were not played under the same version of Animal-AI."""
-    played = {run.agent: run.animal_ai or "an unknown version" for run in runs}
-    if len(set(played.values())) < 2:
-        return []
-    names = listed([f"{agent} {version}" for agent, version in played.items()])
-    return [f"Different versions of Animal-AI: {names}; differences between runs may come from that."]
-
-
 _KNOWING = {"arena/oracle": "knows the layout", "arena/replay": "repeats recordings"}
-
-
-def _informed(runs: list[Run]) -> list[str]:
-    return [
-        f"{run.agent} {why}: an upper bound of what can be reached, not a player like the others."
-        for run in runs
-        for start, why in _KNOWING.items()
-        if run.agent == start or run.agent.startswith(f"{start}/")
-    ]
 
 
 Source = Literal["children", "teams", "agents", "published", "people"]
