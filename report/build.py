@@ -48,16 +48,6 @@ def _episodes(rows: Sequence[Row]) -> pd.DataFrame:
     return pd.DataFrame(rows).drop(columns="task_page").astype(whole)
 
 
-def _summary(results: pd.DataFrame) -> str:
-    trials = counted(results)
-    judged = len(trials) - int(trials["missing"].sum())
-    agents, tasks = results["agent"].nunique(), results["task_id"].nunique()
-    return (
-        f"{count(agents, 'agent')} on {count(tasks, 'task')}: {count(len(results), 'planned episode')}, "
-        f"{judged} with a verdict."
-    )
-
-
 def _limits(rows: Sequence[Row]) -> Iterator[str]:
     """A sentence on episodes that a limit ended, if there are any."""
     kinds = Counter(row["limit"] for row in rows if row["limit"])
@@ -131,8 +121,11 @@ class _Report:
         pages = (self._episode(episode, log) for episode in self.runs[-1].episodes())
         for before, values, after in _with_neighbours(pages):
             row = values["row"]
-            values["warnings"] = [*filter(None, [log.partial]), *values["warnings"]]
-            values |= {"before": before and before["row"]["page"], "after": after and after["row"]["page"]}
+            values |= {
+                "partial": log.partial,
+                "before": before and before["row"]["page"],
+                "after": after and after["row"]["page"],
+            }
             title = f"{row['task_id']}, {row['agent']}, trial {row['trial'] + 1}"
             page = render("episode.html.j2", depth=2, title=title, report_title=self.title, **values)
             self.folder.write(row["page"], page)
@@ -203,7 +196,8 @@ class _Report:
         reasons = sorted({row["status"] for row in rows if row["status"]})
         references = suite.references()
         return {
-            "summary": _summary(results),
+            "results": results,
+            "trials": counted(results),
             "warnings": [
                 *(card.partial for card in cards if card.partial),
                 *_limits(rows),

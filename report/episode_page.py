@@ -1,6 +1,6 @@
 """One episode: its rows in the tables, and its page with a transcript turn by turn."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evaluation.log.episodes import LoggedEpisode
@@ -104,7 +104,9 @@ def page(book: PictureBook, findings: EpisodeFindings) -> dict[str, Any]:
         "reply": episode.talk.unplayed.reply if episode.talk and episode.talk.unplayed else None,
     }
     return {
-        "warnings": [*_warnings(book), *findings.warnings],
+        "episode": episode,
+        "dropped": book.dropped,
+        "warnings": findings.warnings,
         "panels": [*findings.panels, *agent_panels(episode.agent)],
         "strip": sorted(book.shown.items(), key=lambda item: item[0] or after + 1),
         "in_words": bool(exchanges) and not any(each.so_far for each in exchanges),
@@ -148,25 +150,3 @@ def _turn(
         "repairs": turn.get("repairs", ()),
         "result": findings.results.get(number),
     }
-
-
-def _warnings(book: PictureBook) -> Iterable[str]:
-    episode, end = book.episode, book.episode.ran_down
-    if episode.result.error:
-        yield f"No verdict: {episode.result.error}"
-    if end is not None:
-        reward = f" with a total reward of {end.total_reward:.3f}" if end.total_reward is not None else ""
-        yield (
-            "The limit ended the model's part, not the task: this is no failure. The episode then ran to its "
-            f"end, {end.outcome}{reward}, which does not count."
-        )
-    if book.dropped:
-        yield (
-            f"Pictures were dropped: in {book.dropped} of {len(episode.turns)} turns the model was "
-            "not sent all pictures so far. Each turn says which."
-        )
-    if episode.turns and episode.talk is None:
-        yield (
-            "What the model was sent cannot be matched to its turns; pictures are drawn again from the "
-            "recording."
-        )
