@@ -25,7 +25,7 @@ from report.comparison.runs import has_published_tasks
 from report.files import prose, render, write_assets, write_cards, write_rates, write_tables
 from report.methods import run_facts, run_paragraph
 from report.panels import PictureBook, Row, SuiteReport
-from report.tables import NONE, GroupRates, count
+from report.tables import NONE, GroupRates
 
 
 def task_page(task_id: str, rows: Sequence[Row], suite: SuiteReport) -> dict[str, Any]:
@@ -46,17 +46,6 @@ def task_page(task_id: str, rows: Sequence[Row], suite: SuiteReport) -> dict[str
 def _episodes(rows: Sequence[Row]) -> pd.DataFrame:
     whole = {"steps": "Int64", "turns": "Int64", "order": "Int64", "passed": "boolean"}
     return pd.DataFrame(rows).drop(columns="task_page").astype(whole)
-
-
-def _limits(rows: Sequence[Row]) -> Iterator[str]:
-    """A sentence on episodes that a limit ended, if there are any."""
-    kinds = Counter(row["limit"] for row in rows if row["limit"])
-    if kinds:
-        by_kind = ", ".join(f"{number} by the {kind} limit" for kind, number in kinds.items())
-        yield (
-            f"{count(kinds.total(), 'episode')} ended by a limit ({by_kind}): without a verdict, and counted "
-            "as failed."
-        )
 
 
 def _agents(found: pd.DataFrame, results: pd.DataFrame, partial: set[str]) -> list[dict[str, Any]]:
@@ -198,11 +187,9 @@ class _Report:
         return {
             "results": results,
             "trials": counted(results),
-            "warnings": [
-                *(card.partial for card in cards if card.partial),
-                *_limits(rows),
-                *paired.apart_sentences(results, apart),
-            ],
+            "limits": Counter(row["limit"] for row in rows if row["limit"]),
+            "apart": list(paired.apart_sentences(results, apart)),
+            "cards": cards,
             "runs": tables.runs_table(cards),
             "agents": _agents(first, results, {log.agent for log in logs if not log.complete}),
             "group": group,
