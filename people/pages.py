@@ -104,6 +104,12 @@ def message(
     return page("message", study, status, **values)
 
 
+def said(study: Study, name: str, status: int = 200, **options: str) -> HTMLResponse:
+    """The `message` of a text of the study, under the title of that text or of the study."""
+    title = getattr(study.words, f"{name}_title", study.title)
+    return message(study, title, getattr(study.words, name), status, **options)
+
+
 def file_router(folder: Path, *names: str) -> APIRouter:
     """Routes to files of a folder; the address of an HTML page is without its ending."""
     router = APIRouter()

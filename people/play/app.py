@@ -18,8 +18,7 @@ from people.play.course import Course
 from people.play.page_protocol import INTERNAL, POLICY, ConnectionRefused
 from people.play.players import Players
 from people.play.security import COOKIE, COOKIE_AGE_S, Guard, RateLimit, same_origin
-from people.play.suite_games import Games
-from people.play.suite_pages import suite_router
+from people.play.suite_games import Games, suite_router
 from people.play.task_source import TaskList
 from people.store import Participant, Store
 from people.store.database import check_name

@@ -1,21 +1,29 @@
-"""Everyone who plays suites on this server. All calls come from the one thread of the store."""
+"""Everyone who plays suites on this server, and their page. All games are in the one thread of the store."""
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Annotated, Any
 
-from arena.errors import ConfigError
-from evaluation.by_hand.form import Form, Values
+from fastapi import APIRouter, Depends
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from arena.errors import ArenaError, ConfigError
+from evaluation.by_hand.form import Form, Values, WrongAnswer
 from evaluation.by_hand.played import PlayedEpisode
 from evaluation.capabilities import form_of
 from evaluation.image_format import data_uri, encoded
 from evaluation.suite import Observation, Record
-from people.pages import fields_html
+from people.pages import GAME, SHARED, SHARED_FILES, fields_html, file_router
 from people.play.course import SuiteTask
+from people.play.security import answers_in, read_form
 from people.play.task_source import Assignment, TaskSource
-from people.store import Participant, Store, Trial
+from people.store import DatabaseUnavailable, Participant, Store, Trial
+from people.store.store import StoreThread
 from people.store.tables import Reply
+from people.texts import START_AGAIN
 
 MAX_GAMES = 64
 """Games in memory; if there are more, the one that was played least recently is rebuilt when it continues."""
@@ -258,3 +266,62 @@ def _end(record: Record, feedback: bool) -> dict[str, Any]:
     if not feedback:
         return {"text": "", "passed": None, "score": None}
     return {"text": record.summary, "passed": record.passed, "score": record.score}
+
+
+Sent = Annotated[dict[str, str], Depends(read_form)]
+Identify = Callable[[Request], Awaitable[Participant | None]]
+
+
+def suite_router(games: Games, store: StoreThread, identify: Identify) -> APIRouter:
+    """The page at /suite, and what it asks for.
+
+    Episodes are played in the one thread of the store, so that a reply is stored before it is answered.
+    """
+    router = APIRouter(include_in_schema=False)
+    router.include_router(file_router(GAME, "suite.html", "suite.js", "suite.css", "play.css"))
+    router.include_router(file_router(SHARED, *SHARED_FILES))
+
+    async def answer(request: Request, call: Callable[[Store, Participant], State]) -> Response:
+        person = await identify(request)
+        if person is None:
+            raise HTTPException(403, START_AGAIN)
+        try:
+            return JSONResponse(await store.run(lambda store: call(store, person)))
+        except WrongAnswer as error:
+            return JSONResponse({"detail": str(error), "open": error.question}, 422)
+        except ConfigError as error:
+            status, text = 422, str(error)
+        except DatabaseUnavailable:
+            status, text = 503, "Your answer could not be stored. Please try again."
+        except ArenaError as error:
+            status, text = 500, str(error)
+        return JSONResponse({"detail": text}, status)
+
+    @router.get("/suite/state")
+    async def state(request: Request) -> Response:
+        return await answer(request, games.state)
+
+    @router.post("/suite/reply")
+    async def reply(sent: Sent, request: Request) -> Response:
+        trial, turn, answers = _number(sent, "trial"), _number(sent, "turn"), answers_in(sent)
+        return await answer(request, lambda store, person: games.reply(store, person, trial, turn, answers))
+
+    @router.post("/suite/stop")
+    async def stop(sent: Sent, request: Request) -> Response:
+        trial = _number(sent, "trial")
+        return await answer(request, lambda store, person: games.stop(store, person, trial))
+
+    @router.post("/suite/next")
+    async def following(sent: Sent, request: Request) -> Response:
+        trial = _number(sent, "trial")
+        return await answer(request, lambda store, person: games.following(store, person, trial))
+
+    return router
+
+
+def _number(sent: Mapping[str, str], name: str) -> int:
+    """A number that the page sent. Raises HTTPException."""
+    text = sent.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise HTTPException(400, f"{name}: got {text[:20]!r}, expected a number; please reload the page")
+    return int(text)

@@ -6,11 +6,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.errors import ArenaError
-from people.pages import STUDY, STUDY_FILES, file_router, message
+from people.pages import STUDY, STUDY_FILES, file_router, message, said
 from people.play.app import base_app, play_router
 from people.play.players import Players
-from people.play.suite_games import Games
-from people.play.suite_pages import suite_router
+from people.play.suite_games import Games, suite_router
 from people.store import DatabaseUnavailable, Store
 from people.store.store import StoreThread
 from people.study import experimenter_pages, participant_pages
@@ -59,7 +58,7 @@ def _show_errors(app: FastAPI, server: StudyServer) -> None:
 
     @app.exception_handler(DatabaseUnavailable)
     async def unavailable(_: Request, __: DatabaseUnavailable) -> Response:
-        return message(server.study, server.study.title, server.study.words.unavailable, 503)
+        return said(server.study, "unavailable", 503)
 
     @app.exception_handler(ArenaError)
     async def failed(_: Request, error: ArenaError) -> Response:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
 from evaluation.by_hand.form import Item, answer_problems
-from people.pages import SHARED, file_url, message, page
+from people.pages import SHARED, file_url, page, said
 from people.play.app import as_participant
 from people.play.course import SuiteTask
 from people.play.security import COOKIE, answers_in, link_parameters
@@ -44,7 +44,7 @@ async def finish_page(form: Form, session: CurrentSession, request: Request, ser
     if form.get("stage") != stage.name:
         return await show_stage(server, request, session, notice=texts.moved)
     if not server.tabs.is_newest(person.id, form.get("tab", "")):
-        return message(plan.study, texts.elsewhere_title, texts.elsewhere, 409, button=texts.here)
+        return said(plan.study, "elsewhere", 409, button=texts.here)
     if isinstance(stage, TaskStage | Ending):
         return RedirectResponse("/", 303)
     answers = answers_in(form)
@@ -162,9 +162,7 @@ def _end_page(study: Study, ending: Ending, person: Participant) -> Response:
     target = return_link(study, ending, person.code, person.link)
     if ending.page == COMPLETED:
         return page("completion", study, target=target)
-    name = "full" if ending.page == LEFT else ending.page
-    title, text = getattr(study.words, f"{name}_title"), getattr(study.words, name)
-    return message(study, title, text, target=target)
+    return said(study, "full" if ending.page == LEFT else ending.page, target=target)
 
 
 @router.get("/")
@@ -175,9 +173,9 @@ async def entrance(request: Request, server: Server) -> Response:
     if session is not None:
         return await show_stage(server, request, session)
     if server.study.participants.from_ == "link" and not _names_condition(server, link):
-        return _incomplete_link(server, 400)
+        return said(server.study, "link_incomplete", 400)
     if await _is_full(server, link):
-        return _full(server)
+        return said(server.study, "full")
     return _form_page(server, server.study.consent, link)
 
 
@@ -185,7 +183,7 @@ async def entrance(request: Request, server: Server) -> Response:
 async def preview(signature: str, server: Server) -> Response:
     """The study as somebody new sees it, whose data are marked as test data."""
     if not hmac.compare_digest(signature.encode("utf-8", "replace"), preview_signature(server.key).encode()):
-        return _incomplete_link(server, 404)
+        return said(server.study, "link_incomplete", 404)
     return RedirectResponse(f"/?{urlencode(preview_link(server.study, server.key))}", 303)
 
 
@@ -195,7 +193,7 @@ async def personal_link(token: str, request: Request, server: Server) -> Respons
     person = await server.store.run(lambda store: store.participant(token))
     session = await server.session(person)
     if session is None or session.person.study != server.study.name:
-        return _incomplete_link(server, 404)
+        return said(server.study, "link_incomplete", 404)
     return await show_stage(server, request, session)
 
 
@@ -266,13 +264,9 @@ async def start_next_person(_: Form) -> Response:
 
 def _refused(server: StudyServer, link: Mapping[str, str]) -> Response:
     """The page of someone who does not agree; who changes their mind is identified by the same link."""
-    study, texts = server.study, server.study.words
+    study, first_page = server.study, f"/?{urlencode(link)}" if link else "/"
     target = return_link(study, None, link.get(study.participants.id, ""), link)
-    first_page = f"/?{urlencode(link)}" if link else "/"
-    return message(
-        study, texts.refused_title, texts.refused,
-        button=texts.changed_mind, first_page=first_page, target=target,
-    )  # fmt: skip
+    return said(study, "refused", button=study.words.changed_mind, first_page=first_page, target=target)
 
 
 async def _is_full(server: StudyServer, link: Mapping[str, str]) -> bool:
@@ -281,14 +275,6 @@ async def _is_full(server: StudyServer, link: Mapping[str, str]) -> bool:
     if server.study.participants.from_ == "codes" or is_preview(server.key, code, link):
         return False
     return await server.store.run(lambda store: flow.is_full(server.plan, store))
-
-
-def _full(server: StudyServer) -> Response:
-    return message(server.study, server.study.words.full_title, server.study.words.full)
-
-
-def _incomplete_link(server: StudyServer, status: int) -> Response:
-    return message(server.study, server.study.title, server.study.words.link_incomplete, status)
 
 
 def _code_page(server: StudyServer, form: Mapping[str, str], problem: str = "") -> Response:
@@ -348,7 +334,7 @@ def _names_condition(server: StudyServer, link: Mapping[str, str]) -> bool:
 
 async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping[str, str]) -> Response:
     if not is_id(code) or not _names_condition(server, link):
-        return _incomplete_link(server, 400)
+        return said(server.study, "link_incomplete", 400)
     stored = {name: value for name, value in link.items() if name not in (SIGNATURE, TEST)}
     present, test = await server.identify(request), is_preview(server.key, code, link)
 
@@ -358,7 +344,7 @@ async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping
         if owner is not None and (present is None or present.id != owner.id) and server.is_taken(owner):
             return _code_taken(server, {"code": code, **link})
         if owner is None and not test and flow.is_full(server.plan, store):
-            return _full(server)
+            return said(server.study, "full")
         person = flow.enrol(server.plan, store, code, stored, test=test)
         server.presence.note(person.id)
         return person
@@ -370,10 +356,9 @@ async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping
 
 
 def _code_taken(server: StudyServer, given: Mapping[str, str]) -> Response:
-    study, texts = server.study, server.study.words
-    if study.participants.from_ == "link":
-        return message(study, study.title, texts.code_taken, 409)
-    return _code_page(server, given, texts.code_taken)
+    if server.study.participants.from_ == "link":
+        return said(server.study, "code_taken", 409)
+    return _code_page(server, given, server.study.words.code_taken)
 
 
 def _code_problem(server: StudyServer, form: Mapping[str, str]) -> str:
