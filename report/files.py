@@ -61,49 +61,20 @@ def _environment() -> Environment:
     return environment
 
 
-TABLES = {
-    "results": "one row per planned trial, as arena-llm compare reads it",
-    "episodes": "the same with reasons of failure, tokens, price and time",
-    "turns": "one row per reply",
-    "headlines": "headline metrics over all tasks",
-    "comparisons": "differences between agents",
-    "differences": "differences from each comparison group, by level",
-    "tasks": "differences from each comparison group, by task",
-    "ranks": "ranks among the teams of 2019",
-    "outperformed": "children outperformed",
-    "capacities": "pass rates by capacity",
-    "item_analysis": "difficulty and discrimination of each task",
-    "demand_profile": "change of the pass rate with each demand of the tasks",
-    "reliability": "all of k and any of k trials passed",
-    "scaled": "scores from the floor (0) to the best reference agent (1)",
-    "contamination": "public tasks beside a hidden split",
-    "correlations": "correlations over tasks with each comparison group",
-}
-"""The tables, without their endings; any other has pass rates by group."""
-
-PARQUET_NOTE = (
-    "The tables are not available as Parquet: pip install 'arena-llm[parquet]' and make the report again."
-)
-
 _PROVENANCE = ("arena-llm", "physics", "options", "log", "runs")
 """Facts that the figure carries, if they are known."""
 
 
 def write_tables(folder: ReportFolder, tables: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """Write each table as CSV and, if pyarrow is installed, as Parquet; returns the page's list of them."""
+    """Write each table as CSV and, if pyarrow is installed, as Parquet; returns what the page lists."""
+    endings = ("csv", "parquet") if has_parquet() else ("csv",)
     for name, frame in tables.items():
         folder.write(f"{name}.csv", frame.to_csv(index=False))
-        if has_parquet():
+        if "parquet" in endings:
             buffer = io.BytesIO()
             frame.to_parquet(buffer, engine="pyarrow", index=False)
             folder.write(f"{name}.parquet", buffer.getvalue())
-    endings = ("csv", "parquet") if has_parquet() else ("csv",)
-    files = [
-        {"name": f"{name}.{ending}", "text": TABLES.get(name, "pass rates by group")}
-        for name in tables
-        for ending in endings
-    ]
-    return {"files": files, "parquet_note": None if has_parquet() else PARQUET_NOTE}
+    return {"files": list(tables), "endings": endings}
 
 
 def write_cards(folder: ReportFolder, cards: Sequence[RunCard]) -> None:
