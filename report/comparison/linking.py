@@ -1,6 +1,7 @@
 """Runs on the shipped short form as predicted rates on the tasks that children and teams played."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -12,6 +13,7 @@ from human_data.linking import Link, linkable_levels, linked
 from report.comparison import levels as by_level
 from report.comparison.differences import Estimate, difference, with_ends
 from report.comparison.runs import ReferenceGroup, Run, shipped_groups
+from report.files import prose
 from report.tables import LINKED, GroupRates, interval, listed, percent, points
 from testbed import SHORT_FORM
 
@@ -99,44 +101,31 @@ def _rows(run: Run, levels: Collection[int]) -> list[dict[str, object]]:
 
 
 def _explained(rates: pd.DataFrame, runs: Sequence[Run], groups: Collection[str]) -> GroupRates:
-    whole = [sentence for run in runs for sentence in _sentences(run, groups)]
-    agents = agents_on_both_batteries()["agent"].nunique()
-    note = (
-        f"Linked: the runs played other arenas than children and teams. {' '.join(whole)} This is predicted "
-        f"by a regression over {agents} programs that played both; the 95 % intervals are those of one more "
-        "program and contain the error of linking. The shift from one battery to the other may differ for "
-        "models and people. Only rows marked as linked compare with others."
-    )
+    programs = agents_on_both_batteries()["agent"].nunique()
+    found = [each for run in runs for each in _whole(run, groups)]
+    note = prose("linked.j2", linked=found, programs=programs, listed=listed)
     return GroupRates(
         rates, (note,), (note, f"{by_level.BASELINES_NOTE} {by_level.INTERVALS_NOTE}"), "not linked"
     )
 
 
-def _sentences(run: Run, groups: Collection[str]) -> list[str]:
-    """What all linked levels of a run together predict, and where that stands."""
+def _whole(run: Run, groups: Collection[str]) -> Iterator[dict[str, Any]]:
+    """What all linked levels of a run together predict, and where that stands, if it is linked."""
     levels = linked_levels(run)
-    found = predicted(run, levels)
+    found, tasks = predicted(run, levels), _tasks(levels)
     if found is None:
-        return []
-    tasks = _tasks(levels)
-    parts = [
-        f"{run.agent} passed {percent(_own_rate(run, levels))} % of our short form of level"
-        f"{'s' * (len(levels) > 1)} {listed([str(level) for level in levels])}, which stands for "
-        f"{interval(_rate, *found[:3])} of the original's {len(tasks)} tasks."
-    ]
-    if "children" in groups:
-        parts.append(_beside_children(found, tasks))
-    if "teams" in groups:
-        first, last = linked_ranks(found, levels)
-        parts.append(f"Its rank among the 68 teams of 2019 lies between {first} and {last}.")
-    return [" ".join(parts)]
-
-
-def _beside_children(found: Link, tasks: Sequence[str]) -> str:
+        return
     (children,) = shipped_groups(["children"])
-    rate = float(children.rates.loc[list(tasks)].mean())
-    gap = linked_difference(found, children, tasks)
-    return f"Children passed {_rate(rate)} of these: a difference of {interval(points, *gap)} points."
+    yield {
+        "agent": run.agent,
+        "rate": percent(_own_rate(run, levels)),
+        "levels": [str(level) for level in levels],
+        "stands": interval(lambda share: f"{percent(share)} %", *found[:3]),
+        "tasks": len(tasks),
+        "children": "children" in groups and percent(float(children.rates.loc[tasks].mean())),
+        "gap": interval(points, *linked_difference(found, children, tasks)),
+        "ranks": linked_ranks(found, levels) if "teams" in groups else (),
+    }
 
 
 def linked_difference(found: Link, group: ReferenceGroup, tasks: Sequence[str]) -> Estimate:
@@ -157,7 +146,3 @@ def linked_ranks(found: Link, levels: Collection[int]) -> tuple[int, int]:
 
 def _tasks(levels: Collection[int]) -> list[str]:
     return [task for task in SHORT_FORM if level_of_id(task) in levels]
-
-
-def _rate(share: float) -> str:
-    return f"{percent(share)} %"
