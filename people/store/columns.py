@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 from pydantic import TypeAdapter, ValidationError
@@ -14,23 +14,11 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from evaluation.by_hand.form import Item, Question, Text, number_of
 from evaluation.results import OF_PEOPLE, RESULT_COLUMNS
+from people.store import tables
 from people.store.participation import Participation, participations
 from people.store.quality import POOR
 from people.store.store import Store
-from people.store.tables import (
-    CODEBOOK,
-    CONFIG,
-    Action,
-    Answer,
-    Base,
-    Note,
-    Participant,
-    Reply,
-    Stretch,
-    SuiteEpisode,
-    Trial,
-    participants_of,
-)
+from people.store.tables import Action, Answer, Note, Participant, Stretch, Trial, participants_of
 
 DTYPES = {"text": "string", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
 """Types of the codebook and the nullable types of pandas for them."""
@@ -59,7 +47,7 @@ class Table:
 
     one_row: str
     columns: tuple[Column, ...]
-    path: tuple[type[Base], ...] = ()
+    path: tuple[type[tables.Base], ...] = ()
     order: tuple[Any, ...] = ()
 
     def query(self, study: str, test: bool = False) -> Select[Any]:
@@ -78,7 +66,7 @@ def _of(source: InstrumentedAttribute[Any], name: str | None = None) -> Column:
     return Column(name or source.key, stored.comment, kind, stored.info["unit"], source)
 
 
-def _all(table: type[Base], *without: str) -> Iterator[Column]:
+def _all(table: type[tables.Base], *without: str) -> Iterator[Column]:
     """The columns of a table that refer to no other one."""
     for stored in table.__table__.columns:
         if not stored.foreign_keys and stored.name not in without:
@@ -91,7 +79,9 @@ _TRIAL = (_PERSON, _of(Trial.id, "trial_id"), _of(Trial.task_id), _of(Trial.tria
 
 def _computed(section: str) -> dict[str, Column]:
     """The columns of a section of the codebook that are no columns of the database."""
-    named = {name: [said] if isinstance(said, str) else said for name, said in CODEBOOK[section].items()}
+    named = {
+        name: [said] if isinstance(said, str) else said for name, said in tables.CODEBOOK[section].items()
+    }
     return {name: Column(name, says.format(**POOR), *kind) for name, (says, *kind) in named.items()}
 
 
@@ -155,15 +145,15 @@ TABLES = {
     ),
     "episodes": Table(
         "trial of another suite than the arena",
-        (*_TRIAL, *_all(SuiteEpisode, "played")),
-        (SuiteEpisode, Trial, Participant),
+        (*_TRIAL, *_all(tables.SuiteEpisode, "played")),
+        (tables.SuiteEpisode, Trial, Participant),
         (Participant.id, Trial.id),
     ),
     "replies": Table(
         "reply in a trial of another suite",
-        (*_TRIAL, *_all(Reply)),
-        (Reply, Trial, Participant),
-        (Participant.id, Trial.id, Reply.turn),
+        (*_TRIAL, *_all(tables.Reply)),
+        (tables.Reply, Trial, Participant),
+        (Participant.id, Trial.id, tables.Reply.turn),
     ),
     "answers": Table(
         "answer to an item",
@@ -198,18 +188,18 @@ COLUMN = ("name", "type", "unit", "description")
 """What a codebook says of a column."""
 
 
-def codebook(study: str, tables: Mapping[str, Table]) -> dict[str, Any]:
-    """The codebook as JSON-serialisable values; `tables` by the names of their files."""
+def codebook(study: str, files: Mapping[str, Table]) -> dict[str, Any]:
+    """The codebook as JSON-serialisable values; `files` are the tables by the names of their files."""
     return {
         "study": study,
         "arena_llm": version("arena-llm"),
-        **CODEBOOK["about"],
+        **tables.CODEBOOK["about"],
         "tables": {
             file: {
                 "one_row": table.one_row,
                 "columns": [{key: getattr(column, key) for key in COLUMN} for column in table.columns],
             }
-            for file, table in tables.items()
+            for file, table in files.items()
         },
     }
 
@@ -266,7 +256,7 @@ class Asked:
 
 def asked_items(store: Store, study: str, answers: Sequence[Answer]) -> list[Asked]:
     """The questions of these answers: pages by first answer, questions in the order of the study's file."""
-    files = [note.data["study"] for note in store.study_notes(study) if note.kind == CONFIG]
+    files = [note.data["study"] for note in store.study_notes(study) if note.kind == tables.CONFIG]
     pages = {page["name"]: page for page in (files[-1] if files else {}).get("questionnaires", ())}
     given: dict[str, dict[str, list[str]]] = {}
     for answer in answers:
@@ -307,45 +297,35 @@ FIXED = (
 """The columns that every study has."""
 
 
-class Person(NamedTuple):
-    """What is known of a participant, apart from single actions; `answers` by page and item."""
-
-    participant: Participant
-    part: Participation
-    trials: Sequence[Trial]
-    answers: Mapping[tuple[str, str], Answer]
-
-    def test_trials(self) -> dict[str, Trial]:
-        """The first trial of each task of the test."""
-        trials = [trial for trial in self.trials if trial.position >= 0]
-        return {trial.task_id: trial for trial in reversed(trials)}
-
-
 def wide_table(store: Store, study: str, *, test: bool = False) -> tuple[Table, pd.DataFrame]:
     """The table's columns and its rows, in order of arrival; `test` includes those who only tried it out.
 
     The columns of a task are those of the participant's first trial of it in the test.
     """
-    parts = participations(store, study, test=test)
-    people = [_person(store, each, parts[each.id]) for each in store.participants(study, test=test)]
-    given = sorted((each for person in people for each in person.answers.values()), key=lambda each: each.at)
+    parts, people = participations(store, study, test=test), store.participants(study, test=test)
+    trials = {each.id: store.trials(each.id) for each in people}
+    answers = {each.id: store.answers(each.id) for each in people}
+    given = sorted((answer for own in answers.values() for answer in own), key=lambda each: each.at)
     asked, episodes = asked_items(store, study, given), store.episodes(study)
-    columns = (*FIXED, *_links(people), *map(_answer_column, asked), *_tasks(people, bool(episodes)))
-    rows = [_values(person, asked, episodes) for person in people]
+    rows = [
+        _known(each, parts[each.id])
+        | _counts(trials[each.id])
+        | _answered(answers[each.id], asked)
+        | _results(trials[each.id], episodes)
+        for each in people
+    ]
+    links = dict.fromkeys(name for each in people for name in each.link)
+    tasks = sorted({task for own in trials.values() for task in _first(own)})
+    of_task = [_TRIALS[name] for name in OF_TRIAL] + [each for each in _SCORE if episodes]
+    columns = (
+        *FIXED,
+        *(Column(f"link.{name}", f"Parameter {name} of the participant's link") for name in links),
+        *map(_answer_column, asked),
+        *(replace(column, name=f"{task}.{column.name}") for task in tasks for column in of_task),
+    )
     types = {column.name: DTYPES[column.type] for column in columns}
     frame = pd.DataFrame([[row.get(name) for name in types] for row in rows], columns=list(types))
     return Table("participant", columns), frame.astype(types)
-
-
-def _person(store: Store, participant: Participant, part: Participation) -> Person:
-    answers = {(answer.page, answer.item): answer for answer in store.answers(participant.id)}
-    return Person(participant, part, store.trials(participant.id), answers)
-
-
-def _links(people: Sequence[Person]) -> Iterator[Column]:
-    """The parameters of links, which some participants may not have."""
-    for name in dict.fromkeys(name for person in people for name in person.participant.link):
-        yield Column(f"link.{name}", f"Parameter {name} of the participant's link")
 
 
 def _answer_column(asked: Asked) -> Column:
@@ -356,41 +336,45 @@ def _answer_column(asked: Asked) -> Column:
     return Column(f"{asked.page}.{asked.item}", described, asked.type, unit)
 
 
-def _tasks(people: Sequence[Person], scored: bool) -> Iterator[Column]:
-    columns = [_TRIALS[name] for name in OF_TRIAL]
-    if scored:
-        columns += [column for column in TABLES["episodes"].columns if column.name == "score"]
-    for task in sorted({task for person in people for task in person.test_trials()}):
-        yield from (replace(column, name=f"{task}.{column.name}") for column in columns)
+_SCORE = [column for column in TABLES["episodes"].columns if column.name == "score"]
 
 
-def _values(person: Person, asked: Sequence[Asked], episodes: Mapping[int, SuiteEpisode]) -> dict[str, Any]:
-    """The values of a row by the names of their columns."""
-    who = person.participant
-    values = {
+def _known(who: Participant, part: Participation) -> dict[str, Any]:
+    return {
         "participant": who.code,
         "created_at": who.created_at,
         "test": bool(who.test),
-        "condition": person.part.condition,
-        "blocks": ", ".join(person.part.blocks) or None,
-        "ending": person.part.state,
-        "consent_version": person.part.consent_version,
-        **_counts(person),
+        "condition": part.condition,
+        "blocks": ", ".join(part.blocks) or None,
+        "ending": part.state,
+        "consent_version": part.consent_version,
+        **{f"link.{name}": value for name, value in who.link.items()},
     }
-    values |= {f"link.{name}": value for name, value in who.link.items()}
-    for each in asked:
-        if (answer := person.answers.get((each.page, each.item))) is not None:
-            values[f"{each.page}.{each.item}"] = each.value(answer.value)
-    for task, trial in person.test_trials().items():
-        values |= {f"{task}.{name}": getattr(trial, name) for name in OF_TRIAL}
+
+
+def _answered(answers: Sequence[Answer], asked: Sequence[Asked]) -> dict[str, Any]:
+    given = {(answer.page, answer.item): answer.value for answer in answers}
+    found = (each for each in asked if (each.page, each.item) in given)
+    return {f"{each.page}.{each.item}": each.value(given[each.page, each.item]) for each in found}
+
+
+def _first(trials: Sequence[Trial]) -> dict[str, Trial]:
+    """The first trial of each task of the test."""
+    return {trial.task_id: trial for trial in reversed(trials) if trial.position >= 0}
+
+
+def _results(trials: Sequence[Trial], episodes: Mapping[int, tables.SuiteEpisode]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for task, trial in _first(trials).items():
+        found |= {f"{task}.{name}": getattr(trial, name) for name in OF_TRIAL}
         if (episode := episodes.get(trial.id)) is not None:
-            values[f"{task}.score"] = episode.score
-    return values
+            found[f"{task}.score"] = episode.score
+    return found
 
 
-def _counts(person: Person) -> dict[str, Any]:
-    test = [trial for trial in person.trials if trial.position >= 0]
-    practice = [trial for trial in person.trials if trial.position < 0]
+def _counts(trials: Sequence[Trial]) -> dict[str, Any]:
+    test = [trial for trial in trials if trial.position >= 0]
+    practice = [trial for trial in trials if trial.position < 0]
     judged = [trial for trial in test if trial.passed is not None]
     passed = sum(bool(trial.passed) for trial in judged)
     return {
@@ -400,6 +384,6 @@ def _counts(person: Person) -> dict[str, Any]:
         "pass_rate": passed / len(judged) if judged else None,
         "practice_trials": len(practice),
         "practice_passed": sum(bool(trial.passed) for trial in practice),
-        "steps_played": sum(trial.steps_played or 0 for trial in person.trials),
-        "seconds_played": round(sum(trial.seconds_played or 0.0 for trial in person.trials), 2),
+        "steps_played": sum(trial.steps_played or 0 for trial in trials),
+        "seconds_played": round(sum(trial.seconds_played or 0.0 for trial in trials), 2),
     }

@@ -330,12 +330,11 @@ class _SchemaLock:
             with as_store_errors(self._database.url):
                 self._connection = self._connection or self._database.autocommit().__enter__()
                 locked = self._connection.execute(statement, {"key": KEY}).scalar_one()
+            if not locked:
+                raise _taken(self._database)
         except StoreError:
             self.free()
             raise
-        if not locked:
-            self.free()
-            raise _taken(self._database)
 
     def release(self) -> None:
         """Unlock the schema at once; PostgreSQL notices a closed connection only after a while."""

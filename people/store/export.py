@@ -55,18 +55,17 @@ def people_results(store: Store, study: str, *, test: bool = False) -> pd.DataFr
 def _row(trial: Trial, agent: str, number: int, episode: SuiteEpisode | None) -> TrialResult:
     return TrialResult(
         agent=agent,
-        task_id=trial.task_id,
         group=json.loads(episode.played)["task"]["group"] if episode else level_of(Path(trial.task_id)),
         trial=number,
-        pass_mark=trial.pass_mark,
-        total_reward=trial.total_reward,
-        passed=trial.passed,
-        outcome=trial.outcome,
-        steps=trial.steps,
         turns=episode.turns if episode else None,
         score=episode.score if episode else None,
         error=None if trial.outcome else "broken off",
+        **{name: getattr(trial, name) for name in OF_TRIAL},
     )
+
+
+OF_TRIAL = ("task_id", "pass_mark", "total_reward", "passed", "outcome", "steps")
+"""What a result has of its trial as it is."""
 
 
 Page = tuple[str, list[str], list[list[Any]], dict[str, Any]]
@@ -291,9 +290,9 @@ def _write_table(store: Store, study: str, folder: ReportFolder, name: str, form
 def frames(store: Store, study: str, table: Table, *, test: bool = False) -> Iterator[pd.DataFrame]:
     """A table of a study in pieces; there is at least one, which may be empty."""
     types = {column.name: DTYPES[column.type] for column in table.columns}
+    quality = quality_of_trials(store, study) if book.QUALITY[0] in table.columns else {}
     with store.database.reading() as session:
         query = table.query(study, test).execution_options(yield_per=ROWS_IN_MEMORY)
-        quality = quality_of_trials(session, study) if book.QUALITY[0] in table.columns else {}
         yield pd.DataFrame(columns=list(types)).astype(types)
         for rows in session.execute(query).partitions():
             values = [

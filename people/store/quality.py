@@ -6,8 +6,8 @@ from statistics import median, quantiles
 from typing import Any
 
 from sqlalchemy import distinct, func, select
-from sqlalchemy.orm import Session
 
+from people.store.store import Store
 from people.store.tables import Note, Participant, Stretch, Trial, grouped
 
 MIN_FRAMES_PER_S, MAX_AGE_MS = 10.0, 150.0
@@ -29,20 +29,21 @@ Quality = dict[str, Any]
 """The values of `columns.QUALITY` by name; what is unknown, as in data of version 0.2, is missing or None."""
 
 
-def quality_of_trials(session: Session, study: str, person: int | None = None) -> dict[int, Quality]:
+def quality_of_trials(store: Store, study: str, person: int | None = None) -> dict[int, Quality]:
     """The quality of trials with keys, of a study or one of its participants, by the ids of the trials."""
     whose = Participant.study == study if person is None else Participant.id == person
     in_study = select(Stretch).join(Trial).join(Participant).where(whose)
-    stretches = grouped(session.scalars(in_study.order_by(Stretch.began_at)), lambda row: row.trial_id)
     chosen = select(Note).join(Participant).where(whose, Note.kind.in_((START, PAUSE)))
-    notes = grouped(session.scalars(chosen.order_by(Note.at, Note.key)), lambda note: note.data["trial"])
+    with store.database.reading() as session:
+        stretches = grouped(session.scalars(in_study.order_by(Stretch.began_at)), lambda row: row.trial_id)
+        notes = grouped(session.scalars(chosen.order_by(Note.at, Note.key)), lambda note: note.data["trial"])
     trials = sorted(stretches.keys() | notes.keys())
     return {
         trial: _displayed(stretches[trial]) | _pauses(notes[trial]) | _page(notes[trial]) for trial in trials
     }
 
 
-def poor_trials(session: Session, people: Collection[int]) -> dict[int, int]:
+def poor_trials(store: Store, people: Collection[int]) -> dict[int, int]:
     """How many trials of participants with these ids had a poor picture, by id; those without any are left
     out."""
     poor = (Stretch.frames < MIN_FRAMES_PER_S * Stretch.seconds) | (Stretch.age_ms > MAX_AGE_MS)
@@ -52,7 +53,8 @@ def poor_trials(session: Session, people: Collection[int]) -> dict[int, int]:
         .where(Trial.participant_id.in_(people), Stretch.seconds >= MIN_STRETCH_S, poor)
         .group_by(Trial.participant_id)
     )
-    return {person: count for person, count in session.execute(counted)}
+    with store.database.reading() as session:
+        return {person: count for person, count in session.execute(counted)}
 
 
 def is_poor(stretch: Stretch) -> bool:

@@ -73,10 +73,8 @@ def write_batch(database: Database, batch: Sequence[Write]) -> list[str]:
             try:
                 if isinstance(item, TrialEnd):
                     finish_trial(session, item.trial_id, item.end)
-                elif isinstance(item, Note):
-                    insert_note(database, session, item)
-                elif isinstance(item, Stretch):
-                    insert_stretch(database, session, item)
+                elif isinstance(item, Note | Stretch):
+                    insert(database, session, item)
             except InvalidRequest as error:
                 rejected.append(str(error))
         return rejected
@@ -123,15 +121,12 @@ def end_play(trial: Trial, ended_by: str, steps: int) -> None:
     trial.ended_by, trial.steps_played, trial.seconds_played = ended_by, steps, seconds_of(steps)
 
 
-def insert_note(database: Database, session: Session, note: Note) -> None:
-    """Insert a note; raises InvalidRequest if its participant does not exist."""
-    _locked(session, Participant, note.participant_id, "participant")
-    _insert(database, session, note)
-
-
-def insert_stretch(database: Database, session: Session, row: Stretch) -> None:
-    """Insert a stretch; raises InvalidRequest if its trial does not exist."""
-    _locked(session, Trial, row.trial_id, "trial")
+def insert(database: Database, session: Session, row: Note | Stretch) -> None:
+    """Insert a row; raises InvalidRequest if its participant or trial does not exist."""
+    if isinstance(row, Note):
+        _locked(session, Participant, row.participant_id, "participant")
+    else:
+        _locked(session, Trial, row.trial_id, "trial")
     _insert(database, session, row)
 
 
@@ -360,7 +355,7 @@ class Store(Closing):
     def note(self, participant_id: int, kind: str, data: Mapping[str, Any] = {}) -> None:
         """Store an event of now; `data` must be representable as JSON."""
         with self.database.writing() as session:
-            insert_note(self.database, session, new_note(participant_id, kind, data))
+            insert(self.database, session, new_note(participant_id, kind, data))
 
     def notes(self, participant_id: int) -> list[Note]:
         """All notes of a participant, by time."""

@@ -19,10 +19,10 @@ from arena.recording import spec_sha256
 from people.pages import page
 from people.play.worker_protocol import Drawn, Open
 from people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
-from people.store import InvalidRequest, Participant, Store, StoreError, Trial
+from people.store import InvalidRequest, Participant, StoreError, Trial
 from people.store.export import export_zip
 from people.store.participation import IN_PROGRESS, participation_of
-from people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, Quality, quality_of_trials
+from people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, quality_of_trials
 from people.study.flow import free_places, mark_left
 from people.study.links import is_guessable, preview_signature
 from people.study.progress import KINDS, PAGE_DONE
@@ -105,7 +105,7 @@ async def read_again(_: Form, server: Server) -> Response:
 async def person_page(request: Request, person: Person, server: Server) -> Response:
     """One participant: trials, answers, progress."""
     trials = await server.store.run(lambda store: store.trials(person.id))
-    quality = await server.store.run(lambda store: _quality(store, person))
+    quality = await server.store.run(lambda store: quality_of_trials(store, person.study, person.id))
     answers = await server.store.run(lambda store: store.answers(person.id))
     notes = await server.store.run(lambda store: store.notes(person.id))
     return page(
@@ -205,11 +205,6 @@ async def _table(server: StudyServer, template: str, notice: str = "", status: i
         guessable=[code for code in codes if is_guessable(code)],
         tests=len(rows) > len(real), preview=f"/preview/{preview_signature(server.key)}",
     )  # fmt: skip
-
-
-def _quality(store: Store, person: Participant) -> dict[int, Quality]:
-    with store.database.reading() as session:
-        return quality_of_trials(session, person.study, person.id)
 
 
 SIZE, QUALITY = 384, 80

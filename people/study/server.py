@@ -84,8 +84,7 @@ class Overview:
         """All participants: those in progress first, then by their last action."""
         study, marks = self._plan.study.name, all_marks(store, self._plan.study.name)
         changed = [person for person, mark in marks.items() if self._marks.get(person) != mark]
-        with store.database.reading() as session:
-            poor = poor_trials(session, changed)
+        poor = poor_trials(store, changed)
         for progress in all_progress(store, study, test=True, only=changed):
             person = progress.participant.id
             self._rows[person] = _row(self._plan, progress, poor.get(person, 0))

@@ -260,17 +260,12 @@ def same_tasks(run: Run, group: ReferenceGroup) -> bool:
 
 
 def _children() -> list[ReferenceGroup]:
-    tasks, levels, total = (
-        baselines.children_by_task(),
-        baselines.children_by_level(),
-        baselines.children_passed_of_40(),
-    )
+    tasks, levels = baselines.children_by_task(), baselines.children_by_level()
+    total = baselines.children_passed_of_40()
     count = int(tasks["children"].iloc[0])
     passed = np.repeat(total["passed"].to_numpy(float), total["children"])
-    rates, sds = (
-        tasks.set_index("task_id")["pass_rate"],
-        dict(zip(levels["level"], levels["sd"], strict=True)),
-    )
+    rates = tasks.set_index("task_id")["pass_rate"]
+    sds = dict(zip(levels["level"], levels["sd"], strict=True))
     spread = float(passed.std(ddof=1)) / len(tasks)
     return [ReferenceGroup(f"{count} children", "children", rates, count, sds, spread)]
 

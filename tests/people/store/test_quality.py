@@ -19,9 +19,8 @@ def person(store):
 
 
 def quality(store, trial):
-    with store.database.reading() as session:
-        found = quality_of_trials(session, "study")[trial.id]
-        return pd.Series(found, dtype=object), poor_trials(session, [trial.participant_id])
+    found = quality_of_trials(store, "study")[trial.id]
+    return pd.Series(found, dtype=object), poor_trials(store, [trial.participant_id])
 
 
 def test_images_and_pauses_are_counted_in_every_trial(store, person, tmp_path):
