@@ -1,11 +1,11 @@
 """The whole report of one or several logs: read, examine, write, one episode at a time."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -67,19 +67,6 @@ def _agents(found: pd.DataFrame, results: pd.DataFrame, partial: set[str]) -> li
     ]
 
 
-def _cell(row: Mapping[Any, Any] | None) -> dict[str, Any]:
-    """How many of an agent's trials of a task were passed, as text and as a share to sort by."""
-    if row is None:
-        return {"share": -1.0, "text": NONE}
-    trials, rate = row["trials"], row["rate"]
-    missing = round((row["most"] - rate) * trials)
-    text = f"{round(rate * trials)}/{trials}"
-    return {"share": rate, "text": f"{text} ({missing} missing)" if missing else text}
-
-
-T = TypeVar("T")
-
-
 class WrittenReport(NamedTuple):
     """The first page, and the results, rates and scaled scores that it shows."""
 
@@ -108,7 +95,9 @@ class _Report:
         self.suite.begin(log)
         self.runs.append(RunSummary(log))
         pages = (self._episode(episode, log) for episode in self.runs[-1].episodes())
-        for before, values, after in _with_neighbours(pages):
+        # Each page with those before and after it, None at the ends.
+        for (before, values), (_, after) in pairwise(pairwise(chain([None], pages, [None]))):
+            assert values is not None
             row = values["row"]
             values |= {
                 "partial": log.partial,
@@ -225,21 +214,11 @@ class _Report:
                 "page": own[0]["task_page"],
                 "group": own[0][GROUP],
                 "group_name": self.suite.group_name(own[0][GROUP]),
-                "cells": [_cell(rates.get((agent, task_id))) for agent in agents],
+                "cells": [rates.get((agent, task_id)) for agent in agents],
                 "references": [shares.get(task_id, NONE) for shares in references.values()],
             }
             for task_id, own in sorted(self.tasks.items())
         ]
-
-
-def _with_neighbours(items: Iterable[T]) -> Iterator[tuple[T | None, T, T | None]]:
-    """Each item with the one before and the one after it, None at the ends."""
-    before: T | None = None
-    item: T | None = None
-    for after in chain(items, [None]):
-        if item is not None:
-            yield before, item, after
-        before, item = item, after
 
 
 def write_log_report(
