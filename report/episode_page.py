@@ -1,6 +1,6 @@
 """One episode: its rows in the tables, and its page with a transcript turn by turn."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from evaluation.log.episodes import LoggedEpisode
@@ -64,13 +64,23 @@ class _Reply(NamedTuple):
         return self.counts.get(self.number, {}).get(name)
 
     @property
+    def exchange(self) -> Exchange | None:
+        """What was sent and answered; None if the log does not have it."""
+        exchanges = self.episode.talk.exchanges if self.episode.talk else ()
+        return exchanges[self.number - 1] if self.number <= len(exchanges) else None
+
+    @property
     def thoughts(self) -> tuple[str, ...]:
-        talk = self.episode.talk
-        return _thoughts(talk.exchanges if talk else (), self.number, self.turn)
+        """What an agent's model wrote before a reply, and the reply's own thoughts: several, or one text."""
+        before = self.exchange.thought if self.exchange else ""
+        own = self.turn.get("thoughts", ())
+        return tuple(filter(None, (before, *([own] if isinstance(own, str) else own))))
 
     @property
     def reasoning(self) -> str:
-        return _reasoning(self.episode, self.number)
+        """A model's own reasoning before a reply, or the provider's summary; empty if the log has none."""
+        request = self.exchange.request if self.exchange else None
+        return request.reasoning if request else ""
 
 
 def row(episode: LoggedEpisode, findings: EpisodeFindings) -> dict[str, Any]:
@@ -118,33 +128,18 @@ def page(book: PictureBook, findings: EpisodeFindings) -> dict[str, Any]:
     }
 
 
-def _reasoning(episode: LoggedEpisode, number: int) -> str:
-    """A model's own reasoning before a reply, or the provider's summary of it; empty if the log has none."""
-    exchanges = episode.talk.exchanges if episode.talk else ()
-    request = exchanges[number - 1].request if number <= len(exchanges) else None
-    return request.reasoning if request else ""
-
-
-def _thoughts(exchanges: Sequence[Exchange], number: int, turn: Mapping[str, Any]) -> tuple[str, ...]:
-    """What an agent's model wrote before a reply, and the reply's own thoughts: several, or one text."""
-    before = exchanges[number - 1].thought if number <= len(exchanges) else ""
-    own = turn.get("thoughts", ())
-    return tuple(filter(None, (before, *([own] if isinstance(own, str) else own))))
-
-
 def _turn(
     number: int, turn: Mapping[str, Any], book: PictureBook, findings: EpisodeFindings
 ) -> dict[str, Any]:
-    acts = book.choices.acts
-    exchanges = book.episode.talk.exchanges if book.episode.talk and not acts else ()
+    acts, reply = book.choices.acts, _Reply(book.episode, number, turn, {})
     return {
         "number": number,
         "pictures": book.shown.get(number, ()),
         "sent": book.notes.get(number),
-        "observation": exchanges[number - 1].told if number <= len(exchanges) else None,
+        "observation": reply.exchange.told if reply.exchange and not acts else None,
         "seen": findings.seen.get(number),
-        "thoughts": _thoughts(exchanges, number, turn),
-        "reasoning": _reasoning(book.episode, number),
+        "thoughts": reply.thoughts,
+        "reasoning": reply.reasoning,
         "reply": None if acts else turn["reply"],
         "error": turn["error"],
         "repairs": turn.get("repairs", ()),

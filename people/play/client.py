@@ -171,9 +171,9 @@ class Client:
         if frame > self._frames:
             raise ConnectionRefused(POLICY, f"frame {frame} was not sent")
         if (displayed := self._pacer.acknowledged(frame, now)) is not None:
-            self.shown = displayed.shows
+            age_s, self.shown = displayed
             if self._stretch is not None:
-                self._stretch.ages_ms.append(round(1000 * displayed.age_s))
+                self._stretch.ages_ms.append(round(1000 * age_s))
 
     def ponged(self, ping: int, now: float) -> None:
         """The page replied to a ping. Raises ConnectionRefused if it was not the last one."""

@@ -64,13 +64,6 @@ class Sent(NamedTuple):
     shows: tuple[int, View] | None = None
 
 
-class Displayed(NamedTuple):
-    """A frame that the page has displayed: its age then in seconds, and what it shows."""
-
-    age_s: float
-    shows: tuple[int, View] | None
-
-
 class Pacer:
     """Decides for one connection which steps are drawn, and at which quality; times are Unix seconds."""
 
@@ -136,8 +129,8 @@ class Pacer:
         self._drawing_since = -LOST_S
         self._in_flight[number] = frame
 
-    def acknowledged(self, number: int, now: float) -> Displayed | None:
-        """A frame is displayed; None if no such frame was in flight."""
+    def acknowledged(self, number: int, now: float) -> tuple[float, tuple[int, View] | None] | None:
+        """A frame is displayed: its age in seconds, and what it shows; None if none such was in flight."""
         if number not in self._in_flight:
             return None
         sent = self._in_flight[number]
@@ -147,7 +140,7 @@ class Pacer:
         self._in_flight = {other: each for other, each in self._in_flight.items() if other > number}
         self._adapt(now)
         # The confirmation took half the round trip.
-        return Displayed(max(now - sent.due - self.round_trip_s / 2, 0.0), sent.shows)
+        return max(now - sent.due - self.round_trip_s / 2, 0.0), sent.shows
 
     def measured(self, round_trip_s: float) -> None:
         """The round trip of a message with no frame before it."""

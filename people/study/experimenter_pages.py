@@ -26,7 +26,7 @@ from people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, quality_of_trials
 from people.study.flow import free_places, mark_left
 from people.study.links import is_guessable, preview_signature
 from people.study.progress import KINDS, PAGE_DONE
-from people.study.server import Form, Server, StudyServer, counts, result
+from people.study.server import Form, Server, StudyServer, counts
 from people.texts import DELETED
 from testbed import Task
 
@@ -113,7 +113,6 @@ async def person_page(request: Request, person: Person, server: Server) -> Respo
         server.study,
         person=person,
         link=f"{request.url.scheme}://{request.headers.get('host', '')}/return/{person.token}",
-        result=result,
         trials=trials,
         quality=quality,
         answers=answers,
@@ -126,7 +125,7 @@ async def person_page(request: Request, person: Person, server: Server) -> Respo
 @router.get("/person/{code}/trial/{trial}")
 async def replay_page(person: Person, trial: FinishedTrial, server: Server) -> Response:
     """The replay of a finished episode."""
-    return page("replay", server.study, person=person, trial=trial, result=result)
+    return page("replay", server.study, person=person, trial=trial)
 
 
 @router.get("/person/{code}/trial/{trial}/frames")

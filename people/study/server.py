@@ -18,8 +18,7 @@ from people.play.app import cookie_owner
 from people.play.players import Players
 from people.play.security import read_form
 from people.play.suite_games import Games
-from people.play.worker_protocol import WITHDREW
-from people.store import Participant, Store, Trial
+from people.store import Participant, Store
 from people.store.database import InvalidRequest
 from people.store.participation import WITHDRAWN, Ending, EndPage
 from people.store.quality import poor_trials
@@ -129,15 +128,6 @@ def description(stage: Stage) -> str:
             return stage.page
         case _:
             return stage.name.replace("-", " ")
-
-
-def result(trial: Trial) -> str:
-    """The result of a trial as shown to the experimenter."""
-    if trial.finished_at is None:
-        return "left the study" if trial.ended_by == WITHDREW else "not finished"
-    verdict = {True: "passed", False: "failed", None: "no pass mark"}[trial.passed]
-    cause = trial.ended_by or trial.outcome
-    return f"{verdict} ({cause})" if cause else verdict
 
 
 CHANGEABLE = re.compile(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,26 +146,19 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.D
     `difference` with `low`, `high` (95 %; NaN if not comparable). The page's note says how.
     """
     rows = []
-    for run in runs:
-        for group in groups:
-            if not same_tasks(run, group):
-                continue
-            comparable = set(run.rates_beside(group.source)["task_id"])
-            for row in run.task_rates.to_dict("records"):
-                task_id, rate, trials = row["task_id"], row["rate"], row["trials"]
-                if task_id not in group.rates.index:
-                    continue
-                theirs = float(group.rates[task_id])
-                other = _of_trials(theirs, group.members)
-                if group.source == "teams":
-                    other = Estimate(theirs, theirs, theirs)
-                found = difference(_of_trials(rate, trials), other)
-                pairing = SAME if task_id in comparable else NOT_COMPARABLE
-                if pairing == NOT_COMPARABLE:
-                    found = Estimate(math.nan, math.nan, math.nan)
-                about = (run.agent, group.name, group.source, task_id, row["level"], pairing, trials, rate)
-                known = (row["judged"], row["most"])
-                rows.append((*about, *known, group.members, theirs, *found))
+    for run, group in (pair for pair in product(runs, groups) if same_tasks(*pair)):
+        comparable = set(run.rates_beside(group.source)["task_id"])
+        shared = run.task_rates[run.task_rates["task_id"].isin(group.rates.index)]
+        for row in shared.to_dict("records"):
+            task_id, rate, trials = row["task_id"], row["rate"], row["trials"]
+            theirs, pairing = float(group.rates[task_id]), NOT_COMPARABLE
+            found = Estimate(math.nan, math.nan, math.nan)
+            if task_id in comparable:
+                teams = group.source == "teams"
+                other = Estimate(theirs, theirs, theirs) if teams else _of_trials(theirs, group.members)
+                found, pairing = difference(_of_trials(rate, trials), other), SAME
+            about = (run.agent, group.name, group.source, task_id, row["level"], pairing, trials, rate)
+            rows.append((*about, row["judged"], row["most"], group.members, theirs, *found))
     return pd.DataFrame(rows, columns=list(TASK_COLUMNS))
 
 

@@ -359,13 +359,8 @@ def draw_capacities(compared: Comparison, notes: Sequence[str]) -> Figure | None
     table = table[table["capacity"].isin(names)]
     key = 0.13 * len(styles) + 0.1
     with look.canvas(look.COLUMN, row * len(names) + 0.45 + key, notes) as (figure, below):
-        axes = look.panel(
-            figure,
-            _CAPACITIES_LEFT,
-            below + 0.4,
-            look.COLUMN - _CAPACITIES_LEFT - _CAPACITIES_RIGHT,
-            row * len(names),
-        )
+        across = look.COLUMN - _CAPACITIES_LEFT - _CAPACITIES_RIGHT
+        axes = look.panel(figure, _CAPACITIES_LEFT, below + 0.4, across, row * len(names))
         look.percents(axes, "x")
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.set_yticks(
