@@ -1,7 +1,7 @@
 """The arena's part in a report: replays with path, health, reasons of failure; children and competition."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -59,7 +59,7 @@ def methods_sentences(log: RunLog, versions: Mapping[str, set[str]]) -> str:
 
 
 def _policy(policy: Mapping[str, Any]) -> dict[str, str]:
-    """What the methods say of a policy's file: how it was trained, and what it observes."""
+    """What a policy observes, and the options of these sensors."""
     environment = dict(policy.get("environment") or {})
     seen = environment.pop("observation", "unknown")
     sensors = seen if isinstance(seen, str) else ", ".join(seen)
@@ -68,13 +68,7 @@ def _policy(policy: Mapping[str, Any]) -> dict[str, str]:
         for name, value in environment.items()
         if any(sensor in sensors for sensor in _SENSORS.get(name, ("",)))
     )
-    steps = policy.get("steps")
-    trained = [
-        f"on {policy['trained_on']}" if policy.get("trained_on") else "",
-        f"for {steps:,} actions" if steps is not None else "",
-        f"with seed {policy['seed']}" if policy.get("seed") is not None else "",
-    ]
-    return {"trained": " ".join(filter(None, trained)), "sensors": sensors, "options": options}
+    return {"sensors": sensors, "options": options}
 
 
 SIZE = 512
@@ -150,8 +144,10 @@ class ArenaReport(SuiteReport):
             },
             warnings=[*filter(None, [problem]), *_version_warnings(recording if trace else None)],
             seen=replays.seen_sentences(trace),
-            results={int(turn["turn"]): _result(turn) for turn in episode.turns},
-            provenance=_provenance(recording, trace is not None and problem is None),
+            results={
+                int(turn["turn"]): prose("arena/result.j2", turn=turn, lines=_lines) for turn in episode.turns
+            },
+            provenance=prose("arena/provenance.j2", recording=recording, exact=trace and not problem),
         )
 
     def _replay(
@@ -269,27 +265,11 @@ def _failures(trace: replays.Trace, spec: ArenaSpec, episode: LoggedEpisode) -> 
     return signs(Case(trace, replies, spec.pass_mark, spec.time_limit))
 
 
-def _result(turn: Mapping[str, Any]) -> str:
-    x, _, z = turn["position"]
-    events = ", ".join(replays.event_lines(Event(**event) for event in turn["events"]))
-    return (
-        f"{turn['steps']} steps; health {turn['health']:.1f}; reward {turn['reward']:+.3f}, in total "
-        f"{turn['total_reward']:+.3f}; at x {x:.1f}, z {z:.1f}, heading {turn['yaw']:.0f}°."
-        + (f" Events: {events}." if events else "")
-        + (f" The episode ended: {turn['outcome']}." if turn["done"] else "")
-    )
+def _lines(events: Iterable[Mapping[str, Any]]) -> list[str]:
+    return replays.event_lines(Event(**event) for event in events)
 
 
 def _version_warnings(recording: Recording | None) -> list[str]:
     now, then = software_versions(), recording.versions if recording else {}
     changed = [f"{key} {then[key]}, now {now.get(key, 'none')}" for key in then if then[key] != now.get(key)]
     return [f"Recorded with other versions than it is replayed with ({'; '.join(changed)})."] * bool(changed)
-
-
-def _provenance(recording: Recording | None, exact: bool) -> str:
-    if recording is None:
-        return "There is no recording of this episode."
-    versions = ", ".join(f"{name} {version}" for name, version in recording.versions.items())
-    found = "Replayed exactly" if exact else "Not replayed exactly"
-    arena = recording.spec_sha256[:12]
-    return f"{found}. Seed {recording.seed}, trial {recording.trial + 1}, arena {arena}; {versions}."
