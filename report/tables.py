@@ -321,21 +321,15 @@ def pairs_table(pairs: pd.DataFrame, group: str) -> Table:
     return Table((*headings, "Detectable, points"), rows, 3)
 
 
-RELIABILITY = ("Tasks of", "Agent", "k", "Tasks", "All of k, % [95 %]", "Any of k, % [95 %]")
-
-
-def reliability_cells(row: Mapping[Any, Any]) -> tuple[str, ...]:
-    """A row of `reliability` as text, under `RELIABILITY`."""
-    shares = (
-        interval(percent, *(row[f"{which}_{end}"] for end in ("k", "low", "high")))
-        for which in ("all", "any")
-    )
-    return (row["scope"], row["agent"], str(row["k"]), str(row["tasks"]), *shares)
-
-
 def reliability_table(found: pd.DataFrame) -> Table:
     """What several trials of a task say, as `reliability` gives it."""
-    return Table(RELIABILITY, [reliability_cells(row) for row in found.to_dict("records")], 2)
+    headings = ("Tasks of", "Agent", "k", "Tasks", "All of k, % [95 %]", "Any of k, % [95 %]")
+    rows = []
+    for row in found.to_dict("records"):
+        every, some = ([row[f"{which}_{end}"] for end in ("k", "low", "high")] for which in ("all", "any"))
+        about = (row["scope"], row["agent"], row["k"], row["tasks"])
+        rows.append((*about, interval(percent, *every), interval(percent, *some)))
+    return Table(headings, rows, 2)
 
 
 def counted_table(

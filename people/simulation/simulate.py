@@ -278,14 +278,6 @@ START_S = 60.0
 HOST = "127.0.0.1"
 
 
-def _refuse_suites(plan: Plan) -> None:
-    """Raise ConfigError if a task is of another suite than the arena."""
-    other = next((task for _, task in plan.all_tasks() if isinstance(task, SuiteTask)), None)
-    if other is not None:
-        suite = other.course.suite.name
-        raise ConfigError(f"{plan.source}: simulated participants play the arena only, and not {suite}")
-
-
 def simulate(
     plan: Plan,
     store: Store,
@@ -301,7 +293,9 @@ def simulate(
     a participant, ConfigError if a task is of another suite than the arena, and InvalidRequest if the study
     has changed while real participants are in progress.
     """
-    _refuse_suites(plan)
+    if others := [task for _, task in plan.all_tasks() if isinstance(task, SuiteTask)]:
+        suite = others[0].course.suite.name
+        raise ConfigError(f"{plan.source}: simulated participants play the arena only, and not {suite}")
     address = f"/preview/{preview_signature(signing_key(store, plan.study.name))}"
 
     def study_of(token: str) -> Study:

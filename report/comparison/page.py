@@ -24,7 +24,10 @@ Row = dict[Any, Any]
 
 def sections(compared: Comparison) -> dict[str, tables.Table]:
     """The tables of the page that have rows, by name; those of single tasks are left to the files."""
-    found = {"comparisons": tables.pairs_table(compared.tables["comparisons"], compared.group)}
+    found = {
+        "comparisons": tables.pairs_table(compared.tables["comparisons"], compared.group),
+        "reliability": tables.reliability_table(compared.tables["reliability"]),
+    }
     for name, (columns, cells, texts) in _SECTIONS.items():
         frame = compared.tables.get(name)
         if frame is None:
@@ -216,7 +219,6 @@ _SECTIONS: dict[str, tuple[tuple[str, ...], Callable[[Row], tuple[str, ...]], in
     "demand_profile": (_DEMAND, _demand, 2),
     "contamination": (_GAP, _gap, 2),
     "item_analysis": (_ITEM, _item, 1),
-    "reliability": (tables.RELIABILITY, tables.reliability_cells, 2),
 }
 """By table its headings, its cells, and how many of them are text."""
 
