@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -77,37 +78,21 @@ def no_display_of_another_test() -> Iterator[None]:
         active._active_display = None
 
 
-@pytest.fixture(scope="session")
-def official_testbed() -> Path:
-    """The 900 files of the 2019 battery, where the reference material is present."""
-    folder = SHARED / "reference" / "official-testbed"
-    if not folder.is_dir():
-        pytest.skip(f"the official battery is not at {folder}")
-    return folder
+def reference(name: str, place: str) -> Any:
+    """A fixture: a file or folder of the reference material; without it, tests that use it are skipped."""
+
+    def found() -> Path:
+        path = SHARED / "reference" / place
+        if not path.exists():
+            pytest.skip(f"no reference material at {path}")
+        return path
+
+    return pytest.fixture(scope="session", name=name)(found)
 
 
-@pytest.fixture(scope="session")
-def unity_trace() -> Path:
-    """The recorded Unity episode's table, where the reference material is present."""
-    path = SHARED / "reference" / "tutorial-trace.csv"
-    if not path.is_file():
-        pytest.skip(f"no recorded Unity episode at {path}")
-    return path
-
-
-@pytest.fixture(scope="session")
-def unity_stills() -> Path:
-    """The folder of pictures of version 4.3 with their arenas, where the reference material is present."""
-    folder = SHARED / "reference" / "unity-v4" / "frames"
-    if not folder.is_dir():
-        pytest.skip(f"no pictures of Unity's version 4 at {folder}")
-    return folder
-
-
-@pytest.fixture(scope="session")
-def unity_recording() -> Path:
-    """The folder of the recorded Unity episode's arena and pictures, where the material is present."""
-    folder = SHARED / "reference" / "unity-tutorial-trace"
-    if not folder.is_dir():
-        pytest.skip(f"no recorded Unity episode at {folder}")
-    return folder
+# The 900 files of the 2019 battery; a recorded Unity episode's table, and its arena and pictures; pictures of
+# version 4.3 with their arenas.
+official_testbed = reference("official_testbed", "official-testbed")
+unity_trace = reference("unity_trace", "tutorial-trace.csv")
+unity_recording = reference("unity_recording", "unity-tutorial-trace")
+unity_stills = reference("unity_stills", "unity-v4/frames")

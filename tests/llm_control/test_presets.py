@@ -31,7 +31,6 @@ ANYTHING = st.one_of(
     st.text(max_size=9),
     st.lists(st.integers() | st.text()),
 )
-OFFICIAL = Path(__file__).parents[3] / "shared" / "reference" / "official-testbed"
 PAPERS = ("paper-experiment-1", "paper-experiment-2", "paper-frame-by-frame")
 
 
@@ -97,12 +96,11 @@ def test_the_papers_tasks_are_not_taken_from_another_battery(tmp_path):
             run(folder, tmp_path / "logs", "arena/random", tasks="children")
 
 
-@pytest.mark.skipif(not OFFICIAL.is_dir(), reason="the original's files are not here")
-def test_the_originals_files_are_known_by_their_bytes_whatever_the_folder_is_called(tmp_path):
+def test_the_originals_files_are_known_by_their_bytes_in_any_folder(official_testbed, tmp_path):
     folder = tmp_path / "anything"
     folder.mkdir()
     for task_id in CHILDREN:
-        shutil.copy(OFFICIAL / f"{task_id}.yaml", folder)
+        shutil.copy(official_testbed / f"{task_id}.yaml", folder)
     asked = ArenaChoices(tasks="children")
     assert [task.id for task in chosen_tasks(ARENA, asked, folder)] == list(CHILDREN)
     with pytest.raises(ConfigError, match=r"battery = llm-aai asks .* 1 of 40 .*the first: 04-22-01"):

@@ -19,11 +19,8 @@ from testbed.curriculum import Levels
 from testbed.originals import NAMES, SOURCES, digests, is_published, kept_folder, located
 from testbed.tasks import CHILDREN, find_tasks, task_named
 from tests.command import run, start
-from tests.conftest import SHARED
 from tests.llm_control.batteries import task_text
 
-OFFICIAL = SHARED / "reference" / "official-testbed"
-needs_official = pytest.mark.skipif(not OFFICIAL.is_dir(), reason="the original's files are not here")
 FILES = {f"01-0{n}-01": task_text(z=10 + n, t=100).encode() for n in range(1, 6)}
 
 
@@ -111,18 +108,11 @@ def test_the_900_digests_are_there_and_one_differs_in_llm_aai():
     assert all(source.archive.startswith("https://codeload.github.com/") for source in SOURCES.values())
 
 
-@needs_official
-def test_the_digests_are_those_of_the_originals_files():
-    found = {path.stem: hashlib.sha256(path.read_bytes()).hexdigest() for path in OFFICIAL.glob("*.yaml")}
-    assert found == digests("original")
-    changed = (
-        (OFFICIAL / "04-22-01.yaml")
-        .read_bytes()
-        .replace(
-            b"y: 0.1, z: 22}",
-            b"y: 0.2, z: 22} #originally: - !Vector3 {x: 10, y: 0.1, z: 22}, updated for compatibility",
-        )
-    )
+def test_the_digests_are_those_of_the_originals_files(official_testbed):
+    files = {path.stem: path.read_bytes() for path in official_testbed.glob("*.yaml")}
+    assert {name: hashlib.sha256(text).hexdigest() for name, text in files.items()} == digests("original")
+    now = b"y: 0.2, z: 22} #originally: - !Vector3 {x: 10, y: 0.1, z: 22}, updated for compatibility"
+    changed = files["04-22-01"].replace(b"y: 0.1, z: 22}", now)
     assert hashlib.sha256(changed).hexdigest() == digests("llm-aai")["04-22-01"]
     assert is_published("04-22-01", digests("llm-aai")["04-22-01"])
     assert not is_published("04-22-01", digests("llm-aai")["04-22-01"], "original")
@@ -204,31 +194,24 @@ def test_a_clone_serves_wherever_the_files_lie_in_it(tmp_path, kept):
             originals.fetch("original", wrong)
 
 
-def test_a_full_or_closed_disk_keeps_nothing(server, kept, tmp_path, monkeypatch):
-    def full(path, content):
+@pytest.mark.parametrize("error", [EvaluationError("No space left on device"), KeyboardInterrupt()], ids=type)
+def test_a_full_disk_or_ctrl_c_keeps_nothing(error, server, kept, monkeypatch):
+    def failing(path, content):
         if path.stem == "01-03-01":
-            raise EvaluationError(f"{path}: cannot be written (No space left on device)")
+            raise error
         path.write_bytes(content)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(originals, "write_file", full)
-        with pytest.raises(EvaluationError, match="No space left"):
-            originals.fetch("original", f"{server.url}/good")
+    monkeypatch.setattr(originals, "write_file", failing)
+    with pytest.raises(type(error), match=str(error)):
+        originals.fetch("original", f"{server.url}/good")
     assert not list(kept.iterdir())
-    kept.parent.rename(tmp_path / "away")
-    (tmp_path / "data" / "arena-llm").write_text("a file where the folder should be")
+
+
+def test_a_closed_disk_is_a_sentence(server, kept, tmp_path):
+    (tmp_path / "data").mkdir()
+    kept.parent.write_text("a file where the folder should be")
     with pytest.raises(EvaluationError, match="cannot be written"):
         originals.fetch("original", f"{server.url}/good")
-
-
-def test_ctrl_c_keeps_nothing(server, kept, monkeypatch):
-    def interrupted(path, content):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(originals, "write_file", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        originals.fetch("original", f"{server.url}/good")
-    assert not list(kept.iterdir())
 
 
 def test_names_stand_for_the_kept_folders(kept, tmp_path):
@@ -245,8 +228,7 @@ def test_names_stand_for_the_kept_folders(kept, tmp_path):
     assert Levels("1", testbed="original").next().task_id == "01-01-01"
 
 
-@needs_official
-def test_the_command_says_what_it_did_and_the_second_time_that_nothing_is_to_be_done(tmp_path):
+def test_the_command_says_what_it_did_and_later_that_nothing_is_to_be_done(official_testbed, tmp_path):
     def told(*arguments):
         done = run(*arguments, XDG_DATA_HOME=str(tmp_path))
         return done.returncode, done.stdout, done.stderr
@@ -254,12 +236,12 @@ def test_the_command_says_what_it_did_and_the_second_time_that_nothing_is_to_be_
     status, _, error = told("show", "01-01-01", "--testbed", "original")
     assert (status, error.count("\n")) == (1, 1)
     assert "fetch them once by: arena-llm testbed fetch original" in error
-    status, printed, error = told("testbed", "fetch", "original", "--from", OFFICIAL)
+    status, printed, error = told("testbed", "fetch", "original", "--from", official_testbed)
     assert (status, error) == (0, "")
     assert re.search(r"Apache-2.0(.|\n)*900 files, each with its published SHA-256", printed)
     status, printed, _ = told("testbed", "fetch", "original", "--from", tmp_path / "nowhere")
     assert (status, "already" in printed) == (0, True)
-    status, printed, error = told("testbed", "fetch", "--from", OFFICIAL)
+    status, printed, error = told("testbed", "fetch", "--from", official_testbed)
     assert (status, "original: all 900 files are" in printed) == (1, True)
     assert "1 of 900 task files differ from the published ones (the first: 04-22-01" in error
     expected = "arena-llm: got 'olympics', expected original or llm-aai\n"
