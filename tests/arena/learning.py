@@ -3,6 +3,7 @@
 import numpy as np
 
 from arena import load_text
+from tests.arena.worlds import agent, arena_text, item
 
 FILE = load_text(
     "arenas: {0: {t: 5, pass_mark: 0, items: [{name: Agent, positions: [{x: 10, z: 10}]}, {name: GoodGoal},"
@@ -13,19 +14,7 @@ FILE = load_text(
 ENDLESS = load_text("arenas: {0: {items: [{name: Agent, positions: [{x: 20, z: 20}], rotations: [0]}]}}")
 """An arena without a time limit or a pass mark."""
 
-SHORT = """!ArenaConfig
-arenas:
-  0: !Arena
-    t: 20
-    items:
-    - !Item
-      name: GoodGoal
-      positions: [!Vector3 {x: 20, y: 0, z: 30}]
-    - !Item
-      name: Agent
-      positions: [!Vector3 {x: 20, y: 0, z: 10}]
-      rotations: [0]
-"""
+SHORT = arena_text(item("GoodGoal", "20 0 30"), agent("20 0 10"), t=20, pass_mark="~")
 """The text of a file with one arena, nothing of it drawn at random."""
 
 
@@ -37,7 +26,7 @@ def same(one, other):
         return one.shape == other.shape and all(map(same, one.ravel(), other.ravel()))
     if isinstance(one, np.ndarray):
         return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
-    if type(one) is tuple:
+    if type(one) in (tuple, list):
         return len(one) == len(other) and all(map(same, one, other))
     return type(one) is type(other) and one == other
 

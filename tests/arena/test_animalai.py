@@ -275,7 +275,7 @@ def test_a_decision_period_is_so_many_ticks(make):
     assert np.array_equal(long.get_steps(BEHAVIOR)[0].obs[0], short.get_steps(BEHAVIOR)[0].obs[0])
 
 
-def test_the_nine_actions_and_their_numbers():
+def test_the_nine_actions_their_numbers_and_stacks():
     names = [str(action) for action in AAIActions().allActions]
     assert names == [
         *("noop", "left", "right", "forwards", "forwards&left", "forwards&right"),
@@ -286,6 +286,8 @@ def test_the_nine_actions_and_their_numbers():
     assert AAIActions().FORWARDSLEFT.action_tuple.discrete.tolist() == [[1, 2]]
     assert AAIActions().BACKWARDSRIGHT.action_tuple.discrete.tolist() == [[2, 1]]
     assert AAIActions().NOOP.action_tuple.continuous.shape == (1, 0)
+    assert stack_actions([AAIActions().LEFT, AAIActions().FORWARDS]).discrete.tolist() == [[0, 2], [1, 0]]
+    assert AAIActions(2).LEFT.action_tuple.discrete.tolist() == [[0, 2], [0, 2]]
 
 
 def test_the_objects_are_numbered_as_the_bits():
@@ -489,11 +491,6 @@ def test_errors_are_those_that_the_original_raises_and_say_what_is_expected(make
     for use in (env.reset, env.step):
         with pytest.raises(UnityEnvironmentException, match="closed"):
             use()
-
-
-def test_actions_are_stacked():
-    assert stack_actions([AAIActions().LEFT, AAIActions().FORWARDS]).discrete.tolist() == [[0, 2], [1, 0]]
-    assert AAIActions(2).LEFT.action_tuple.discrete.tolist() == [[0, 2], [0, 2]]
 
 
 def test_whole_numbers_may_be_floats_and_of_numpy(make):

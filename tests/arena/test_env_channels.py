@@ -6,11 +6,10 @@ import pytest
 
 from arena import ArenaEnv, RenderError, load_text
 from arena.cameras import CLASSES, SIGHT
+from tests.arena.worlds import agent, arena_text, item
 
 FILE = load_text(
-    "arenas: {0: {t: 50, pass_mark: 0, blackouts: [1], items: ["
-    "{name: Agent, positions: [{x: 20, z: 10}], rotations: [0]}, "
-    "{name: GoodGoal, positions: [{x: 20, z: 15}], sizes: [{x: 2, y: 2, z: 2}]}]}}"
+    arena_text(agent("20 0 10"), item("GoodGoal", "20 0 15", sizes="2 2 2"), t=50, blackouts="1")
 )
 
 
@@ -49,12 +48,7 @@ def test_an_unknown_renderer_is_refused_at_once(observation):
 
 def test_every_agent_observes_its_own_depth():
     parallel_env = pytest.importorskip("arena.gym.parallel_env", reason="PettingZoo is not installed")
-    two = load_text(
-        "arenas: {0: {t: 50, pass_mark: 0, items: ["
-        "{name: Agent, positions: [{x: 20, z: 10}], rotations: [0]}, "
-        "{name: Agent, positions: [{x: 20, z: 16}], rotations: [0]}]}}",
-        version="4",
-    )
+    two = load_text(arena_text(agent("20 0 10"), agent("20 0 16"), t=50), version="4")
     env = parallel_env.ArenaParallelEnv(two, resolution=40, observation=("depth", "segmentation"))
     observations, _ = env.reset(seed=1)
     behind, ahead = (observations[name]["segmentation"] == CLASSES.index("agent") for name in env.agents)

@@ -8,69 +8,20 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from arena import ACTIONS, ArenaError, ArenaFile, ConfigError, Episode, LayoutError, load, load_text
-from arena.taskfile.catalog import ALIASES, KINDS
 from arena.taskfile.config import KEYS, MAX_METRES, ArenaSpec, Item, Vector3
 from tests.arena.strategies import OLD_KINDS, documents, examples, models
 from tests.conftest import SHARED
+from tests.fuzz.mutations import mutated
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [ROOT / "testbed" / "levels", SHARED / "reference" / "official-testbed"]
 FILES = [path for folder in FOLDERS for path in sorted(folder.rglob("*.yaml"))]
 
-NUMBERS = [
-    "nan", ".nan", "inf", "-.inf", "1e400", "-1", "0", "-0.0", "1e308", "1e-320", "9" * 20, "0x10", "'1'",
-    "1:30", "~", "!!int",
-]  # fmt: skip
-WORDS = ["Agent", "wall", "x", *KEYS, *KINDS, *ALIASES, *(key for table in KEYS.values() for key in table)]
-SNIPPETS = [
-    b"\xef\xbb\xbf", b"\xff\xfe", b"\x00", b"\r\n", b"\t", b"\x85", b"\xe2\x80\xa8", b"%YAML 9.9\n---\n",
-    b"---\n", b"...\n", b"&a ", b"*a", b"<<: *a\n", b"!!python/object/apply:os.system ['true']", b"? ",
-    b"[" * 3000, b"{a: " * 3000, b"- " * 3000, b"'", b'"', b"|\n", b">9\n", b"#", b"@",
-    b"`", b"\xf0\x9f\x90\xbc",
-]  # fmt: skip
-
-numbers = st.sampled_from(NUMBERS) | st.floats().map(repr) | st.integers().map(str)
-
-
-@st.composite
-def mutations(draw: st.DrawFn, data: bytes) -> bytes:
-    """One change to a file, of the kinds that slips, editors and broken disks make."""
-    lines = data.splitlines(keepends=True) or [b""]
-    here, there = (draw(st.integers(0, len(lines) - 1)) for _ in range(2))
-    byte = draw(st.integers(0, max(len(data) - 1, 0)))
-    change = draw(st.integers(0, 10))
-    if change == 0:
-        return data[:byte] + draw(st.binary(min_size=1, max_size=3)) + data[byte + 1 :]
-    if change == 1:
-        return data[:byte]
-    if change == 2:
-        del lines[here]
-    elif change == 3:
-        lines.insert(there, lines[here])
-    elif change == 4:
-        lines[here], lines[there] = lines[there], lines[here]
-    elif change == 5:
-        lines[here] = re.sub(rb"-?\d[\d.]*", draw(numbers).encode(), lines[here])
-    elif change == 6:
-        lines[here] = re.sub(rb"[A-Za-z_]\w*", draw(st.sampled_from(WORDS)).encode(), lines[here], count=1)
-    elif change == 7:
-        lines[here] = b" " * draw(st.integers(0, 12)) + lines[here].lstrip()
-    elif change == 8:
-        return data.replace(
-            *draw(st.sampled_from([(b"\n", b"\r\n"), (b"  ", b"\t"), (b"!", b"!!"), (b": ", b":")]))
-        )
-    else:
-        return data[:byte] + draw(st.sampled_from(SNIPPETS)) + data[byte:]
-    return b"".join(lines)
-
 
 @st.composite
 def broken_files(draw: st.DrawFn) -> bytes:
     """A real task file with up to four changes."""
-    data = draw(st.sampled_from(FILES)).read_bytes()
-    for _ in range(draw(st.integers(1, 4))):
-        data = draw(mutations(data))
-    return data
+    return mutated(draw(st.sampled_from(FILES)).read_bytes(), draw(st.randoms(use_true_random=False)))
 
 
 def play(file: ArenaFile, seed: int = 0) -> None:

@@ -170,7 +170,9 @@ def test_an_arena_without_a_time_limit_is_cut():
     *_, terminated, truncated, info = env.step(0)
     assert ends == [(False, False)] * 3
     assert (terminated, truncated, info["outcome"], info["passed"]) == (False, True, 0, False)
-    made = gymnasium.make("arena-llm/Arena-v0", config=ENDLESS, observation="vector", max_episode_steps=2)
+    # The module form of the id.
+    name = "arena:arena-llm/Arena-v0"
+    made = gymnasium.make(name, config=ENDLESS, observation=("vector",), max_episode_steps=2)
     made.reset(seed=1)
     assert [made.step(0)[2:4] for _ in range(2)] == [(False, False), (False, True)]
 
@@ -278,11 +280,6 @@ def test_a_version_is_not_ignored():
         ArenaEnv(read, observation="vector", version="3.1.3").reset(seed=1)
 
 
-def test_a_stream_gives_episodes():
-    with pytest.raises(ConfigError, match=r"returned 3, expected an arena.Episode"):
-        ArenaEnv(Unfit(), observation="vector").reset(seed=1)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -299,9 +296,16 @@ def test_wrong_options_of_a_reset_are_refused(options, message):
         env.reset(options=options)
 
 
-def test_a_curriculum_without_names_cannot_play_a_named_task():
-    with pytest.raises(ConfigError, match=r"but Unfit has no method named\(task_id\)"):
-        ArenaEnv(Unfit(), observation="vector").reset(options={"task": "0"})
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (None, "returned 3, expected an arena.Episode"),
+        ({"task": "0"}, r"but Unfit has no method named\(task_id\)"),
+    ],
+)
+def test_a_stream_gives_episodes_and_for_a_named_task_names_them(options, said):
+    with pytest.raises(ConfigError, match=said):
+        ArenaEnv(Unfit(), observation="vector").reset(seed=1, options=options)
 
 
 def test_a_named_task_is_played_and_the_stream_continues_after_it():
@@ -393,10 +397,6 @@ def test_two_processes_get_the_same_bits():
         for _ in range(2)
     ]
     assert runs[0] == runs[1] != ""
-
-
-def test_the_module_form_of_the_id_works():
-    gymnasium.make("arena:arena-llm/Arena-v0", config=FILE, observation=("vector",)).close()
 
 
 def test_registering_again_changes_nothing():

@@ -11,15 +11,14 @@ from pettingzoo.test import parallel_api_test
 from arena import FORWARD, IDLE, ConfigError, Episode, LayoutError, load_text
 from arena.gym.env import OUTCOMES
 from arena.gym.parallel_env import ArenaParallelEnv
-from tests.arena.worlds import agent, episode, item, play, spec
+from tests.arena.worlds import agent, arena_text, episode, item, play, spec
 
 GOAL = item("GoodGoal", "10 0 20", sizes="1 1 1")
 FACING = (agent("20 0 14"), agent("20 0 26", yaw=180))
 
 
 def file(*items, end="any"):
-    arena = f"t: 250, episodeEnd: {end}, items: [{', '.join(items)}]"
-    return load_text(f"!ArenaConfig {{arenas: {{0: !Arena {{{arena}}}}}}}", version="4")
+    return load_text(arena_text(*items, pass_mark="~", more=f"episodeEnd: {end}, "), version="4")
 
 
 def pair(*items, more="", **options):
@@ -155,10 +154,9 @@ def test_an_agent_that_is_over_leaves_and_its_actions_do_nothing(also):
     returned = [env.step({"agent_1": 3} | also) for _ in range(3)][-1]
     assert [list(each) for each in returned] == [["agent_1"]] * 5
     assert env.episode.agents[0].position[0] == place[0]
-    with pytest.raises(ConfigError, match="an action for each of agent_1"):
-        env.step({"agent_0": 3})
-    with pytest.raises(ConfigError, match="an action for each of agent_1"):
-        env.step({"agent_1": 3, "agent_2": 3})
+    for actions in ({"agent_0": 3}, {"agent_1": 3, "agent_2": 3}):
+        with pytest.raises(ConfigError, match="an action for each of agent_1"):
+            env.step(actions)
 
 
 def test_two_agents_that_drive_at_each_other_meet_in_the_middle():
@@ -184,14 +182,10 @@ def test_each_agent_sees_the_other():
         assert (other.position[0], other.position[2]) == pytest.approx(place)
 
 
-def test_version_3_knows_one_agent_only():
-    assert len(episode(*FACING).agents) == 1
-
-
-def test_step_asks_for_an_action_of_each():
-    run = pair(*FACING)
+def test_step_asks_for_an_action_of_each_and_version_3_knows_one_agent_only():
     with pytest.raises(LayoutError, match="step_all"):
-        run.step(IDLE)
+        pair(*FACING).step(IDLE)
+    assert len(episode(*FACING).agents) == 1
 
 
 def test_arenas_with_different_numbers_of_agents_are_refused():

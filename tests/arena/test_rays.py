@@ -132,6 +132,8 @@ def test_a_tunnel_is_open_in_the_middle_and_closed_at_its_rim():
     assert side == pytest.approx(10 - math.sqrt(2.5**2 - 0.49**2), abs=0.003)
     _, inside = ahead(tunnel, at=(20.0, 0.49, 30.0), yaw=90)
     assert inside == pytest.approx(math.sqrt((2 * TUBE_INNER - 0.5) ** 2 - 0.49**2), abs=0.003)
+    # Touched anywhere, it is looked through.
+    assert ahead(tunnel, at=(18.9, 0.49, 30.0), yaw=90)[0] == "arena"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -164,11 +166,6 @@ def test_touching_one_bar_leaves_the_others_visible():
     assert ahead(block, at=(18.35, 0.49, 18.0)) == ("Movable", pytest.approx(bar))
 
 
-def test_a_tunnel_that_is_touched_anywhere_is_looked_through():
-    tunnel = placed("CylinderTunnel", (4.0, 4.0, 6.0), (20.0, 0.0, 30.0))
-    assert ahead(tunnel, at=(18.9, 0.49, 30.0), yaw=90)[0] == "arena"
-
-
 @pytest.mark.parametrize("yaw", [0, 45, 90])
 def test_a_wall_leant_on_is_looked_through_at_rest_and_the_ground_is_never_seen(yaw):
     wall = item("Wall", "20 0 12", sizes="6 3 1", rotations="0")
@@ -190,17 +187,13 @@ def test_an_eaten_ball_is_no_longer_seen():
 
 
 @pytest.mark.parametrize("visible", ["true", "false"])
-def test_rays_meet_data_zones_whether_they_are_drawn_or_not(visible):
-    zone = item("DataZone", "20 0 12", rotations="0", sizes="4 1 4", more=f"zoneVisibility: {visible}")
-    with episode(agent("20 0 5"), zone, version="4") as run:
+@pytest.mark.parametrize(("kind", "tag"), [("DataZone", -1), ("Wall", TAGS.index("Immovable"))])
+def test_rays_meet_what_is_drawn_or_not_and_only_data_zones_can_be_invisible(kind, tag, visible):
+    thing = item(kind, "20 0 12", rotations="0", sizes="4 1 4", more=f"zoneVisibility: {visible}")
+    with episode(agent("20 0 5"), thing, version="4") as run:
         met = hits(Rays(per_side=0, version=Version.V4), run.scene())
-    assert (met.tag.tolist(), met.distance.tolist()) == ([-1], [pytest.approx(12 - 1.998 - 5.5)])
-
-
-def test_only_data_zones_can_be_invisible():
-    wall = item("Wall", "20 0 12", rotations="0", sizes="4 1 4", more="zoneVisibility: false")
-    with episode(agent("20 0 5"), wall, version="4") as run:
-        assert run.scene().visible.tolist() == [True]
+        assert run.scene().visible.tolist() == [kind == "Wall" or visible == "true"]
+    assert (met.tag.tolist(), met.distance.tolist()) == ([tag], [pytest.approx(12 - 1.998 - 5.5)])
 
 
 def test_a_zone_is_hit_although_it_stops_nobody():

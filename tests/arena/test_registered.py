@@ -1,7 +1,6 @@
 """Packages register environments by entry points; a broken one is a sentence when it is made."""
 
 import sys
-import warnings
 
 import gymnasium
 import pytest
@@ -85,12 +84,11 @@ def test_a_broken_entry_point_is_a_sentence_when_its_environment_is_made(site, n
         assert problem in str(raised.value)
 
 
+@pytest.mark.filterwarnings("error")
 def test_ids_that_are_taken_or_malformed_are_left_out(site):
     points = {"arena-llm/Arena-v0": "coin_game:CoinEnv", "a coin": "coin_game:CoinEnv"}
     install(site, "coin-game", {SINGLE: points | {"coin/Only-v0": "coin_game:CoinEnv"}})
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        register_installed()
+    register_installed()
     assert gymnasium.spec("arena-llm/Arena-v0").entry_point == "arena.gym.env:ArenaEnv"
     assert gymnasium.make_vec("coin/Only-v0", num_envs=2).reset()[0].shape == (2,)
     with pytest.raises(gymnasium.error.Error, match="a coin"):
@@ -105,15 +103,13 @@ def test_an_environment_that_is_no_longer_installed_is_named(site):
         gymnasium.make("coin/Coin-v0")
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("id_", sorted(OURS[SINGLE]))
 def test_our_own_are_made_by_their_ids(site, id_):
     install(site, "arena-llm", OURS)
     register_installed()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert isinstance(gymnasium.make(id_), gymnasium.Env)
-        if id_ not in OURS[VECTOR]:
-            return
+    assert isinstance(gymnasium.make(id_), gymnasium.Env)
+    if id_ in OURS[VECTOR]:
         envs = gymnasium.make_vec(id_, num_envs=8, vectorization_mode="vector_entry_point")
-    assert isinstance(envs, VectorEnv)
-    assert envs.num_envs == 8
+        assert isinstance(envs, VectorEnv)
+        assert envs.num_envs == 8

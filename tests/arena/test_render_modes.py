@@ -14,31 +14,25 @@ from tests.arena.learning import FILE
 
 
 def made(mode, **options):
-    return gymnasium.make(
-        "arena-llm/Arena-v0", config=FILE, observation="vector", render_mode=mode, **options
-    )
+    env = gymnasium.make("arena-llm/Arena-v0", config=FILE, observation="vector", render_mode=mode, **options)
+    env.reset(seed=1)
+    return env
 
 
 def test_without_a_mode_there_is_nothing():
-    env = made(None)
-    env.reset(seed=1)
-    assert env.unwrapped.render() is None
+    assert made(None).unwrapped.render() is None
 
 
 def test_an_array_is_the_agents_view():
     env = made("rgb_array", render_resolution=40)
-    env.reset(seed=1)
     with Episode(FILE.arenas[0], task_id="0", seed=1) as episode:
         expected = Renderer(40, 40).frame(episode.scene())
     assert (env.render() == expected).all()
-    shape = made("rgb_array")
-    shape.reset(seed=1)
-    assert shape.render().shape == (512, 512, 3)
+    assert made("rgb_array").render().shape == (512, 512, 3)
 
 
 def test_a_list_has_every_frame_since_the_last_one():
     env = made("rgb_array_list", render_resolution=16)
-    env.reset(seed=1)
     for _ in range(3):
         env.step(4)
     frames = env.render()
@@ -51,7 +45,6 @@ def test_a_window_shows_it(monkeypatch):
     pygame = pytest.importorskip("pygame", reason="pygame is not installed")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     env = made("human", render_resolution=64, action_repeat=3)
-    env.reset(seed=1)
     env.step(4)
     shown = pygame.surfarray.array3d(pygame.display.get_surface())
     assert (shown.transpose(1, 0, 2) == env.env.render()).all()

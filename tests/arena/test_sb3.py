@@ -6,12 +6,14 @@ import pytest
 
 from arena import ArenaEnv, ConfigError
 from testbed.curriculum import Generated
-from tests.arena.learning import FILE
+from tests.arena.learning import FILE, same
 
 sb3 = pytest.importorskip(
     "stable_baselines3", reason="stable-baselines3 is missing: pip install 'arena-llm[rl]'"
 )
 vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
+
+from stable_baselines3.common.evaluation import evaluate_policy  # noqa: E402
 
 from arena.gym.sb3 import ArenaVecEnv  # noqa: E402
 
@@ -53,22 +55,6 @@ def rollout(envs, count=40):
     return steps
 
 
-def assert_same(one, other):
-    if isinstance(one, dict):
-        assert one.keys() == other.keys()
-        for key in one:
-            assert_same(one[key], other[key])
-    elif isinstance(one, list | tuple):
-        assert len(one) == len(other)
-        for each in zip(one, other, strict=True):
-            assert_same(*each)
-    elif isinstance(one, np.ndarray):
-        assert one.dtype == other.dtype
-        assert np.array_equal(one, other)
-    else:
-        assert one == other
-
-
 @pytest.mark.parametrize("most", [None, 6])
 def test_it_returns_what_their_own_returns(make, most):
     options = OPTIONS | {"max_episode_steps": most}
@@ -80,7 +66,7 @@ def test_it_returns_what_their_own_returns(make, most):
     assert sum(step[2].sum() for step in one[1:]) >= 6
     cuts = [info.get("TimeLimit.truncated") for step in one[1:] for info in step[3]]
     assert (True in cuts) == (most == 6)
-    assert_same(one, other)
+    assert same(one, other)
 
 
 def test_seeds_are_for_one_reset_only(make):
@@ -158,8 +144,6 @@ def test_one_environment_learns_without_an_adapter():
 
 
 def test_a_policy_is_evaluated(make):
-    from stable_baselines3.common.evaluation import evaluate_policy
-
     envs = vec_env.VecMonitor(make(2, config=Generated("1"), observation="vector", max_episode_steps=5))
     rewards, lengths = evaluate_policy(
         sb3.PPO("MlpPolicy", envs, **QUICK), envs, n_eval_episodes=3, return_episode_rewards=True

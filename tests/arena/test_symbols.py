@@ -36,10 +36,12 @@ def test_a_joker_is_black_or_white_and_the_rest_stays():
     assert shown == {"001/100", "011/100", "001/110", "011/110"}
 
 
-def test_a_size_is_columns_by_rows():
+def test_a_size_is_columns_by_rows_up_to_the_largest():
     rows = resolved("13x11", np.random.default_rng(0)).split("/")
     assert [len(row) for row in rows] == [13] * 11
     assert set("".join(rows)) == {"0", "1"}
+    assert is_symbol(f"{MOST_CELLS}x{MOST_CELLS}")
+    assert is_symbol("/".join(["01" * (MOST_CELLS // 2)] * MOST_CELLS))
 
 
 @pytest.mark.parametrize(
@@ -64,24 +66,11 @@ def test_what_is_no_symbol_is_the_default_one(name):
     assert resolved(name, np.random.default_rng(0)) == DEFAULT
 
 
-def test_the_largest_grid_is_a_symbol():
-    assert is_symbol(f"{MOST_CELLS}x{MOST_CELLS}")
-    assert is_symbol("/".join(["01" * (MOST_CELLS // 2)] * MOST_CELLS))
-
-
-def test_each_board_has_its_own_entry_and_those_without_the_default():
+def test_each_board_has_its_own_entry_those_without_and_blocked_ones_the_default_and_walls_none():
     boards = board("tick", "circle", places=("10 0 10", "20 0 20", "30 0 30"))
-    assert symbols(boards, item("Wall", "5 0 30", rotations="0", sizes="1 1 1")) == [
-        "tick",
-        "circle",
-        DEFAULT,
-        "",
-    ]
-
-
-def test_symbols_of_other_things_are_without_effect():
-    wall = item("Wall", "20 0 20", rotations="0", sizes="1 1 1", colors="0 0 0", more="symbolNames: [tick]")
-    assert symbols(wall) == [""]
+    wall = item("Wall", "5 0 30", rotations="0", sizes="5 5 5", colors="0 0 0", more="symbolNames: [tick]")
+    blocked = board("tick", places=("5 0 30",))
+    assert symbols(boards, wall, blocked) == ["tick", "circle", DEFAULT, "", DEFAULT]
 
 
 def test_the_seed_decides_alone():
@@ -108,11 +97,6 @@ def test_the_scene_has_the_symbol_its_tint_and_the_version():
         scene = episode(tinted, version=version).scene()
         assert (scene.things[0].symbol, scene.things[0].color) == ("star", (1.0, 0.0, 0.0))
         assert scene.version == version
-
-
-def test_a_blocked_board_shows_the_default():
-    wall = item("Wall", "20 0 20", rotations="0", sizes="5 5 5", colors="0 0 0")
-    assert symbols(wall, board("tick")) == ["", DEFAULT]
 
 
 def test_an_unknown_symbol_is_a_warning_with_its_line_and_the_names():

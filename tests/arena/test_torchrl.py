@@ -26,20 +26,12 @@ def wrapped(**options):
 
 
 @pytest.mark.parametrize("action", ["discrete9", "multidiscrete", "continuous"])
-def test_the_specs_are_what_is_observed(action):
-    from torchrl.envs import check_env_specs
-
-    env = wrapped(action=action)
-    check_env_specs(env)
-    env.close()
-
-
-def test_it_is_made_by_its_name():
+def test_the_specs_are_what_is_observed_also_if_it_is_made_by_its_name(action):
     from torchrl.envs import GymEnv, check_env_specs
 
-    env = GymEnv(ID, **OPTIONS)
-    check_env_specs(env)
-    env.close()
+    for env in (wrapped(action=action), GymEnv(ID, **OPTIONS, action=action)):
+        check_env_specs(env)
+        env.close()
 
 
 def test_a_rollout_has_every_sensor_and_ends_with_the_episode():

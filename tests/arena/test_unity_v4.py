@@ -44,6 +44,10 @@ def over_and_back(reward):
     return FORWARD if reward < -0.175 or reward >= -0.1 else BACKWARD
 
 
+TICK = 1e-4
+"""For rewards that the original's tests have to the third decimal: the same to the tick."""
+
+
 class BackAndForth:
     """After a ball back and forth, to see that it is gone."""
 
@@ -57,33 +61,23 @@ class BackAndForth:
 
 
 @pytest.mark.parametrize(
-    ("name", "expected", "policy"),
+    ("name", "expected", "policy", "within"),
     [
-        ("testUnmergedArenas", 0.8, always(FORWARD)),
-        ("testUnmergedArenas", -1, always(IDLE)),
-        ("testMultiReward", 1.82, BackAndForth()),
-        ("testDatazone", 0.8, always(FORWARD)),
-        ("testDatazone_spawnobject", 0.8, always(FORWARD)),
-        ("testDatazone_spawnobject_despawnobject", -1.3, over_and_back),
-        ("testDatazone_endepisode", -0.584, always(FORWARD)),
-        ("testDatazone_freezeAgent", 0.533, always(FORWARD)),
-        ("testButtons", 0.8, back_below(-0.2)),
-        ("testButtonsLegacy", 0.8, back_below(-0.2)),
-        ("testMergedArenas", 1.6, lambda reward: BACKWARD if reward > 0 else FORWARD),
+        ("testUnmergedArenas", 0.8, always(FORWARD), 0.2),
+        ("testUnmergedArenas", -1, always(IDLE), 0.2),
+        ("testMultiReward", 1.82, BackAndForth(), TICK),
+        ("testDatazone", 0.8, always(FORWARD), 0.2),
+        ("testDatazone_spawnobject", 0.8, always(FORWARD), 0.2),
+        ("testDatazone_spawnobject_despawnobject", -1.3, over_and_back, 0.2),
+        ("testDatazone_endepisode", -0.584, always(FORWARD), TICK),
+        ("testDatazone_freezeAgent", 0.533, always(FORWARD), TICK),
+        ("testButtons", 0.8, back_below(-0.2), 0.2),
+        ("testButtonsLegacy", 0.8, back_below(-0.2), 0.2),
+        ("testMergedArenas", 1.6, lambda reward: BACKWARD if reward > 0 else FORWARD, 0.2),
     ],
 )
-def test_an_agent_gets_the_reward_that_the_original_gives(name, expected, policy):
-    assert outcome(Files([config(name)]), policy) == pytest.approx(expected, abs=0.2)
-
-
-TO_THE_TICK = {"testMultiReward": 1.82, "testDatazone_endepisode": -0.584, "testDatazone_freezeAgent": 0.533}
-"""Expected rewards that the original's tests have to the third decimal."""
-
-
-@pytest.mark.parametrize("name", TO_THE_TICK)
-def test_some_rewards_are_the_same_to_the_tick(name):
-    policy = BackAndForth() if name == "testMultiReward" else always(FORWARD)
-    assert outcome(Files([config(name)]), policy) == pytest.approx(TO_THE_TICK[name], abs=1e-4)
+def test_an_agent_gets_the_reward_that_the_original_gives(name, expected, policy, within):
+    assert outcome(Files([config(name)]), policy) == pytest.approx(expected, abs=within)
 
 
 @pytest.mark.parametrize("first", [FORWARD, IDLE])

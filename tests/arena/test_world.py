@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from arena import BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Action, Move, Rotate
-from arena.geometry.layout import episode_rng, resolve
 from arena.kernel.tables import BODY
-from arena.physics.world import World
-from tests.arena.worlds import agent, body_of, energy, episode, item, play, settled, spec
+from tests.arena.worlds import advance, agent, body_of, energy, episode, item, play, settled, world_of
 
 # Section 2.4 of the behaviour specification: steps from rest, distance, speed, glide.
 TABLE = [
@@ -180,15 +178,13 @@ def test_a_small_block_does_not_fall_through_the_floor():
 
 
 def test_energy_is_that_of_height_and_motion():
-    world = World(resolve(spec(agent("20 2 20")), episode_rng(0, "test", 0)))
+    world = world_of(agent("20 2 20"))
     assert energy(world) == pytest.approx(100 * 9.81 * 2.51)
-    for _ in range(10):
-        world.advance([IDLE])
+    advance(world, IDLE, 10)
     fall = world.agents[0].velocity[1]
     assert energy(world) == pytest.approx(50 * fall**2 + 981 * world.agents[0].position[1])
     ball = item("GoodGoalBounce", "20 0 20", sizes="2 2 2", rotations="0")
-    with_ball = World(resolve(spec(agent("2 0 2"), ball), episode_rng(0, "test", 0)))
-    assert energy(with_ball) == pytest.approx(981 * 0.51 + 50 + 9.81 * 1.009)
+    assert energy(world_of(agent("2 0 2"), ball)) == pytest.approx(981 * 0.51 + 50 + 9.81 * 1.009)
 
 
 @pytest.mark.parametrize(("version", "bottom"), [("3.1.3", -0.01), ("4", 0.0548)])
@@ -197,15 +193,6 @@ def test_a_j_block_of_version_4_stands_on_the_collider_below_its_mesh(version, b
     with episode(agent("5 0 5"), block, version=version) as run:
         play(run, steps=5)
         assert run.scene().positions[0, 1] - 0.999 / 2 == pytest.approx(bottom, abs=0.005)
-
-
-def world_of(*items, **options):
-    return World(resolve(spec(*items, t=0, **options), episode_rng(0, "test", 0)))
-
-
-def advance(world, action, ticks, **options):
-    for _ in range(ticks):
-        world.advance([action] * len(world.agents), **options)
 
 
 def test_what_lies_on_a_ball_falls_when_that_is_removed():

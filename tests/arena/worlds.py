@@ -7,6 +7,7 @@ import numpy as np
 
 from arena import IDLE, ArenaSpec, Episode, Event, load_text
 from arena.action import Action
+from arena.geometry.layout import episode_rng, resolve
 from arena.kernel.contacts import AGENT_MASS, GRAVITY
 from arena.kernel.tables import Role
 from arena.physics.world import World
@@ -38,17 +39,15 @@ def color(text: str) -> str:
     return f"!RGB {{r: {r}, g: {g}, b: {b}}}"
 
 
-def spec(
-    *items: str,
-    t: int = 250,
-    pass_mark: str = "0",
-    blackouts: str = "",
-    version: str = "3.1.3",
-    more: str = "",
-) -> ArenaSpec:
+def arena_text(*items: str, t: int = 250, pass_mark: str = "0", blackouts: str = "", more: str = "") -> str:
+    """A task file of one arena; a pass mark of ~ is none."""
     lights = f"blackouts: [{blackouts}], " if blackouts else ""
     arena = f"t: {t}, pass_mark: {pass_mark}, {lights}{more}items: [{', '.join(items)}]"
-    return load_text(f"!ArenaConfig {{arenas: {{0: !Arena {{{arena}}}}}}}", version=version).arenas[0]
+    return f"!ArenaConfig {{arenas: {{0: !Arena {{{arena}}}}}}}"
+
+
+def spec(*items: str, version: str = "3.1.3", **options: object) -> ArenaSpec:
+    return load_text(arena_text(*items, **options), version=version).arenas[0]  # type: ignore[arg-type]
 
 
 def agent(place: str = "20 0 5", yaw: float = 0) -> str:
@@ -76,6 +75,16 @@ def settled(
     run = episode(agent(place, yaw), *items, **options)  # type: ignore[arg-type]
     play(run, steps=steps)
     return run
+
+
+def world_of(*items: str, **options: object) -> World:
+    built = resolve(spec(*items, t=0, **options), episode_rng(0, "test", 0))
+    return World(built)
+
+
+def advance(world: World, action: Action, ticks: int, **options: bool) -> None:
+    for _ in range(ticks):
+        world.advance([action] * len(world.agents), **options)
 
 
 def energy(world: World) -> float:

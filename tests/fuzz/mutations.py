@@ -8,7 +8,22 @@ from typing import Any
 
 import yaml
 
-from tests.arena.test_fuzz import NUMBERS, SNIPPETS, WORDS
+from arena.taskfile.catalog import ALIASES, KINDS
+from arena.taskfile.config import KEYS
+
+NUMBERS = [
+    "nan", ".nan", "inf", "-.inf", "1e400", "-1", "0", "-0.0", "1e308", "1e-320", "9" * 20, "0x10", "'1'",
+    "1:30", "~", "!!int",
+]  # fmt: skip
+WORDS = ["Agent", "wall", "x", *KEYS, *KINDS, *ALIASES, *(key for table in KEYS.values() for key in table)]
+SNIPPETS = [
+    b"\xef\xbb\xbf", b"\xff\xfe", b"\x00", b"\r\n", b"\t", b"\x85", b"\xe2\x80\xa8", b"%YAML 9.9\n---\n",
+    b"---\n", b"...\n", b"&a ", b"*a", b"<<: *a\n", b"!!python/object/apply:os.system ['true']", b"? ",
+    b"[" * 3000, b"{a: " * 3000, b"- " * 3000, b"'", b'"', b"|\n", b">9\n", b"#", b"@",
+    b"`", b"\xf0\x9f\x90\xbc",
+]  # fmt: skip
+EVERYWHERE = [(b"\n", b"\r\n"), (b"  ", b"\t"), (b"!", b"!!"), (b": ", b":")]
+"""What is replaced by what in a whole file."""
 
 VALUES: list[Any] = [
     None, "", "x", -1, 0, 10**18, 1e300, True, [], {}, [[]], {"x": {"x": 1}}, "1e400", "\x00",
@@ -18,8 +33,13 @@ VALUES: list[Any] = [
 def mutated(data: bytes, rng: random.Random) -> bytes:
     """A file with one to four changes."""
     for _ in range(rng.choice([1, 1, 1, 2, 4])):
-        data = rng.choice([_bytes, _snippet, _line, _word, _word, _word, _structure])(data, rng)
+        change = rng.choice([_bytes, _snippet, _line, _word, _word, _word, _structure, _everywhere])
+        data = change(data, rng)
     return data
+
+
+def _everywhere(data: bytes, rng: random.Random) -> bytes:
+    return data.replace(*rng.choice(EVERYWHERE))
 
 
 def _bytes(data: bytes, rng: random.Random) -> bytes:

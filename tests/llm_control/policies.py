@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import gymnasium
-import numpy as np
 
 from arena import Episode
 from llm_control.agents.policy_file import Policy, PolicyDescription, PolicyOptions, save_policy
@@ -59,10 +58,3 @@ def trained(path, task, seed=1, steps=64, **options):
     model.learn(steps)
     env.close()
     return save_policy(model, path, trained_on="one ball ahead", **options)
-
-
-def same(one, other):
-    """Whether two observations are the same to the bit."""
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
-    return one.dtype == other.dtype and np.array_equal(one, other)

@@ -43,7 +43,8 @@ def test_slips_are_repaired_unless_strict():
 
 
 def played(replies, **choices):
-    played = ScriptedEpisode(episode(agent(), t=100), None, ArenaChoices(**FRAME_BY_FRAME, **choices))
+    chosen = ArenaChoices(**{**FRAME_BY_FRAME, **choices})
+    played = ScriptedEpisode(episode(agent(), t=100), None, chosen)
     played.begin()
     for reply in replies:
         assert played.wants_reply
@@ -64,14 +65,9 @@ def test_a_loop_is_repeated_to_the_end_if_that_is_chosen(words):
 
 def test_only_a_loop_is_repeated():
     replies = ["Left"] * 3 + ["Right"] * 3
-    chosen = ArenaChoices(**{**FRAME_BY_FRAME, "max_scripts": 6}, loop_turns=4, after_loop="repeat")
-    run = ScriptedEpisode(episode(agent(), t=100), None, chosen)
-    run.begin()
-    for reply in replies:
-        run.reply(reply)
-    _turns, end, recording = run.finish()
+    end, rest = played(replies, max_scripts=6, loop_turns=4, after_loop="repeat")
     assert end is ModelEnd.MAX_SCRIPTS
-    assert set(recording.unpacked()[7:]) == {IDLE}
+    assert set(rest) == {IDLE}
 
 
 def test_a_loop_that_takes_no_time_lets_the_clock_run_down():

@@ -3,24 +3,27 @@
 import json
 import re
 
+import inspect_ai
 import numpy as np
 import pandas as pd
 import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
 
 from arena import ArenaEnv, Episode, Recording
-from arena.errors import ArenaError, ConfigError
+from arena.errors import ArenaError
 from evaluation.engines.backend import worthwhile_processes
 from evaluation.evaluate import earlier_log
 from evaluation.generation.budget import RunLimits
+from evaluation.inspect_task.registry import registered
 from evaluation.request import full_name
 from llm_control.agents.policy_file import PolicyAgent, load_policy
-from llm_control.choices import ArenaChoices
 from llm_control.environment import ArenaEnvironment
 from llm_control.players import STEPS_PER_TURN, play
 from testbed import find_tasks
+from tests.arena.learning import same
 from tests.arena.worlds import agent, item, spec
 from tests.llm_control.batteries import ARENA, eval_request, evaluated, run, setup_of, write_battery
-from tests.llm_control.policies import ACTING, Once, same, told_policy, trained
+from tests.llm_control.policies import ACTING, Once, told_policy, trained
 
 WORLD = (agent("20 0 10"), item("GoodGoal", "20 0 30", sizes="1 1 1"), item("LightBlock", sizes="1 1 1"))
 
@@ -137,25 +140,17 @@ def test_the_report_says_who_acted_and_how(command, battery, file, tmp_path):
     assert len(list(page.with_suffix("").glob("*.webp"))) == len(re.findall("<h3>Turn ", text)) + 1
 
 
-def test_a_changed_log_is_found_out(battery, file, tmp_path):
+def test_a_changed_log_is_found_out(command, battery, file, tmp_path):
     """Another action in the recording, and another reward of a turn, are findings."""
-    from inspect_ai.log import read_eval_log, write_eval_log
-
     result = run(battery, tmp_path, f"policy:{file}", tasks="01-04-03")
     log = read_eval_log(str(result.log))
     episode = log.samples[0].metadata["episode"]
     (first, count), *rest = episode["replay"]["actions"]
     episode["replay"]["actions"] = [[(first + 3) % 9, count], *rest]
     write_eval_log(log, str(tmp_path / "changed.eval"))
-    from typer.testing import CliRunner
-
-    from arena_llm.cli import app
-
-    said = CliRunner().invoke(
-        app, ["verify", str(tmp_path / "changed.eval"), "--testbed", str(battery), "--jobs", "1"]
-    )
-    assert said.exit_code == 1
-    assert "differs" in said.output
+    said = command("verify", tmp_path / "changed.eval", "--testbed", battery, "--jobs", 1)
+    assert said.returncode == 1
+    assert "differs" in said.stdout
 
 
 def test_sampled_actions_follow_from_the_seed(battery, file):
@@ -230,30 +225,20 @@ def test_a_preset_keeps_what_has_an_effect(model, file):
     ("model", "choices", "message"),
     [
         ("arena/random", {"replies": "steps", "max_scripts": None}, "is for agents that play whole episodes"),
+        ("arena/random", {"replies": "steps"}, "without scripts"),
         ("arena/random", {"sample_actions": True}, "is for learned policies only"),
         ("arena/held", {"sample_actions": True}, "is for learned policies only"),
+        ("policy:a,b.zip", {}, "a,b.zip: the path of a policy must have no comma"),
     ],
 )
-def test_choices_for_other_agents_are_refused(model, choices, message, battery, tmp_path):
+def test_choices_for_other_agents_and_a_comma_in_a_path_are_refused(
+    model, choices, message, battery, tmp_path
+):
     with pytest.raises(ArenaError, match=message):
         run(battery, tmp_path, model, **choices)
 
 
-def test_a_comma_in_the_path_is_refused(battery, tmp_path):
-    with pytest.raises(ArenaError, match=r"a,b.zip: the path of a policy must have no comma"):
-        run(battery, tmp_path, "policy:a,b.zip")
-
-
-def test_acting_at_every_step_allows_no_scripts():
-    with pytest.raises(ConfigError, match="without scripts"):
-        ArenaChoices(replies="steps")
-
-
 def test_inspect_plays_a_policy_when_told_to(battery, file, tmp_path):
-    import inspect_ai
-
-    from evaluation.inspect_task.registry import registered
-
     def score(**more):
         task = registered(ARENA)(folder=str(battery), tasks="01-04-03", **more)
         model = full_name(ARENA, f"policy:{file}")

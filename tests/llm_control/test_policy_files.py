@@ -152,7 +152,6 @@ def test_a_missing_library_is_named_with_what_to_install(file, monkeypatch):
 
 
 def test_normalised_observations_are_refused(task, tmp_path):
-    import gymnasium
     from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
     venv = DummyVecEnv([lambda: gymnasium.make("arena-llm/Arena-v0", config=task, **OPTIONS)])

@@ -14,36 +14,18 @@ from arena_llm.pictures.paths import path_color
 from arena_llm.pictures.video import STEPS_PER_S
 from arena_llm.replay import arena_of, find_recording
 from render import Renderer, decode, top_view
+from tests.arena.worlds import agent, arena_text, item
 from tests.arena_llm.pictures.films import read_film
 from tests.command import start
+from tests.llm_control.batteries import eval_request, evaluated
 
-ARENA = """
-!ArenaConfig
-arenas:
-  0: !Arena
-    t: 50
-    pass_mark: 0.5
-    items:
-    - !Item
-      name: Agent
-      positions: [!Vector3 {{x: 10, y: 0, z: 10}}]
-      rotations: [0]
-    {agent}
-    - !Item
-      name: GoodGoal
-      positions: [!Vector3 {{x: 10, y: 0, z: 30}}]
-      sizes: [!Vector3 {{x: 1, y: 1, z: 1}}]
-"""
-SECOND = """- !Item
-      name: Agent
-      positions: [!Vector3 {x: 30, y: 0, z: 10}]
-      rotations: [270]"""
+LANE = (agent("10 0 10"), item("GoodGoal", "10 0 30", sizes="1 1 1"))
 
 
 @pytest.fixture
 def task(tmp_path):
     path = tmp_path / "lane.yaml"
-    path.write_text(ARENA.format(agent=""))
+    path.write_text(arena_text(*LANE, t=50, pass_mark="0.5"))
     return path
 
 
@@ -154,14 +136,14 @@ def test_the_path_is_drawn_where_the_agent_went_in_the_colours_of_its_time(task,
 
 def test_several_agents_have_paths_of_their_own(tmp_path):
     task, path = tmp_path / "two.yaml", tmp_path / "two.json"
-    task.write_text(ARENA.format(agent=SECOND))
+    task.write_text(arena_text(*LANE, agent("30 0 10", 270), t=50))
     places = record(task, path, [(FORWARD, FORWARD)] * 20, "4")
     recording = Recording.read(path)
     drawn, bare = film_of(recording, task, "4")
-    for agent in (0, 1):
-        ((column, row),) = top_view().project([places[12, agent]], 512, 512)
+    for number in (0, 1):
+        ((column, row),) = top_view().project([places[12, number]], 512, 512)
         got = drawn[int(row), int(column)] / 255
-        assert got == pytest.approx(path_color(12 / 20, agent, 2), abs=0.08)
+        assert got == pytest.approx(path_color(12 / 20, number, 2), abs=0.08)
         assert (drawn[int(row), int(column)] != bare[int(row), int(column)]).any()
     # The arena's version is not in the recording; it is found by the arena's content.
     assert arena_of(recording, str(task)) == load(task, "4").arenas[0]
@@ -261,8 +243,6 @@ def test_a_mistake_is_one_sentence_and_leaves_nothing(
 
 
 def test_episodes_of_a_log_are_found_by_task_and_trial(task, tmp_path):
-    from tests.llm_control.batteries import eval_request, evaluated
-
     request = eval_request("arena/random", folder=tmp_path, choices={"trials": 2, "max_scripts": 2})
     log = evaluated(request, tmp_path / "logs").log
     for trial in (0, 1):
@@ -280,7 +260,7 @@ def test_episodes_of_a_log_are_found_by_task_and_trial(task, tmp_path):
 
 def test_ctrl_c_leaves_no_part_of_a_video(task, tmp_path):
     recording, film = tmp_path / "long.json", tmp_path / "films" / "long.mp4"
-    task.write_text(ARENA.format(agent="").replace("t: 50", "t: 0"))
+    task.write_text(arena_text(*LANE, t=0))
     record(task, recording, [(TURN_RIGHT,)] * 4000)
     started = start("replay", recording, "--task", task, "--video", film, "--size", 256)
     deadline = time.monotonic() + 200

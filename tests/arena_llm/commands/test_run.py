@@ -5,6 +5,7 @@ import json
 import pytest
 
 from render import decode
+from tests.arena.worlds import agent, arena_text, item
 
 
 @pytest.fixture
@@ -14,15 +15,8 @@ def scripts(tmp_path):
     return path
 
 
-AHEAD = """
-arenas:
-  0: !Arena
-    t: 250
-    pass_mark: 0
-    items:
-    - !Item {name: Agent, positions: [!Vector3 {x: 18, y: 0, z: 6}], rotations: [0]}
-    - !Item {name: GoodGoal, positions: [!Vector3 {x: 18, y: 0, z: 24}], sizes: [!Vector3 {x: 1, y: 1, z: 1}]}
-"""
+THINGS = (agent("18 0 6"), item("GoodGoal", "18 0 24", sizes="1 1 1"))
+AHEAD = arena_text(*THINGS)
 
 
 def test_scripts_are_played_and_printed_line_by_line(scripts, tmp_path, command):
@@ -43,11 +37,11 @@ def test_scripts_are_played_and_printed_line_by_line(scripts, tmp_path, command)
 
 def test_a_lenient_run_ignores_unknown_objects_with_a_warning(scripts, tmp_path, command):
     task, recording = tmp_path / "spoon.yaml", tmp_path / "episode.json"
-    task.write_text(AHEAD + "    - !Item {name: Spoon}\n")
+    task.write_text(arena_text(*THINGS, item("Spoon")))
     refused = command("run", task, "--scripts", scripts)
     assert (refused.returncode, "unknown object 'Spoon'" in refused.stderr) == (1, True)
     played = command("run", task, "--scripts", scripts, "--lenient", "--recording", recording)
-    assert played.stderr == f"warning: {task}:9: arenas.0.items[2].name: unknown object 'Spoon', ignored\n"
+    assert played.stderr == f"warning: {task}:1: arenas.0.items[2].name: unknown object 'Spoon', ignored\n"
     assert command("replay", recording, "--task", task).returncode == played.returncode == 0
 
 

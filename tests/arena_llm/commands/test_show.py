@@ -20,27 +20,11 @@ from arena_llm.pictures.tasks import (
 )
 from render import Renderer, decode, top_view
 from testbed import Task, task_named
-
-PLAIN = """
-!ArenaConfig
-arenas:
-  0: !Arena
-    t: {t}
-    {mark}
-    items:
-    - !Item
-      name: Agent
-      positions: [!Vector3 {{x: 12, y: 0, z: 8}}]
-      rotations: [90]
-    - !Item
-      name: GoodGoal
-      positions: [!Vector3 {{x: {x}, y: 0, z: 30}}]
-      sizes: [!Vector3 {{x: 3, y: 3, z: 3}}]
-"""
+from tests.arena.worlds import agent, arena_text, item
 
 
-def text(t=250, mark="pass_mark: 1.5", x=28):
-    return PLAIN.format(t=t, mark=mark, x=x)
+def text(t=250, mark="1.5", x=28):
+    return arena_text(agent("12 0 8", 90), item("GoodGoal", f"{x} 0 30", sizes="3 3 3"), t=t, pass_mark=mark)
 
 
 def task_of(source, name="03-01-01", level=3):
@@ -51,7 +35,7 @@ def task_of(source, name="03-01-01", level=3):
     ("source", "asked"),
     [
         (text(), "pass mark 1.5  ·  time limit t = 250 (417 steps)"),
-        (text(t=0, mark=""), "no pass mark  ·  no time limit"),
+        (text(t=0, mark="~"), "no pass mark  ·  no time limit"),
         (text(t=1000, x=-1), "pass mark 1.5  ·  time limit t = 1000 (1667 steps)  ·  seed 5"),
     ],
 )
@@ -167,8 +151,7 @@ def test_levels_choose_what_is_on_a_sheet(command, battery, tmp_path):
 
 def test_a_file_of_several_arenas_has_a_tile_for_each(tmp_path):
     path = tmp_path / "pair.yaml"
-    arena = text().split("arenas:\n")[1]
-    path.write_text("!ArenaConfig\narenas:\n" + arena + arena.replace("0: !Arena", "1: !Arena"))
+    path.write_text("arenas: {0: {items: []}, 1: {items: []}}")
     assert [entry.name for entry in read_entries(path, "3.1.3")] == ["pair", "pair#1"]
 
 

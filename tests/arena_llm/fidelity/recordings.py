@@ -8,28 +8,10 @@ import numpy as np
 from arena import IDLE, Episode, load
 from llm_control.script import parse
 from render import Renderer, png
+from tests.arena.worlds import agent, arena_text, item
 
-ARENA = """
-!ArenaConfig
-arenas:
-  0: !Arena
-    t: 500
-    items:
-    - !Item
-      name: Agent
-      positions: [!Vector3 {x: 20, y: 0, z: 5}]
-      rotations: [0]
-    - !Item
-      name: Wall
-      positions: [!Vector3 {x: 26, y: 0, z: 20}]
-      sizes: [!Vector3 {x: 4, y: 5, z: 1}]
-      colors: [!RGB {r: 255, g: 0, b: 255}]
-      rotations: [0]
-    - !Item
-      name: GoodGoal
-      positions: [!Vector3 {x: 20, y: 0, z: 20}]
-      sizes: [!Vector3 {x: 2, y: 2, z: 2}]
-"""
+WALL = item("Wall", "26 0 20", sizes="4 5 1", colors="255 0 255", rotations="0")
+ARENA = arena_text(agent(), WALL, item("GoodGoal", "20 0 20", sizes="2 2 2"), t=500, pass_mark="~")
 
 SCRIPTS = ("Go(6);", "Turn(-30); Turn(36);", "Turn(-6); Go(30);")
 COLUMNS = (

@@ -8,30 +8,16 @@ import pytest
 from arena import IDLE, Episode, RecordingError, load
 from arena_llm.fidelity.stills import SEED, compare_stills
 from render import Renderer, decode, png
-
-ARENA = """
-!ArenaConfig
-arenas:
-  0: !Arena
-    items:
-    - !Item
-      name: Agent
-      positions: [!Vector3 {x: 20, y: 0, z: 10}]
-      rotations: [0]
-    - !Item
-      name: NAME
-      positions: [!Vector3 {x: 20, y: 0, z: 16}]
-      rotations: [0]
-      sizes: [!Vector3 {x: 2, y: 2, z: 2}]
-"""
+from tests.arena.worlds import agent, arena_text, item
 
 
 @pytest.fixture
 def folder(tmp_path):
     """Pictures of a tree, and of a zone that cannot be seen, as 4.2 and later draw them."""
-    for name, more in (("SpawnerTree", ""), ("DataZone", "      zoneVisibility: false\n")):
+    for name, more in (("SpawnerTree", ""), ("DataZone", "zoneVisibility: false")):
         path = tmp_path / f"{name}.yml"
-        path.write_text(ARENA.replace("NAME", name) + more)
+        thing = item(name, "20 0 16", rotations="0", sizes="2 2 2", more=more)
+        path.write_text(arena_text(agent("20 0 10"), thing, t=0))
         with Episode(load(path, "4").arenas[0], task_id=name, seed=SEED) as episode:
             episode.step(IDLE)
             (tmp_path / f"{name}.png").write_bytes(png(Renderer(128, 128).frame(episode.scene())))

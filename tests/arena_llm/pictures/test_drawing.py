@@ -5,37 +5,21 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from arena import Episode, load_text
 from arena_llm.pictures.canvas import fitted, text_width, wrapped
 from arena_llm.pictures.film import Status, strip
 from arena_llm.pictures.paths import Trail, path_color
 from arena_llm.pictures.tasks import Tile, contact_sheet
 from render import Camera, Renderer, birds_eye, first_person, top_view
+from tests.arena.worlds import agent, episode, item
 
 SIDE = 256
-GREEN_BALL = """
-!ArenaConfig
-arenas:
-  0: !Arena
-    t: 100
-    items:
-    - !Item
-      name: Agent
-      positions: [!Vector3 {x: 8, y: 0, z: 4}]
-      rotations: [30]
-    - !Item
-      name: GoodGoal
-      positions: [!Vector3 {x: 17, y: 0, z: 22}]
-      sizes: [!Vector3 {x: 3, y: 3, z: 3}]
-"""
 BALL = (17.0, 1.5, 22.0)
 GREY = np.full((SIDE, SIDE, 3), 128, np.uint8)
 
 
 @pytest.fixture(scope="module")
 def scene():
-    with Episode(load_text(GREEN_BALL).arenas[0], task_id="ball") as episode:
-        yield episode.scene()
+    return episode(agent("8 0 4", 30), item("GoodGoal", "17 0 22", sizes="3 3 3")).scene()
 
 
 @pytest.mark.parametrize("shape", [(SIDE, SIDE), (200, 320), (320, 200)])
