@@ -21,104 +21,79 @@ def box(kind, place, size, yaw=0):
 
 
 WORLDS = {
-    "detour round a wall": ([agent(), ball(GOAL, "20 0 30"), box("Wall", "20 0 15", "20 3 1")], {}),
-    "detour round glass": (
-        [agent(), ball(GOAL, "20 0 30"), box("WallTransparent", "20 0 15", "20 3 1")],
-        {},
+    "detour round a wall": spec(agent(), ball(GOAL, "20 0 30"), box("Wall", "20 0 15", "20 3 1")),
+    "detour round glass": spec(agent(), ball(GOAL, "20 0 30"), box("WallTransparent", "20 0 15", "20 3 1")),
+    "through a gap": spec(
+        agent(),
+        ball(GOAL, "20 0 30"),
+        box("Wall", "14.3 0 15", "28.6 3 1"),
+        box("Wall", "35.1 0 15", "9.8 3 1"),
     ),
-    "through a gap": (
-        [
-            agent(),
-            ball(GOAL, "20 0 30"),
-            box("Wall", "14.3 0 15", "28.6 3 1"),
-            box("Wall", "35.1 0 15", "9.8 3 1"),
-        ],
-        {},
+    "up a ramp": spec(
+        agent(),
+        ball(GOAL, "20 2 30"),
+        box("Wall", "20 0 30", "10 2 10"),
+        box("Ramp", "28 0 30", "4 2 6", 90),
+        t=500,
     ),
-    "up a ramp": (
-        [
-            agent(),
-            ball(GOAL, "20 2 30"),
-            box("Wall", "20 0 30", "10 2 10"),
-            box("Ramp", "28 0 30", "4 2 6", 90),
-        ],
-        {"t": 500},
+    "along a ledge": spec(
+        agent("10 1 5"),
+        ball(GOAL, "30 1 25"),
+        box("Wall", "10 0 15", "1 1 22"),
+        box("Wall", "20.5 0 25", "20 1 1"),
+        box("DeathZone", "20 0 20", "40 0 40"),
+        t=500,
     ),
-    "along a ledge": (
-        [
-            agent("10 1 5"),
-            ball(GOAL, "30 1 25"),
-            box("Wall", "10 0 15", "1 1 22"),
-            box("Wall", "20.5 0 25", "20 1 1"),
-            box("DeathZone", "20 0 20", "40 0 40"),
-        ],
-        {"t": 500},
+    "round a hot zone": spec(
+        agent(), ball(GOAL, "20 0 35"), box("HotZone", "20 0 20", "20 0 25"), pass_mark="0.5"
     ),
-    "round a hot zone": (
-        [agent(), ball(GOAL, "20 0 35"), box("HotZone", "20 0 20", "20 0 25")],
-        {"pass_mark": "0.5"},
+    "through a hot zone": spec(
+        agent(),
+        ball(GOAL, "20 0 30"),
+        box("HotZone", "20 0 15", "40 0 4"),
+        box("Wall", "20 0 20", "10 3 1"),
+        pass_mark="0.3",
     ),
-    "through a hot zone": (
-        [
-            agent(),
-            ball(GOAL, "20 0 30"),
-            box("HotZone", "20 0 15", "40 0 4"),
-            box("Wall", "20 0 20", "10 3 1"),
-        ],
-        {"pass_mark": "0.3"},
+    "round a red ball": spec(agent(), ball(GOAL, "20 0 30"), ball("BadGoal", "20 0 15", "3 3 3")),
+    "yellow before green": spec(
+        agent(), ball(GOAL, "20 0 15"), ball("GoodGoalMulti", "20 0 30"), pass_mark="1.5"
     ),
-    "round a red ball": ([agent(), ball(GOAL, "20 0 30"), ball("BadGoal", "20 0 15", "3 3 3")], {}),
-    "yellow before green": (
-        [agent(), ball(GOAL, "20 0 15"), ball("GoodGoalMulti", "20 0 30")],
-        {"pass_mark": "1.5"},
+    "the larger side of a choice without return": spec(
+        agent("20 2 20", 90),
+        box("Wall", "20 0 20", "1 2 40"),
+        ball(GOAL, "30 0 20"),
+        ball(GOAL, "6 0 20", "3 3 3"),
+        pass_mark="2",
     ),
-    "the larger side of a choice without return": (
-        [
-            agent("20 2 20", 90),
-            box("Wall", "20 0 20", "1 2 40"),
-            ball(GOAL, "30 0 20"),
-            ball(GOAL, "6 0 20", "3 3 3"),
-        ],
-        {"pass_mark": "2"},
+    "leaves the small goal on top for the large one below": spec(
+        agent("20 2 10"),
+        box("Wall", "20 0 10", "20 2 20"),
+        ball(GOAL, "20 2 15"),
+        ball(GOAL, "20 0 30", "3 3 3"),
+        pass_mark="2",
     ),
-    "leaves the small goal on top for the large one below": (
-        [
-            agent("20 2 10"),
-            box("Wall", "20 0 10", "20 2 20"),
-            ball(GOAL, "20 2 15"),
-            ball(GOAL, "20 0 30", "3 3 3"),
-        ],
-        {"pass_mark": "2"},
+    "pushes a block out of a corridor": spec(
+        agent(),
+        ball(GOAL, "20 0 30"),
+        box("Wall", "9.5 0 15", "19 3 4"),
+        box("Wall", "30.5 0 15", "19 3 4"),
+        box("Wall", "20 0 23", "3 3 1"),
+        box("LightBlock", "20 0 15", "1.9 1 3"),
+        t=500,
     ),
-    "pushes a block out of a corridor": (
-        [
-            agent(),
-            ball(GOAL, "20 0 30"),
-            box("Wall", "9.5 0 15", "19 3 4"),
-            box("Wall", "30.5 0 15", "19 3 4"),
-            box("Wall", "20 0 23", "3 3 1"),
-            box("LightBlock", "20 0 15", "1.9 1 3"),
-        ],
-        {"t": 500},
+    "rams a pillar so that the goal falls": spec(
+        agent(),
+        box("LightBlock", "20 0 25", "0.6 2 0.6"),
+        ball(GOAL, "20 2.1 25"),
+        box("Wall", "20 0 15", "9 3 1"),
+        t=500,
     ),
-    "rams a pillar so that the goal falls": (
-        [
-            agent(),
-            box("LightBlock", "20 0 25", "0.6 2 0.6"),
-            ball(GOAL, "20 2.1 25"),
-            box("Wall", "20 0 15", "9 3 1"),
-        ],
-        {"t": 500},
-    ),
-    "through a tunnel": (
-        [
-            agent(),
-            ball(GOAL, "20 0 30"),
-            box("Wall", "12.2 0 15", "24.4 4 1"),
-            box("Wall", "35 0 15", "9.9 4 1"),
-            box("CylinderTunnelTransparent", "27.2 0 15", "5 5 6"),
-        ],
-        {},
+    "through a tunnel": spec(
+        agent(),
+        ball(GOAL, "20 0 30"),
+        box("Wall", "12.2 0 15", "24.4 4 1"),
+        box("Wall", "35 0 15", "9.9 4 1"),
+        box("CylinderTunnelTransparent", "27.2 0 15", "5 5 6"),
     ),
 }
 
@@ -153,8 +128,7 @@ def played_straight(arena):
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_the_oracle_solves_what_driving_straight_does_not(name):
-    items, options = WORLDS[name]
-    arena = spec(*items, **options)
+    arena = WORLDS[name]
     assert not solved(played_straight(arena))
     assert solve(arena, task_id="test").recording.passed
 
@@ -184,8 +158,7 @@ def test_it_goes_round_a_hot_zone_where_that_is_cheap():
 
 
 def test_the_plan_is_the_same_every_time_and_replays_to_its_end():
-    items, options = WORLDS["rams a pillar so that the goal falls"]
-    arena = spec(*items, **options)
+    arena = WORLDS["rams a pillar so that the goal falls"]
     one, other = solve(arena, task_id="test"), solve(arena, task_id="test")
     assert one == other
     with Episode(arena, task_id="test", seed=0) as run:
