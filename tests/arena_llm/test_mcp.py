@@ -12,7 +12,7 @@ import inspect_ai
 import pytest
 from inspect_ai.agent import react
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.model import get_model
 from inspect_ai.tool import mcp_server_stdio
 from mcp import Client, Implementation, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -23,6 +23,7 @@ from arena_llm.mcp_server import Seats
 from evaluation.log.run import RunLog
 from evaluation.opened import Episodes, Opened
 from tests.command import start
+from tests.llm_control.replies import called
 
 ALL = "Belief([1, 1, 1, 1, 1, 1, 1, 1, 1]); Trial([1, 2, 3]);"
 SERVE = ("-m", "arena_llm", "mcp")
@@ -219,10 +220,7 @@ def test_an_agent_of_inspect_ai(tmp_path):
             call = "act", {"episode": key_of(told[0]), "reply": ALL}
         if told and "The episode is over" in told[-1]:
             call = "submit", {"answer": "done"}
-        output = ModelOutput.for_tool_call("mockllm", *call)
-        # Without it, Inspect AI fetches a tokenizer to count.
-        output.usage = ModelUsage()
-        return output
+        return called(call[0], **call[1])
 
     options = ["--suite", "est", "--name", "react", "--log-dir", str(tmp_path)]
     tools = mcp_server_stdio(command=sys.executable, args=[*SERVE, *options])

@@ -1,6 +1,5 @@
 """Limits of tokens, cost and time: of an episode by Inspect's sample limits, of a run between episodes."""
 
-import json
 import time
 
 import anyio
@@ -12,6 +11,7 @@ from arena import ConfigError, EvaluationError
 from evaluation.estimate import sample_prices
 from evaluation.generation.budget import Admission, LimitReached, RunBudget, RunLimits, spent_before
 from evaluation.generation.prices import Price, load_prices, price_of
+from evaluation.log.run import open_logs
 from tests.llm_control.batteries import battery_of, eval_request, evaluated, run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
 
@@ -29,15 +29,8 @@ def prices(tmp_path):
 
 
 @pytest.fixture
-def asked(openai):
-    bodies = []
-
-    def serve(request):
-        bodies.append(json.loads(request.data))
-        return answer("Turn(6);", tokens=1000)
-
-    openai(serve)
-    return bodies
+def asked(bodies_of):
+    return bodies_of(lambda _: answer("Turn(6);", tokens=1000))
 
 
 def limited(battery, logs, limits, prices=None, resume=False, model=MODEL, max_samples=None, **choices):
@@ -89,8 +82,6 @@ def test_a_runs_limit_begins_no_further_episode_and_a_higher_one_goes_on(
 
 
 def test_a_report_says_that_a_limit_made_the_run_partial(battery, tmp_path, asked):
-    from evaluation.log.run import open_logs
-
     result = limited(battery, tmp_path / "logs", RunLimits(tokens=0))
     log = open_logs([(None, result.log)])[0]
     assert not log.complete
@@ -137,13 +128,8 @@ def test_replies_dearer_than_estimated_keep_others_from_beginning(many, tmp_path
     assert "not started: 38 episodes" in result.run.cap
 
 
-def test_dear_late_replies_stop_the_younger_episodes(many, tmp_path, openai):
-
-    def serve(request):
-        late = len(json.loads(request.data)["messages"]) > 4
-        return answer("Turn(6);", tokens=40_000 if late else 1000)
-
-    openai(serve)
+def test_dear_late_replies_stop_the_younger_episodes(many, tmp_path, bodies_of):
+    bodies_of(lambda sent: answer("Turn(6);", tokens=40_000 if len(sent[-1]["messages"]) > 4 else 1000))
     result = limited(many, tmp_path / "logs", RunLimits(cost=1.2), max_samples=12)
     assert spent_before(result.log).cost <= 1.2 + 12 * 0.1
     assert sum(row.error is None for row in result.rows) >= 1

@@ -5,6 +5,7 @@ The author of a doctored file recomputes what follows from the results, so that 
 
 import json
 from collections import Counter
+from operator import itemgetter
 
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
@@ -49,25 +50,10 @@ def failures(made: dict) -> list[dict]:
     return found
 
 
-def all_passed_under_the_mark(made):
-    for row in made["results"]:
-        row.update(passed=True, score=1.0, total_reward=-5.0)
-
-
-def all_passed_with_rewards(made):
-    for row in made["results"]:
-        row.update(passed=True, score=1.0, total_reward=1.5, outcome="goal")
-
-
 def half_of_the_failures_missing(made):
     for row in failures(made)[::2]:
         row.update(dict.fromkeys(("passed", "total_reward", "outcome", "score")))
         row.update(error="the provider failed: 500", missing="ended by an error")
-
-
-def failures_missing_with_their_rewards(made):
-    for row in failures(made):
-        row.update(passed=None, error="x", missing="ended by an error")
 
 
 def first_trials_only(made):
@@ -99,14 +85,9 @@ def zero_hashes_of_another_version(made):
     made["card"]["task_version"] = "0123456789ab"
 
 
-def low_marks(made):
-    for row in failures(made):
-        row.update(pass_mark=-100.0, passed=True, score=1.0)
-
-
-def of_all(**values):
+def of_all(rows=itemgetter("results"), **values):
     def doctor(made):
-        for row in made["results"]:
+        for row in rows(made):
             row.update(values)
 
     return doctor
@@ -120,18 +101,18 @@ def of_card(**values):
     return lambda made: made["card"].update(values)
 
 
-def renamed(made):
-    made["card"].update(agent="lab/better", model="lab/better", answered_by=["better"])
-
-
 FILE, LOG = "file", "log"
 
 DOCTORED = {
-    "every trial passed under its mark": (FILE, "but the reward is -5", all_passed_under_the_mark),
+    "every trial passed under its mark": (
+        FILE,
+        "but the reward is -5",
+        of_all(passed=True, score=1.0, total_reward=-5.0),
+    ),
     "failures missing, with rewards": (
         FILE,
         "no reward, outcome or score",
-        failures_missing_with_their_rewards,
+        of_all(failures, passed=None, error="x", missing="ended by an error"),
     ),
     "trials 2 and 3 dropped": (FILE, "its choices have 3", first_trials_only),
     "hard tasks dropped": (FILE, "that its choices select", hard_tasks_dropped),
@@ -142,7 +123,11 @@ DOCTORED = {
     "turns -1": (FILE, "results.0.turns", of_one(turns=-1)),
     "more steps than the clock has": (FILE, "every episode ends after", of_one(steps=10**6)),
     "more turns than allowed": (FILE, "the choices allow 4", of_one(turns=5)),
-    "mark -100": (FILE, "pass_mark: got -100.0, the task has", low_marks),
+    "mark -100": (
+        FILE,
+        "pass_mark: got -100.0, the task has",
+        of_all(failures, pass_mark=-100.0, passed=True, score=1.0),
+    ),
     "all in level 1": (FILE, "group: got 1, the task has 2", of_all(group=1)),
     "score above 1": (FILE, "score: got 1.5", of_one(score=1.5)),
     "fewer tokens than none": (FILE, "card.output_tokens: got -5", of_card(output_tokens=-5)),
@@ -151,10 +136,18 @@ DOCTORED = {
     "another log named": (LOG, "that of this log", lambda made: made.update(log_sha256="1" * 64)),
     "half of the failures missing": (LOG, "the log has", half_of_the_failures_missing),
     "trials dropped, as if chosen": (LOG, "card.trials: got 1, the log has 3", first_trials_only_as_chosen),
-    "rewards raised over the mark": (LOG, "total_reward: got 1.5, the log has", all_passed_with_rewards),
+    "rewards raised over the mark": (
+        LOG,
+        "total_reward: got 1.5, the log has",
+        of_all(passed=True, score=1.0, total_reward=1.5, outcome="goal"),
+    ),
     "hashes 0 of own tasks": (LOG, "own_tasks: got True", zero_hashes_of_own_tasks),
     "hashes 0 of another version": (LOG, "card.task_version: got", zero_hashes_of_another_version),
-    "model renamed": (LOG, "card.model: got lab/better, the log has arena/pixels", renamed),
+    "model renamed": (
+        LOG,
+        "card.model: got lab/better, the log has arena/pixels",
+        of_card(agent="lab/better", model="lab/better", answered_by=["better"]),
+    ),
     "other software": (LOG, "card.software", of_card(software={"arena_llm": ["9.0"]})),
     "another prompt": (LOG, "card.prompts_sha256", of_card(prompts_sha256="2" * 64)),
     "another day": (LOG, "card.began", of_card(began="2020-01-01T00:00:00+00:00")),

@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ContentImage, ContentText, ModelOutput
+from inspect_ai.tool import ToolInfo
 
 from arena import EvaluationError
 from evaluation.generation import journal
@@ -17,6 +19,7 @@ from evaluation.generation.budget import RunLimits, spent_before
 from evaluation.generation.journal import ENDING, Journal, digest
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
+from tests.broken_off import broken_off
 from tests.command import preloaded_python, run
 from tests.llm_control.batteries import battery_of, evaluated
 from tests.llm_control.provider import MODEL, answer, failure
@@ -80,19 +83,8 @@ def stopped_after(count, logs, *arguments, **named):
 def test_a_killed_run_asks_for_no_reply_twice(more, samples, battery, provider, tmp_path):
     logs, started = tmp_path / "logs", tmp_path / "pid"
     options = [part for k, v in SMALL.items() for part in (f"--{k.replace('_', '-')}", str(v))]
-    command = [
-        "eval",
-        "--model",
-        MODEL,
-        "--testbed",
-        battery,
-        "--log-dir",
-        logs,
-        "--trials",
-        2,
-        *options,
-        *more,
-    ]
+    where = ("--testbed", battery, "--log-dir", logs, "--trials", 2)
+    command = ["eval", "--model", MODEL, *where, *options, *more]
     program = (
         f"import os, sys; open({str(started)!r}, 'w').write(str(os.getpid()))\n"
         f"sys.argv = {['arena-llm', *map(str, command)]!r}\n"
@@ -144,8 +136,6 @@ def test_a_limit_costs_no_reply(kind, battery, provider, tmp_path):
 
 @pytest.mark.e2e
 def test_an_offline_agent_continues_too(battery, tmp_path, monkeypatch):
-    from tests.broken_off import broken_off
-
     log = broken_off(battery, tmp_path / "logs", monkeypatch, 4, **SMALL)
     whole = broken_off(battery, tmp_path / "whole", monkeypatch, 0, resume_it=False, **SMALL)
     assert said(log) == said(whole)
@@ -182,9 +172,6 @@ def test_only_what_is_lost_is_asked_for_again(damage, battery, provider, tmp_pat
 
 
 def test_texts_calls_tools_and_new_pictures_make_a_request():
-    from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ContentImage, ContentText
-    from inspect_ai.tool import ToolInfo
-
     def shown(text, image):
         return ChatMessageUser(content=[ContentText(text=text), ContentImage(image=image)])
 
@@ -216,19 +203,14 @@ def test_what_cannot_be_continued_is_a_sentence_and_nothing_is_lost(wrong, batte
         path.mkdir()
         told = "it is no file"
     else:
-        from inspect_ai.log import write_eval_log
-
         read = read_eval_log(str(log))
         if wrong == "name":
             read.eval.metadata["journal"] = "../elsewhere"
+            told = "metadata.journal: got '../elsewhere'"
         else:
             read.eval.task_args["journal"] = str(path)
+            told = "earlier version of arena-llm began"
         write_eval_log(read, str(log))
-        told = (
-            "metadata.journal: got '../elsewhere'"
-            if wrong == "name"
-            else "earlier version of arena-llm began"
-        )
     before = sorted(logs.iterdir())
     with pytest.raises(EvaluationError, match=told):
         played(logs, battery, resume=True, tasks="01-04-03")
@@ -261,8 +243,6 @@ def test_a_full_disk_ends_episodes_in_words_and_nothing_more_is_asked(
 
 
 def test_a_reply_that_found_no_room_is_written_as_soon_as_there_is(tmp_path, monkeypatch):
-    from inspect_ai.model import ModelOutput
-
     kept = Journal(tmp_path / f"a{ENDING}", "run")
     replies, fsync = kept.episode("x", 1), os.fsync
 
@@ -282,8 +262,6 @@ def test_a_reply_that_found_no_room_is_written_as_soon_as_there_is(tmp_path, mon
 
 
 def test_a_trial_that_is_restarted_keeps_its_replies_and_other_trials_have_theirs(tmp_path):
-    from inspect_ai.model import ModelOutput
-
     path = tmp_path / f"a{ENDING}"
     kept = Journal(path, "run")
     begun = kept.episode("x", 1)
@@ -367,8 +345,6 @@ def test_what_was_paid_for_is_not_expected_to_be_paid_again(battery, provider, t
 
 
 def test_a_judge_is_asked_once_for_a_run(tmp_path):
-    from inspect_ai.model import ModelOutput
-
     path = tmp_path / f"a{ENDING}"
     Journal(path, "run").judges.keep("question", ModelOutput.from_content("m", "yes"), None, "judge")
     again = Journal(path, "run")

@@ -1,6 +1,5 @@
 """Ways in besides `arena-llm eval`: Inspect's own command, any of its agents, and local model servers."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,10 +10,8 @@ from click.testing import CliRunner
 from inspect_ai._cli.main import inspect as inspect_command
 from inspect_ai.agent import as_solver, react
 from inspect_ai.log import list_eval_logs, read_eval_log
-from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.model import get_model
 from inspect_ai.solver import basic_agent, generate
-from werkzeug import Request as HttpRequest
-from werkzeug import Response
 
 from arena_llm.verify import pass_rates
 from evaluation.inspect_task.interface import InspectUserError
@@ -28,25 +25,24 @@ from report.comparison.page import summary_table
 from report.comparison.read import read_run
 from report.comparison.runs import shipped_groups
 from report.comparison.whole import compare
-from tests.evaluation.test_evaluate import openai_reply
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import ARENA, battery_of, run, write_battery
+from tests.llm_control.provider import answer
+from tests.llm_control.replies import called, said
 
 INSPECT = Path(sys.executable).with_name("inspect")
 
 battery = battery_of((20, 16))
 
 
-def call(name, **arguments):
-    output = ModelOutput.for_tool_call("mockllm/model", name, arguments)
-    output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
-    return output
-
-
-def text(words):
-    output = ModelOutput.from_content("mockllm/model", words)
-    output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
-    return output
+def sample_of(replies, solver, battery, logs):
+    """What a solver makes of a task if its model gives these replies."""
+    task = registered(ARENA)(folder=str(battery), protocol="tool-calling", image_size=32)
+    model = get_model("mockllm/model", custom_outputs=replies)
+    (log,) = inspect_ai.eval(task, model, solver=solver, display="none", log_dir=str(logs))
+    (sample,) = log.samples
+    assert sample.error is None, sample.error
+    return sample
 
 
 SOLVERS = {
@@ -58,25 +54,17 @@ SOLVERS = {
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_any_solver_plays_by_the_tool_and_is_scored_by_us(name, battery, tmp_path):
-    replies = [call("act", script="Turn(12); Turn(-12);"), call("act", script="Go(20);")]
-    replies += [text("done")] if name == "generate" else [call("submit", answer="done")]
-    task = registered(ARENA)(folder=str(battery), protocol="tool-calling", image_size=32)
-    model = get_model("mockllm/model", custom_outputs=replies)
-    (log,) = inspect_ai.eval(
-        task, model, solver=SOLVERS[name](), display="none", log_dir=str(tmp_path / "logs")
-    )
-    (sample,) = log.samples
-    assert sample.error is None, sample.error
+    replies = [called("act", script="Turn(12); Turn(-12);"), called("act", script="Go(20);")]
+    replies += [said("done")] if name == "generate" else [called("submit", answer="done")]
+    sample = sample_of(replies, SOLVERS[name](), battery, tmp_path / "logs")
     score = sample.scores["episode_score"]
     assert (score.value, score.metadata["outcome"], score.metadata["turns"]) == (1.0, "goal", 2)
     assert sample.metadata["episode"]["model_end"] == "episode"
 
 
 def test_a_solver_that_stops_early_lets_the_clock_run_down(battery, tmp_path):
-    task = registered(ARENA)(folder=str(battery), protocol="tool-calling", image_size=32)
-    model = get_model("mockllm/model", custom_outputs=[call("act", script="Turn(6);"), text("enough")])
-    (log,) = inspect_ai.eval(task, model, solver=generate(), display="none", log_dir=str(tmp_path / "logs"))
-    (sample,) = log.samples
+    replies = [called("act", script="Turn(6);"), said("enough")]
+    sample = sample_of(replies, generate(), battery, tmp_path / "logs")
     assert sample.scores["episode_score"].value == 0.0
     assert sample.scores["episode_score"].metadata["outcome"] == "health gone"
     assert sample.metadata["episode"]["model_end"] == "solver"
@@ -85,12 +73,7 @@ def test_a_solver_that_stops_early_lets_the_clock_run_down(battery, tmp_path):
 def test_a_message_limit_gives_one_pass_rate_everywhere(tmp_path):
     """Two tasks are passed by the first reply; a limit ends the third, which counts as failed."""
     folder = write_battery(tmp_path / "battery", (20, 16), (20, 18), (24, 20))
-    scripts = {"01-21-01": ["Turn(6);"] * 4}
-    answers = [
-        text(reply)
-        for task in ("01-04-03", "01-06-02", "01-21-01")
-        for reply in scripts.get(task, ["Go(20);"])
-    ]
+    answers = list(map(said, ["Go(20);"] * 2 + ["Turn(6);"] * 4))
     task = registered(ARENA)(folder=str(folder), image_size=32, max_scripts=9)
     model = get_model("mockllm/model", custom_outputs=answers)
     (log,) = inspect_ai.eval(
@@ -112,11 +95,9 @@ def test_a_message_limit_gives_one_pass_rate_everywhere(tmp_path):
 
 
 def test_a_call_after_the_end_is_answered(battery, tmp_path):
-    replies = [call("act", script="Go(20);"), call("act", script="Go(2);"), text("done")]
-    task = registered(ARENA)(folder=str(battery), protocol="tool-calling", image_size=32)
-    model = get_model("mockllm/model", custom_outputs=replies)
-    (log,) = inspect_ai.eval(task, model, solver=generate(), display="none", log_dir=str(tmp_path / "logs"))
-    results = [message.text for message in log.samples[0].messages if message.role == "tool"]
+    replies = [called("act", script="Go(20);"), called("act", script="Go(2);"), said("done")]
+    sample = sample_of(replies, generate(), battery, tmp_path / "logs")
+    results = [message.text for message in sample.messages if message.role == "tool"]
     assert "The episode is over" in results[0]
     assert "nothing more to do" in results[1]
 
@@ -202,17 +183,11 @@ def test_inspects_command_says_what_is_wrong(arguments, told, tmp_path, monkeypa
     ids=["vllm", "ollama", "llama.cpp"],
 )
 def test_local_servers_that_speak_as_openai_does(
-    model, variables, battery, tmp_path, httpserver, monkeypatch
+    model, variables, battery, tmp_path, httpserver, monkeypatch, bodies_of
 ):
     monkeypatch.setenv(variables[0], httpserver.url_for("/v1"))
     monkeypatch.setenv(variables[1], "local")
-    bodies = []
-
-    def serve(request: HttpRequest) -> Response:
-        bodies.append(request.get_json())
-        return Response(json.dumps(openai_reply("Go(20);")), content_type="application/json")
-
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    bodies = bodies_of(lambda _: answer("Go(20);"))
     result = run(battery, tmp_path / "logs", model, image_size=32)
     assert [row.passed for row in result.rows] == [True], result.rows
     assert bodies[0]["model"] == "some-model"

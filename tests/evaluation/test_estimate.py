@@ -1,9 +1,10 @@
 """Predictions of calls, images, tokens and price, against real runs and by hand."""
 
-import json
-
 import pytest
+from typer.testing import CliRunner
 
+from arena import Episode, load
+from arena_llm.cli import app
 from evaluation.estimate import estimate, image_tokens, picture_bytes
 from evaluation.image_format import data_uri, encoded
 from render import Renderer
@@ -31,19 +32,12 @@ battery = battery_of((20, 16), (24, 20))
     ],
     ids=str,
 )
-def test_calls_and_images_are_those_of_a_run(choices, battery, tmp_path, httpserver, monkeypatch):
-    bodies = []
-
-    def serve(request):
-        bodies.append(json.loads(request.data))
-        return answer("Turn(6);")
-
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+def test_calls_and_images_are_those_of_a_run(choices, battery, tmp_path, bodies_of, monkeypatch):
+    bodies = bodies_of(lambda _: answer("Turn(6);"))
+    monkeypatch.delenv("OPENAI_API_KEY")
     predicted = estimate(eval_request(MODEL, battery, choices={**SMALL, **choices}))
     assert bodies == []
     monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
     run(battery, tmp_path / "logs", MODEL, **SMALL, **choices)
     assert predicted.episodes == 4
     assert predicted.calls == len(bodies)
@@ -95,8 +89,6 @@ def test_a_gutter_makes_a_second_tile_and_low_detail_none(battery):
 
 
 def test_jpeg_pictures_are_counted_as_such(battery):
-    from arena import Episode, load
-
     with Episode(load(battery / "01-04-03.yaml").arenas[0], task_id="any") as episode:
         frame = Renderer(512, 512).frame(episode.scene())
     for kind in ("jpeg", "png"):
@@ -105,10 +97,6 @@ def test_jpeg_pictures_are_counted_as_such(battery):
 
 
 def said_by_the_command(*arguments):
-    from typer.testing import CliRunner
-
-    from arena_llm.cli import app
-
     said = CliRunner().invoke(app, ["estimate", *map(str, arguments)])
     assert said.exit_code == 0, said.output
     return said.output

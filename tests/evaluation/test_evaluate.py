@@ -8,47 +8,38 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import list_eval_logs, read_eval_log
+from inspect_ai.model import GenerateConfig
 from werkzeug import Request as HttpRequest
 from werkzeug import Response
 
-from arena import IDLE, Episode, EvaluationError
+from arena import IDLE, Episode, EvaluationError, load
 from evaluation.generation.generate import refused_parameter
 from render import Renderer, decode
-from tests.llm_control.batteries import eval_request, evaluated, task_text
+from tests.llm_control.batteries import battery_of, run
+from tests.llm_control.provider import MODEL, answer, failure
 
-
-@pytest.fixture
-def battery(tmp_path):
-    folder = tmp_path / "battery"
-    folder.mkdir()
-    for number, z in enumerate((16, 20, 24), start=1):
-        (folder / f"01-{number:02d}-01.yaml").write_text(task_text(z=z))
-    return folder
-
-
-def run(folder, tmp_path, model="arena/pixels", **options):
-    resume = options.pop("resume", False)
-    protocol = options.pop("protocol", None)
-    request = eval_request(model, folder, protocol=protocol, choices=options)
-    return evaluated(request, tmp_path / "logs", resume=resume)
+battery = battery_of((20, 16), (20, 20), (20, 24))
 
 
 def test_an_offline_agent_passes_and_every_trial_has_a_row(battery, tmp_path):
-    result = run(battery, tmp_path, trials=2)
+    result = run(battery, tmp_path / "logs", "arena/pixels", trials=2)
     assert result.complete
     assert [(row.task_id, row.trial) for row in result.rows] == [
-        (f"01-{n:02d}-01", trial) for n in (1, 2, 3) for trial in (0, 1)
+        (task, trial) for task in ("01-04-03", "01-06-02", "01-21-01") for trial in (0, 1)
     ]
     assert all(row.passed and row.outcome == "goal" and row.error is None for row in result.rows)
 
 
 def test_a_task_without_a_pass_mark_is_neither_passed_nor_failed(battery, tmp_path):
-    text = (battery / "01-01-01.yaml").read_text()
-    (battery / "01-01-01.yaml").write_text(text.replace("    pass_mark: 0\n", ""))
-    rows = run(battery, tmp_path).rows
+    text = (battery / "01-04-03.yaml").read_text()
+    (battery / "01-04-03.yaml").write_text(text.replace("    pass_mark: 0\n", ""))
+    rows = run(battery, tmp_path / "logs", "arena/pixels").rows
     assert [row.passed for row in rows] == [None, True, True]
     assert rows[0].total_reward > 0
     assert rows[0].error is None
@@ -61,17 +52,6 @@ def png_of(body: object) -> list[bytes]:
         return [base64.b64decode(data + "=" * (-len(data) % 4))] if data.startswith("iVBOR") else []
     parts = body.values() if isinstance(body, dict) else body if isinstance(body, list) else ()
     return [png for part in parts for png in png_of(part)]
-
-
-def openai_reply(text: str) -> dict:
-    return {
-        "id": "c1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "some-model-2",
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-    }
 
 
 def anthropic_reply(text: str) -> dict:
@@ -98,17 +78,17 @@ def google_reply(text: str) -> dict:
 
 
 PROVIDERS = {
-    "openai/gpt-4o": ("OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1", openai_reply),
-    "anthropic/claude-3-5-sonnet-20240620": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "", anthropic_reply),
-    "google/gemini-1.5-pro": ("GOOGLE_API_KEY", "GOOGLE_BASE_URL", "", google_reply),
+    "openai/gpt-4o": ("/v1", lambda text: answer(text).get_json()),
+    "anthropic/claude-3-5-sonnet-20240620": ("", anthropic_reply),
+    "google/gemini-1.5-pro": ("", google_reply),
 }
 
 
 @pytest.mark.parametrize("model", PROVIDERS)
 def test_real_sdks_carry_the_picture_intact(model, battery, tmp_path, httpserver, monkeypatch):
-    key, base, suffix, reply = PROVIDERS[model]
-    monkeypatch.setenv(key, "test-key")
-    monkeypatch.setenv(base, httpserver.url_for(suffix))
+    name, (suffix, reply) = model.partition("/")[0].upper(), PROVIDERS[model]
+    monkeypatch.setenv(f"{name}_API_KEY", "test-key")
+    monkeypatch.setenv(f"{name}_BASE_URL", httpserver.url_for(suffix))
     bodies = []
 
     def serve(request: HttpRequest) -> Response:
@@ -116,39 +96,25 @@ def test_real_sdks_carry_the_picture_intact(model, battery, tmp_path, httpserver
         return Response(json.dumps(reply("Think('ahead'); Go(20);")), content_type="application/json")
 
     httpserver.expect_request(re.compile(".*")).respond_with_handler(serve)
-    result = run(battery, tmp_path, model=model)
+    result = run(battery, tmp_path / "logs", model)
     assert [row.passed for row in result.rows] == [True] * 3, result.rows
     assert {episode.answered_by for episode in result.run.episodes()} == {"some-model-2"}
     assert "test-key" not in Path(result.log).read_bytes().decode("latin-1")
-
-    from arena import load
-
     first = {}
-    for number in (1, 2, 3):
-        name = f"01-{number:02d}-01"
-        episode = Episode(load(battery / f"{name}.yaml").arenas[0], task_id=name)
+    for path in battery.iterdir():
+        episode = Episode(load(path).arenas[0], task_id=path.stem)
         for _ in range(33):
             episode.step(IDLE)
-        first[Renderer(512, 512).frame(episode.scene()).tobytes()] = name
+        first[Renderer(512, 512).frame(episode.scene()).tobytes()] = path.stem
     opened = {first.get(decode(png_of(body)[2]).tobytes()) for body in bodies if len(png_of(body)) == 3}
     assert opened == set(first.values())
 
 
-def test_a_refused_parameter_is_left_out_and_logged(battery, tmp_path, openai):
-    from inspect_ai.log import read_eval_log
-
-    def serve(request: HttpRequest) -> Response:
-        body = request.get_json()
-        if "temperature" in body:
-            error = {
-                "message": "Unsupported value: 'temperature' does not support 0",
-                "code": "unsupported_value",
-            }
-            return Response(json.dumps({"error": error}), 400, content_type="application/json")
-        return Response(json.dumps(openai_reply("Go(20);")), content_type="application/json")
-
-    openai(serve)
-    result = run(battery, tmp_path, model="openai/gpt-4o")
+def test_a_refused_parameter_is_left_out_and_logged(battery, tmp_path, bodies_of):
+    text = "Unsupported value: 'temperature' does not support 0"
+    refusal = failure(400, text, code="unsupported_value")
+    bodies_of(lambda sent: refusal if "temperature" in sent[-1] else answer("Go(20);"))
+    result = run(battery, tmp_path / "logs", MODEL)
     assert [row.passed for row in result.rows] == [True] * 3, result.rows
     assert {
         json.loads(each).get("temperature") for episode in result.run.episodes() for each in episode.sent
@@ -158,8 +124,6 @@ def test_a_refused_parameter_is_left_out_and_logged(battery, tmp_path, openai):
 
 
 def test_only_a_refusal_of_our_own_parameter_is_one():
-    from inspect_ai.model import GenerateConfig
-
     class Refusal(Exception):
         status_code = 400
 
@@ -174,20 +138,12 @@ def test_only_a_refusal_of_our_own_parameter_is_one():
 
 
 def test_failed_episodes_are_missing_and_can_be_resumed(battery, tmp_path, openai):
-    broken = {"now": True}
-
-    def serve(request: HttpRequest) -> Response:
-        if broken["now"]:
-            return Response(
-                json.dumps({"error": {"message": "no access"}}), 403, content_type="application/json"
-            )
-        return Response(json.dumps(openai_reply("Go(20);")), content_type="application/json")
-
-    openai(serve)
-    result = run(battery, tmp_path, model="openai/gpt-4o")
+    works = []
+    openai(lambda _: answer("Go(20);") if works else failure(403, "no access"))
+    result = run(battery, tmp_path / "logs", MODEL)
     assert all(row.passed is None and row.error for row in result.rows)
-    broken["now"] = False
-    result = run(battery, tmp_path, model="openai/gpt-4o", resume=True)
+    works.append(True)
+    result = run(battery, tmp_path / "logs", MODEL, resume=True)
     assert [row.passed for row in result.rows] == [True] * 3
 
 
@@ -199,8 +155,6 @@ def command(battery, logs, *more):
 
 def wait_for_samples(logs: Path, count: int, process: subprocess.Popen) -> None:
     """Until so many episodes are finished."""
-    import zipfile
-
     deadline = time.time() + 200
     while time.time() < deadline and process.poll() is None:
         for log in logs.glob("*.eval"):
@@ -215,8 +169,6 @@ def wait_for_samples(logs: Path, count: int, process: subprocess.Popen) -> None:
 
 
 def finished(logs: Path) -> dict[tuple[str, int], float]:
-    from inspect_ai.log import list_eval_logs, read_eval_log
-
     samples = [s for info in list_eval_logs(str(logs)) for s in read_eval_log(info).samples or [] if s.scores]
     return {(str(s.id), s.epoch): s.scores["episode_score"].metadata["total_reward"] for s in samples}
 
@@ -248,8 +200,9 @@ def test_an_interrupted_run_loses_nothing_and_goes_on(how, battery, tmp_path):
 
 
 def test_only_the_same_command_is_resumed(battery, tmp_path):
+    play = partial(run, battery, tmp_path / "logs", "arena/pixels")
     with pytest.raises(EvaluationError, match="no unfinished run"):
-        run(battery, tmp_path, resume=True)
-    run(battery, tmp_path)
+        play(resume=True)
+    play()
     with pytest.raises(EvaluationError, match="no unfinished run"):
-        run(battery, tmp_path, resume=True)
+        play(resume=True)

@@ -10,9 +10,12 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from inspect_ai.log import read_eval_log
+from inspect_ai.model import get_model
+from typer.testing import CliRunner
 from werkzeug import Response
 
 import evaluation.generation.generate as faults
+from arena_llm.cli import app
 from arena_llm.commands.report import report_logs
 from arena_llm.verify import pass_rates
 from evaluation.generation.stops import CAUSES
@@ -31,19 +34,19 @@ battery = battery_of((20, 16), (24, 20))
 
 @pytest.fixture
 def provider(httpserver, monkeypatch):
-    """Serves the responses of a list, one after another, the last one forever; and notes the requests."""
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    """Serves the responses of a list, one after another, the last one forever; and times the requests."""
+    for name, address in (("OPENAI", httpserver.url_for("/v1")), ("GOOGLE", httpserver.url_for(""))):
+        monkeypatch.setenv(f"{name}_API_KEY", KEY)
+        monkeypatch.setenv(f"{name}_BASE_URL", address)
     monkeypatch.setattr(faults, "FIRST_WAIT_S", 0.01)
     asked = []
 
     def begin(*responses):
-        def serve(request):
-            asked.append((time.monotonic(), request.get_json()))
-            made = responses[min(len(asked), len(responses)) - 1]
-            return made() if callable(made) and not isinstance(made, Response) else made
+        def serve(_request):
+            asked.append(time.monotonic())
+            return responses[min(len(asked), len(responses)) - 1]()
 
-        httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+        httpserver.expect_request(re.compile(".*")).respond_with_handler(serve)
         return asked
 
     return begin
@@ -129,7 +132,7 @@ def test_retries_and_relaunches_are_as_many_as_asked_for(
 def test_a_server_that_asks_for_patience_gets_it(battery, tmp_path, provider):
     asked = provider(lambda: failure(429, retry_after="0.7"), lambda: answer("Go(20);"))
     run(battery, tmp_path / "logs", MODEL, **FAST)
-    assert asked[1][0] - asked[0][0] >= 0.7
+    assert asked[1] - asked[0] >= 0.7
 
 
 @pytest.mark.parametrize(
@@ -145,8 +148,6 @@ def test_a_server_that_asks_for_patience_gets_it(battery, tmp_path, provider):
     ],
 )
 def test_the_wait_is_as_long_as_the_server_asks(headers, seconds, monkeypatch):
-    from inspect_ai.model import get_model
-
     model = get_model("mockllm/model", memoize=False)
     faults.guard(model)
     error = RuntimeError()
@@ -182,24 +183,13 @@ GOOGLE = {
 
 
 @pytest.fixture
-def google(httpserver, monkeypatch):
-    """Serves the bodies of a list, one after another, the last one forever; and counts the requests."""
-    monkeypatch.setenv("GOOGLE_API_KEY", KEY)
-    monkeypatch.setenv("GOOGLE_BASE_URL", httpserver.url_for(""))
-    monkeypatch.setattr(faults, "FIRST_WAIT_S", 0.01)
-    asked = []
+def google(provider):
+    """The same for the bodies of Google's answers."""
 
-    def begin(*bodies):
-        def serve(request):
-            asked.append(request.path)
-            return Response(
-                json.dumps(bodies[min(len(asked), len(bodies)) - 1]), content_type="application/json"
-            )
+    def served(body):
+        return lambda: Response(json.dumps(body), content_type="application/json")
 
-        httpserver.expect_request(re.compile(".*")).respond_with_handler(serve)
-        return asked
-
-    return begin
+    return lambda *bodies: provider(*map(served, bodies))
 
 
 @pytest.mark.parametrize(
@@ -214,18 +204,20 @@ def test_an_answer_of_google_without_candidates_is_asked_for_again(
     assert len(told(sample_of(result))) == requests - turns
 
 
-def test_google_that_never_answers_is_no_verdict_on_the_model(battery, tmp_path, google):
-    asked = google(GOOGLE["{}"])
-    result = run(battery, tmp_path / "logs", "google/gemini-2.5-pro", **FAST, retries=1)
-    assert (result.rows[0].passed, len(asked)) == (None, 4)
-    assert result.rows[0].error == "the provider failed: the answer has no message"
-
-
-def test_a_prompt_that_google_blocks_is_a_stop(battery, tmp_path, google):
-    asked = google(GOOGLE["blocked"])
-    result = run(battery, tmp_path / "logs", "google/gemini-2.5-pro", **FAST)
-    assert (result.rows[0].passed, len(asked)) == (None, 1)
-    assert result.rows[0].error.startswith("ended by the provider's content filter")
+@pytest.mark.parametrize(
+    ("kind", "requests", "error"),
+    [
+        ("{}", 4, "the provider failed: the answer has no message"),
+        ("blocked", 1, "ended by the provider's content filter"),
+    ],
+)
+def test_google_that_never_answers_or_blocks_a_prompt_is_no_verdict_on_the_model(
+    kind, requests, error, battery, tmp_path, google
+):
+    asked = google(GOOGLE[kind])
+    (row,) = run(battery, tmp_path / "logs", "google/gemini-2.5-pro", **FAST, retries=1).rows
+    assert (row.passed, len(asked)) == (None, requests)
+    assert row.error.startswith(error)
 
 
 def test_an_empty_text_is_the_models_own_turn(battery, tmp_path, provider):
@@ -323,10 +315,6 @@ def written(folder):
 def test_a_key_is_in_nothing_that_is_written_or_said(
     status, battery, tmp_path, provider, monkeypatch, capfd, caplog
 ):
-    from typer.testing import CliRunner
-
-    from arena_llm.cli import app
-
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     text = f"Incorrect API key provided: {KEY}."
     provider(lambda: answer(f"Think('{KEY}');") if status == 200 else failure(status, text))

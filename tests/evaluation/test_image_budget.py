@@ -6,12 +6,13 @@ import json
 import numpy as np
 import pytest
 from inspect_ai.log import read_eval_log
+from inspect_ai.model import ContentImage
 
 from arena import ConfigError
 from evaluation.choices.effective import effective
 from evaluation.choices.run_choices import COLLAGE_PX, LEFT_OUT, kept_images
 from evaluation.generation.memory import collage, takes_one_only
-from render import decode
+from render import decode, png
 from tests.evaluation.test_evaluate import png_of
 from tests.llm_control.batteries import ARENA, battery_of, run
 from tests.llm_control.provider import MODEL, answer, failure
@@ -34,24 +35,15 @@ def test_which_pictures_are_kept(rule, kept):
     assert kept_images(rule, 0) == set()
 
 
-@pytest.fixture
-def server(openai):
-    """Requests that came in; where `one_only`, those with more than one picture are refused as vLLM does."""
+def only_one(bodies):
+    """As vLLM refuses requests with more than one picture."""
+    if len(png_of(bodies[-1])) > 1:
+        return failure(400, "At most 1 image(s) may be provided in one prompt.")
+    return turned(bodies)
 
-    def begin(one_only=False):
-        bodies = []
 
-        def serve(request):
-            body = json.loads(request.data)
-            bodies.append(body)
-            if one_only and len(png_of(body)) > 1:
-                return failure(400, "At most 1 image(s) may be provided in one prompt.")
-            return answer("Turn(30);")
-
-        openai(serve)
-        return bodies
-
-    return begin
+def turned(_bodies):
+    return answer("Turn(30);")
 
 
 battery = battery_of((20, 16))
@@ -65,8 +57,8 @@ def told(result, key):
 @pytest.mark.parametrize(
     ("rule", "counts"), [("all", [1, 2, 3, 4]), ("last-2", [1, 2, 2, 2]), ("first+last", [1, 2, 2, 2])]
 )
-def test_as_many_pictures_are_sent_as_the_budget_says(rule, counts, server, battery, tmp_path):
-    bodies = server()
+def test_as_many_pictures_are_sent_as_the_budget_says(rule, counts, bodies_of, battery, tmp_path):
+    bodies = bodies_of(turned)
     result = run(battery, tmp_path / "logs", MODEL, images=rule, **SMALL)
     assert [len(png_of(body)) for body in bodies] == counts
     kept = {"all": [0, 1, 2, 3], "last-2": [2, 3], "first+last": [0, 3]}[rule]
@@ -82,8 +74,8 @@ def test_as_many_pictures_are_sent_as_the_budget_says(rule, counts, server, batt
         assert png_of(bodies[-1])[0] == png_of(bodies[0])[0]
 
 
-def test_a_collage_has_every_picture_row_by_row(server, battery, tmp_path):
-    bodies = server()
+def test_a_collage_has_every_picture_row_by_row(bodies_of, battery, tmp_path):
+    bodies = bodies_of(turned)
     run(battery, tmp_path / "logs", MODEL, images="collage", **SMALL)
     assert [len(png_of(body)) for body in bodies[:4]] == [1, 1, 1, 1]
     first = decode(png_of(bodies[0])[0])
@@ -94,18 +86,14 @@ def test_a_collage_has_every_picture_row_by_row(server, battery, tmp_path):
 
 
 def test_a_collage_of_many_pictures_stays_small():
-    from inspect_ai.model import ContentImage
-
-    from render import png
-
     frame = np.zeros((512, 512, 3), np.uint8)
     image = ContentImage(image="data:image/png;base64," + base64.b64encode(png(frame)).decode())
     whole = decode(base64.b64decode(collage([image] * 26).image.partition(",")[2]))
     assert max(whole.shape) <= COLLAGE_PX
 
 
-def test_a_server_that_takes_one_picture_gets_the_last_and_the_log_says_so(server, battery, tmp_path):
-    bodies = server(one_only=True)
+def test_a_server_that_takes_one_picture_gets_the_last_and_the_log_says_so(bodies_of, battery, tmp_path):
+    bodies = bodies_of(only_one)
     result = run(battery, tmp_path / "logs", MODEL, **SMALL)
     assert [len(png_of(body)) for body in bodies] == [1, 2, 1, 1, 1]
     assert result.rows[0].turns == 4

@@ -1,6 +1,5 @@
 """Options of Inspect AI's own command: obeyed if a choice is at its default, or refused with a sentence."""
 
-import json
 from pathlib import Path
 
 import inspect_ai
@@ -11,6 +10,7 @@ from inspect_ai.model import GenerateConfig, get_model
 import evaluation.generation.generate as faults
 from arena import ConfigError
 from evaluation.inspect_task.interface import InspectUserError
+from evaluation.inspect_task.registry import registered
 from evaluation.log.run import RunLog
 from tests.llm_control.batteries import ARENA, battery_of
 from tests.llm_control.provider import MODEL, answer, failure
@@ -21,17 +21,10 @@ battery = battery_of((20, 16))
 
 
 @pytest.fixture
-def bodies(openai, monkeypatch):
-    """What the local server was sent; it answers with a turn, or as `serve` says."""
+def bodies(bodies_of, monkeypatch):
+    """What the local server was sent; it answers with a turn, and a broken model with a failure."""
     monkeypatch.setattr(faults, "FIRST_WAIT_S", 0.01)
-    sent = []
-
-    def serve(request):
-        sent.append(json.loads(request.data))
-        return failure(500) if "broken" in request.get_json()["model"] else answer("Turn(6);")
-
-    openai(serve)
-    return sent
+    return bodies_of(lambda sent: failure(500) if "broken" in sent[-1]["model"] else answer("Turn(6);"))
 
 
 def evaluated(battery, tmp_path, options, model=MODEL, **arguments):
@@ -63,8 +56,6 @@ def test_parameters_are_sent_and_logged_as_the_choices(battery, tmp_path, bodies
 
 
 def test_a_task_that_was_made_before_obeys_too(battery, tmp_path, bodies):
-    from evaluation.inspect_task.registry import registered
-
     def begun(options, model=MODEL, **choices):
         task = registered(ARENA)(folder=str(battery), **SMALL, **choices)
         (log,) = inspect_ai.eval(task, model, display="none", log_dir=str(tmp_path / "logs"), **options)

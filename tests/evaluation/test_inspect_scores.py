@@ -4,7 +4,7 @@ import math
 
 import inspect_ai
 import pytest
-from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.model import get_model
 from inspect_ai.scorer import SampleScore, Score
 
 from evaluation.evaluate import evaluate
@@ -12,14 +12,9 @@ from evaluation.inspect_task.registry import registered
 from evaluation.inspect_task.scoring import by_group, pass_rate, stderr
 from testbed.tasks import LEVELS_FOLDER, files_version, find_paths
 from tests.llm_control.batteries import ARENA, eval_request, write_battery
+from tests.llm_control.replies import said
 
 SMALL = {"image_size": 16, "initial_idle_steps": 1, "max_scripts": 2}
-
-
-def said(text: str, tokens: int = 0) -> ModelOutput:
-    output = ModelOutput.from_content("mockllm/model", text)
-    output.usage = ModelUsage(output_tokens=tokens, total_tokens=tokens)
-    return output
 
 
 def score(task: str, passed: bool | None, level: int) -> SampleScore:

@@ -12,8 +12,9 @@ import evaluation.generation.generate as faults
 from evaluation.log.run import open_logs
 from evaluation.summary import Requests, sent_words
 from report.build import write_log_report
-from tests.evaluation.test_evaluate import anthropic_reply, google_reply, openai_reply
+from tests.evaluation.test_evaluate import anthropic_reply, google_reply
 from tests.llm_control.batteries import run, write_battery
+from tests.llm_control.provider import answer
 
 TURNS = 8
 """More than the requests of a sample that Inspect keeps by default."""
@@ -117,7 +118,7 @@ def server(httpserver, monkeypatch):
         bodies.append(body)
         text = "Go(1);" if len(bodies) % 2 else "Turn(30);"
         if request.path.endswith("/chat/completions"):
-            return as_json(openai_reply(text))
+            return answer(text)
         if request.path.endswith("/responses"):
             return as_json(responses_reply(text))
         if body.get("stream"):

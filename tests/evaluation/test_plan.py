@@ -19,17 +19,8 @@ battery = battery_of((20, 16), (24, 20))
 def sentence(battery, tmp_path, name, *more):
     """What the report says of a run with the plan of the folder."""
     logs = tmp_path / name
-    given = [
-        "--model",
-        "arena/random",
-        "--testbed",
-        str(battery),
-        "--log-dir",
-        str(logs),
-        "--max-scripts",
-        "1",
-    ]
-    said = CliRunner().invoke(app, ["eval", *given, "--plan", str(tmp_path / "plan.json"), *more])
+    given = ["eval", "--model=arena/random", "--max-scripts=1", f"--plan={tmp_path / 'plan.json'}"]
+    said = CliRunner().invoke(app, [*given, f"--testbed={battery}", f"--log-dir={logs}", *more])
     log = open_logs([(None, next(logs.glob("*.eval")))])[0]
     return plan_sentence(log), said.output
 

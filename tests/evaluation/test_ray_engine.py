@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from inspect_ai.log import read_eval_log
 
 from arena import ConfigError, EvaluationError
 from arena.processes import LocalEngine, in_order
@@ -50,12 +51,9 @@ def either(request):
     return LocalEngine(2) if request.param == "local" else request.getfixturevalue("engine")
 
 
-def test_results_come_in_order(either):
-    assert list(in_order(squared, range(9), 2, either)) == [number * number for number in range(9)]
-
-
-def test_nothing_to_do(either):
-    assert list(in_order(squared, [], 2, either)) == []
+@pytest.mark.parametrize("count", [9, 0])
+def test_results_come_in_order(either, count):
+    assert list(in_order(squared, range(count), 2, either)) == [number**2 for number in range(count)]
 
 
 def test_items_are_taken_as_results_are(either):
@@ -189,8 +187,6 @@ def test_an_evaluation_is_the_same_when_a_worker_is_killed(command, tmp_path, ag
 
 def samples(folder):
     """What a log has of its samples, apart from times and random names."""
-    from inspect_ai.log import read_eval_log
-
     (path,) = folder.glob("*.eval")
     read = read_eval_log(str(path), resolve_attachments=True).samples
     return {

@@ -1,8 +1,6 @@
 """Reference agents by real play: silence, garbage and refusal get nothing, and the tables are reproduced."""
 
-import shutil
 from functools import cache
-from importlib.util import find_spec
 
 import pytest
 
@@ -11,15 +9,11 @@ from evaluation.request import EvalRequest
 from evaluation.scale.measure import mean_score, play
 from evaluation.scale.references import RUNNERS, references, scale_of
 from evaluation.suites import chosen_tasks, get_suite
-
-needs_simulator = pytest.mark.skipif(
-    find_spec("scienceworld") is None or shutil.which("java") is None,
-    reason="ScienceWorld's package or Java is not installed",
-)
+from tests.suites.scienceworld.simulation import needs_java
 
 SUITES = [
     *("arena", "est", "boxing"),
-    pytest.param("scienceworld", marks=[needs_simulator, pytest.mark.e2e]),
+    pytest.param("scienceworld", marks=[needs_java, pytest.mark.e2e]),
 ]
 
 SLOWEST = 100

@@ -1,6 +1,5 @@
 """A sweep over the values of one choice: runs with names of their own, one report, limits for all of them."""
 
-import json
 import re
 
 import pytest
@@ -22,17 +21,12 @@ battery = battery_of((20, 16), (24, 20))
 
 
 @pytest.fixture
-def asked(openai, tmp_path):
+def asked(bodies_of, tmp_path):
     """Requests of a local server, at a tenth of a cent each; with more tokens the model drives on."""
     (tmp_path / "prices.yaml").write_text(f"{MODEL}: {{input: 1, output: 1}}\n")
-    bodies = []
-
-    def serve(request):
-        bodies.append(json.loads(request.data))
-        return answer("Go(20);" if bodies[-1]["max_tokens"] > 100 else "Turn(6);", tokens=1000)
-
-    openai(serve)
-    return bodies
+    return bodies_of(
+        lambda sent: answer("Go(20);" if sent[-1]["max_tokens"] > 100 else "Turn(6);", tokens=1000)
+    )
 
 
 def swept(battery, *options, sweep="max_tokens=100,200"):

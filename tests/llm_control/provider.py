@@ -43,3 +43,20 @@ def openai(httpserver, monkeypatch) -> Callable[[Serve], None]:
     monkeypatch.setenv("OPENAI_API_KEY", "test-key")
     monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
     return httpserver.expect_request("/v1/chat/completions").respond_with_handler
+
+
+@pytest.fixture
+def bodies_of(openai) -> Callable[[Callable[[list[dict]], Response]], list[dict]]:
+    """The bodies of the requests, each of which a function of all until then answers."""
+
+    def begin(reply: Callable[[list[dict]], Response]) -> list[dict]:
+        bodies: list[dict] = []
+
+        def serve(request: Request) -> Response:
+            bodies.append(request.get_json())
+            return reply(bodies)
+
+        openai(serve)
+        return bodies
+
+    return begin

@@ -239,16 +239,12 @@ def test_the_seed_matters_only_where_the_arena_is_random(battery, tmp_path):
     assert run(battery, tmp_path / "logs", model, **ONE, seed=5).rows[0].error is None
 
 
-def test_missing_recordings_are_named_at_once(battery, tmp_path):
-    (tmp_path / "kept").mkdir()
+def test_missing_and_broken_recordings_are_named(battery, tmp_path):
+    model = saved(tmp_path / "kept", {})
     with pytest.raises(RecordingError, match=r"01-04-03\.json, 01-06-02\.json for the 2 tasks.*--tasks"):
-        run(battery, tmp_path / "logs", f"arena/replay/{tmp_path / 'kept'}", **SMALL)
+        run(battery, tmp_path / "logs", model, **SMALL)
     with pytest.raises(RecordingError, match="no such folder"):
         run(battery, tmp_path / "logs", "arena/replay/nowhere", **SMALL)
-
-
-def test_a_broken_recording_is_named(battery, tmp_path):
-    (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "01-04-03.json").write_text(json.dumps({"format": 1}))
     with pytest.raises(RecordingError, match=r"01-04-03\.json: not a recording"):
-        run(battery, tmp_path / "logs", f"arena/replay/{tmp_path / 'kept'}", **ONE)
+        run(battery, tmp_path / "logs", model, **ONE)

@@ -1,11 +1,14 @@
 """Each choice of a protocol does what it says: a test per choice that fails if it did the opposite."""
 
 import asyncio
+import base64
+from math import cos, radians, sin
 
+import inspect_ai
 import numpy as np
 import pytest
 from inspect_ai.log import read_eval_log
-from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import ContentImage, ModelOutput, get_model
 
 from arena import ConfigError, Outcome
 from evaluation.choices.effective import effective
@@ -16,12 +19,14 @@ from evaluation.suite import ModelEnd
 from evaluation.suites import chosen_tasks
 from llm_control.choices import ArenaChoices
 from llm_control.messages import system_text
+from llm_control.observations import describe
 from llm_control.play import ScriptedEpisode, loops, movement, objection
 from llm_control.prompts import arena_prompts
 from llm_control.script import parse
 from render import Renderer, decode
 from tests.arena.worlds import agent, episode, item
 from tests.llm_control.batteries import ARENA, battery_of, run, write_battery
+from tests.llm_control.replies import called, said
 
 SMALL = {"image_size": 32, "initial_idle_steps": (1, 1)}
 
@@ -35,10 +40,8 @@ def play_with(*items, **choices):
 
 def ask_with(battery, given, **choices):
     """The first task as a model plays it that gives these replies, one after another, and its calls."""
-    import inspect_ai
-
     protocol = effective(ARENA, None, {**SMALL, "tasks": "01-04-03", **choices}).choices
-    outputs = [reply if isinstance(reply, ModelOutput) else text_output(reply) for reply in given]
+    outputs = [reply if isinstance(reply, ModelOutput) else said(reply) for reply in given]
     task = make_task(ARENA, chosen_tasks(ARENA, protocol, battery), protocol, arena_prompts())
     model = get_model("mockllm/model", custom_outputs=outputs)
     logs = inspect_ai.eval(
@@ -49,19 +52,11 @@ def ask_with(battery, given, **choices):
     return log.samples[0], [event for event in log.samples[0].events if event.event == "model"]
 
 
-def text_output(text):
-    output = ModelOutput.from_content("mockllm/model", text)
-    output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
-    return output
-
-
 def images(message):
     return [part for part in message.content if isinstance(part, ContentImage)]
 
 
 def pixels(image):
-    import base64
-
     return decode(base64.b64decode(image.image.partition(",")[2]))
 
 
@@ -207,7 +202,7 @@ def test_the_system_text_says_how_much_is_sent(choices, said):
 
 
 def test_with_tools_no_result_is_sent_without_its_call(battery):
-    replies = [tool_output("act", script=f"Turn({6 * n});") for n in (1, 2, 3)]
+    replies = [called("act", script=f"Turn({6 * n});") for n in (1, 2, 3)]
     _, calls = ask_with(battery, replies, max_scripts=3, memory_turns=1, replies="tools")
     roles = [message.role for message in calls[2].input]
     assert roles[:3] == ["system", "user", "assistant"]
@@ -215,28 +210,17 @@ def test_with_tools_no_result_is_sent_without_its_call(battery):
     assert images(calls[2].input[1])
 
 
-def tool_output(name, **arguments):
-    output = ModelOutput.for_tool_call("mockllm/model", name, arguments)
-    output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
-    return output
-
-
 def test_tools_play_what_scripts_play(battery):
     scripted, _ = ask_with(battery, ["Turn(12);", "Go(3);", "Turn(6); Go(2);"], max_scripts=3)
-    calls = [
-        tool_output("turn", degrees=12),
-        tool_output("go", steps=3),
-        tool_output("act", script="Turn(6); Go(2);"),
-    ]
-    called, events = ask_with(battery, calls, max_scripts=3, replies="tools", tools="act,go,turn")
-    assert called.metadata["episode"]["replay"] == scripted.metadata["episode"]["replay"]
+    calls = [called("turn", degrees=12), called("go", steps=3), called("act", script="Turn(6); Go(2);")]
+    sample, events = ask_with(battery, calls, max_scripts=3, replies="tools", tools="act,go,turn")
+    assert sample.metadata["episode"]["replay"] == scripted.metadata["episode"]["replay"]
     assert sorted(tool.name for tool in events[0].tools) == ["act", "go", "turn"]
 
 
 def test_text_instead_of_a_call_costs_a_step_and_is_told(battery):
-    _, calls = ask_with(
-        battery, ["Go(3);", tool_output("act", script="Go(1);")], max_scripts=2, replies="tools"
-    )
+    replies = ["Go(3);", called("act", script="Go(1);")]
+    _, calls = ask_with(battery, replies, max_scripts=2, replies="tools")
     assert "You called no tool" in calls[1].input[-1].text
     assert [tool.name for tool in calls[0].tools] == ["act"]
     _, calls = ask_with(battery, ["Go(3);"], max_scripts=1)
@@ -286,8 +270,6 @@ def test_what_is_in_view_is_shown_or_told_or_both(observation, battery):
 
 
 def test_words_name_only_what_is_not_hidden():
-    from llm_control.observations import describe
-
     wall = item("Wall", "20 0 13", sizes="6 3 1", rotations="0")
     ball = item("GoodGoal", "20 0 18", sizes="1 1 1")
     glass = item("WallTransparent", "20 0 13", sizes="6 3 1", rotations="0")
@@ -308,10 +290,6 @@ def test_words_name_only_what_is_not_hidden():
     [(20, 8, "20 degrees to the right, 7.5 m away"), (-35, 6, "35 degrees to the left, 5.5 m away")],
 )
 def test_words_measure_as_the_camera_sees(bearing, distance, told):
-    from math import cos, radians, sin
-
-    from llm_control.observations import describe
-
     x, z = 20 + distance * sin(radians(bearing)), 10 + distance * cos(radians(bearing))
     scene = episode(agent("20 0 10"), item("GoodGoal", f"{x} 0 {z}", sizes="1 1 1")).scene()
     assert f"green ball: {told}" in describe(scene)

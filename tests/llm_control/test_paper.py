@@ -4,12 +4,12 @@ import base64
 
 import pytest
 from typer.testing import CliRunner
-from werkzeug import Request, Response
 
 from arena import ConfigError
 from arena_llm.cli import app
 from evaluation.capabilities import prompts_of, remarks_of
 from evaluation.choices.effective import effective
+from evaluation.generation.budget import RunLimits
 from evaluation.prompts import PromptFiles
 from evaluation.suites import get_suite
 from evaluation.verify.sources import Verdict
@@ -48,16 +48,9 @@ battery = battery_of((20, 16), t=1000)
 
 
 @pytest.fixture
-def requests(openai):
+def requests(bodies_of):
     """The bodies of the requests; the model says something wrong, then drives."""
-    bodies = []
-
-    def serve(request: Request) -> Response:
-        bodies.append(request.get_json())
-        return answer(["What?", "Go(1);", "Go(30);"][min(len(bodies), 3) - 1])
-
-    openai(serve)
-    return bodies
+    return bodies_of(lambda bodies: answer(["What?", "Go(1);", "Go(30);"][min(len(bodies), 3) - 1]))
 
 
 def asked(converted, battery, protocol="paper-experiment-1", model=MODEL, folder=0, **choices):
@@ -167,8 +160,6 @@ def test_the_papers_presets_run_verify_and_resume(protocol, folder, converted, b
 def test_a_broken_off_run_with_a_folder_of_texts_is_resumed(
     converted, battery, requests, tmp_path, monkeypatch
 ):
-    from evaluation.generation.budget import RunLimits
-
     request = asked(converted, battery)
     broken = evaluated(request, tmp_path / "logs", limits=RunLimits(tokens=0))
     assert not broken.complete

@@ -110,12 +110,9 @@ def test_missing_and_unknown_values_are_named(values: dict, message: str):
         load_prompt("system").fill(**values)
 
 
-def test_hash_is_that_of_the_text():
+def test_hash_is_that_of_the_text_and_of_a_set_changes_with_any_text(tmp_path: Path):
     prompt = Prompt("system", "Drive. ü")
     assert prompt.sha256 == hashlib.sha256("Drive. ü".encode()).hexdigest()
-
-
-def test_set_hash_changes_with_any_text(tmp_path: Path):
     file = tmp_path / "mine.md"
     file.write_text("Drive.", encoding="utf-8")
     shipped, mine = arena_prompts(), arena_prompts(file)
@@ -181,12 +178,8 @@ MOVEMENT = re.findall(r"^\| (Go\(\d+\)) \| ([\d.]+) m \| ([\d.]+) m \|$", SYSTEM
 EXAMPLES = re.findall(r"(?:^ {4}\S.*\n?)+", SYSTEM, re.MULTILINE)
 
 
-def test_text_has_its_table_and_its_examples():
-    assert len(MOVEMENT) == 7
-    assert len(EXAMPLES) == 3
-
-
-def test_example_scripts_are_strict():
+def test_text_has_its_table_and_its_examples_which_are_strict():
+    assert (len(MOVEMENT), len(EXAMPLES)) == (7, 3)
     for example in EXAMPLES:
         script = parse(example, strict=True)
         assert any(isinstance(command, Turn) for command in script.commands)

@@ -42,17 +42,20 @@ def test_a_limit_ends_a_conversation_in_the_middle(limited):
     assert results[1].pictures == 2
 
 
+@pytest.fixture
+def log(battery, tmp_path):
+    return run(battery, tmp_path / "logs", "arena/random", tasks="01-04-03", **SMALL).log
+
+
 @pytest.mark.parametrize("end", ["loop", "episode", "solver", "nonsense"])
-def test_a_changed_reason_of_the_end_is_found(end, battery, tmp_path):
-    log = run(battery, tmp_path / "logs", "arena/random", tasks="01-04-03", **SMALL).log
+def test_a_changed_reason_of_the_end_is_found(end, log, tmp_path):
     assert checked(log)[0].verdict is Verdict.AGREES
     path = rewritten(log, tmp_path, lambda w: put(w.samples[0].metadata["episode"], "model_end", end))
     (found,) = checked(path)[0].findings
     assert (found.what, found.logged, found.replayed) == ("end of the model's part", end, "max_scripts")
 
 
-def test_more_replies_than_the_protocol_allows_are_found(battery, tmp_path):
-    log = run(battery, tmp_path / "logs", "arena/random", tasks="01-04-03", **SMALL).log
+def test_more_replies_than_the_protocol_allows_are_found(log, tmp_path):
     path = rewritten(log, tmp_path, lambda w: put(w.plan.steps[0].params["choices"], "max_scripts", 3))
     assert ("turns", 4, "over after turn 3") in [
         (f.what, f.logged, f.replayed) for f in checked(path)[0].findings

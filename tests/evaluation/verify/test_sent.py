@@ -8,9 +8,10 @@ from inspect_ai.model import ContentText
 from evaluation.choices.run_choices import LEFT_OUT
 from evaluation.log.exchanges import talk
 from evaluation.verify.sources import Verdict
+from tests.evaluation.test_image_budget import only_one
 from tests.evaluation.verify.logs import as_content, checked, frame, images, put, rewritten
 from tests.llm_control.batteries import ARENA, run, write_battery
-from tests.llm_control.provider import MODEL, answer, failure
+from tests.llm_control.provider import MODEL
 
 SMALL = {"image_size": 32, "max_scripts": 4}
 
@@ -126,14 +127,8 @@ def test_a_view_in_words_is_compared_without_frames(battery, tmp_path):
     assert (found.turn, found.what) == (1, "observation")
 
 
-def test_a_server_that_takes_one_picture_is_followed(battery, tmp_path, openai):
-
-    def serve(request):
-        if request.data.count(b"image_url") > 2:
-            return failure(400, "At most 1 image(s) may be provided in one prompt.")
-        return answer("Turn(30);")
-
-    openai(serve)
+def test_a_server_that_takes_one_picture_is_followed(battery, tmp_path, bodies_of):
+    bodies_of(only_one)
     log = run(battery, tmp_path, MODEL, tasks="01-04-03", **SMALL).log
     (only,) = checked(log, frames=True)
     assert (only.verdict, only.requests) == (Verdict.AGREES, 4)
