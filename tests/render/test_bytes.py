@@ -1,6 +1,5 @@
 """The same bytes on every processor: digests of tables, pictures and channels."""
 
-import hashlib
 import json
 
 import numpy as np
@@ -12,21 +11,14 @@ from render.parts.meshes import unit_meshes
 from suites.est.picture import Table
 from suites.est.things import THINGS
 from tests.arena.worlds import agent, episode, item
+from tests.bits import digest
+from tests.render.test_pyrender_backend import everything
 
 SIZES = (84, 128, 200)
 
 
-def digest(*arrays):
-    found = hashlib.sha256()
-    for array in arrays:
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()[:16]
-
-
 def scenes(version):
     """Every kind of a version, here and there, after some steps."""
-    from tests.render.test_pyrender_backend import everything
-
     yield from (everything(version, part) for part in (0, 1))
     yield episode(agent("20 0 20", 77.0), item("Wall", "23 0 26", sizes="3 4 1", rotations="20")).scene()
 

@@ -27,16 +27,10 @@ def test_registered_names_lead_to_renderers(name, path):
         pytest.skip(f"the installed package does not know {name!r} yet; reinstall it")
 
 
-def test_the_usual_renderer_is_found():
+def test_the_usual_renderer_is_found_by_its_former_name_too_and_an_unknown_one_refused():
     assert isinstance(open_camera(8, 8), Renderer)
-
-
-def test_the_former_name_of_the_renderer_still_works_and_says_the_new_one():
     with pytest.warns(FutureWarning, match="'moderngl' is now 'kernel'"):
         assert isinstance(open_camera(8, 8, "moderngl"), Renderer)
-
-
-def test_an_unknown_name_is_refused_with_those_that_exist():
     with pytest.raises(RenderError, match="got 'pyrendr', expected one of kernel"):
         open_camera(8, 8, "pyrendr")
 

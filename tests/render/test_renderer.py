@@ -1,6 +1,7 @@
 """What a frame shows, on small scenes made the same way as real ones."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -76,8 +77,6 @@ def test_glass_shows_what_is_behind_it(renderer):
 
 
 def test_what_is_eaten_is_gone(renderer):
-    from dataclasses import replace
-
     scene = settled(item("GoodGoal", "20 0 26", sizes="1 1 1")).scene()
     hidden = replace(scene, visible=np.zeros(1, dtype=bool))
     assert len(where(renderer.frame(scene), GOOD)[0]) > 100
