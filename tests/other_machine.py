@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.other_python import KNOWN, ROOT
+from tests.other_python import KNOWN, ROOT, compare
 
 EMULATOR = "usr/bin/qemu-aarch64-static"
 LIBRARIES = (
@@ -79,16 +79,6 @@ def run(command: Sequence[str], program: Path, folder: Path) -> str:
     return done.stdout
 
 
-def compare(known: Sequence[str], found: Sequence[str]) -> int:
-    """Print whether what was played there has the known lines; returns a status."""
-    wrong = [line for line in found if line not in known]
-    if wrong or not found or len(found) != len(known):
-        print(f"aarch64: {len(found)} of {len(known)} lines, and other bits in these:", *wrong, sep="\n")
-        return 1
-    print(f"aarch64: {len(found)} episodes and their pictures have the same bits.")
-    return 0
-
-
 def main() -> int:
     """Check an ARM processor."""
     with tempfile.TemporaryDirectory() as text:
@@ -98,8 +88,8 @@ def main() -> int:
         except (OSError, subprocess.CalledProcessError) as error:
             print(f"No emulator: that an ARM processor has the same bits is not checked ({error}).")
             return 0
-        found = run(command, ROOT / "tests" / "bits.py", folder).splitlines()
-    return compare(KNOWN.read_text(encoding="utf-8").splitlines(), found)
+        found = run(command, ROOT / "tests" / "bits.py", folder)
+    return compare("aarch64", KNOWN.read_text(encoding="utf-8"), found)
 
 
 if __name__ == "__main__":
