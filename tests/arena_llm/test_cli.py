@@ -9,13 +9,6 @@ from tests.arena_llm.commands.test_compare import RESULTS
 from tests.command import KEYS
 
 
-@pytest.fixture
-def scripts(tmp_path):
-    path = tmp_path / "scripts.txt"
-    path.write_text("Go(9);\n")
-    return path
-
-
 def test_the_command_starts_without_what_only_some_of_its_commands_need():
     heavy = ["inspect_ai", "torch", "numba", "pandas", "matplotlib", "ray", "fastapi", "sqlalchemy", "PIL"]
     program = "import sys, arena_llm.cli; print([name for name in sys.argv[1:] if name in sys.modules])"
@@ -66,26 +59,25 @@ BAD = [
     (["run", "01-01-99", "--scripts", "{scripts}"], "no task '01-01-99'"),
     (["run", "01-01-01", "--scripts", "{scripts}", "--initial", "some"], "--initial: got 'some'"),
     (["run", "01-01-01", "--scripts", "{broken}"], "broken.txt:2: Line 1"),
-    (["run", "{yaml}", "--scripts", "{scripts}"], "task.yaml:3: arenas.0: unknown key 'tt'"),
+    (["run", "{task}", "--scripts", "{scripts}"], "task.yaml:3: arenas.0: unknown key 'tt'"),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "words"), BAD, ids=[words for _, words in BAD])
-def test_a_mistake_is_one_sentence(arguments, words, scripts, tmp_path, command, monkeypatch):
+def test_a_mistake_is_one_sentence(arguments, words, tmp_path, command, monkeypatch):
     for name in KEYS:
         monkeypatch.delenv(name, raising=False)
-    (tmp_path / "broken.txt").write_text("Go(3);\nStep(3);\n")
-    (tmp_path / "task.yaml").write_text("arenas:\n  0: !Arena\n    tt: 3\n")
-    (tmp_path / "results.csv").write_text(RESULTS)
     (tmp_path / "few").mkdir()
-    (tmp_path / "few" / "01-01-01.yaml").write_text("arenas: {0: {pass_mark: 1}}")
-    places = {
-        "few": tmp_path / "few",
-        "results": tmp_path / "results.csv",
-        "scripts": scripts,
-        "broken": tmp_path / "broken.txt",
-        "yaml": tmp_path / "task.yaml",
+    files = {
+        "scripts.txt": "Go(9);\n",
+        "broken.txt": "Go(3);\nStep(3);\n",
+        "task.yaml": "arenas:\n  0: !Arena\n    tt: 3\n",
+        "results.csv": RESULTS,
+        "few/01-01-01.yaml": "arenas: {0: {pass_mark: 1}}",
     }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    places = {path.stem: path for path in tmp_path.iterdir()}
     result = command(*(argument.format(**places) for argument in arguments))
     assert result.returncode == 1
     assert words in result.stderr
@@ -123,16 +115,11 @@ def test_ctrl_c_while_packages_are_imported_is_one_sentence(module, tmp_path):
     assert (done.returncode, done.stderr) == (130, "arena-llm: stopped\n")
 
 
-def test_ctrl_c_after_the_run_is_one_sentence(tmp_path, monkeypatch):
-    from typer.testing import CliRunner
-
-    import report.build
-    from arena_llm.cli import app
-
+def test_ctrl_c_after_the_run_is_one_sentence(tmp_path, monkeypatch, command):
     def pressed(*arguments, **named):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report.build, "write_log_report", pressed)
-    command = ["eval", "--model", "arena/random", "--tasks", "01-01-01", "--max-scripts", "1"]
-    said = CliRunner().invoke(app, [*command, "--image-size", "32", "--log-dir", str(tmp_path)])
-    assert (said.exit_code, said.stderr) == (130, "arena-llm: stopped\n")
+    monkeypatch.setattr("report.build.write_log_report", pressed)
+    short = ("--tasks", "01-01-01", "--max-scripts", 1, "--image-size", 32, "--log-dir", tmp_path)
+    said = command("eval", "--model", "arena/random", *short)
+    assert (said.returncode, said.stderr) == (130, "arena-llm: stopped\n")

@@ -14,6 +14,7 @@ from docs._generate.blocks import BLOCKS
 from docs._generate.kinds import public_kinds
 from docs._generate.markdown import PageError, filled, table
 from docs._generate.meanings import KEY_MEANINGS
+from docs._generate.pictures import pictures
 from evaluation.choices.effective import preset_names
 from llm_control.choices import ArenaChoices
 from llm_control.suite import SUITE
@@ -35,14 +36,11 @@ def test_every_block_stands_on_a_page():
     assert sorted(asked) == sorted(BLOCKS)
 
 
-def test_every_key_and_every_kind_has_a_meaning():
+def test_every_key_and_every_kind_has_a_meaning_and_keys_of_kinds_are_fields_of_items():
     assert KEY_MEANINGS.keys() == KEYS.keys() == MODELS.keys()
     for tag, keys in KEYS.items():
         assert KEY_MEANINGS[tag].keys() == set(keys.values()), tag
     assert all(kind.meaning for kind in public_kinds())
-
-
-def test_keys_of_kinds_are_fields_of_items():
     assert {field for kind in KINDS.values() for field in kind.fields} <= Item.model_fields.keys()
 
 
@@ -75,8 +73,6 @@ def test_there_is_a_picture_of_every_kind_and_no_other():
 
 
 def test_the_committed_pictures_show_what_the_renderer_draws():
-    from docs._generate.pictures import pictures
-
     for name, frame in pictures():
         kept = decode((PICTURES / f"{name}.png").read_bytes()).astype(float)
         # The palette costs two or three levels; another graphics processor may move an edge by a pixel.

@@ -89,12 +89,7 @@ def test_ctrl_c_keeps_what_was_learned(tmp_path):
 
 
 def test_a_wrong_option_is_said_before_anything_starts(tmp_path):
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLE), "--out", str(tmp_path / "none"), "--observation", "smell"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = train(tmp_path / "none", "smell")
     assert done.returncode == 2
     assert "smell" in done.stderr
     assert not (tmp_path / "none").exists()

@@ -133,11 +133,6 @@ def test_a_switch_can_be_turned_off_again(name, asked, tmp_path):
         assert getattr(asked["request"].effective.choices, name) is meant
 
 
-def test_icl_is_the_demonstration(asked):
-    invoke("--model", "arena/random", "--icl")
-    assert asked["request"].effective.choices.demonstration
-
-
 def test_options_of_the_command_arrive(asked, battery, tmp_path):
     given = {
         "--log-dir": tmp_path / "l", "--prices": tmp_path / "p", "--prompt": tmp_path / "t",
@@ -151,8 +146,10 @@ def test_options_of_the_command_arrive(asked, battery, tmp_path):
     assert request.texts == tmp_path / "s"
     assert (asked["log_dir"], asked["prices"], asked["resume"]) == (tmp_path / "l", tmp_path / "p", True)
     assert asked["limits"] == RunLimits(tokens=6, cost=0.5, seconds=7)
-    invoke("--model", "arena/random")
+    assert not request.effective.choices.demonstration
+    invoke("--model", "arena/random", "--icl")
     assert (asked["limits"], asked["resume"], asked["prices"]) == (RunLimits(), False, None)
+    assert asked["request"].effective.choices.demonstration
 
 
 def test_show_plays_nothing_and_says_where_a_choice_comes_from(battery, tmp_path):
@@ -172,7 +169,7 @@ SHORT = ["--model", "arena/random", "--tasks", "01-04-03", "--max-scripts", 1, "
 
 
 @pytest.mark.e2e
-def test_a_run_writes_its_report_where_it_should_and_uses_the_prompt(battery, tmp_path):
+def test_a_run_writes_its_report_where_it_should_and_uses_prompt_and_seed(battery, tmp_path):
     prompt = tmp_path / "prompt.txt"
     prompt.write_text("Walk like a crab.")
     logs, out = tmp_path / "logs", tmp_path / "elsewhere"
@@ -182,22 +179,17 @@ def test_a_run_writes_its_report_where_it_should_and_uses_the_prompt(battery, tm
     (info,) = list_eval_logs(str(logs))
     assert read_eval_log(info).samples[0].messages[0].text.startswith("Walk like a crab.")
     assert [path.suffix for path in logs.iterdir()] == [".eval"]
-    assert invoke(*common, "--log-dir", tmp_path / "b").exit_code == 0
+    assert invoke(*common, "--seed", 3, "--log-dir", tmp_path / "b").exit_code == 0
     (info,) = list_eval_logs(str(tmp_path / "b"))
-    assert "crab" not in read_eval_log(info).samples[0].messages[0].text
+    (sample,) = read_eval_log(info).samples
+    assert "crab" not in sample.messages[0].text
+    assert sample.metadata["episode"]["replay"]["seed"] == 3
     assert len(list((tmp_path / "b").glob("*/index.html"))) == 1
 
 
 def test_the_version_of_animal_ai_is_that_of_the_arena(battery):
     tasks = [chosen_tasks(SUITE, ArenaChoices(animal_ai=name), battery)[0] for name in ("3.1.3", "4")]
     assert [task.content.spec.version for task in tasks] == [Version.V3, Version.V4]
-
-
-@pytest.mark.e2e
-def test_the_seed_is_that_of_the_episode(battery, tmp_path):
-    assert invoke(*SHORT, "--testbed", battery, "--seed", 3, "--log-dir", tmp_path / "logs").exit_code == 0
-    (info,) = list_eval_logs(str(tmp_path / "logs"))
-    assert read_eval_log(info).samples[0].metadata["episode"]["replay"]["seed"] == 3
 
 
 def test_a_limit_on_the_cost_says_which_prices_it_rests_on(battery, tmp_path):

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from inspect_ai.model import ChatMessageUser
 
 from arena.errors import ConfigError
 from evaluation.capabilities import agents_of, form_of, prompts_of
@@ -31,8 +32,6 @@ def opened(task="dugongs-prediction-0", **choices):
 
 def played(agent, task="dugongs-prediction-0", **choices):
     """The record of an offline agent, and all observations."""
-    from inspect_ai.model import ChatMessageUser
-
     setup, environment = opened(task, **choices)
     CURRENT.set(CurrentEpisode(setup, environment))
     observation, shown = environment.begin(), []

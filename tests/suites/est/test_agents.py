@@ -20,22 +20,13 @@ EXPECTED = {
 run."""
 
 
-def check(name, runs):
+@pytest.mark.parametrize("runs", [1, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", EXPECTED)
+def test_table_2_is_reproduced(name, runs):
     """The means agree within 3.5 of their errors: 16 figures are looked at."""
     found = measure(name, EST, 10_000, runs, seed=11).mean(axis=0)
     for mean, (expected, spread) in zip(found, EXPECTED[name], strict=True):
         assert mean == pytest.approx(expected, abs=3.5 * spread * (1 / runs + 1 / 30) ** 0.5), (name, found)
-
-
-@pytest.mark.parametrize("name", EXPECTED)
-def test_table_2_is_reproduced(name):
-    check(name, 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", EXPECTED)
-def test_table_2_is_reproduced_by_thirty_runs(name):
-    check(name, 30)
 
 
 def test_the_papers_own_figures_are_within_the_error_of_one_run():

@@ -28,9 +28,8 @@ STEP = re.compile(r"Step (\d+) of")
 
 
 @pytest.fixture
-def provider(httpserver, monkeypatch):
+def provider(openai):
     """A server that answers with commands; `asked` are the requests, `before` is called with each."""
-
     made = SimpleNamespace(asked=[], before=lambda number: None)
 
     def serve(request):
@@ -39,10 +38,7 @@ def provider(httpserver, monkeypatch):
         step = int(STEP.findall(str(made.asked[-1]["messages"][-1]))[-1])
         return answer(COMMANDS[step - 1] if step <= len(COMMANDS) else "wait1")
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
-    made.local = {"OPENAI_BASE_URL": httpserver.url_for("/v1"), "OPENAI_API_KEY": "none"}
-    for name, value in made.local.items():
-        monkeypatch.setenv(name, value)
+    openai(serve)
     return made
 
 
@@ -91,7 +87,7 @@ def test_after_an_interrupt_no_java_is_left_and_the_run_is_resumed(provider, tmp
     assert "Traceback" not in said
     waited(lambda: not any(os.path.exists(f"/proc/{java}") for java in javas), 10)
     provider.before = lambda number: None
-    resumed = run(*eval_(tmp_path, "--resume"), **provider.local)
+    resumed = run(*eval_(tmp_path, "--resume"), OPENAI_API_KEY="none")
     assert resumed.returncode == 0, resumed.stderr
     assert len(read_eval_log(str(newest(tmp_path))).samples) == 2
 

@@ -166,27 +166,18 @@ def test_what_cannot_be_upgraded_says_so_and_stays(tmp_path):
     assert "not-upgraded" not in found(tmp_path, SHARED_NODE.replace("*word", "panda"), upgrade=True)
 
 
-def test_a_clean_arena_has_no_findings(tmp_path):
-    assert found(tmp_path, arena(walls("30 0 30"))) == {}
-
-
 def test_a_blocked_object_is_told_with_what_stands_there_and_its_lines(tmp_path):
     (said,) = found(tmp_path, PAIRS["blocked"][0])["blocked"]
     assert said.startswith("9: arenas.0.items[2].positions[1]: the place of Wall 2 of items[2] is taken by")
     assert said.endswith("Wall 1 of items[2] (line 9)")
 
 
+@pytest.mark.parametrize("y", [0, -1])
 @pytest.mark.parametrize(
-    ("place", "there"),
-    [
-        ("20 0 5.5", "the agent"),
-        ("20 -1 5.5", "the agent"),
-        ("39.8 0 30", "the arena's boundary"),
-        ("39.8 -1 30", "the arena's boundary"),
-    ],
+    ("place", "there"), [("20 {} 5.5", "the agent"), ("39.8 {} 30", "the arena's boundary")]
 )
-def test_agent_and_boundary_are_in_the_way_too(place, there, tmp_path):
-    (said,) = found(tmp_path, arena(walls(place)))["blocked"]
+def test_agent_and_boundary_are_in_the_way_too(place, there, y, tmp_path):
+    (said,) = found(tmp_path, arena(walls(place.format(y))))["blocked"]
     assert said.endswith(f"is taken by {there}")
 
 
@@ -197,15 +188,16 @@ def test_a_long_list_of_obstacles_is_cut_short(tmp_path):
     assert said.endswith("Wall 3 of items[2] (line 9) and 2 more")
 
 
-def test_a_beam_on_one_post_tips(tmp_path):
-    beam = item("Wall", "33 2 30", rotations="0", sizes="8 0.2 1", colors="0 0 0")
-    (said,) = found(tmp_path, arena(POST, beam))["unsupported"]
-    assert "Wall" in said
+BEAM = item("Wall", "33 2 30", rotations="0", sizes="8 0.2 1", colors="0 0 0")
 
 
-def test_what_moves_falls_here_too(tmp_path):
-    (said,) = found(tmp_path, arena(item("GoodGoalMulti", "30 3 30", sizes="1 1 1")))["unsupported"]
-    assert "sinks 3.02 m" in said
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [((POST, BEAM), "Wall"), ((item("GoodGoalMulti", "30 3 30", sizes="1 1 1"),), "sinks 3.02 m")],
+)
+def test_a_beam_on_one_post_tips_and_what_moves_falls(items, words, tmp_path):
+    (said,) = found(tmp_path, arena(*items))["unsupported"]
+    assert words in said
 
 
 def test_sizes_say_what_was_got_and_what_is_used(tmp_path):
@@ -214,8 +206,9 @@ def test_sizes_say_what_was_got_and_what_is_used(tmp_path):
     assert ["got 38, used 10" in said[0], "got 0.2, used 0.5" in said[1], len(said)] == [True, True, 2]
 
 
-def test_no_time_limit_is_never_too_short(tmp_path):
-    assert found(tmp_path, arena(marks="passMark: 0")) == {}
+def test_a_clean_arena_with_or_without_a_time_limit_has_no_findings(tmp_path):
+    for clean in (arena(walls("30 0 30")), arena(marks="passMark: 0")):
+        assert found(tmp_path, clean) == {}
 
 
 def test_a_pass_mark_that_waiting_reaches_needs_no_time_for_a_goal(tmp_path):
@@ -331,16 +324,11 @@ def test_files_are_found_in_subfolders_by_both_endings(tmp_path):
 @pytest.mark.parametrize("version", ["3.1.3", "4"])
 @pytest.mark.parametrize("name", sorted(name for name, kind in KINDS.items() if not kind.internal))
 def test_every_kind_can_be_checked(tmp_path, name, version):
-    path = tmp_path / "task.yaml"
-    path.write_text(arena(item(name, "30 0 30", rotations="0")))
-    (report,) = check_files(path, [path], Options(version=version), 1)
-    errors = [finding for finding in report.findings if finding.level is Level.ERROR]
+    codes = found(tmp_path, arena(item(name, "30 0 30", rotations="0")), version=version)
     absent = KINDS[name].new_in_4 and not Version(version).is_4
-    assert [finding.code for finding in errors] == (["unreadable"] if absent else [])
+    errors = [code for code in codes if CODES[code].level is Level.ERROR]
+    assert errors == (["unreadable"] if absent else [])
 
 
 def test_several_agents_are_checked(tmp_path):
-    path = tmp_path / "task.yaml"
-    path.write_text(arena(item("Agent", "9 0 5", rotations="0")))
-    (report,) = check_files(path, [path], Options(version="4"), 1)
-    assert "several-agents" not in {finding.code for finding in report.findings}
+    assert "several-agents" not in found(tmp_path, arena(agent("9 0 5")), version="4")

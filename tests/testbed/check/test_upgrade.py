@@ -4,34 +4,18 @@ from arena import ConfigError, load_text
 from arena.taskfile.catalog import ALIASES
 from testbed.check.text import Change, upgrade_file, upgrade_text
 
-OLD = """# t: a comment with Cardbox1 é 😀
+TEXT = """# t: a comment with Cardbox1 é 😀
 !ArenaConfig
 arenas:
   0: !Arena
-    t:   250   # t
-    'pass_mark' : 1
-    ? random_seed
+    %s:   250   # t
+    '%s' : 1
+    ? %s
     : 3
     items:
-    - !Item {name:  "Cardbox1", positions: [!Vector3 {x: 1, y: 0, z: 2}]}
+    - !Item {name:  "%s", positions: [!Vector3 {x: 1, y: 0, z: 2}]}
     - &block
-      name: &word UObject # UObject
-    - *block
-    - {name: *word}
-    - !Item {name: GoodGoal}
-"""
-NEW = """# t: a comment with Cardbox1 é 😀
-!ArenaConfig
-arenas:
-  0: !Arena
-    timeLimit:   250   # t
-    'passMark' : 1
-    ? randomSeed
-    : 3
-    items:
-    - !Item {name:  "LightBlock", positions: [!Vector3 {x: 1, y: 0, z: 2}]}
-    - &block
-      name: &word UBlock # UObject
+      name: &word %s # UObject
     - *block
     - {name: *word}
     - !Item {name: GoodGoal}
@@ -43,6 +27,8 @@ CHANGES = (
     Change(10, "Cardbox1", "LightBlock"),
     Change(12, "UObject", "UBlock"),
 )
+OLD = TEXT % tuple(change.old for change in CHANGES)
+NEW = TEXT % tuple(change.new for change in CHANGES)
 
 
 def current(text):
