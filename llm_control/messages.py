@@ -2,19 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from evaluation.episode import after_text
 from evaluation.prompts import PromptSet
-from evaluation.suite import Frame, Part
+from evaluation.suite import Frame, Message, Part
 from llm_control.choices import ArenaChoices
+from llm_control.demonstration import Demonstration, ShownTurn, chosen_demonstration
 from llm_control.observations import View, degraded
 from llm_control.play import TurnRecord
-
-if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage
-
-    from llm_control.demonstration import Demonstration, ShownTurn
 
 NO_LIMIT = "any number"
 """What a model is shown in the place of a number of scripts if there is no limit."""
@@ -75,7 +70,7 @@ _NEXT, _OTHERS = "\ue000", "\ue001"
 _MARK = re.compile(f"([{_NEXT}{_OTHERS}])")
 
 
-def opening(choices: ArenaChoices, prompts: PromptSet, tasks: int = 1) -> "list[ChatMessage]":
+def opening(choices: ArenaChoices, prompts: PromptSet, tasks: int = 1) -> list[Message]:
     """What comes before the first picture: the system text and, if chosen, the demonstration.
 
     `tasks`: how many episodes the conversation has. Raises ConfigError for a demonstration's file that cannot
@@ -83,10 +78,8 @@ def opening(choices: ArenaChoices, prompts: PromptSet, tasks: int = 1) -> "list[
     """
     from inspect_ai.model import ChatMessageSystem
 
-    messages: list[ChatMessage] = [ChatMessageSystem(content=system_text(choices, prompts, tasks))]
+    messages: list[Message] = [ChatMessageSystem(content=system_text(choices, prompts, tasks))]
     if choices.demonstration:
-        from llm_control.demonstration import chosen_demonstration
-
         shown = chosen_demonstration(choices)
         inside = prompts.layout.demonstration == "inside"
         messages += (_inside if inside else _as_messages)(choices, prompts, shown)
@@ -110,7 +103,7 @@ def first_parts(
 
 
 def turn_parts(
-    choices: ArenaChoices, prompts: PromptSet, turn: "TurnRecord | ShownTurn", view: View
+    choices: ArenaChoices, prompts: PromptSet, turn: TurnRecord | ShownTurn, view: View
 ) -> tuple[Part, ...]:
     """What came of a reply, and the view after it."""
     values = {
@@ -172,9 +165,7 @@ def _merged(parts: Iterable[Part]) -> Iterator[Part]:
         yield text
 
 
-def _as_messages(
-    choices: ArenaChoices, prompts: PromptSet, shown: "Demonstration"
-) -> "Iterator[ChatMessage]":
+def _as_messages(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> Iterator[Message]:
     """A demonstration as messages like those of the episode that follows."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
@@ -193,7 +184,7 @@ def _as_messages(
     yield ChatMessageUser(content=f"{end}\n\n{prompts['demonstration_end'].fill()}")
 
 
-def _inside(choices: ArenaChoices, prompts: PromptSet, shown: "Demonstration") -> "Iterator[ChatMessage]":
+def _inside(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> Iterator[Message]:
     """A demonstration inside one message of the user; each of its turns begins a text of its own."""
     from inspect_ai.model import ChatMessageUser
 
