@@ -3,6 +3,7 @@
 Meant to be all that an author of a suite needs to read: every fault names what was expected and what to do.
 """
 
+import asyncio
 import json
 import math
 import os
@@ -33,9 +34,11 @@ from evaluation.capabilities import agents_of, form_of, judged, logged_task, pro
 from evaluation.choices.effective import effective, preset_names
 from evaluation.choices.run_choices import SCAFFOLDS
 from evaluation.engines.backend import CURRENT
+from evaluation.request import EvalRequest
 from evaluation.scale.references import LETTERS, RUNNERS, garbage, scale_of
 from evaluation.suite import AgentTurn, EpisodeSetup, ModelEnd, Observation, Record, Suite, TaskSpec
 from evaluation.suites import chosen_tasks, find_task, register
+from evaluation.verify.sources import Options, Verdict, find_sources
 
 MOST_REPLIES = 1000
 """Replies after which an episode that nothing bounds is taken for endless."""
@@ -440,7 +443,6 @@ def _by_form(kit: Kit, seeds: Iterator[int]) -> Iterator[tuple[Form, str]]:
 def _estimate(kit: Kit) -> Iterator[str]:
     """Calls and tokens of a run, without a key."""
     from evaluation.estimate import estimate
-    from evaluation.request import EvalRequest
 
     found = estimate(EvalRequest(kit.suite, "openai/gpt-4o", choices={**kit.given, "tasks": kit.ids}))
     if found is None:
@@ -451,7 +453,6 @@ def _estimate(kit: Kit) -> Iterator[str]:
 
 def _judge(kit: Kit) -> Iterator[str]:
     """A judge that fails or says nothing costs no episode."""
-    import asyncio
 
     async def fails(model: str, text: str) -> str:
         raise EvaluationError("no answer")
@@ -469,7 +470,6 @@ def _judge(kit: Kit) -> Iterator[str]:
 def _run(kit: Kit) -> Iterator[str]:
     """A run that breaks off, its report, the rest of it, what is verified, and a conversation."""
     from evaluation.evaluate import evaluate
-    from evaluation.request import EvalRequest
 
     report = import_module("report.conformance").faults  # it stands to the right of this package
     choices = {**kit.given, "tasks": kit.ids, "relaunches": 0}
@@ -486,7 +486,6 @@ def _run(kit: Kit) -> Iterator[str]:
 
 def _verified(log: Any) -> Iterator[str]:
     from evaluation.verify.sample import verify_sample
-    from evaluation.verify.sources import Options, Verdict, find_sources
 
     if not log.complete:
         yield f"resumed, {log.finished} of {log.planned} episodes have a score"

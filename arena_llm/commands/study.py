@@ -1,6 +1,7 @@
 """The `arena-llm study` command."""
 
 import secrets
+import tempfile
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -119,8 +120,6 @@ def _simulate(
     plan: "Plan", db: str | None, participants: int, minutes: float, out: Path, workers: int | None
 ) -> None:
     """Simulated participants on a real server, with a temporary database unless there is another."""
-    import tempfile
-
     from people.simulation.simulate import SPEED, simulate
     from people.store import Store
     from people.store.database import only_server

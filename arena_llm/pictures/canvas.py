@@ -3,6 +3,7 @@
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from arena.files import write_file
@@ -73,6 +74,4 @@ def wrapped(text: str, size: float, width: float, lines: int) -> list[str]:
 
 def save(image: Image.Image, path: Path) -> None:
     """Write a page as a PNG file; raises EvaluationError if that is impossible."""
-    import numpy as np
-
     write_file(path, png(np.asarray(image)))
