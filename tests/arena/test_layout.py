@@ -60,15 +60,6 @@ def test_random_places_keep_clear_of_everything():
         assert len({(round(x, 6), round(z, 6)) for x, _, z in corners}) == len(corners)
 
 
-def test_a_blocked_fixed_object_is_left_at_the_corner():
-    kept, blocked = layout(
-        agent(), item("Wall", "20 0 20", "20 0 20", sizes="2 2 2;2 2 2", rotations="0, 0")
-    ).things
-    assert not kept.blocked
-    assert blocked.blocked
-    assert blocked.position == (0, 2.5, 0)
-
-
 @pytest.mark.parametrize("version", Version)
 def test_what_has_no_height_stands_on_the_floor(version):
     wall = item("Wall", "20 -1 20", rotations="0", sizes="1 1 1")
@@ -81,12 +72,13 @@ def test_what_has_no_height_stands_on_the_floor(version):
     assert heights == pytest.approx([0.5095] * 20)
 
 
-@pytest.mark.parametrize(("x", "blocked"), [(22.0, False), (21.9, True)])
-def test_flush_objects_do_not_block_each_other(x, blocked):
-    (_, second) = layout(
+@pytest.mark.parametrize(("x", "blocked"), [(22.0, False), (21.9, True), (20, True)])
+def test_flush_objects_do_not_block_each_other_and_what_is_blocked_is_left_at_the_corner(x, blocked):
+    first, second = layout(
         agent(), item("Wall", "20 0 20", f"{x} 0 20", sizes="2 2 2;2 2 2", rotations="0, 0")
     ).things
-    assert second.blocked is blocked
+    assert not first.blocked
+    assert second.blocked is (second.position == (0, 2.5, 0)) is blocked
 
 
 def test_placement_is_exact_for_turned_and_sloped_things():

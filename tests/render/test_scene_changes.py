@@ -59,15 +59,8 @@ def test_things_are_drawn_in_their_present_size(renderer):
 
 def test_things_may_be_added(renderer):
     two = scene_of(*ROOM, item("GoodGoal", "22 0 23", sizes="1 1 1"))
-    last = len(two.things) - 1
-    one = replace(
-        two,
-        things=two.things[:last],
-        positions=two.positions[:last],
-        rotations=two.rotations[:last],
-        sizes=two.sizes[:last],
-        visible=two.visible[:last],
-    )
+    columns = ("things", "positions", "rotations", "sizes", "visible")
+    one = replace(two, **{name: getattr(two, name)[:-1] for name in columns})
     assert area(renderer.frame(two)) > 1.5 * area(renderer.frame(one)) > 0
 
 

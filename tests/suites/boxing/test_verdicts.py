@@ -44,11 +44,8 @@ def test_who_says_nothing_passes_nowhere_and_is_below_the_prior(said, name, goal
     record = answered([NOTHING[said]], f"{name}-{goal}-0", mode=mode, **QUICK)
     assert record.passed is (False if (name, goal, mode) in judged() else None)
     assert record.score < 0.5
-    assert (
-        record.metrics["missing_answers"]
-        == record.metrics["asked_answers"]
-        == 2 * len(asked(name, goal, mode, 0, 3))
-    )
+    answers = 2 * len(asked(name, goal, mode, 0, 3))
+    assert record.metrics["missing_answers"] == record.metrics["asked_answers"] == answers
     assert record.outcome == "worse than the prior"
 
 
@@ -118,13 +115,8 @@ def test_the_shares_are_measured_as_the_file_has_them():
     text = files("suites.boxing").joinpath("verdicts.csv").read_text().splitlines()
     columns = text[0].split(",")
     row = dict(zip(columns, next(verdict_rows("survival", 3, 2)), strict=True))
-    assert [row[each] for each in ("environment", "mode", "worlds", "best_worlds")] == [
-        "survival",
-        "repaired",
-        3,
-        2,
-    ]
-    assert row["prior"] == "0.000"
+    assert (row["environment"], row["mode"], row["prior"]) == ("survival", "repaired", "0.000")
+    assert (row["worlds"], row["best_worlds"]) == (3, 2)
 
 
 @pytest.mark.slow

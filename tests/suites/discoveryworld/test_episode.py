@@ -56,11 +56,8 @@ def test_what_cannot_be_done_is_said_and_takes_a_step_in_which_nothing_moves():
     ):
         shown = environment.reply(reply).parts[0]
         assert shown.startswith(f"Nothing was done in this step. {said}"), shown
-    assert (
-        environment.refuse("hello", "Call a tool.")
-        .parts[0]
-        .startswith("Nothing was done in this step. Call a")
-    )
+    refused = environment.refuse("hello", "Call a tool.").parts[0]
+    assert refused.startswith("Nothing was done in this step. Call a")
     before = environment.known
     environment.reply("turn(west)")
     assert environment.known.near.keys() == before.near.keys()
@@ -153,10 +150,8 @@ def test_the_whole_observation_is_the_packages_json_with_other_ids():
     objects = [each for there in seen["nearbyObjects"]["objects"].values() for each in there]
     (flag,) = [each["uuid"] for each in objects if each["name"] == "flag"]
     assert 1000 <= flag <= 9999
-    assert (
-        "I teleported"
-        in environment.reply(json.dumps({"action": "TELEPORT_TO_OBJECT", "arg1": flag})).parts[0]
-    )
+    moved = environment.reply(json.dumps({"action": "TELEPORT_TO_OBJECT", "arg1": flag}))
+    assert "I teleported" in moved.parts[0]
 
 
 def judged(record, setup, answers):

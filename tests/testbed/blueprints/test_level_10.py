@@ -19,8 +19,16 @@ TASKS = range(1, len(CONDITIONS[10]) + 1)
 
 
 def _task(number: int) -> Blueprint:
-    draw = Draw(10, number, 1, 5)
-    return blueprint(draw)
+    return blueprint(Draw(10, number, 1, 5))
+
+
+def _ball_ahead(task: Blueprint) -> tuple[tuple[float, ...], Push, float, float]:
+    """Where a task's ball is, the push to it, its direction (radians), and how far along it the ball is."""
+    ball = next(thing.place for thing in task.objects if thing.kind == "GoodGoal")
+    push = task.pushes[0]
+    angle = math.radians(push.bearing)
+    along = (ball[0] - push.x) * math.sin(angle) + (ball[2] - push.z) * math.cos(angle)
+    return ball, push, angle, along
 
 
 def _numbers(*names: str) -> list[int]:
@@ -80,10 +88,7 @@ def test_the_same_push_on_the_wrong_side_does_not_pass(number: int) -> None:
 @pytest.mark.parametrize("number", _numbers("trap_tube"))
 def test_pushed_from_the_other_end_the_ball_is_trapped(number: int) -> None:
     task = _task(number)
-    ball = next(thing.place for thing in task.objects if thing.kind == "GoodGoal")
-    push = task.pushes[0]
-    angle = math.radians(push.bearing)
-    away = (ball[0] - push.x) * math.sin(angle) + (ball[2] - push.z) * math.cos(angle)
+    _, push, angle, away = _ball_ahead(task)
     other = push._replace(
         x=push.x + (2 * away + 0.4) * math.sin(angle),
         z=push.z + (2 * away + 0.4) * math.cos(angle),
@@ -105,9 +110,6 @@ def test_pushed_straight_in_the_block_closes_the_doorway(number: int) -> None:
 @pytest.mark.parametrize("number", _numbers("care"))
 def test_the_block_before_the_ball_pushes_it_out_of_reach(number: int) -> None:
     task = _task(number)
-    ball = next(thing.place for thing in task.objects if thing.kind == "GoodGoal")
-    push = task.pushes[0]
-    angle = math.radians(push.bearing)
-    away = (ball[0] - push.x) * math.sin(angle) + (ball[2] - push.z) * math.cos(angle)
+    ball, push, angle, away = _ball_ahead(task)
     behind = push._replace(x=ball[0] - away * math.sin(angle), z=ball[2] - away * math.cos(angle))
     assert not _passes(task, behind)
