@@ -33,7 +33,8 @@ def run_fresh(*arguments, **environment):
 def _run(python, arguments, environment):
     env = {key: value for key, value in os.environ.items() if key not in KEYS} | environment
     command = [python, "-m", "arena_llm", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    return Result(done.returncode, done.stdout, done.stderr)
 
 
 @cache
@@ -44,6 +45,20 @@ def preloaded_python():
     atexit.register(shutil.rmtree, folder)
     atexit.register(server.close)
     return server.client
+
+
+def printed_by(program, *arguments, told=None, **environment):
+    """What a program in Python prints in a process of its own, which must end well."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        env=os.environ | environment,
+        input=told,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def start(*arguments):
@@ -67,6 +82,17 @@ class Result(NamedTuple):
     returncode: int
     stdout: str
     stderr: str
+
+    def succeeded(self):
+        """What a command prints that has nothing to complain of."""
+        assert (self.returncode, self.stderr) == (0, ""), self
+        return self.stdout
+
+    @property
+    def sentence(self):
+        """All that a command says which is refused."""
+        assert (self.returncode, self.stdout, self.stderr.count("\n")) == (1, "", 1), self
+        return self.stderr
 
 
 @pytest.fixture

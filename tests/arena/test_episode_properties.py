@@ -1,9 +1,6 @@
 """What holds in every episode: the books balance, and the same start gives the same bits."""
 
 import json
-import os
-import subprocess
-import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,6 +18,7 @@ from arena.taskfile.kind import Body, Ends, Kind
 from arena.taskfile.versions import Version
 from tests.arena.strategies import OLD_KINDS as KINDS
 from tests.arena.strategies import arenas, crammed, drives, examples
+from tests.command import printed_by
 
 ROOT = Path(__file__).parents[2]
 LASTING = tuple(kind.name for kind in KINDS.values() if kind.body is Body.ZONE and kind.ends is Ends.NEVER)
@@ -200,20 +198,9 @@ def test_another_process_gives_the_same_bits(cases):
     program = (
         "import sys, json; from tests.arena.test_episode_properties import played; played(sys.stdin.read())"
     )
-    outputs = []
     for hash_seed in ("1", "2"):
-        environment = os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)}
-        result = subprocess.run(
-            [sys.executable, "-c", program],
-            input=told,
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=ROOT,
-            env=environment,
-        )
-        outputs.append(json.loads(result.stdout))
-    assert outputs[0] == outputs[1] == all_bits(told)
+        output = printed_by(program, told=told, PYTHONHASHSEED=hash_seed, PYTHONPATH=str(ROOT))
+        assert json.loads(output) == all_bits(told)
 
 
 def all_bits(told: str) -> list[list[str]]:

@@ -2,8 +2,6 @@
 
 import copy
 import pickle
-import subprocess
-import sys
 import threading
 
 import cloudpickle
@@ -17,6 +15,7 @@ from arena.gym.registered import register
 from arena.gym.vector_env import ArenaVectorEnv
 from tests.arena.learning import ENDLESS, FILE, arrays, same
 from tests.arena.worlds import item, spec
+from tests.command import printed_by
 
 
 class Unfit:
@@ -390,13 +389,7 @@ print(told.hexdigest())
 
 
 def test_two_processes_get_the_same_bits():
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, env=None
-        ).stdout
-        for _ in range(2)
-    ]
-    assert runs[0] == runs[1] != ""
+    assert printed_by(PROGRAM) == printed_by(PROGRAM) != ""
 
 
 def test_registering_again_changes_nothing():

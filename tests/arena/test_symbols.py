@@ -1,8 +1,6 @@
 """What a sign board shows: names, grids, and what of them is random."""
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -11,6 +9,7 @@ from arena import load_text
 from arena.geometry.layout import episode_rng, resolve
 from arena.taskfile.symbols import DEFAULT, MOST_CELLS, PRESETS, is_symbol, resolved
 from tests.arena.worlds import episode, item, spec
+from tests.command import printed_by
 
 
 def board(*symbols, places=("20 0 20",), more=""):
@@ -76,8 +75,7 @@ def test_each_board_has_its_own_entry_those_without_and_blocked_ones_the_default
 def test_the_seed_decides_alone():
     assert symbols(board("9x9"), seed=3) == symbols(board("9x9"), seed=3) != symbols(board("9x9"), seed=4)
     program = "from tests.arena.test_symbols import *; print(symbols(board('9x9'), seed=3)[0])"
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == symbols(board("9x9"), seed=3)[0]
+    assert printed_by(program).strip() == symbols(board("9x9"), seed=3)[0]
 
 
 def test_a_board_without_random_pixels_moves_nothing():

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.command import printed_by
+
 READERS = """
 import resource, sys
 from pathlib import Path
@@ -74,11 +76,7 @@ def bad(tmp_path):
 
 
 def test_every_reader_refuses_what_would_crash_hang_or_fill_the_memory(bad):
-    done = subprocess.run(
-        [sys.executable, "-c", READERS, *map(str, bad)], capture_output=True, text=True, timeout=100
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    found = [line.split("|") for line in done.stdout.splitlines()]
+    found = [line.split("|") for line in printed_by(READERS, *bad).splitlines()]
     assert len(found) == COUNT * len(bad)
     assert [line for line in found if "nothing" in line] == []
     said = {(reader, name): message for reader, name, _, message in found}

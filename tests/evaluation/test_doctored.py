@@ -264,12 +264,13 @@ def test_the_rank_counts_missing_trials_as_failed(honest, tmp_path, command):
     dropped = json.loads(honest[1].read_text())
     first_trials_only_as_chosen(dropped)
     (tmp_path / "dropped.json").write_text(json.dumps(recounted(dropped)))
-    said = command("submission", "rank", tmp_path / "refuser.json", honest[1], tmp_path / "dropped.json")
-    assert (said.returncode, said.stderr) == (0, "")
-    lines = said.stdout.splitlines()
+    said = command(
+        "submission", "rank", tmp_path / "refuser.json", honest[1], tmp_path / "dropped.json"
+    ).succeeded()
+    lines = said.splitlines()
     places = [
         next(n for n, line in enumerate(lines) if name in line) for name in ("lab/refuser", "arena/pixels")
     ]
     ranks = [lines[place].split()[1] for place in places]
     assert ranks == ["2", "1"]
-    assert "are not ranked together" in said.stdout
+    assert "are not ranked together" in said

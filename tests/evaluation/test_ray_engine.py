@@ -21,6 +21,7 @@ from evaluation.suite import EpisodeSetup
 from llm_control.choices import ArenaChoices
 from llm_control.suite import task_spec
 from testbed import find_tasks
+from tests.command import printed_by
 from tests.evaluation.rays import (
     always_killed,
     kill_one_at_work,
@@ -239,8 +240,7 @@ def test_what_is_called_after_the_end_starts_no_other_ray():
         "except Exception as error:\n"
         "    print(type(error).__name__, ray.is_initialized())\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "RaySystemError False\n"
+    assert printed_by(program) == "RaySystemError False\n"
 
 
 def test_an_address_without_a_cluster_is_said(tmp_path):
@@ -271,6 +271,5 @@ def test_an_address_of_another_form_is_refused(address):
 
 
 def test_an_address_without_ray_is_refused(command):
-    result = command("testbed", "verify", "--levels", "1", "--ray-address", "auto")
-    assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == "arena-llm: --ray-address auto: only --engine ray uses a cluster\n"
+    said = command("testbed", "verify", "--levels", "1", "--ray-address", "auto").sentence
+    assert said == "arena-llm: --ray-address auto: only --engine ray uses a cluster\n"

@@ -104,8 +104,7 @@ def test_the_fetched_original_is_known_by_its_digests(tmp_path, monkeypatch, com
 
 def test_the_command_writes_and_checks(written, tmp_path, command):
     out = tmp_path / "new" / "mine.json"
-    made = command("submission", written[1].path, "--out", out, "--name", "A. Tester")
-    assert (made.returncode, made.stderr) == (0, "")
+    command("submission", written[1].path, "--out", out, "--name", "A. Tester").succeeded()
     assert read_submission(out).submitter.name == "A. Tester"
     assert "agrees with its results" in command("submission", "check", out).stdout
     assert "and with its log." in command("submission", "check", out, "--log", written[1].path).stdout

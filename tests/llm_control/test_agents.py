@@ -1,6 +1,4 @@
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -10,6 +8,7 @@ from llm_control.demonstration import demonstration
 from llm_control.script import Go, Turn, parse, random_script
 from render import Renderer
 from tests.arena.worlds import agent, episode, item
+from tests.command import printed_by
 
 
 def seen(*items, yaw=0.0):
@@ -70,10 +69,7 @@ def test_random_scripts_are_scripts_and_repeat():
     assert len(set(scripts)) > 40
     program = "import numpy as np; from llm_control.script import random_script as r\n"
     program += "print([r(np.random.default_rng([3, turn])) for turn in range(50)])"
-    output = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    ).stdout
-    assert output.strip() == repr(scripts)
+    assert printed_by(program).strip() == repr(scripts)
 
 
 def test_the_demonstration_succeeds_with_valid_scripts():

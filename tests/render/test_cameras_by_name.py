@@ -1,7 +1,5 @@
 """Renderers are found by name; what is missing is named with what to install."""
 
-import subprocess
-import sys
 import tomllib
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -12,6 +10,7 @@ import pytest
 from arena import RenderError
 from arena.cameras import ChannelRenderer, open_camera
 from render import Renderer
+from tests.command import printed_by
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -44,5 +43,4 @@ def test_a_missing_pyrender_is_named_with_what_to_install():
         "try:\n    PyrenderRenderer(8, 8)\n"
         "except RenderError as error:\n    print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "pip install 'arena-llm[pyrender]'" in done.stdout
+    assert "pip install 'arena-llm[pyrender]'" in printed_by(program)

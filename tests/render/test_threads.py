@@ -1,8 +1,6 @@
 """Where pictures may be drawn: in any thread, in several at the same time, before and after a fork."""
 
 import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -10,6 +8,7 @@ import pytest
 from render import BatchRenderer, Renderer
 from render import renderer as drawing
 from tests.arena.worlds import agent, episode, item
+from tests.command import printed_by
 
 THINGS = (
     item("Wall", "23 0 26", sizes="3 4 1", rotations="20"),
@@ -61,8 +60,7 @@ raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_process_draws_what_its_parent_does():
-    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0, done.stderr
+    printed_by(FORK)
 
 
 def test_there_is_room_for_any_number_of_polygons(monkeypatch):

@@ -32,8 +32,7 @@ def loaded():
 @pytest.mark.parametrize(("agent", "passed"), [("oracle", True), ("random", False)])
 def test_episodes_of_agents_have_scores_and_versions(agent, passed, command):
     made = ("--minari", "tests/made-v0", "--agent", agent, "--levels", 1, "--size", 1, "--jobs", 1)
-    result = command("dataset", *made, "--env", "observation=rays", "--env", "rays_per_side=3")
-    assert (result.returncode, result.stderr) == (0, "")
+    command("dataset", *made, "--env", "observation=rays", "--env", "rays_per_side=3").succeeded()
     data, (facts,) = loaded()
     assert (facts["task_id"], facts["passed"]) == ("01-15-1000000", passed)
     metadata = data.storage.metadata
@@ -52,8 +51,7 @@ def test_recordings_are_replayed_in_their_random_arenas_and_pictures_lose_nothin
         episode.stop()
         (tmp_path / "there.json").write_text(episode.recording().model_dump_json())
     made = ("--agent", f"replay/{tmp_path}", "--testbed", tmp_path, "--jobs", 1)
-    result = command("dataset", "--minari", "tests/made-v0", *made, "--env", f"observation={seen}")
-    assert (result.returncode, result.stderr) == (0, "")
+    command("dataset", "--minari", "tests/made-v0", *made, "--env", f"observation={seen}").succeeded()
     episode = loaded()[0][0]
     assert (*episode.terminations, *episode.truncations) == (False, True)
 

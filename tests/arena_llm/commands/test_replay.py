@@ -75,9 +75,8 @@ def test_a_played_episode_is_recorded_and_replayed_to_its_end(tmp_path, command)
 def test_a_video_is_made_with_a_frame_for_each_step(task, drive, tmp_path, command):
     film = tmp_path / "films" / "drive.mp4"
     for _ in range(2):
-        result = command("replay", drive, "--task", task, "--video", film, "--size", 200, "--hud")
-        assert (result.returncode, result.stderr.strip()) == (0, "")
-    assert f"{film} (31 frames, 1.9 s)" in result.stdout
+        result = command("replay", drive, "--task", task, "--video", film, "--size", 200, "--hud").succeeded()
+    assert f"{film} (31 frames, 1.9 s)" in result
     facts, read = read_film(film)
     assert len(read) == 31
     assert read[0].shape == (200 + strip_height(200), 200, 3)
@@ -90,8 +89,7 @@ def test_a_video_is_made_with_a_frame_for_each_step(task, drive, tmp_path, comma
 
 def test_stills_are_what_the_agent_saw_pixel_by_pixel(task, drive, tmp_path, command):
     folder = tmp_path / "stills"
-    result = command("replay", drive, "--task", task, "--stills", folder, "--every", 20, "--size", 96)
-    assert (result.returncode, result.stderr.strip()) == (0, "")
+    command("replay", drive, "--task", task, "--stills", folder, "--every", 20, "--size", 96).succeeded()
     assert sorted(os.listdir(folder)) == [f"step-{step:05d}.png" for step in (0, 20, 30)]
     renderer = Renderer(96, 96)
     with Replay(Recording.read(drive), load(task).arenas[0]) as replay:
@@ -235,10 +233,7 @@ def test_a_mistake_is_one_sentence_and_leaves_nothing(
     empty.mkdir()
     monkeypatch.chdir(empty)
     places = {"drive": drive, "task": task, "cut": cut, "empty": empty}
-    result = command(*(argument.format(**places) for argument in arguments.split()))
-    assert result.returncode == 1
-    assert words in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1
+    assert words in command(*(argument.format(**places) for argument in arguments.split())).sentence
     assert list(empty.iterdir()) == []
 
 

@@ -22,9 +22,8 @@ AHEAD = arena_text(*THINGS)
 def test_scripts_are_played_and_printed_line_by_line(scripts, tmp_path, command):
     (tmp_path / "ahead.yaml").write_text(AHEAD)
     frames = tmp_path / "frames"
-    result = command("run", tmp_path / "ahead.yaml", "--scripts", scripts, "--frames", frames)
-    assert (result.returncode, result.stderr) == (0, "")
-    turns = [json.loads(line) for line in result.stdout.splitlines()]
+    result = command("run", tmp_path / "ahead.yaml", "--scripts", scripts, "--frames", frames).succeeded()
+    turns = [json.loads(line) for line in result.splitlines()]
     assert [turn["turn"] for turn in turns] == [1, 2, 3]
     assert [turn["steps"] for turn in turns[:2]] == [9, 10]
     assert (turns[-1]["done"], turns[-1]["outcome"]) == (True, "goal")

@@ -23,9 +23,8 @@ def generate(out, *arguments):
 def drawn(tmp_path_factory):
     """Four fresh tasks of level 1; not to be changed."""
     out = tmp_path_factory.mktemp("drawn") / "new"
-    result = generate(out, "--count", 4, "--seed", 3)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.startswith(f"4 tasks in {out}, all solved")
+    result = generate(out, "--count", 4, "--seed", 3).succeeded()
+    assert result.startswith(f"4 tasks in {out}, all solved")
     return out
 
 
@@ -55,12 +54,11 @@ def test_the_same_command_draws_the_same_bytes_in_any_number_of_processes(drawn,
 
 def test_a_hidden_split_is_the_battery_again_from_a_secret_seed(tmp_path):
     """It can be continued without naming the seed, and drawn again by whoever is given it."""
-    result = generate(tmp_path / "split", "--hidden", "--count", 2)
-    assert (result.returncode, result.stderr) == (0, "")
+    result = generate(tmp_path / "split", "--hidden", "--count", 2).succeeded()
     split = HiddenSplit.model_validate_json((tmp_path / "split" / FILE).read_bytes())
     assert split.seed.bit_length() > 64
-    assert f"SHA-256 of the seed: {commitment(split.seed)}" in result.stdout
-    assert str(split.seed) not in result.stdout
+    assert f"SHA-256 of the seed: {commitment(split.seed)}" in result
+    assert str(split.seed) not in result
     before = contents(tmp_path / "split")
     assert generate(tmp_path / "split", "--hidden", "--count", 2).returncode == 0
     assert contents(tmp_path / "split") == before
@@ -92,14 +90,10 @@ def test_what_is_there_is_kept(drawn, tmp_path):
 def test_other_files_in_the_folder_are_not_overwritten(tmp_path):
     generate(tmp_path, "--count", 2, "--seed", 3)
     before = contents(tmp_path)
-    result = generate(tmp_path, "--count", 2, "--seed", 4)
-    assert (result.returncode, result.stdout) == (1, "")
-    assert "of another order" in result.stderr
+    assert "of another order" in generate(tmp_path, "--count", 2, "--seed", 4).sentence
     path = tmp_path / "01_food_retrieval" / "01-01-0001.yaml"
     path.write_text(path.read_text().replace("t: 250", "t: 500"))
-    result = generate(tmp_path, "--count", 2, "--seed", 3)
-    assert result.returncode == 1
-    assert f"{path}: not what this version makes" in result.stderr
+    assert f"{path}: not what this version makes" in generate(tmp_path, "--count", 2, "--seed", 3).sentence
     assert contents(tmp_path).keys() == before.keys()
 
 
@@ -108,10 +102,7 @@ def test_other_files_in_the_folder_are_not_overwritten(tmp_path):
     [(["--seed", 0], "draws the shipped battery"), (["--levels", "11"], "expected levels between 1 and 10")],
 )
 def test_a_wrong_argument_is_one_sentence(tmp_path, arguments, words):
-    result = generate(tmp_path / "new", "--count", 1, *arguments)
-    assert (result.returncode, result.stdout) == (1, "")
-    assert words in result.stderr
-    assert len(result.stderr.splitlines()) == 1
+    assert words in generate(tmp_path / "new", "--count", 1, *arguments).sentence
     assert not (tmp_path / "new").exists()
 
 
@@ -149,21 +140,17 @@ def test_verify_finds_what_is_wrong(drawn, tmp_path, command):
     assert printed[2] == "01-04-0001: there is no solution"
     assert printed[3].startswith("1 of 4 tasks are proven")
     (level / solutions.FILE).write_text("{}\n")
-    broken = command("testbed", "verify", "--testbed", tmp_path, "--jobs", 1)
-    assert broken.returncode == 1
-    assert f"{level / solutions.FILE}:1: not a solution" in broken.stderr
+    broken = command("testbed", "verify", "--testbed", tmp_path, "--jobs", 1).sentence
+    assert f"{level / solutions.FILE}:1: not a solution" in broken
 
 
 def test_verify_without_any_solution_is_one_sentence(tmp_path):
     (tmp_path / "a.yaml").write_text("arenas: {0: {pass_mark: 1}}")
-    result = run("testbed", "verify", "--testbed", tmp_path)
-    assert result.returncode == 1
-    assert "there is nothing to verify" in result.stderr
+    assert "there is nothing to verify" in run("testbed", "verify", "--testbed", tmp_path).sentence
 
 
 def test_the_atlas_shows_every_task(drawn, tmp_path):
-    result = run("testbed", "atlas", "--testbed", drawn, "--out", tmp_path)
-    assert (result.returncode, result.stderr) == (0, "")
+    run("testbed", "atlas", "--testbed", drawn, "--out", tmp_path).succeeded()
     page = (tmp_path / "index.html").read_text()
     for task in find_tasks(folder=drawn):
         assert f'id="{task.id}"' in page

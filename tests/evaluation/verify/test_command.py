@@ -38,9 +38,8 @@ def test_another_version_is_named_and_differences_are_to_be_expected(log, tmp_pa
 def test_an_unfinished_episode_is_neither_right_nor_wrong(log, tmp_path, command):
     path = changed(log, tmp_path, lambda sample, _: sample.metadata.pop("episode"))
     assert checked(path)[0].verdict is Verdict.UNFINISHED
-    result = command("verify", path, "--jobs", 1)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "1 of 2 episodes: not finished" in result.stdout
+    result = command("verify", path, "--jobs", 1).succeeded()
+    assert "1 of 2 episodes: not finished" in result
 
 
 def test_the_logs_own_pass_rate_is_checked(log, tmp_path, command):
@@ -63,10 +62,9 @@ def test_a_folder_of_logs_and_recordings_in_several_processes(log, battery, tmp_
     kept = folder / "kept.json"
     played = command("run", "01-01-01", "--scripts", scripts, "--recording", kept)
     out = tmp_path / "new" / "found.json"
-    result = command("verify", folder, log, "--jobs", 2, "--json", out)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "5 of 5 episodes: agrees" in result.stdout
-    assert "1 JSON files" in result.stdout
+    result = command("verify", folder, log, "--jobs", 2, "--json", out).succeeded()
+    assert "5 of 5 episodes: agrees" in result
+    assert "1 JSON files" in result
     assert json.loads(out.read_text())["verdicts"] == {"agrees": 5}
     plain = json.loads(kept.read_text())
     assert plain["steps"] == json.loads(played.stdout.splitlines()[-1])["steps"] + 49
@@ -88,10 +86,7 @@ def test_what_is_no_log_is_an_error_of_one_line(content, tmp_path, command):
     path = tmp_path / "bad.eval"
     if content is not None:
         path.write_bytes(content)
-    result = command("verify", path)
-    assert result.returncode == 1
-    assert str(path) in result.stderr
-    assert result.stderr.count("\n") == 1
+    assert str(path) in command("verify", path).sentence
 
 
 def test_an_empty_folder_is_an_error(tmp_path, command):

@@ -5,8 +5,6 @@ import inspect
 import json
 import os
 import random
-import subprocess
-import sys
 from itertools import product
 
 import pytest
@@ -16,6 +14,7 @@ from suites.discoveryworld.catalogue import PAPER_SEEDS, kinds, seed_list
 from suites.discoveryworld.names import Names
 from suites.discoveryworld.simulator import World, calling, modules
 from suites.discoveryworld.suite import SUITE
+from tests.command import printed_by
 from tests.suites.discoveryworld.worlds import needs_package, opened, text_of
 
 SOME = ("proteomics-normal-3", "space-sick-easy-0", "space-sick-challenge-1", "plant-nutrients-normal-2")
@@ -36,14 +35,9 @@ def test_two_processes_show_the_same():
     code = f"from {__name__} import *\nprint([history(each) for each in SOME])"
     found = []
     for seed in ("1", "2"):
-        env = {**os.environ, "PYTHONHASHSEED": seed}
         # Another module before changes the addresses of all objects.
         more = "import decimal\n" if seed == "2" else ""
-        done = subprocess.run(
-            [sys.executable, "-c", more + code], capture_output=True, text=True, env=env, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        found.append(done.stdout)
+        found.append(printed_by(more + code, PYTHONHASHSEED=seed))
     assert found[0] == found[1] == f"{[history(each) for each in SOME]}\n"
 
 

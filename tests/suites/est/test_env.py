@@ -3,7 +3,6 @@
 import gc
 import os
 import pickle
-import subprocess
 import sys
 import weakref
 
@@ -18,6 +17,7 @@ from arena.errors import ConfigError, RenderError
 from suites.est.env import EstEnv, EstVectorEnv
 from suites.est.picture import Table
 from suites.est.things import appearances
+from tests.command import printed_by
 from tests.entry_points import OURS, install
 
 IMAGE = {"observation": "image", "width": 48, "height": 36}
@@ -157,11 +157,7 @@ print(True)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_processes_draw_alike_also_those_forked_after_drawing(tmp_path):
     install(tmp_path, "arena-llm", OURS)
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-    done = subprocess.run(
-        [sys.executable, "-c", PROCESSES], env=environment, capture_output=True, text=True, timeout=100
-    )
-    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+    assert printed_by(PROCESSES, PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path])) == "True\n"
 
 
 def actions(rng, count):
