@@ -6,7 +6,7 @@ from llm_control.environment import ArenaEnvironment
 from llm_control.messages import system_text
 from llm_control.prompts import arena_prompts
 from llm_control.suite import SUITE, task_spec
-from people.play.worker import WorkerEpisode
+from people.play.worker_episode import WorkerEpisode
 from people.play.worker_protocol import LIMIT, Open, Played, ScriptTurn
 from render import png
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from arena import ACTIONS, Episode
-from people.play.worker import KeyEpisode
+from people.play.worker_episode import KeyEpisode
 from people.play.worker_protocol import Open, PlayEnd
 from people.simulation.visitor import hidden
 from people.store import Store
