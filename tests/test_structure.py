@@ -23,7 +23,14 @@ ORDER = [
 """Packages may import those that stand left of them; those side by side import neither one another."""
 
 SUITES_KNOW = {"evaluation", "render"}
-SUITES_KNOW_OF_ARENA = {"arena.errors", "arena.files", "arena.kernel.compiled", "arena.packages"}
+SUITES_KNOW_OF_ARENA = {
+    "arena.errors",
+    "arena.science.families",
+    "arena.science",
+    "arena.files",
+    "arena.kernel.compiled",
+    "arena.packages",
+}
 """What a suite may import besides itself; of the arena only what is not about arenas."""
 
 PLACE = {package: place for place, packages in enumerate(ORDER) for package in packages}

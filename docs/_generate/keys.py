@@ -1,12 +1,19 @@
 """Tables of the YAML keys, from `arena.taskfile.config`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from arena.taskfile.config import ENTRIES, KEYS, MODELS, OPERATION_FIELDS, OPERATIONS, SINCE_4, VALUES
 from arena.taskfile.symbols import PRESETS
 from docs._generate.markdown import code, number, table
-from docs._generate.meanings import KEY_MEANINGS
+
+KEY_MEANINGS: Mapping[str, Mapping[str, str]] = yaml.safe_load(
+    Path(__file__).with_name("meanings.yaml").read_text(encoding="utf-8")
+)
+"""A sentence for each key, by tag and field."""
 
 HEADER = ("key", "value", "version", "meaning")
 

@@ -11,9 +11,9 @@ from arena.taskfile.config import KEYS, MODELS, Item
 from arena.taskfile.versions import Version, kind_in
 from docs._generate.__main__ import main
 from docs._generate.blocks import BLOCKS
+from docs._generate.keys import KEY_MEANINGS
 from docs._generate.kinds import public_kinds
 from docs._generate.markdown import PageError, filled, table
-from docs._generate.meanings import KEY_MEANINGS
 from docs._generate.pictures import pictures
 from evaluation.choices.effective import preset_names
 from llm_control.choices import ArenaChoices

@@ -12,7 +12,7 @@ from evaluation.suites import chosen_tasks, get_suite
 from tests.suites.scienceworld.simulation import needs_java
 
 SUITES = [
-    *("arena", "est", "boxing"),
+    *("arena", "est", "laboratory", "boxing"),
     pytest.param("scienceworld", marks=[needs_java, pytest.mark.e2e]),
 ]
 
@@ -37,7 +37,10 @@ def sampled(name, number=1):
         choices = suite.choices(**setting)
         groups = {}
         for task in chosen_tasks(suite, choices, None):
-            if name in ("boxing", "arena", "est") or choices.bounds(task.content).replies <= SLOWEST:
+            if (
+                name in ("boxing", "arena", "est", "laboratory")
+                or choices.bounds(task.content).replies <= SLOWEST
+            ):
                 groups.setdefault(scale.group(task.id, task.group), []).append(task)
         found += [(group, tasks[:number], choices) for group, tasks in groups.items()]
     return found

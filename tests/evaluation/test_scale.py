@@ -156,7 +156,7 @@ def test_garbage_is_seeded_and_has_no_vowel_and_no_digit():
     assert set(LETTERS) < set("".join(texts))
 
 
-@pytest.mark.parametrize("name", ["arena", "est", "boxing", "scienceworld", "discoveryworld"])
+@pytest.mark.parametrize("name", ["arena", "est", "laboratory", "boxing", "scienceworld", "discoveryworld"])
 def test_every_suite_ships_references_of_all_its_groups(name):
     suite = get_suite(name)
     scale = scale_of(suite)

@@ -28,6 +28,7 @@ from tests.suites.scienceworld.simulation import needs_java
 TINY = {
     "arena": ("--tasks", "01-01-01", "--max-scripts", 2, "--image-size", 16, "--model", "arena/pixels"),
     "est": ("--tasks", "est-00001", "--model", "est/bayes"),
+    "laboratory": ("--tasks", "11-01-01", "--model", "laboratory/ideal"),
     "boxing": (
         *("--tasks", "dugongs-prediction-0", "--experiments", 2, "--questions", 2),
         *("--model", "boxing/prior-only"),

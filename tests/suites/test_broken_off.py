@@ -11,6 +11,7 @@ from tests.suites.scienceworld.simulation import needs_java
 SUITES = {
     "arena": ("--tasks", "01-01-01,01-01-02", "--max-scripts", 8),
     "est": ("--tasks", "est-00001,est-00002"),
+    "laboratory": ("--tasks", "11-01-01,11-02-01"),
     "boxing": ("--tasks", "dugongs-prediction-0,dugongs-prediction-1", "--experiments", 4, "--questions", 2),
     "scienceworld": ("--tasks", "4-1,4-3", "--variations", 1),
     "discoveryworld": ("--tasks", "proteomics-easy-0,proteomics-easy-1"),

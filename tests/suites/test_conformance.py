@@ -15,6 +15,7 @@ from tests.suites.discoveryworld.worlds import needs_package
 SHORT = {
     "arena": {"initial_idle_steps": 0, "image_size": 32},
     "est": {},
+    "laboratory": {},
     "boxing": {"ask": "together", "experiments": 2, "evaluations": ("0", "2"), "questions": 2},
     "scienceworld": {},
     "discoveryworld": {"steps": 4},

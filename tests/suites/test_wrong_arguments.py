@@ -19,6 +19,8 @@ WRONG = (
     ("discoveryworld", (*RANDOM, "--tasks", "proteomic"), "did you mean proteomics"),
     ("discoveryworld", (*RANDOM, "--tasks", "proteomics-easy-x"), "proteomics-easy"),
     ("discoveryworld", (*RANDOM, "--tasks", "easy,proteomics-easy"), "named twice"),
+    ("laboratory", ("--model", "laboratory/ideal", "--levels", "9"), "levels from 11 to 14"),
+    ("laboratory", ("--model", "laboratory/ideal", "--tasks", "11-31-01"), "did you mean 11-"),
     ("scienceworld", ("--model", "scienceworld/gold", "--tasks", "4-5"), "no task 4-5; did you mean 4-"),
     ("scienceworld", ("--model", "scienceworld/gold", "--tasks", "find-plants"), "did you mean find-plant"),
     ("scienceworld", ("--model", "scienceworld/gold", "--tasks", "4-1,4-1-0225"), "named twice"),

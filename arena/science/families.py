@@ -1,0 +1,458 @@
+"""The four families of hidden states: the machine, slopes, the instrument and the strange floor.
+
+A question states the prior, never the truth. All its doors have the same probability, and so have all
+hypotheses behind the same door. Things, surfaces and lanes are numbers from 0; lengths are in metres.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import permutations, product
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+
+from arena.geometry.layout import episode_rng
+from arena.science import Floats, HiddenState
+
+GRAVITY = 9.81
+"""m/s2."""
+
+MOST_DOORS = 4
+"""A question has 2 to 4 doors."""
+
+
+class _Question(BaseModel):
+    """What every family has; `experiments` is how many may be made before a door must be opened."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    experiments: int = Field(ge=1, le=100)
+
+    @property
+    def hidden(self) -> HiddenState:
+        """Prior, likelihoods and right doors."""
+        return _hidden(self)
+
+    @property
+    def doors(self) -> int:
+        """How many doors there are."""
+        return int(self.hidden.doors.max()) + 1
+
+    @model_validator(mode="after")
+    def _asks_something(self) -> Self:
+        doors = {*self.right_doors()}
+        if not (2 <= len(doors) <= MOST_DOORS and doors == {*range(len(doors))}):
+            raise ValueError(f"has the doors {sorted(doors)}, expected 2 to {MOST_DOORS} from 0")
+        return self
+
+    def right_doors(self) -> Sequence[int]:
+        """The number of the right door of each hypothesis."""
+        raise NotImplementedError
+
+    def choices(self) -> int:
+        """How many different experiments there are."""
+        raise NotImplementedError
+
+    def likelihood(self, experiment: int) -> Sequence[npt.ArrayLike]:
+        """For each hypothesis, the probability of each outcome of an experiment."""
+        raise NotImplementedError
+
+
+@lru_cache(maxsize=256)
+def _hidden(question: _Question) -> HiddenState:
+    doors = np.array(question.right_doors())
+    counts = np.bincount(doors)
+    likelihood = [question.likelihood(number) for number in range(question.choices())]
+    return HiddenState(1.0 / (len(counts) * counts[doors]), np.array(likelihood, np.float64), doors)
+
+
+def _shares(outcomes: Iterable[int], kinds: int) -> Floats:
+    """(kinds,): the share of each outcome among equally likely ones."""
+    counted = np.bincount(list(outcomes), minlength=kinds).astype(np.float64)
+    shares: Floats = counted / counted.sum()
+    return shares
+
+
+COLORS = ("blue", "orange", "purple", "white", "black", "turquoise")
+"""Colours of things, floors and doors by number; an arena's palette has the same."""
+
+_RULES = {
+    ("any",): "The lamp is lit if at least one thing that counts is on the plate, and dark otherwise.",
+    ("two",): "The lamp is lit if at least two things that count are on the plate, and dark otherwise.",
+    (
+        "any",
+        "two",
+    ): "There are two kinds of machine, and you do not know which one this is: the lamp of one is "
+    "lit if at least one thing that counts is on the plate, that of the other if at least two are; otherwise "
+    "they are dark.",
+}
+
+
+class MachineQuestion(_Question):
+    """Which things make a machine light up, and by which rule.
+
+    After Gopnik and Sobel 2000 ("Detecting Blickets") and Lucas and Griffiths 2010 ("Learning the form of
+    causal relationships using hierarchical Bayesian models"). An experiment puts a set of things on the
+    plate: bit k of its number stands for thing k. The outcome is 0, dark, or 1, lit. With the rule `any` one
+    of the things that count suffices, with `two` it takes two; with probability `noise` the lamp does the
+    opposite. `asks` for the one of the first `candidates` things that counts (`which`), for the rule
+    (`rule`), or for how many count (`number`); there are `low` to `high`.
+    """
+
+    family: Literal["machine"] = "machine"
+    things: Annotated[int, Field(ge=3, le=6)]
+    rules: tuple[Literal["any", "two"], ...] = ("any",)
+    noise: Annotated[float, Field(ge=0, lt=0.5)] = 0.0
+    asks: Literal["which", "rule", "number"] = "which"
+    candidates: Annotated[int, Field(ge=2, le=4)] = 3
+    low: Annotated[int, Field(ge=1)] = 1
+    high: Annotated[int, Field(ge=1)] = 3
+
+    @model_validator(mode="after")
+    def _has_them(self) -> Self:
+        if not max(self.candidates if self.asks == "which" else 0, self.low, self.high) <= self.things:
+            raise ValueError(f"candidates, low and high: got more than {self.things} things")
+        if self.rules not in _RULES:
+            raise ValueError(
+                f"rules: got {', '.join(self.rules) or 'none'}, expected any, two, or any and two"
+            )
+        return self
+
+    def hypotheses(self) -> list[tuple[int, str]]:
+        """Sets of the things that count, as numbers whose bits are things, each with a rule."""
+        sets = [each for each in range(1 << self.things) if self.low <= each.bit_count() <= self.high]
+        if self.asks == "which":
+            first = (1 << self.candidates) - 1
+            sets = [each for each in sets if (each & first).bit_count() == 1]
+        return list(product(sets, self.rules))
+
+    @property
+    def told(self) -> str:
+        """What may be hidden, in words for models and people; every condition says the same."""
+        things = enumerate(COLORS[: self.things], start=1)
+        listed = ", ".join(f"{number} ({color})" for number, color in things)
+        share = f"{self.noise:.0%}".replace("%", " %")
+        noise = f" In {share} of all cases, at random, the lamp does the opposite." if self.noise else ""
+        first = f", exactly one of them among the first {self.candidates}" if self.asks == "which" else ""
+        return (
+            f"There is a machine with a plate and a lamp, and there are {self.things} things: {listed}. Some "
+            f"of them count, and you cannot tell by their looks which. {_RULES[self.rules]}{noise} In all, "
+            f"{self.low} to {self.high} of the things count{first}."
+        )
+
+    @property
+    def asked(self) -> str:
+        """What is asked for, in words."""
+        return {
+            "which": f"Which of the first {self.candidates} things counts?",
+            "rule": "Which kind of machine is it?",
+            "number": "How many of the things count?",
+        }[self.asks]
+
+    @property
+    def door_names(self) -> tuple[str, ...]:
+        """What each door stands for, in words."""
+        if self.asks == "which":
+            return tuple(f"thing {k + 1} ({COLORS[k]})" for k in range(self.candidates))
+        if self.asks == "rule":
+            return tuple({"any": "one that counts suffices", "two": "two are needed"}[r] for r in self.rules)
+        return tuple(f"{number} count" for number in range(self.low, self.high + 1))
+
+    def right_doors(self) -> list[int]:
+        """The number of the right door of each hypothesis."""
+        if self.asks == "rule":
+            return [self.rules.index(rule) for _, rule in self.hypotheses()]
+        if self.asks == "number":
+            return [counting.bit_count() - self.low for counting, _ in self.hypotheses()]
+        first = (1 << self.candidates) - 1
+        return [(counting & first).bit_length() - 1 for counting, _ in self.hypotheses()]
+
+    def choices(self) -> int:
+        """How many different experiments there are: all sets of things."""
+        return 1 << self.things
+
+    def likelihood(self, experiment: int) -> list[tuple[float, float]]:
+        """For each hypothesis, the probability of a dark and a lit lamp with a set of things on the plate."""
+        needs = {"any": 1, "two": 2}
+        lit = [(experiment & each).bit_count() >= needs[rule] for each, rule in self.hypotheses()]
+        return [(self.noise, 1 - self.noise) if light else (1 - self.noise, self.noise) for light in lit]
+
+
+SPEED = 4.0
+"""Speed at the foot of the ramp, m/s; where masses are hidden that of a push of 4 Ns on 1 kg."""
+
+SPEEDS = (0.9, 1.0, 1.1)
+"""Equally likely factors of that speed: a start is never quite like another."""
+
+FRICTIONS = (0.1, 0.16, 0.25, 0.4, 0.64)
+MASSES = (1.0, 1.35, 1.75, 2.3, 3.0)
+"""Friction coefficients and masses (kg) that may be hidden; each gets 1.6 to 1.8 times as far as the next."""
+
+FARTHEST_M = 10
+"""Outcomes are whole metres, at most this."""
+
+
+class SlopesQuestion(_Question):
+    """How slippery surfaces are (`friction`), or how heavy things that look alike are (`mass`).
+
+    Experiment k lets a thing slide on surface k, or pushes thing k on a surface of the lowest friction. The
+    outcome is how far it gets, in whole metres: v^2 / (2 mu g), where v is `SPEED` times one of `SPEEDS` and,
+    for masses, divided by kg. No two of the `things` have the same of `levels` values. `asks` on or of which
+    one it gets `farthest` or `nearest`.
+    """
+
+    family: Literal["slopes"] = "slopes"
+    hides: Literal["friction", "mass"] = "friction"
+    things: Annotated[int, Field(ge=2, le=4)]
+    levels: Annotated[int, Field(ge=2, le=5)] = 4
+    asks: Literal["farthest", "nearest"] = "farthest"
+
+    def distances(self, level: int) -> tuple[int, ...]:
+        """The equally likely outcomes for one of the values."""
+        is_mass = self.hides == "mass"
+        friction, mass = FRICTIONS[0 if is_mass else level], MASSES[level] if is_mass else 1.0
+        speeds = (SPEED * factor / mass for factor in SPEEDS)
+        exact = [speed * speed / (2 * friction * GRAVITY) for speed in speeds]
+        return tuple(min(round(each), FARTHEST_M) for each in exact)
+
+    def hypotheses(self) -> list[tuple[int, ...]]:
+        """The level of each thing; the higher, the nearer it stops."""
+        return list(permutations(range(self.levels), self.things))
+
+    def right_doors(self) -> list[int]:
+        """The number of the right door of each hypothesis."""
+        extreme = min if self.asks == "farthest" else max
+        return [each.index(extreme(each)) for each in self.hypotheses()]
+
+    def choices(self) -> int:
+        """How many different experiments there are: one for each thing."""
+        return self.things
+
+    def likelihood(self, experiment: int) -> list[Floats]:
+        """For each hypothesis, the probability of each distance of a thing."""
+        shares = [_shares(self.distances(level), FARTHEST_M + 1) for level in range(self.levels)]
+        return [shares[each[experiment]] for each in self.hypotheses()]
+
+
+OFFSETS, SLOPES = (0, 1, 2, 3, 4, 5), (1, 2, 3, 4)
+"""What a law of the instrument adds to, and multiplies."""
+
+LAWS: dict[str, Callable[[int, int, int], int]] = {
+    "line": lambda size, offset, slope: offset + slope * size,
+    "square": lambda size, offset, slope: offset + slope * size * size,
+    "threshold": lambda size, offset, slope: offset + 3 * slope * (size >= 3),
+}
+"""The number that a meter shows for a size, from 1, by the law."""
+
+ODD = 2
+"""By how much the odd one is off the line."""
+
+
+class InstrumentQuestion(_Question):
+    """Which law connects the size of a thing and the number that a meter shows for it.
+
+    Experiment k measures thing k, whose size is k + 1. The outcome is the number; with probability `noise` it
+    is 1 too high or 1 too low. `asks` what the meter would show for something of the size `large`, which is
+    too big for it (`large`: ranges of nearly as many laws each), or which thing reads `ODD` more than the
+    line of all others (`odd`).
+    """
+
+    family: Literal["instrument"] = "instrument"
+    things: Annotated[int, Field(ge=3, le=6)]
+    laws: tuple[Literal["line", "square", "threshold"], ...] = ("line",)
+    noise: Annotated[float, Field(ge=0, lt=0.5)] = 0.0
+    asks: Literal["large", "odd"] = "large"
+    large: Annotated[int, Field(ge=4, le=12)] = 8
+    ranges: Annotated[int, Field(ge=2, le=4)] = 3
+
+    def hypotheses(self) -> list[tuple[str, int, int, int]]:
+        """Law, offset, slope and the number of the odd thing, -1 for none."""
+        odd = range(self.things) if self.asks == "odd" else (-1,)
+        return list(product(self.laws, OFFSETS, SLOPES, odd))
+
+    def bounds(self) -> tuple[int, ...]:
+        """The lowest prediction of each door's range but the first, ascending."""
+        found = sorted(LAWS[law](self.large, *rest) for law, *rest, _ in self.hypotheses())
+        return tuple(found[round(k * len(found) / self.ranges)] for k in range(1, self.ranges))
+
+    def right_doors(self) -> list[int]:
+        """The number of the right door of each hypothesis."""
+        if self.asks == "odd":
+            return [odd for *_, odd in self.hypotheses()]
+        bounds = self.bounds()
+        predicted = (LAWS[law](self.large, *rest) for law, *rest, _ in self.hypotheses())
+        return [sum(value >= bound for bound in bounds) for value in predicted]
+
+    def choices(self) -> int:
+        """How many different experiments there are: one for each thing."""
+        return self.things
+
+    def likelihood(self, experiment: int) -> list[Floats]:
+        """For each hypothesis, the probability of each reading of a thing."""
+        size, shares = experiment + 1, []
+        for law, offset, slope, odd in self.hypotheses():
+            # The first outcome is a reading of -1.
+            right = LAWS[law](size, offset, slope) + ODD * (experiment == odd) + 1
+            found = np.zeros(self._highest() + 3)
+            found[right] = 1 - self.noise
+            found[[right - 1, right + 1]] += self.noise / 2
+            shares.append(found)
+        return shares
+
+    def _highest(self) -> int:
+        """The highest reading without noise."""
+        return ODD + max(LAWS[law](self.things, *rest) for law, *rest, _ in self.hypotheses())
+
+    def reading(self, outcome: int) -> int:
+        """The number that stands for an outcome."""
+        return outcome - 1
+
+
+ENTRY_M, FORWARD = 3.0, 2.0
+"""The ball rolls onto the floor this far before its middle, m, at this speed, m/s."""
+
+STRENGTHS = (0.5, 0.8)
+"""Accelerations at 1 m from the middle, m/s2."""
+
+STARTS = (-0.15, 0.0, 0.15)
+"""Equally likely deviations from the middle of the lane, m."""
+
+TICK_S, MOST_TICKS = 0.02, 1000
+WIDEST_M = 4
+"""Outcomes are whole metres beside the lane, at most this to either side."""
+
+_SOFT_M = 0.3
+"""Laws of the distance do not grow any more below this."""
+
+Kind = Literal["wind", "whirl", "post", "near post"]
+Law = tuple[Kind, int, float]
+"""Kind, direction (-1 or 1) and strength."""
+
+
+def acceleration(law: Law, x: float, z: float) -> tuple[float, float]:
+    """What a floor adds to the velocity of what is at a place relative to its middle, m/s2.
+
+    A `wind` is constant, to the right for 1. A `whirl` acts across the line to the middle, clockwise for 1. A
+    `post` in the middle pushes away (1) or pulls (-1) as 1/r, a `near post` as 1/r^2.
+    """
+    kind, direction, strength = law
+    pull = direction * strength
+    if kind == "wind":
+        return (pull, 0.0)
+    r = max(math.sqrt(x * x + z * z), _SOFT_M)
+    if kind == "whirl":
+        return (pull * z / r, -pull * x / r)
+    share = pull / (r * r if kind == "post" else r * r * r)
+    return (share * x, share * z)
+
+
+def leaves_at(law: Law, x: float) -> float:
+    """Where a ball that rolls onto the floor at x leaves it, metres from there; positive is to the right.
+
+    Semi-implicit Euler steps of a tick, as in the arena's physics.
+    """
+    start, z, across, along = x, -ENTRY_M, 0.0, FORWARD
+    for _ in range(MOST_TICKS):
+        if not (abs(z) <= ENTRY_M and abs(x - start) < WIDEST_M):
+            break
+        right, forward = acceleration(law, x, z)
+        across, along = across + TICK_S * right, along + TICK_S * forward
+        x, z = x + TICK_S * across, z + TICK_S * along
+    return x - start
+
+
+class FloorQuestion(_Question):
+    """By which law a floor pushes what rolls over it.
+
+    Experiment k rolls a ball onto it from open lane k; the middles of the `lanes` are 1 m apart. The outcome
+    is by how many whole metres it leaves its lane, from `WIDEST_M` to the left to as many to the right.
+    `asks` for the `kind` of the law, or to which side (left, straight on, right) a ball of the lane that is
+    `shut`, from 0, goes (`side`); from that lane there are no experiments.
+    """
+
+    family: Literal["floor"] = "floor"
+    lanes: Annotated[int, Field(ge=3, le=5)]
+    kinds: tuple[Kind, ...]
+    asks: Literal["kind", "side"] = "kind"
+    shut: Annotated[int, Field(ge=0, le=4)] = 0
+
+    def place(self, lane: int) -> float:
+        """The middle of a lane relative to that of the floor."""
+        return lane - (self.lanes - 1) / 2
+
+    def open_lanes(self) -> tuple[int, ...]:
+        """The lanes of the experiments, in their order."""
+        return tuple(lane for lane in range(self.lanes) if self.asks == "kind" or lane != self.shut)
+
+    def hypotheses(self) -> list[Law]:
+        """All laws: kinds, directions and strengths."""
+        return list(product(self.kinds, (-1, 1), STRENGTHS))
+
+    def side(self, law: Law) -> int:
+        """0, 1 or 2: whether a ball from the lane that is shut goes left, straight on or right."""
+        return 1 + int(np.sign(_outcome(leaves_at(law, self.place(self.shut))) - WIDEST_M))
+
+    def right_doors(self) -> list[int]:
+        """The number of the right door of each hypothesis; of the sides, those that are possible."""
+        if self.asks == "kind":
+            return [self.kinds.index(kind) for kind, *_ in self.hypotheses()]
+        sides = [self.side(law) for law in self.hypotheses()]
+        return [sorted({*sides}).index(side) for side in sides]
+
+    def choices(self) -> int:
+        """How many different experiments there are: one for each open lane."""
+        return len(self.open_lanes())
+
+    def likelihood(self, experiment: int) -> list[Floats]:
+        """For each hypothesis, the probability of each deviation from a lane."""
+        middle, outcomes = self.place(self.open_lanes()[experiment]), 2 * WIDEST_M + 1
+        return [
+            _shares((_outcome(leaves_at(law, middle + off)) for off in STARTS), outcomes)
+            for law in self.hypotheses()
+        ]
+
+
+def _outcome(metres: float) -> int:
+    return WIDEST_M + min(max(round(metres), -WIDEST_M), WIDEST_M)
+
+
+FAMILIES = {11: "machine", 12: "slopes", 13: "instrument", 14: "floor"}
+"""The family of each level."""
+
+Question = Annotated[
+    MachineQuestion | SlopesQuestion | InstrumentQuestion | FloorQuestion, Field(discriminator="family")
+]
+"""A question of any family, as a task file states it."""
+
+
+@cache
+def questions(level: int) -> tuple[Question, ...]:
+    """The 30 questions of a level from 11 to 14, the easier ones first (`questions.yaml`)."""
+    rows = yaml.safe_load(files("arena.science").joinpath("questions.yaml").read_text(encoding="utf-8"))[
+        level
+    ]
+    return tuple(read_question({"family": FAMILIES[level], **row}) for row in rows)
+
+
+def read_question(values: Mapping[str, Any]) -> Question:
+    """A question from plain values, also as a log has it. Raises pydantic's ValidationError."""
+    question: Question = TypeAdapter(Question).validate_python(values, strict=False)
+    return question
+
+
+_VARIANT = re.compile(r"^([0-9]{2}-[0-9]{2})-[0-9]{2}$", re.ASCII)
+
+
+def truth(question: Question, seed: int, task_id: str, trial: int) -> int:
+    """The hypothesis that holds in an episode.
+
+    It is the same in all conditions, and for the variants `LL-TT-01` to `LL-TT-99` of a task.
+    """
+    shared = _VARIANT.sub(r"\1", task_id)
+    return question.hidden.draw(episode_rng(seed, f"{shared}/hidden", trial))

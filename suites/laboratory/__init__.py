@@ -1,0 +1,1 @@
+"""The laboratory in words: experiments about something hidden, then one door."""

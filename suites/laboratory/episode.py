@@ -1,0 +1,232 @@
+"""One episode as the runner's environment: outcomes of experiments out, experiments and a door in."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.science import Floats, Seen, divergence
+from arena.science.families import read_question, truth
+from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
+from suites.laboratory.replies import Listed, Reply, read_reply
+from suites.laboratory.wording import asked, doors, experiment_of, listed_doors, story, told
+
+NONE_LEFT = "There are no experiments left; open a door."
+
+
+class Turn(NamedTuple):
+    """One reply and what came of it.
+
+    `kind` is `act` or `predict`; `posterior` is the exact probability of each door after the turn. Of an
+    experiment, `experiment` and `outcome` are its numbers from 0, `said` is what it has shown, `information`
+    what it was expected to say about the door, and `best` what the best one was, in bits. `belief` is what
+    was stated, `door` the one that was opened, from 0.
+    """
+
+    turn: int
+    kind: str
+    reply: str
+    thoughts: tuple[str, ...]
+    repairs: tuple[str, ...]
+    error: str | None
+    posterior: tuple[float, ...]
+    experiment: int | None = None
+    outcome: int | None = None
+    said: str | None = None
+    information: float | None = None
+    best: float | None = None
+    belief: tuple[float, ...] | None = None
+    door: int | None = None
+
+
+class LaboratoryEpisode:
+    """Plays one episode by replies; `hidden`, `history` and `belief` (h,) are for offline agents."""
+
+    known = None
+
+    def __init__(self, setup: EpisodeSetup) -> None:
+        self._choices = setup.choices
+        self._prompts = setup.prompts
+        self.question = read_question(setup.task.content)
+        self.hidden = self.question.hidden
+        self._truth = truth(self.question, setup.choices.seed, setup.task.id, setup.trial)
+        self._rng = np.random.default_rng(agent_seed(setup.choices.seed, setup.task.id, setup.trial))
+        self.history: list[Seen] = []
+        self.belief: Floats = self.hidden.prior
+        self.predicts = False
+        self.door: int | None = None
+        self._acts = 0
+        self._said = ""
+        self._turns: list[Turn] = []
+
+    @property
+    def experiments_left(self) -> int:
+        """Experiments that may still be made; one reply is kept for the door."""
+        return max(self.question.experiments - self._acts, 0)
+
+    def begin(self) -> Observation:
+        """What may be hidden, the question and the doors."""
+        question, prompts = self.question, self._prompts
+        text = prompts["first_turn"].fill(
+            story=story(question, prompts),
+            question=asked(question, prompts),
+            doors=listed_doors(question),
+            experiments=question.experiments,
+            replies=question.experiments + 1,
+            now=self._now(),
+        )
+        return self._observation(text)
+
+    def reply(self, text: str) -> Observation:
+        """Carry out an experiment, open a door, or take a belief down."""
+        wanted = ("Belief",) if self.predicts else ("Try", "Open")
+        return self._played(text, read_reply(text, wanted, strict=self._choices.strict))
+
+    def refuse(self, text: str, reason: str) -> Observation:
+        """Count a reply that called no tool."""
+        return self._played(text, Reply(problem=reason))
+
+    def finish(self) -> Record:
+        """End the episode."""
+        right = int(self.hidden.doors[self._truth])
+        opened = self.door is not None
+        outcome = "no door" if not opened else "right" if self.door == right else "wrong"
+        passed = outcome == "right"
+        summary = self._prompts["episode_end"].fill(
+            outcome={"right": "you opened the right door", "wrong": "you opened a wrong door"}.get(
+                outcome, "you opened no door"
+            ),
+            right=f"{right + 1} ({doors(self.question)[right]})",
+        )
+        replay = {"question": self.question.model_dump(mode="json"), "truth": self._truth, "right": right}
+        return Record(
+            tuple(turn._asdict() for turn in self._turns),
+            outcome,
+            passed,
+            float(passed),
+            {"total_reward": float(passed), **self._metrics()},
+            ModelEnd.EPISODE if self._over else ModelEnd.SOLVER,
+            replay,
+            summary,
+        )
+
+    def close(self) -> None:
+        """Nothing is kept open."""
+
+    @property
+    def _over(self) -> bool:
+        return self.door is not None or self._acts > self.question.experiments
+
+    def _played(self, text: str, reply: Reply) -> Observation:
+        if self.predicts:
+            return self._predicted(text, reply)
+        self._acts += 1
+        turn, command = self._turn("act", text, reply), reply.command
+        problem = turn.error
+        if command is not None:
+            problem, turn = self._acted(command, turn)
+        self._turns.append(turn._replace(error=problem))
+        if self._over:
+            return Observation(done=True, reward=float(self.door == self.hidden.doors[self._truth]))
+        if problem is not None:
+            return self._observation(self._prompts["invalid_reply"].fill(feedback=problem, now=self._now()))
+        self.predicts = self._choices.beliefs
+        return self._asked_belief() if self.predicts else self._next()
+
+    def _turn(self, kind: str, text: str, reply: Reply) -> Turn:
+        exact = tuple(self.hidden.of_doors(self.belief).tolist())
+        number = len(self._turns) + 1
+        return Turn(number, kind, text, reply.thoughts, reply.repairs, reply.problem, exact)
+
+    def _acted(self, command: Listed, turn: Turn) -> tuple[str | None, Turn]:
+        """Carry out a command; what is wrong with it, and its turn."""
+        assert command.numbers is not None
+        if command.name == "Open":
+            return self._open(command.numbers, turn)
+        if self._acts > self.question.experiments:
+            return NONE_LEFT, turn
+        experiment = experiment_of(self.question, command.numbers)
+        return (experiment, turn) if isinstance(experiment, str) else (None, self._tried(experiment, turn))
+
+    def _open(self, numbers: tuple[float, ...], turn: Turn) -> tuple[str | None, Turn]:
+        if len(numbers) != 1 or not 1 <= numbers[0] <= self.question.doors:
+            return f"The doors have the numbers 1 to {self.question.doors}.", turn
+        self.door = int(numbers[0]) - 1
+        return None, turn._replace(door=self.door)
+
+    def _tried(self, experiment: int, turn: Turn) -> Turn:
+        """Carry out an experiment."""
+        hidden, expected = self.hidden, self.hidden.information(self.belief)
+        outcome = hidden.happen(self._truth, experiment, self._rng)
+        self.history.append(Seen(experiment, outcome))
+        self.belief = hidden.updated(self.belief, experiment, outcome)
+        self._said = told(self.question, experiment, outcome)
+        return turn._replace(
+            experiment=experiment,
+            outcome=outcome,
+            said=self._said,
+            information=float(expected[experiment]),
+            best=float(expected.max()),
+            posterior=tuple(hidden.of_doors(self.belief).tolist()),
+        )
+
+    def _predicted(self, text: str, reply: Reply) -> Observation:
+        """Take a belief down; one that cannot be used is missing, and the episode goes on."""
+        self.predicts = False
+        turn, stated = self._turn("predict", text, reply), reply.command
+        if stated is not None:
+            numbers, count = np.array(stated.numbers), self.question.doors
+            if len(numbers) == count and abs(numbers.sum() - 1) <= 0.05:
+                turn = turn._replace(belief=tuple((numbers / numbers.sum()).tolist()))
+            else:
+                turn = turn._replace(error=f"Belief needs {count} probabilities that are 1 together.")
+        self._turns.append(turn)
+        return self._next()
+
+    def _next(self) -> Observation:
+        return self._observation(self._prompts["turn"].fill(said=self._said, now=self._now()))
+
+    def _now(self) -> str:
+        name = "act" if self.experiments_left else "last"
+        return self._prompts[name].fill(number=self._acts + 1, replies=self.question.experiments + 1)
+
+    def _asked_belief(self) -> Observation:
+        listed = "; ".join(f"{k}: {door}" for k, door in enumerate(doors(self.question), start=1))
+        text = self._prompts["belief"].fill(said=self._said, doors=listed)
+        return Observation((text,), kind="predict", data={"predicts": True, "said": self._said})
+
+    def _observation(self, text: str) -> Observation:
+        data = {
+            "predicts": False,
+            "first": not self._turns,
+            "said": self._said,
+            "experiments_left": self.experiments_left,
+        }
+        return Observation((text,), told=self._said or None, data=data)
+
+    def _metrics(self) -> dict[str, float | int]:
+        """The numbers of an episode that tables and reports have.
+
+        `information` are the bits by which the experiments have shrunk the entropy of the right door,
+        `attainable` those that as many of the best are expected to; `divergence` is the mean of the stated
+        beliefs from the exact ones, in bits, and `agrees` whether the door is that of the last stated belief.
+        """
+        beliefs = [turn for turn in self._turns if turn.belief is not None]
+        made = len(self.history)
+        found: dict[str, float | int] = {
+            "experiments": made,
+            "information": self.hidden.gained(self.history),
+            "attainable": self.hidden.attainable(made),
+            "exact_door": float(self.hidden.of_doors(self.belief)[self.hidden.doors[self._truth]]),
+            "invalid_replies": sum(turn.error is not None for turn in self._turns),
+            "missing_beliefs": sum(turn.kind == "predict" and turn.belief is None for turn in self._turns),
+        }
+        if beliefs:
+            found["divergence"] = float(np.mean([_divergence(turn) for turn in beliefs]))
+        if beliefs and self.door is not None:
+            last = np.array(beliefs[-1].belief)
+            found["agrees"] = int(last[self.door] >= last.max() - 1e-9)
+        return found
+
+
+def _divergence(turn: Turn) -> float:
+    return divergence(np.array(turn.posterior), np.array(turn.belief))

@@ -1,0 +1,108 @@
+"""What a report says of runs and episodes beyond every suite's tables."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from typing_extensions import TypedDict
+
+from arena.science import TIE, divergence
+from evaluation.log.schema import Count, Finite, Share
+from evaluation.panels import panel
+from evaluation.statistics import mean_text, wilson
+
+Record = Mapping[str, Any]
+
+
+class Turn(TypedDict):
+    """A reply; see `suites.laboratory.episode.Turn`."""
+
+    turn: Count
+    kind: str
+    posterior: list[Share]
+    experiment: int | None
+    outcome: int | None
+    said: str | None
+    information: Finite | None
+    best: Finite | None
+    belief: list[Share] | None
+    door: int | None
+
+
+class Replay(TypedDict):
+    """The question, the hypothesis that holds, and the right door, from 0."""
+
+    question: dict[str, Any]
+    truth: Count
+    right: Count
+
+
+class Logged(TypedDict):
+    """A finished episode."""
+
+    turns: list[Turn]
+    replay: Replay
+
+
+part = partial(panel, "suites.laboratory")
+"""HTML of a macro of this suite's template."""
+
+
+def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
+    """The chain from experiments to the right door, for each agent."""
+    played = {agent: [each for each in own if each["turns"]] for agent, own in records.items()}
+    found = {agent: _chain(own) for agent, own in played.items() if own}
+    return [("From experiments to the right door", part("chain", agents=found))] if found else []
+
+
+def episode_panels(record: Record) -> list[tuple[str, str]]:
+    """The experiments in order, with the exact probability of each door after each, and the stated ones."""
+    turns = [turn for turn in record["turns"] if turn["said"] or turn["belief"] or turn["door"] is not None]
+    if not turns:
+        return []
+    doors = len(record["turns"][0]["posterior"])
+    body = part("experiments", turns=turns, doors=range(doors), right=record["replay"]["right"])
+    return [("Experiments and what follows from them", body)]
+
+
+def _chain(records: Sequence[Record]) -> list[str]:
+    """The cells of an agent's row, in the order of the template's columns."""
+    tried = [[turn for turn in record["turns"] if turn["experiment"] is not None] for record in records]
+    chosen = [(turn["information"], turn["best"]) for turns in tried for turn in turns if turn["best"] > TIE]
+    believed = [record for record in records if _beliefs(record)]
+    opened = [record for record in believed if record["turns"][-1]["door"] is not None]
+    return [
+        str(len(records)),
+        mean_text([len(turns) for turns in tried]),
+        f"{sum(own for own, _ in chosen) / sum(best for _, best in chosen):.2f}" if chosen else "–",
+        mean_text([record["turns"][-1]["posterior"][record["replay"]["right"]] for record in records]),
+        _share([_favours(record, record["replay"]["right"]) for record in believed]),
+        mean_text([float(np.mean([distance(turn) for turn in _beliefs(record)])) for record in believed]),
+        _share([_favours(record, record["turns"][-1]["door"]) for record in opened]),
+        _share([record["passed"] for record in records]),
+    ]
+
+
+def _beliefs(record: Record) -> list[Mapping[str, Any]]:
+    """The turns that stated a belief."""
+    return [turn for turn in record["turns"] if turn["belief"] is not None]
+
+
+def _favours(record: Record, door: int) -> bool:
+    """Whether the last stated belief gives no door more than this one."""
+    belief = _beliefs(record)[-1]["belief"]
+    return bool(belief[door] >= max(belief) - TIE)
+
+
+def distance(turn: Mapping[str, Any]) -> float:
+    """The divergence of a stated belief from the exact one, in bits."""
+    return divergence(np.array(turn["posterior"]), np.array(turn["belief"]))
+
+
+def _share(found: Sequence[bool]) -> str:
+    """The share of what is true, with Wilson's 95 % interval; a dash of nothing."""
+    if not found:
+        return "–"
+    low, high = wilson(sum(found), len(found))
+    return f"{sum(found) / len(found):.2f} [{low:.2f}, {high:.2f}]"

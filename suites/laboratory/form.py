@@ -1,0 +1,76 @@
+"""What people answer with: something to try or a door, and how likely each door is."""
+
+from typing import Any
+
+from arena.science.families import COLORS, MachineQuestion, Question, read_question
+from evaluation.by_hand.form import Checkbox, Choice, Form, Slider, Values
+from evaluation.suite import Observation, TaskSpec
+from suites.laboratory.replies import Listed
+from suites.laboratory.wording import doors, numbers_of
+
+HELP = (
+    "Something is hidden. Find it out by experiments, then open one door. Behind the right door is food, "
+    "behind the others is nothing. Before the first experiment all doors are equally likely.\n\n"
+    "You may make as many experiments as are left, and need not make all. As soon as you open a door, the "
+    "task is over."
+)
+BELIEVE = (
+    "How likely is each door to be the right one? If the numbers are not 100 % together, their shares count."
+)
+ACT = "Try something, or open a door."
+TRY_THESE = "Put what is ticked on the plate"
+
+
+def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
+    """Experiments and doors to choose from; after an experiment a slider for each door."""
+    question = read_question(task.content)
+    said = observation.data["said"]
+    if observation.data["predicts"]:
+        return Form(BELIEVE, _sliders(question), _believed, text=said, help=HELP)
+    text = None if observation.data["first"] else f"{said}\n\n{_left(observation)}".strip()
+    opens = {
+        f"Open door {k}: {door}": Listed("Open", (k,)) for k, door in enumerate(doors(question), start=1)
+    }
+    if not observation.data["experiments_left"]:
+        choice = Choice(id="act", ask="Open a door", options=tuple(opens))
+        return Form(ACT, (choice,), lambda values: str(opens[values["act"]]), text=text, help=HELP)
+    if isinstance(question, MachineQuestion):
+        return _machine(question, opens, text)
+    count = len(question.hidden.likelihood)
+    tries = {
+        f"Try {k}": Listed("Try", (k,)) for k in (numbers_of(question, each)[0] for each in range(count))
+    }
+    acts = {**tries, **opens}
+    choice = Choice(id="act", ask="What do you do?", options=tuple(acts))
+    return Form(ACT, (choice,), lambda values: str(acts[values["act"]]), text=text, help=HELP)
+
+
+def _left(observation: Observation) -> str:
+    left = observation.data["experiments_left"]
+    return f"{left} experiment{'s' * (left != 1)} left." if left else "No experiments are left."
+
+
+def _machine(question: MachineQuestion, opens: dict[str, Listed], text: str | None) -> Form:
+    labels = [f"{k + 1} ({COLORS[k]})" for k in range(question.things)]
+    things = Checkbox(id="things", ask="On the plate", options=tuple(labels), required=False)
+    choice = Choice(id="act", ask="What do you do?", options=(TRY_THESE, *opens))
+
+    def reply(values: Values) -> str:
+        on = tuple(k + 1 for k in sorted(values["things"]))
+        return str(opens.get(values["act"]) or Listed("Try", on))
+
+    return Form(ACT, (things, choice), reply, text=text, help=HELP)
+
+
+def _sliders(question: Question) -> tuple[Slider, ...]:
+    names = enumerate(doors(question))
+    return tuple(
+        Slider(id=f"door{k}", ask=f"Door {k + 1}: {door}", unit="%", shown=True) for k, door in names
+    )
+
+
+def _believed(values: Values) -> str:
+    """The shares of the sliders; equal ones if all are 0."""
+    given = [float(value) for value in values.values()]
+    total = sum(given)
+    return str(Listed("Belief", tuple(each / total if total else 1 / len(given) for each in given)))

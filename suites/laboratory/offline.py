@@ -1,0 +1,46 @@
+"""The reference agents: exact inference after the best or random experiments, and no experiments."""
+
+from functools import partial
+
+import numpy as np
+
+from arena.science import TIE
+from evaluation.engines.backend import CURRENT
+from evaluation.suite import AgentTurn
+from suites.laboratory.episode import LaboratoryEpisode
+from suites.laboratory.replies import Listed
+from suites.laboratory.wording import numbers_of
+
+SURE = 0.99
+"""Probability of a door above which `ideal` opens it."""
+
+
+async def _agent(turn: AgentTurn) -> str:
+    """The reply to what is asked for."""
+    return await CURRENT.get().compute(partial(replied, turn.name, turn.seed))
+
+
+AGENTS = dict.fromkeys(("ideal", "random", "prior-only"), _agent)
+"""`ideal`: the best experiments until a door is sure; `random`: any ones as long as there are some, with
+exact inference; `prior-only`: the first door at once."""
+
+
+def replied(name: str, seed: int, episode: LaboratoryEpisode) -> str:
+    """The reply of an agent in an episode."""
+    hidden, probabilities = episode.hidden, episode.hidden.of_doors(episode.belief)
+    if episode.predicts:
+        return str(Listed("Belief", tuple(np.round(probabilities, 4).tolist())))
+    if name == "prior-only" or not episode.experiments_left or (name == "ideal" and _is_done(episode)):
+        return str(Listed("Open", (int(probabilities.argmax()) + 1,)))
+    if name == "ideal":
+        experiment = hidden.best(episode.belief)
+    else:
+        rng = np.random.default_rng([seed, len(episode.history)])
+        experiment = int(rng.integers(len(hidden.likelihood)))
+    return str(Listed("Try", numbers_of(episode.question, experiment)))
+
+
+def _is_done(episode: LaboratoryEpisode) -> bool:
+    """Whether a door is sure, or nothing more can be found out."""
+    hidden, belief = episode.hidden, episode.belief
+    return bool(hidden.of_doors(belief).max() >= SURE or hidden.about_everything(belief).max() <= TIE)

@@ -1,0 +1,135 @@
+"""The suite for models: what is hidden is found out by experiments that are named in replies."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from arena.science.families import FAMILIES, questions
+from evaluation.choices.run_choices import Bounds, RunChoices
+from evaluation.prompts import PromptSet
+from evaluation.scale.references import FILE, Scale
+from evaluation.suite import EpisodeSetup, Suite, TaskSpec, rules
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+
+    from suites.laboratory.episode import LaboratoryEpisode
+
+
+MOST_EXPERIMENTS = 40
+"""Experiments of the longest episode."""
+
+
+def levels_of(text: str) -> tuple[int, ...]:
+    """Levels from a text such as `11`, `11,13` or `12-14`, ascending. Raises PydanticCustomError."""
+    found: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*([0-9]{2})\s*(?:-\s*([0-9]{2})\s*)?", part)
+        levels = range(int(match[1]), int(match[2] or match[1]) + 1) if match else range(0)
+        if not levels or not {*levels} <= FAMILIES.keys():
+            raise PydanticCustomError("levels", "levels from 11 to 14, such as 11-13 or 11,14")
+        found.update(levels)
+    return tuple(sorted(found))
+
+
+def _checked(text: str) -> str:
+    levels_of(text)
+    return text
+
+
+class LaboratoryChoices(RunChoices):
+    """How the laboratory is put to a model."""
+
+    levels: Annotated[str, BeforeValidator(str), AfterValidator(_checked)] = Field(
+        default="11-14", description="levels to play: 11 machine, 12 slopes, 13 instrument, 14 floor"
+    )
+    beliefs: bool = Field(
+        default=True, description="whether each door's probability is asked for after each experiment"
+    )
+    strict: bool = Field(
+        default=False, description="only the exact syntax; by default obvious slips are corrected"
+    )
+
+    def bounds(self, content: Any = None) -> Bounds:
+        """An answer for each experiment, as many beliefs, and a door; texts have about 200 characters."""
+        experiments = content["experiments"] if content else MOST_EXPERIMENTS
+        return Bounds(replies=experiments * (1 + self.beliefs) + 1, turn_tokens=60)
+
+
+FIRST_DRAWN, LAST_DRAWN = 1_000_000, 9_999_999
+"""Variants of a task to train on."""
+
+
+class LaboratorySuite(Suite):
+    """Four families of hidden states: the machine, slopes, the instrument and the strange floor."""
+
+    name = task_name = "laboratory"
+    title = "The laboratory in words"
+    group_name = "level"
+    choices = LaboratoryChoices
+
+    def tasks(self, choices: LaboratoryChoices, folder: Path | None) -> Sequence[TaskSpec]:
+        """The questions of the chosen levels."""
+        return [task for level in levels_of(choices.levels) for task in _tasks(level)]
+
+    def named(self, name: str, choices: LaboratoryChoices, folder: Path | None) -> Sequence[TaskSpec] | None:
+        """A task by its id, such as 11-01-01 or, to train on, 11-01-1000000."""
+        drawn = re.fullmatch(r"(1[1-4])-([0-2][0-9]|30)-([1-9][0-9]{6})", name)
+        if drawn is None or drawn[2] == "00" or int(drawn[1]) not in levels_of(choices.levels):
+            return super().named(name, choices, folder)
+        return [_task(int(drawn[1]), int(drawn[2]), int(drawn[3]))]
+
+    def open(self, setup: EpisodeSetup) -> "LaboratoryEpisode":
+        """A new episode."""
+        from suites.laboratory.episode import LaboratoryEpisode
+
+        return LaboratoryEpisode(setup)
+
+    def opening(self, choices: LaboratoryChoices, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
+        """The rules, and what is said of beliefs if they are asked for."""
+        from inspect_ai.model import ChatMessageSystem
+
+        (system,) = rules(choices, prompts)
+        note = f"\n\n{prompts['note_beliefs'].fill()}" if choices.beliefs else ""
+        return [ChatMessageSystem(content=f"{system.text}{note}")]
+
+
+def _tasks(level: int) -> list[TaskSpec]:
+    return [_task(level, number, 1) for number in range(1, len(questions(level)) + 1)]
+
+
+def _task(level: int, number: int, variant: int) -> TaskSpec:
+    """A question of a level by its number from 1; variants beyond 99 differ in what is hidden."""
+    question, task_id = questions(level)[number - 1], f"{level}-{number:02}-{variant:02}"
+    defines = question.model_dump_json() + (task_id if variant >= FIRST_DRAWN else "")
+    return TaskSpec(
+        task_id,
+        level,
+        hashlib.sha256(defines.encode()).hexdigest(),
+        target="the right door",
+        metadata={"family": FAMILIES[level], "asks": question.asks},
+        content=question.model_dump(mode="json"),
+    )
+
+
+SUITE = LaboratorySuite()
+
+
+def split(name: str, choices: LaboratoryChoices) -> Iterator[str]:
+    """Ids of the tasks to test with, or of ones to train on: the same questions, with other hidden states."""
+    tasks = [task.id for task in SUITE.tasks(choices, None)]
+    if name == "test":
+        return iter(tasks)
+    return (f"{task[:5]}-{variant}" for variant in range(FIRST_DRAWN, LAST_DRAWN + 1) for task in tasks)
+
+
+SCALE = Scale(
+    Path(__file__).with_name(FILE),
+    scoring=1,
+    agents={"prior-only": "prior-only", "random": "random", "ideal": "ideal"},
+)
