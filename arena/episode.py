@@ -8,7 +8,7 @@ from arena import rules
 from arena.action import TICKS_PER_STEP, Action
 from arena.closing import Closing
 from arena.errors import LayoutError
-from arena.geometry.layout import Placer, episode_rng
+from arena.geometry.layout import Placer
 from arena.geometry.placed import Layout, Placed
 from arena.kernel.tables import Parts, Singles
 from arena.mechanisms import Mechanism, Stage, mechanism_of, mechanisms_of, zones_of
@@ -17,6 +17,7 @@ from arena.physics.world import World
 from arena.recording import Recording, packed, software_versions, spec_sha256
 from arena.rules import Account, Event, EventKind, Goals, Outcome
 from arena.scene import Floats, Scene, Vector, local
+from arena.seeds import episode_rng
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.kind import Ends
 

@@ -18,9 +18,9 @@ from minari.storage.datasets_root_dir import get_dataset_path
 
 from arena import ArenaSpec, Episode, Recording, Replay
 from arena.errors import ConfigError, RecordingError
-from arena.geometry.layout import episode_rng
 from arena.gym.env import Sensors, check_options
 from arena.recording import software_versions
+from arena.seeds import episode_rng
 from arena_llm.replay import arena_of, find_recording
 from evaluation.capabilities import player
 from evaluation.choices.keys import plain

@@ -20,8 +20,8 @@ from rich.progress import track
 
 from arena import Episode
 from arena.files import write_file
-from arena.geometry.layout import episode_rng
 from arena.rays import CAST_LENGTH, FRACTION
+from arena.seeds import episode_rng
 from arena.taskfile.versions import Version
 from arena_llm.options import located_testbed
 from benchmarks import run

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from arena.geometry.layout import episode_rng
+from arena.seeds import episode_rng
 from evaluation.capabilities import judged
 from evaluation.engines.backend import CURRENT, CurrentEpisode, backend, in_thread
 from evaluation.prompts import PromptSet

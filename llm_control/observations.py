@@ -9,9 +9,9 @@ from typing import Protocol as Interface
 import numpy as np
 
 from arena import Episode
-from arena.geometry.layout import episode_rng
 from arena.geometry.shapes import ARENA_SIZE
 from arena.scene import Floats, Scene
+from arena.seeds import episode_rng
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Body
 from llm_control.choices import ArenaChoices

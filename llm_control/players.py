@@ -8,7 +8,7 @@ from typing import Any
 
 from arena import Action, Episode
 from arena.errors import EvaluationError, RecordingError
-from arena.geometry.layout import episode_rng
+from arena.seeds import episode_rng
 from evaluation.suite import EpisodeSetup, Player, Record, TaskSpec
 from llm_control.agents.policy_file import Policy, PolicyAgent, loaded
 from llm_control.agents.step_agents import STEP_AGENTS, StepAgent

@@ -18,8 +18,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from arena import Episode, load_text
 from arena.errors import ConfigError
-from arena.geometry.layout import episode_rng
 from arena.scene import Scene
+from arena.seeds import episode_rng
 from evaluation.generation.generate import generate as ask
 from evaluation.generation.generate import generate_config, guard
 from evaluation.generation.memory import ImageBudget

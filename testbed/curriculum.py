@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from arena import ArenaSpec, ConfigError, Episode, LayoutError, load_text
-from arena.geometry.layout import seed_words
 from arena.gym.curriculum import unknown_task
 from arena.gym.env import whole
+from arena.seeds import seed_words
 from arena.taskfile.versions import Version, version_of
 from testbed.blueprints import CONDITIONS, text
 from testbed.blueprints.blueprint import DIFFICULTIES, Draw

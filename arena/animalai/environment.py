@@ -30,10 +30,10 @@ from arena.animalai.base_env import (
     observation_spec,
 )
 from arena.errors import ConfigError
-from arena.geometry.layout import seed_words
 from arena.gym.curriculum import Config, curriculum
 from arena.gym.env import AgentsEnv, degrees, side, whole
 from arena.rays import TAGS, TAGS_4_4
+from arena.seeds import seed_words
 from arena.taskfile.load import load_text
 from arena.taskfile.versions import Version, version_of
 

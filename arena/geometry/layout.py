@@ -6,7 +6,6 @@ nominal height, up to 20 attempts are made to find a free position for each, and
 the arena's corner.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -282,17 +281,6 @@ _RANDOM_VECTOR = Vector3(x=-1.0, y=-1.0, z=-1.0)
 _RANDOM_COLOR = RGB(r=-1.0, g=-1.0, b=-1.0)
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
-
-
-def seed_words(seed: int) -> list[int]:
-    """A seed, which may be negative, as words for a NumPy generator."""
-    return [abs(seed), int(seed < 0)]
-
-
-def episode_rng(seed: int, task_id: str, trial: int) -> np.random.Generator:
-    """The random generator of an episode; the same three values give the same bits everywhere."""
-    words = np.frombuffer(hashlib.sha256(task_id.encode()).digest(), dtype="<u4").tolist()
-    return np.random.default_rng([*seed_words(seed), trial, *words])
 
 
 def resolve(spec: ArenaSpec, rng: np.random.Generator) -> Layout:

@@ -11,7 +11,7 @@ import numpy as np
 
 from arena.episode import Episode
 from arena.errors import ConfigError, LayoutError
-from arena.geometry.layout import seed_words
+from arena.seeds import seed_words
 from arena.taskfile.config import ArenaFile, ArenaSpec
 from arena.taskfile.load import load
 from arena.taskfile.versions import DIFFERENCES, Version

@@ -17,8 +17,8 @@ import numpy.typing as npt
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from arena.geometry.layout import episode_rng
 from arena.science import Floats, HiddenState
+from arena.seeds import episode_rng
 
 GRAVITY = 9.81
 """m/s2."""

@@ -12,11 +12,12 @@ from PIL import Image, ImageDraw
 
 from arena import ArenaError, ArenaSpec, ConfigError, Episode, LayoutError, Scene
 from arena.action import TICKS_PER_STEP
-from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.layout import resolve
 from arena.geometry.placed import Layout
 from arena.geometry.shapes import ARENA_SIZE
 from arena.rules import TICKS_PER_UNIT
 from arena.scene import Vector
+from arena.seeds import episode_rng
 from arena.taskfile.versions import DIFFERENCES
 from arena_llm.pictures.canvas import FAINT, GREY, INK, RED, fitted, font, page, paste, wrapped, write
 from arena_llm.pictures.paths import Strokes

@@ -13,8 +13,9 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from arena import IDLE, Action, ArenaSpec, Recording, RecordingError
-from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.layout import resolve
 from arena.geometry.placed import Layout
+from arena.seeds import episode_rng
 from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.suite import Environment, TaskSpec
 from llm_control.agents.fit_reply import WAIT

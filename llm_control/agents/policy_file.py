@@ -19,9 +19,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from arena import Action, Episode
 from arena.errors import ArenaError, ConfigError, EvaluationError
 from arena.files import MAX_DATA_BYTES, read_bytes, write_file
-from arena.geometry.layout import episode_rng
 from arena.gym.env import Controls, Sensors, check_options, controls, whole
 from arena.recording import software_versions
+from arena.seeds import episode_rng
 from arena.taskfile.versions import Version
 from llm_control.agents import policy_sb3
 

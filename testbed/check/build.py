@@ -9,13 +9,14 @@ import numpy as np
 
 from arena.action import IDLE, STEP_S, TICK_S
 from arena.errors import LayoutError
-from arena.geometry.layout import LIFT, MAX_GROWING, MAX_THINGS, OccupiedSpace, episode_rng, resolve
+from arena.geometry.layout import LIFT, MAX_GROWING, MAX_THINGS, OccupiedSpace, resolve
 from arena.geometry.placed import AGENT_RADIUS, Layout, Placed
 from arena.geometry.shapes import BARS, FLOOR_Y, parts_of
 from arena.mechanisms import TREE_DELAY_S, settings_of
 from arena.physics.world import World
 from arena.rules import SAFETY_STEPS, TICKS_PER_UNIT
 from arena.scene import Floats
+from arena.seeds import episode_rng
 from arena.taskfile.config import ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Settings, Shape
 from arena.taskfile.load import Located, nearest, spawned_items

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from arena import LayoutError, load
-from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.layout import resolve
 from arena.rules import Goals
+from arena.seeds import episode_rng
 from arena.taskfile.versions import Version
 from tests.arena.worlds import agent, item, spec
 

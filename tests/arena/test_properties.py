@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arena import BACKWARD, FORWARD, IDLE, Action, ArenaSpec, LayoutError, Move, Rotate
 from arena.action import TICK_S
-from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.layout import resolve
 from arena.geometry.placed import AGENT_RADIUS, Layout, Placed
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
 from arena.kernel.contacts import AGENT_MASS, GRAVITY
@@ -18,6 +18,7 @@ from arena.kernel.motion import DRIVE
 from arena.kernel.tables import GROUNDED
 from arena.physics.world import World
 from arena.scene import Scene, Vector, yaw_rotation
+from arena.seeds import episode_rng
 from arena.taskfile.kind import Body
 from tests.arena.plain_motion import nearest
 from tests.arena.solids import colliders_of

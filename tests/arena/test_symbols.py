@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from arena import load_text
-from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.layout import resolve
+from arena.seeds import episode_rng
 from arena.taskfile.symbols import DEFAULT, MOST_CELLS, PRESETS, is_symbol, resolved
 from tests.arena.worlds import episode, item, spec
 from tests.command import printed_by

@@ -5,9 +5,10 @@ from xml.etree import ElementTree
 import pytest
 
 from arena import EvaluationError
-from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.layout import resolve
 from arena.geometry.placed import Layout
 from arena.geometry.shapes import ARENA_SIZE
+from arena.seeds import episode_rng
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Shape
 from testbed.check import Options, check_files
