@@ -6,7 +6,7 @@ from typing import Any
 import gymnasium
 
 from arena import ArenaEnv
-from benchmarks.environments import HELD, random_actions, seconds_of_steps
+from benchmarks.learning import HELD, random_actions, seconds_of_steps
 from benchmarks.peers import Timed, Work
 from benchmarks.peers.scenery import SCENE_FILE, scene_subject
 from render import DRAWN_BY, BatchRenderer, Renderer

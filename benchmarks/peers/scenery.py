@@ -11,7 +11,7 @@ import numpy.typing as npt
 from arena import ACTIONS, Episode, Scene, load
 from arena.closing import Closing
 from arena.scene import Floats
-from benchmarks.environments import random_actions
+from benchmarks.learning import random_actions
 from render.looks.look import Look
 from render.looks.textures import linear
 from render.parts.meshes import unit_meshes

@@ -10,18 +10,21 @@ import psutil
 import pytest
 
 from arena import load, load_text
-from benchmarks.environments import (
+from benchmarks.figures import QUICK, Figures
+from benchmarks.learning import (
     CAMERA,
     HELD,
     RAYS,
     SETUPS,
     VECTOR,
+    Learning,
     Playlist,
     random_actions,
+    sample,
+    scene,
     seconds_of_steps,
+    select_tasks,
 )
-from benchmarks.figures import QUICK, Figures
-from benchmarks.learning import Learning, sample, scene, select_tasks
 from benchmarks.peers import CONTENDERS, Work, batch_contender, compare
 from benchmarks.peers.bullet_peer import TinyWorld
 from benchmarks.peers.scenery import HIDDEN, SCENE_FILE, Changes, Subject, place_of, scene_subject
