@@ -20,7 +20,7 @@ def probe_command(
     log_dir: Annotated[Path, typer.Option(help="Folder for the log.")] = Path("logs"),
 ) -> None:
     """Perception probes: ask a model about pictures with known answers, apart from planning."""
-    from llm_control.perception import probe
+    from llm_control.probes import probe
 
     console = Console()
     work_begins()

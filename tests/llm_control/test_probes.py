@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from arena import ConfigError
-from llm_control.perception import KindResult, probe
-from llm_control.probes import DISTANCE_BINS, KINDS, make_probes, perception, read_answer
+from llm_control.probes import DISTANCE_BINS, KINDS, KindResult, make_probes, perception, probe, read_answer
 from render import Segmenter
 from tests.arena.worlds import agent, episode, item
 
