@@ -11,8 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from arena.errors import ConfigError
-from suites.est.things import Thing, appearances
-from suites.est.world import OBJECTS, PRESETS, Bools, Machines, Preset, Step
+from suites.est.world import OBJECTS, PRESETS, Bools, Machines, Preset, Step, Thing, appearances
 
 if TYPE_CHECKING:
     from suites.est.picture import Table

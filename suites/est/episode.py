@@ -8,8 +8,18 @@ import numpy as np
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record, agent_seed
 from suites.est.choices import EstChoices
 from suites.est.replies import NO_TRIAL, Reply, read_reply
-from suites.est.things import Thing
-from suites.est.world import CONTEXT, HORIZON, OBJECTS, PRESETS, Bools, Episodes, Machines, distance, sets_of
+from suites.est.world import (
+    CONTEXT,
+    HORIZON,
+    OBJECTS,
+    PRESETS,
+    Bools,
+    Episodes,
+    Machines,
+    Thing,
+    distance,
+    sets_of,
+)
 
 LIT, DARK, NOTHING = "lit", "dark", "nothing"
 """Words of an observation, which offline agents read again."""

@@ -21,8 +21,7 @@ from render.parts.meshes import Triangles
 from render.parts.rows import MESH
 from render.renderer import Room, in_bands
 from suites.est.light import EDGE, MACHINE, SIZES, TABLE, TURN, Panel, paint
-from suites.est.things import RGB, SHAPES, Thing
-from suites.est.world import OBJECTS
+from suites.est.world import OBJECTS, RGB, SHAPES, Thing
 
 Points = npt.NDArray[np.float64]
 

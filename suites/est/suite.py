@@ -12,7 +12,7 @@ from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, RUNNERS, Scale, by_kind
 from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec, rules, version_of
 from suites.est.choices import LAST_EPISODE, MOST_EPISODES, EstChoices
-from suites.est.world import CONTEXT, HORIZON, PRESETS, draw
+from suites.est.world import CONTEXT, HORIZON, PRESETS, appearances, draw
 
 
 class EstSuite(Suite):
@@ -62,8 +62,6 @@ class EstSuite(Suite):
 
 def _task(machine: str, number: int) -> TaskSpec:
     """An episode of a machine by its number; always the same one."""
-    from suites.est.things import appearances
-
     rng = np.random.default_rng([list(PRESETS).index(machine), number])
     drawn = draw(PRESETS[machine], 1, rng)
     blickets = np.flatnonzero(drawn.blickets[0]).tolist()

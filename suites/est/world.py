@@ -1,10 +1,11 @@
-"""The Blicket machine: what can be inferred from its panels, and many episodes at once, as arrays.
+"""The Blicket machine: what can be inferred from its panels, many episodes at once, and the 48 objects.
 
 A set of objects is a number below 512, whose bit k stands for object k.
 """
 
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -261,3 +262,38 @@ class Machines:
         self.panels = np.where(chosen[:, None], panels, self.panels)
         self.lights = np.where(chosen, lights, self.lights)
         self.oracle.see(on, lights, None if chosen.all() else chosen)
+
+
+SHAPES = ("cube", "sphere", "cylinder")
+MATERIALS = ("metal", "rubber")
+
+RGB = {
+    **{"gray": (87, 87, 87), "red": (173, 35, 35), "blue": (42, 75, 215), "green": (29, 105, 20)},
+    **{"brown": (129, 74, 25), "cyan": (41, 208, 208), "purple": (129, 38, 192), "yellow": (255, 238, 51)},
+}
+"""Colours of surfaces, sRGB, as in CLEVR (Johnson et al. 2017), whose objects EST's are."""
+
+COLORS = tuple(RGB)
+
+
+class Thing(NamedTuple):
+    """One object, a word of each of `SHAPES`, `MATERIALS` and `COLORS`."""
+
+    shape: str
+    material: str
+    color: str
+
+    def __str__(self) -> str:
+        return f"{self.color} {self.material} {self.shape}"
+
+
+THINGS = tuple(Thing(*words) for words in product(SHAPES, MATERIALS, COLORS))
+"""All 48 objects."""
+
+
+def appearances(rng: np.random.Generator) -> tuple[Thing, ...]:
+    """What an episode's nine objects look like: nine different ones of `THINGS`, in random order.
+
+    The first is object 0, which also stands at place 0.
+    """
+    return tuple(THINGS[number] for number in rng.random(len(THINGS)).argsort()[:OBJECTS])

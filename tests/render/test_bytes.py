@@ -9,7 +9,7 @@ from render import Renderer, birds_eye, third_person, top_view
 from render.kernel.tables import _looks, meshes_of, tables
 from render.parts.meshes import unit_meshes
 from suites.est.picture import Table
-from suites.est.things import THINGS
+from suites.est.world import THINGS
 from tests.arena.worlds import agent, episode, item
 from tests.bits import digest
 from tests.render.test_pyrender_backend import everything

@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from arena.errors import ConfigError, RenderError
 from suites.est.env import EstEnv, EstVectorEnv
 from suites.est.picture import Table
-from suites.est.things import appearances
+from suites.est.world import appearances
 from tests.command import printed_by
 from tests.entry_points import OURS, install
 

@@ -13,8 +13,7 @@ from scipy import ndimage
 
 from render import RenderError
 from suites.est.picture import Table
-from suites.est.things import COLORS, MATERIALS, RGB, SHAPES, THINGS, Thing, appearances
-from suites.est.world import OBJECTS
+from suites.est.world import COLORS, MATERIALS, OBJECTS, RGB, SHAPES, THINGS, Thing, appearances
 
 SMALL, LARGE = (160, 120), (512, 512)
 HUES = {color: colorsys.rgb_to_hsv(*rgb)[0] for color, rgb in RGB.items() if color != "gray"}
