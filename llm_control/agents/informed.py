@@ -18,9 +18,8 @@ from arena.geometry.placed import Layout
 from arena.seeds import episode_rng
 from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.suite import Environment, TaskSpec
-from llm_control.agents.fit_reply import WAIT
 from llm_control.choices import ArenaChoices
-from llm_control.script import Script, Think, compress
+from llm_control.script import WAIT, Script, Think, compress
 from testbed.proof.solutions import read
 from testbed.tasks import LEVELS_FOLDER
 
