@@ -17,9 +17,9 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from arena.errors import ArenaError, EvaluationError
 from evaluation.episode import Shown
-from evaluation.image_format import encoded
 from evaluation.inspect_task.kept import KeptRun
 from evaluation.opened import Episodes, OpenEpisode
+from render.image import encoded
 
 T = TypeVar("T")
 

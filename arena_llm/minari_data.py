@@ -21,9 +21,9 @@ from arena.errors import ConfigError, RecordingError
 from arena.gym.env import Sensors, check_options
 from arena.recording import software_versions
 from arena.seeds import episode_rng
+from arena.taskfile.nodes import plain
 from arena_llm.replay import arena_of, find_recording
 from evaluation.capabilities import player
-from evaluation.choices.keys import plain
 from evaluation.log.run import RunLog
 from evaluation.opened import Opened
 from evaluation.suite import Suite

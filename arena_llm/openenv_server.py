@@ -13,8 +13,8 @@ from openenv.core.env_server.types import Action, Observation, State
 from pydantic import Field
 
 from arena.errors import EvaluationError
-from evaluation.image_format import encoded
 from evaluation.opened import Episodes, Opened, OpenEpisode
+from render.image import encoded
 
 
 class SuiteAction(Action):

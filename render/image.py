@@ -1,5 +1,6 @@
 """Frames: their size, image files (the only place of encoding and decoding), and altered pictures."""
 
+import base64
 import io
 from types import ModuleType
 
@@ -16,6 +17,12 @@ SMALLEST, LARGEST = RESOLUTIONS
 
 PREVIEW_PX = 256
 """Approximate width and height of a picture kept by `webp`."""
+
+
+JPEG_QUALITY = 75
+"""Pillow's default, with which the paper's program saved its pictures (`src/vision/camera.py` of LLM-AAI)."""
+
+_JPEG_BEGINS = b"\xff\xd8"
 
 
 def check_size(width: int, height: int) -> None:
@@ -58,6 +65,22 @@ def webp(frame: Frame) -> bytes:
 def decode(data: bytes) -> Frame:
     """An image file's bytes as a frame, uint8 (H, W, 3)."""
     return np.asarray(_pillow().open(io.BytesIO(data)).convert("RGB"))
+
+
+def encoded(frame: Frame, image_format: str) -> bytes:
+    """A frame as the bytes of a `png` or `jpeg` file."""
+    return jpeg(frame, JPEG_QUALITY) if image_format == "jpeg" else png(frame)
+
+
+def data_uri(image: bytes) -> str:
+    """The bytes of a PNG or JPEG file as they are put into a message."""
+    kind = "jpeg" if image.startswith(_JPEG_BEGINS) else "png"
+    return f"data:image/{kind};base64,{base64.b64encode(image).decode()}"
+
+
+def as_sent(frame: Frame, image_format: str) -> Frame:
+    """A frame as whoever decodes the message sees it: JPEG loses a little."""
+    return decode(encoded(frame, image_format)) if image_format == "jpeg" else frame
 
 
 def in_grey(frame: Frame) -> Frame:

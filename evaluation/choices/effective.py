@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from arena.errors import ConfigError
 from arena.files import read_text
 from arena.packages import folder_of
-from evaluation.choices.keys import plain, read_keys
+from arena.taskfile.nodes import plain, read_keys
 from evaluation.choices.run_choices import Contradiction, shown
 from evaluation.suite import Suite
 

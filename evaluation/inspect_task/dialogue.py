@@ -29,11 +29,11 @@ from evaluation.generation.generate import generate, generate_config
 from evaluation.generation.journal import for_judges
 from evaluation.generation.memory import ALONE, ONCE, SENT, TOLD, ImageBudget
 from evaluation.generation.stops import FinalError, remember, stop_of
-from evaluation.image_format import data_uri, encoded
 from evaluation.log.exchanges import JUDGE, OTHER
 from evaluation.prompts import Layout
 from evaluation.request import full_name
 from evaluation.suite import Observation, Part, Record
+from render.image import data_uri, encoded
 
 Content = list[ContentText | ContentImage]
 """The content of a message."""

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena.errors import ConfigError
 from arena.files import check_output_folder, read_bytes, write_file
-from evaluation.choices.keys import read_keys
+from arena.taskfile.nodes import read_keys
 from evaluation.choices.run_choices import RunChoices
 
 FILE = "layout.yaml"

@@ -19,7 +19,6 @@ from evaluation.capabilities import replayed
 from evaluation.choices.run_choices import RunChoices, kept_images
 from evaluation.episode import conversation_order
 from evaluation.generation.memory import collage, sent
-from evaluation.image_format import as_sent
 from evaluation.inspect_task.scoring import LIMIT, NUMBERS, mean_of, without_verdict
 from evaluation.log.episodes import LoggedSample, replay_of
 from evaluation.log.exchanges import EpisodeTalk, Exchange, Request, agent_facts, picture, picture_slots
@@ -29,6 +28,7 @@ from evaluation.prompts import PromptSet
 from evaluation.suite import EpisodeSetup, Frame, ModelEnd, Observation, Record, Suite, TaskSpec
 from evaluation.suites import find_task
 from evaluation.verify.sources import Checked, Finding, Options, Source, unverified
+from render.image import as_sent
 
 
 def unlike_picture(turn: int | None, what: str, uri: str | None, frame: Frame) -> Iterator[Finding]:

@@ -14,7 +14,6 @@ from arena.errors import ArenaError, ConfigError
 from evaluation.by_hand.form import Form, Values, WrongAnswer
 from evaluation.by_hand.played import PlayedEpisode
 from evaluation.capabilities import form_of
-from evaluation.image_format import data_uri, encoded
 from evaluation.suite import Observation, Record
 from people.pages import GAME, SHARED, SHARED_FILES, fields_html, file_router
 from people.play.course import SuiteTask
@@ -24,6 +23,7 @@ from people.store import DatabaseUnavailable, Participant, Store, Trial
 from people.store.store import StoreThread
 from people.store.tables import Reply
 from people.texts import START_AGAIN
+from render.image import data_uri, encoded
 
 MAX_GAMES = 64
 """Games in memory; if there are more, the one that was played least recently is rebuilt when it continues."""

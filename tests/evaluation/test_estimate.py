@@ -6,8 +6,8 @@ from typer.testing import CliRunner
 from arena import Episode, load
 from arena_llm.cli import app
 from evaluation.estimate import estimate, image_tokens, picture_bytes
-from evaluation.image_format import data_uri, encoded
 from render import Renderer
+from render.image import data_uri, encoded
 from tests.evaluation.test_evaluate import png_of
 from tests.llm_control.batteries import battery_of, eval_request, run
 from tests.llm_control.provider import MODEL, answer
