@@ -1,6 +1,7 @@
 """Many arenas as a Gymnasium vector environment, stepped together."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
@@ -8,12 +9,11 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from arena.action import ACTIONS, TICKS_PER_STEP, Rotate
-from arena.cameras import BatchRenderer, Frame, open_batch
+from arena.cameras import Frame, open_batch
 from arena.errors import ArenaError, ConfigError
 from arena.gym.curriculum import Config, curriculum
 from arena.gym.env import (
@@ -162,138 +162,6 @@ class QuietSteps:
         self._is_joined = True
 
 
-class Memory:
-    """The arrays of all environments: `observations` (n, ...) by the sensor's name, `rewards` float64,
-    `terminated` and `truncated` bool, all (n,)."""
-
-    def __init__(self, boxes: Mapping[str, spaces.Box], num_envs: int) -> None:
-        self.observations = {name: np.zeros((num_envs, *box.shape), box.dtype) for name, box in boxes.items()}
-        self.rewards = np.zeros(num_envs)
-        self.terminated, self.truncated = np.zeros((2, num_envs), np.bool_)
-
-
-class EnvGroup:
-    """The environments of a vector environment.
-
-    Observations, rewards and ends are written into the arrays' rows, which are theirs; infos are returned.
-    """
-
-    def __init__(
-        self,
-        envs: Sequence[ArenaEnv],
-        memory: Memory,
-        mode: AutoresetMode,
-        batch: BatchRenderer | None = None,
-    ) -> None:
-        """`batch` renders the views of all of them in one call; without it each renders its own."""
-        self.envs = tuple(envs)
-        self.memory, self._mode, self._batch = memory, mode, batch
-        self._playing = 0
-        self._quiet = QuietSteps(self.envs)
-
-    def run(self, name: str, each: Iterable[Sequence[Any]] = (), *common: Any) -> list[Any]:
-        """Call a method with arguments for `each` environment and `common` ones; errors have the number of
-        the environment."""
-        try:
-            return list(getattr(self, name)(*each, *common))
-        except ArenaError as error:
-            raise type(error)(f"environment {self._playing}: {error}") from None
-        except Exception as error:
-            error.add_note(f"in environment {self._playing}")
-            raise
-
-    def reset(
-        self, seeds: Sequence[int | None], chosen: Sequence[bool], options: Info | None
-    ) -> list[Info | None]:
-        """Reset the chosen environments; the info of the others is None."""
-        self._quiet.release_all()
-        memory = self.memory
-        infos: list[Info | None] = [None] * len(self.envs)
-        begun = np.flatnonzero(chosen).tolist()
-        for number in self._each(begun):
-            infos[number] = self._begin(number, seeds[number], options)
-            memory.rewards[number], memory.terminated[number], memory.truncated[number] = 0.0, False, False
-        self._observe(begun, begun)
-        return infos
-
-    def step(self, actions: npt.NDArray[np.int64]) -> list[Info]:
-        """Take an action in each environment, an index into `arena.ACTIONS`; those that are over are reset as
-        the mode requires."""
-        memory = self.memory
-        over = memory.terminated | memory.truncated
-        quiet = self._quiet.step(actions)
-        infos: list[Info] = self._quiet.infos()
-        memory.rewards[:], memory.terminated[:], memory.truncated[:] = self._quiet.rewards, False, False
-        others, begun = np.flatnonzero(~quiet).tolist(), []
-        for number in self._each(others):
-            if self._mode is AutoresetMode.NEXT_STEP and over[number]:
-                infos[number] = self._begin(number)
-                begun.append(number)
-                memory.rewards[number] = 0.0
-            else:
-                taken = self.envs[number].advance(ACTIONS[actions[number]])
-                memory.rewards[number], memory.terminated[number], memory.truncated[number] = taken[:3]
-                infos[number] = taken[3]
-        if len(others) < len(self.envs):
-            self._quiet.observe(quiet, memory.observations)
-        self._observe(others, begun)
-        if self._mode is AutoresetMode.SAME_STEP:
-            self._reset_ended(infos)
-        for number in others:
-            self._quiet.hold(number)
-        return infos
-
-    def _reset_ended(self, infos: list[Info]) -> None:
-        """Reset the environments that are over, and keep their last observation and info."""
-        over = np.flatnonzero(self.memory.terminated | self.memory.truncated).tolist()
-        for number in self._each(over):
-            last = {name: array[number].copy() for name, array in self.memory.observations.items()}
-            final = {"final_obs": self.envs[number].sensors.shaped(last), "final_info": infos[number]}
-            infos[number] = final | self._begin(number)
-        self._observe(over, over)
-
-    def _begin(self, number: int, seed: int | None = None, options: Info | None = None) -> Info:
-        return self.envs[number].begin(seed, options)
-
-    def _each(self, numbers: Iterable[int]) -> Iterator[int]:
-        """The numbers one by one; the current one is kept so that errors can name the environment."""
-        for self._playing in numbers:
-            yield self._playing
-
-    def _observe(self, numbers: Sequence[int], begun: Sequence[int]) -> None:
-        """Write the observations of some environments; for those in `begun` it is an episode's first."""
-        views = self._views(numbers)
-        for number in self._each(numbers):
-            env = self.envs[number]
-            seen = env.sensors.named(env.episode, first=number in begun, view=views.get(number))
-            for name, array in seen.items():
-                self.memory.observations[name][number] = array
-
-    def _views(self, numbers: Sequence[int]) -> dict[int, RenderedView]:
-        """The views of some environments, rendered in one call; empty without a batch renderer."""
-        if self._batch is None or not numbers:
-            return {}
-        scenes = {number: self.envs[number].episode.scene() for number in numbers}
-        dark = replace(next(iter(scenes.values())), lights_on=False)
-        # Each keeps its position, for which the renderer caches shadows; a dark scene is not rendered.
-        frames = self._batch.frames([scenes.get(number, dark) for number in range(len(self.envs))])
-        return {number: RenderedView(scene, frames[number]) for number, scene in scenes.items()}
-
-    def call(self, arguments: Sequence[Sequence[Any]], name: str, options: Info) -> list[Any]:
-        """Results of a method, or values of an attribute, for each environment."""
-        self._quiet.release_all()
-        found = []
-        for number in self._each(range(len(self.envs))):
-            value = self.envs[number].get_wrapper_attr(name)
-            found.append(value(*arguments[number], **options) if callable(value) else value)
-        return found
-
-    def close(self) -> None:
-        """Close the environments."""
-        for env in self.envs:
-            env.close()
-
-
 Step = tuple[Observation, npt.NDArray[np.float64], Bools, Bools, dict[str, Any]]
 
 
@@ -328,7 +196,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         if options.get("csv_log") is not None:
             raise ConfigError("csv_log: only a single ArenaEnv writes one; leave it out")
         options = {"config": config} | options
-        single = ArenaEnv(**options)
+        self._players = [ArenaEnv(**options) for _ in range(self.num_envs)]
+        single = self._players[0]
         self.render_mode, self._version = single.render_mode, options.get("version")
         self.metadata = single.metadata | {"autoreset_mode": self.autoreset_mode}
         self.single_observation_space = single.observation_space
@@ -336,18 +205,15 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._shape = (self.num_envs, *(self.single_action_space.shape or ()))
-        self._read, self._shaped = single.read_action, single.sensors.shaped
-        self._started = np.zeros(self.num_envs, np.bool_)
-        self._players = self._group(options, single)
-        self._memory = self._players.memory
-        self.closed = False
-
-    def _group(self, options: dict[str, Any], single: ArenaEnv) -> EnvGroup:
-        sensors = single.sensors
+        self._read, sensors = single.read_action, single.sensors
+        self._shaped, boxes = sensors.shaped, sensors.boxes.items()
+        self._seen = {name: np.zeros((self.num_envs, *box.shape), box.dtype) for name, box in boxes}
+        self._rewards = np.zeros(self.num_envs)
+        self._terminated, self._truncated, self._started = np.zeros((3, self.num_envs), np.bool_)
         draws = "camera" in sensors.names
-        batch = open_batch(self.num_envs, sensors.resolution, sensors.renderer) if draws else None
-        envs = [ArenaEnv(**options) for _ in range(self.num_envs)]
-        return EnvGroup(envs, Memory(sensors.boxes, self.num_envs), self.autoreset_mode, batch)
+        self._batch = open_batch(self.num_envs, sensors.resolution, sensors.renderer) if draws else None
+        self._quiet, self._playing = QuietSteps(self._players), 0
+        self.closed = False
 
     def reset(
         self,
@@ -364,7 +230,14 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         rest = dict(options or {})
         chosen = self._mask(rest.pop("reset_mask", None))
         seeds = self._seeds(seed)
-        infos = self._run("reset", (seeds, chosen), rest)
+        infos: list[Info | None] = [None] * self.num_envs
+        begun = np.flatnonzero(chosen).tolist()
+        with self._naming():
+            self._quiet.release_all()
+            for number in self._each(begun):
+                infos[number] = self._players[number].begin(seeds[number], rest)
+                self._rewards[number] = self._terminated[number] = self._truncated[number] = 0
+            self._observe(begun, begun)
         self._started |= chosen
         return self._observation(), self._merged(infos)
 
@@ -375,21 +248,88 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         environment is over and not reset automatically.
         """
         numbers = self._numbers(actions)
-        memory = self._memory
-        over = memory.terminated | memory.truncated
+        over = self._terminated | self._truncated
         if self.autoreset_mode is AutoresetMode.DISABLED and over.any():
             raise gymnasium.error.ResetNeeded(
                 f"environments {np.flatnonzero(over).tolist()} are over: reset them with "
                 'reset(options={"reset_mask": terminated | truncated})'
             )
-        infos = self._run("step", (numbers,))
-        return (
-            self._observation(),
-            memory.rewards.copy(),
-            memory.terminated.copy(),
-            memory.truncated.copy(),
-            self._merged(infos),
-        )
+        with self._naming():
+            infos = self._stepped(numbers, over)
+        results = self._rewards.copy(), self._terminated.copy(), self._truncated.copy()
+        return self._observation(), *results, self._merged(infos)
+
+    def _stepped(self, actions: Ints, over: Bools) -> list[Info]:
+        """Take an action in each environment, an index into `arena.ACTIONS`; those that are over are reset as
+        the mode requires."""
+        quiet = self._quiet.step(actions)
+        infos = self._quiet.infos()
+        self._rewards[:], self._terminated[:], self._truncated[:] = self._quiet.rewards, False, False
+        others, begun = np.flatnonzero(~quiet).tolist(), []
+        for number in self._each(others):
+            env = self._players[number]
+            if self.autoreset_mode is AutoresetMode.NEXT_STEP and over[number]:
+                infos[number] = env.begin(None)
+                begun.append(number)
+                self._rewards[number] = 0.0
+            else:
+                taken = env.advance(ACTIONS[actions[number]])
+                self._rewards[number], self._terminated[number], self._truncated[number] = taken[:3]
+                infos[number] = taken[3]
+        if len(others) < self.num_envs:
+            self._quiet.observe(quiet, self._seen)
+        self._observe(others, begun)
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            self._reset_ended(infos)
+        for number in others:
+            self._quiet.hold(number)
+        return infos
+
+    def _reset_ended(self, infos: list[Info]) -> None:
+        """Reset the environments that are over, and keep their last observation and info."""
+        over = np.flatnonzero(self._terminated | self._truncated).tolist()
+        for number in self._each(over):
+            last = {name: array[number].copy() for name, array in self._seen.items()}
+            final = {"final_obs": self._shaped(last), "final_info": infos[number]}
+            infos[number] = final | self._players[number].begin(None)
+        self._observe(over, over)
+
+    def _observe(self, numbers: Sequence[int], begun: Sequence[int]) -> None:
+        """Write the observations of some environments; for those in `begun` it is an episode's first."""
+        views = self._views(numbers)
+        for number in self._each(numbers):
+            env = self._players[number]
+            seen = env.sensors.named(env.episode, first=number in begun, view=views.get(number))
+            for name, array in seen.items():
+                self._seen[name][number] = array
+
+    def _views(self, numbers: Sequence[int]) -> dict[int, RenderedView]:
+        """The views of some environments, rendered in one call; empty without a batch renderer."""
+        if self._batch is None or not numbers:
+            return {}
+        scenes = {number: self._players[number].episode.scene() for number in numbers}
+        dark = replace(next(iter(scenes.values())), lights_on=False)
+        # Each keeps its position, for which the renderer caches shadows; a dark scene is not rendered.
+        frames = self._batch.frames([scenes.get(number, dark) for number in range(self.num_envs)])
+        return {number: RenderedView(scene, frames[number]) for number, scene in scenes.items()}
+
+    def _each(self, numbers: Iterable[int]) -> Iterator[int]:
+        """The numbers one by one; the current one is kept so that errors can name the environment."""
+        for self._playing in numbers:
+            yield self._playing
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Errors have the number of the environment; raises ClosedEnvironmentError after `close`."""
+        if self.closed:
+            raise gymnasium.error.ClosedEnvironmentError("the vector environment is closed; make a new one")
+        try:
+            yield
+        except ArenaError as error:
+            raise type(error)(f"environment {self._playing}: {error}") from None
+        except Exception as error:
+            error.add_note(f"in environment {self._playing}")
+            raise
 
     def _numbers(self, actions: Any) -> npt.NDArray[np.int64]:
         """The actions' indices into `arena.ACTIONS`, read before any environment takes a step."""
@@ -411,14 +351,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return numbers
 
     def _observation(self) -> Observation:
-        seen = self._memory.observations
+        seen = self._seen
         return self._shaped({name: array.copy() for name, array in seen.items()} if self._copy else {**seen})
-
-    def _run(self, name: str, each: tuple[Any, ...], *common: Any) -> list[Any]:
-        """`EnvGroup.run`; raises ClosedEnvironmentError after `close`."""
-        if self.closed:
-            raise gymnasium.error.ClosedEnvironmentError("the vector environment is closed; make a new one")
-        return self._players.run(name, each, *common)
 
     def _merged(self, infos: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
         """All infos in Gymnasium's format: an array for each key, and a mask of the environments that have
@@ -460,7 +394,17 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         """Results of a method, or values of an attribute, for each environment."""
         if name in ("reset", "step", "close"):
             raise ConfigError(f"call: got {name!r}; use this method of the vector environment")
-        return tuple(self._run("call", ([args] * self.num_envs,), name, kwargs))
+        return self._called(name, [args] * self.num_envs, kwargs)
+
+    def _called(self, name: str, arguments: Sequence[Sequence[Any]], options: Info) -> tuple[Any, ...]:
+        """`call` with each environment's own arguments."""
+        found = []
+        with self._naming():
+            self._quiet.release_all()
+            for number in self._each(range(self.num_envs)):
+                value = self._players[number].get_wrapper_attr(name)
+                found.append(value(*arguments[number], **options) if callable(value) else value)
+        return tuple(found)
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """Value of an attribute for each environment."""
@@ -474,7 +418,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         each = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(each) != self.num_envs:
             raise ConfigError(f"{name}: got {len(each)} values, expected one for each of {self.num_envs}")
-        self._run("call", ([(name, value) for value in each],), "set_wrapper_attr", {})
+        self._called("set_wrapper_attr", [(name, value) for value in each], {})
 
     def set_curriculum(self, config: Config) -> None:
         """`ArenaEnv.set_curriculum` of every environment: k has its own copy, restarted with seed + k."""
@@ -496,7 +440,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the environments."""
-        self._players.close()
+        for env in self._players:
+            env.close()
 
 
 def _mode(mode: str | AutoresetMode) -> AutoresetMode:

@@ -222,10 +222,10 @@ def test_quiet_steps_of_many_are_those_of_each_alone(vector, observation, option
         if number % 5 == 0:
             taken = rng.integers(3, size=(5, 2)) if "action" in options else rng.integers(9, size=5)
         assert same(envs.step(taken), theirs.step(taken))
-        held += int(envs._players._quiet.held.sum())
+        held += int(envs._quiet.held.sum())
         if number % 40 == 39:
             assert envs.get_attr("steps") == theirs.get_attr("steps")
-            for mine, other in zip(envs._players.envs, theirs.envs, strict=True):
+            for mine, other in zip(envs._players, theirs.envs, strict=True):
                 assert mine.episode.recording() == other.episode.recording()
                 scenes = [each.episode.scene() for each in (mine, other)]
                 assert same(*(scene.positions for scene in scenes))
