@@ -22,6 +22,7 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 from inspect_ai.tool import ToolDef
@@ -536,8 +537,7 @@ def check_suite(
     """Check a suite, registered or not, with options of a run; nothing is found if it keeps its contract."""
     found: list[Fault] = []
     register(suite)
-    RUNNERS.setdefault(_BREAKING, _breaks_off)
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, patch.dict(RUNNERS, {_BREAKING: _breaks_off}):
         try:
             kit = Kit(suite, choices or {}, Path(folder))
         except (ArenaError, AttributeError, TypeError) as error:
