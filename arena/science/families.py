@@ -137,7 +137,7 @@ class MachineQuestion(_Question):
         """What may be hidden, in words for models and people; every condition says the same."""
         things = enumerate(COLORS[: self.things], start=1)
         listed = ", ".join(f"{number} ({color})" for number, color in things)
-        share = f"{self.noise:.0%}".replace("%", " %")
+        share = f"{self.noise:.0%}"
         noise = f" In {share} of all cases, at random, the lamp does the opposite." if self.noise else ""
         first = f", exactly one of them among the first {self.candidates}" if self.asks == "which" else ""
         return (

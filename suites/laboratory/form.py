@@ -1,5 +1,6 @@
 """What people answer with: something to try or a door, and how likely each door is."""
 
+import re
 from typing import Any
 
 from arena.science.families import COLORS, MachineQuestion, Question, read_question
@@ -27,7 +28,8 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     said = observation.data["said"]
     if observation.data["predicts"]:
         return Form(BELIEVE, _sliders(question), _believed, text=said, help=HELP)
-    text = None if observation.data["first"] else f"{said}\n\n{_left(observation)}".strip()
+    shown = _for_people(str(observation.parts[0])) if observation.data["first"] else said
+    text = f"{shown}\n\n{_left(observation)}".strip()
     opens = {
         f"Open door {k}: {door}": Listed("Open", (k,)) for k, door in enumerate(doors(question), start=1)
     }
@@ -43,6 +45,11 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     acts = {**tries, **opens}
     choice = Choice(id="act", ask="What do you do?", options=tuple(acts))
     return Form(ACT, (choice,), lambda values: str(acts[values["act"]]), text=text, help=HELP)
+
+
+def _for_people(text: str) -> str:
+    """The first text without commands and without its last paragraph, which counts answers."""
+    return re.sub(r": `Try\([^.]*\.", ".", text.rpartition("\n\n")[0])
 
 
 def _left(observation: Observation) -> str:

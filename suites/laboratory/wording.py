@@ -60,7 +60,7 @@ def _instrument(question: InstrumentQuestion, prompts: PromptSet) -> dict[str, o
         "laws": "\n".join(prompts[f"law_{law}"].fill() for law in question.laws),
         "offsets": ", ".join(map(str, OFFSETS)),
         "slopes": ", ".join(map(str, SLOPES)),
-        "noise": f" {prompts['noisy_meter'].fill()}" if question.noise else "",
+        "noise": f" {prompts['noisy_meter'].fill(share=f'{question.noise:.0%}')}" if question.noise else "",
         "odd": f" {prompts['odd_one'].fill(odd=ODD)}" if question.asks == "odd" else "",
     }
 
@@ -82,7 +82,8 @@ def asked(question: Question, prompts: PromptSet) -> str:
     """The sentence of what is asked for."""
     if isinstance(question, MachineQuestion):
         return question.asked
-    prompt = prompts[f"ask_{question.asks}"]
+    of = f"_{question.hides}" if isinstance(question, SlopesQuestion) else ""
+    prompt = prompts[f"ask_{question.asks}{of}"]
     facts = question.model_dump() | {"lane": getattr(question, "shut", 0) + 1}
     return prompt.fill(**{name: facts[name] for name in prompt.names})
 

@@ -13,7 +13,7 @@ VARIABLES: Variables = {
     "invalid_reply": ("feedback", "now"),
     "episode_end": ("outcome", "right"),
     "machine": ("told",),
-    "noisy_meter": (),
+    "noisy_meter": ("share",),
     **dict.fromkeys(("slopes_friction", "slopes_mass"), ("things", "listed", "values", "most")),
     "instrument": ("things", "laws", "offsets", "slopes", "noise", "odd"),
     **dict.fromkeys(("law_line", "law_square", "law_threshold"), ()),
@@ -21,7 +21,8 @@ VARIABLES: Variables = {
     "floor": ("lanes", "middle", "laws", "most", "first", "shut"),
     **dict.fromkeys(("law_wind", "law_whirl", "law_post", "law_near_post"), ()),
     "lane_shut": ("lane",),
-    **dict.fromkeys(("ask_farthest", "ask_nearest", "ask_odd", "ask_kind"), ()),
+    **dict.fromkeys(("ask_farthest_friction", "ask_farthest_mass", "ask_odd", "ask_kind"), ()),
+    **dict.fromkeys(("ask_nearest_friction", "ask_nearest_mass"), ()),
     "ask_large": ("large",),
     "ask_side": ("lane",),
 }

@@ -144,7 +144,7 @@ def test_people_can_play_by_forms(task):
     acts = 0
     while not now.done:
         shown = form(spec, SUITE.choices(), now)
-        assert "Try(" not in f"{shown.text}"
+        assert "Try(" not in shown.text
         assert "Belief(" not in f"{shown.text}"
         choice = shown.questions[-1]
         answers = {each.id: "50" for each in shown.questions}
