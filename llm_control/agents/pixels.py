@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.ndimage import find_objects, label
 
 from arena.action import TICK_S, TICKS_PER_STEP
 from llm_control.script import DEGREES_PER_STEP, Go, Script, Think, Turn
@@ -89,55 +90,31 @@ def _search(frame: Frame, fruitless: int, rng: np.random.Generator) -> tuple[Thi
 
 def blobs(frame: Frame, color: tuple[int, int, int]) -> list[Blob]:
     """The balls of a colour, largest first."""
-    height = frame.shape[0]
+    height, width = frame.shape[:2]
     mask = (np.abs(frame.astype(np.int16) - np.array(color)) <= WITHIN).all(axis=2)
     least = max(1, round(SMALLEST_BLOB * (height / 512) ** 2))
+    groups, _ = label(mask)
+    sizes = np.bincount(groups.ravel()).tolist()[1:]
     found = [
-        _blob(rows, columns, *frame.shape[:2]) for rows, columns in _components(mask) if len(rows) >= least
+        _blob(*place, pixels, height, width)
+        for place, pixels in zip(find_objects(groups), sizes, strict=True)
+        if pixels >= least
     ]
     return sorted(found, key=lambda blob: -blob.pixels)
 
 
-def _components(mask: npt.NDArray[np.bool_]) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    """Connected groups of pixels, each as (rows, columns), by merging runs of adjacent rows."""
-    groups: list[list[tuple[int, int, int]]] = []
-    open_runs: list[tuple[int, int, int]] = []  # start, end, group
-    for row in np.flatnonzero(mask.any(axis=1)):
-        edges = np.flatnonzero(np.diff(np.concatenate(([0], mask[row].astype(np.int8), [0]))))
-        runs = []
-        for start, end in zip(edges[::2], edges[1::2], strict=True):
-            touching = [
-                r for r in open_runs if r[0] < end and start < r[1] and groups[r[2]][-1][0] >= row - 1
-            ]
-            group = touching[0][2] if touching else len(groups)
-            if not touching:
-                groups.append([])
-            for other in {r[2] for r in touching[1:]} - {group}:
-                groups[group] = sorted(groups[group] + groups[other])
-                groups[other] = [(-9, 0, 0)]
-            groups[group].append((int(row), int(start), int(end)))
-            runs.append((int(start), int(end), group))
-        open_runs = runs
-    return [_pixels(runs) for runs in groups if runs and runs[0][0] >= 0]
-
-
-def _pixels(runs: list[tuple[int, int, int]]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    rows = np.concatenate([np.full(end - start, row) for row, start, end in runs])
-    columns = np.concatenate([np.arange(start, end) for _, start, end in runs])
-    return rows, columns
-
-
-def _blob(rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], height: int, width: int) -> Blob:
+def _blob(rows: slice, columns: slice, pixels: int, height: int, width: int) -> Blob:
+    """The ball of adjacent pixels within these rows and columns of a picture."""
     focal, middle = FOCAL * height, (height - 1) / 2
-    bearing = math.degrees(math.atan(((columns.min() + columns.max()) / 2 - (width - 1) / 2) / focal))
-    below = (rows.max() + 1 - middle) / focal
+    bearing = math.degrees(math.atan(((columns.start + columns.stop - 1) / 2 - (width - 1) / 2) / focal))
+    below = (rows.stop - middle) / focal
     if below > 0.03:
         # The lowest ray touches the ball near the floor: depth from the eye's height.
         distance = EYE_HEIGHT / below / math.cos(math.radians(bearing))
     else:
         # On or above the horizon: from the width of a ball of one metre.
-        distance = focal / max(1, columns.max() - columns.min() + 1)
-    return Blob(bearing, float(distance), len(rows))
+        distance = focal / (columns.stop - columns.start)
+    return Blob(bearing, distance, pixels)
 
 
 def most_open(frame: Frame) -> tuple[float, float]:
