@@ -436,6 +436,87 @@ class Form(Generic[Command]):
             yield self.unit_token, self.unit
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A command with a list of numbers, such as `Try([2, 3]);`; they are None if its text has none."""
+
+    name: str
+    numbers: tuple[Any, ...] | None
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}{self.text if self.numbers is None else _written_list(self.numbers)};"
+
+
+_STRICT_SHARE = r"(?:[01](?:\.[0-9]*)?|\.[0-9]+|[1-9](?:\.[0-9]*)?[eE]-[0-9]{1,3})"
+
+
+def list_form(
+    name: str,
+    words: str,
+    read: Callable[[str], tuple[Any, ...] | None],
+    item: str = _STRICT_SHARE,
+    *,
+    alone: bool = False,
+    empty: bool = False,
+) -> Form[Any]:
+    """The form of a `Listed`; in the tolerant mode anything may stand in its brackets.
+
+    It is read afterwards, so that one that cannot be read does not take others with it, and stays. `item` is
+    the strict pattern of a number, by default a probability, which may stand `alone`, or none may (`empty`).
+    """
+
+    def written(text: str) -> str:
+        return text if (numbers := read(text)) is None else _written_list(numbers)
+
+    items = rf"{item}(?:[ \n]*,[ \n]*{item})*[ \n]*"
+    inside = rf"\[[ \n]*{f'(?:{items})?' if empty else items}\]"
+    strict = rf"\([ \n]*{f'(?:{item}|{inside})' if alone else inside}[ \n]*\)"
+    token, tolerant = f"{name.upper()}_LIST", r"\([^()]*\)"
+    argument = Argument(token, words, RepairKind.LIST, written, strict, tolerant=tolerant, bracketed=True)
+    return Form(name, argument, lambda given: Listed(name, read(given), given))
+
+
+_SHARE = r"((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]{1,3})?)\s*(%?)"
+
+
+def shares(text: str, named: str) -> tuple[float, ...] | None:
+    """Probabilities in any brackets, in percent or labelled by number in any order; None if unreadable.
+
+    `named` is the pattern of words that may stand before a number.
+    """
+    pattern = rf"(?:{_number(named)}\s*[:=]\s*)?{_SHARE}"
+    found = [re.fullmatch(pattern, item, re.IGNORECASE) for item in _items(text)]
+    each = [(int(m[1] or -1), float(m[2]) / (100 if m[3] else 1)) for m in found if m]
+    labels = sorted(label for label, _ in each)
+    if not each or len(each) < len(found) or not all(0 <= share <= 1 for _, share in each):
+        return None
+    if labels not in ([-1] * len(each), list(range(1, len(each) + 1))):
+        return None
+    return tuple(share for _, share in sorted(each, key=lambda pair: pair[0]))
+
+
+def wholes(text: str, named: str) -> tuple[int, ...] | None:
+    """Whole numbers in any brackets, with such words before them or not; None if unreadable."""
+    found = [re.fullmatch(_number(named), item, re.IGNORECASE) for item in _items(text)]
+    numbers = tuple(int(match[1]) for match in found if match)
+    return numbers if len(numbers) == len(found) else None
+
+
+def _number(named: str) -> str:
+    return rf"[\"']?(?:{named}|no\.?|nr\.?|#)?\s*([0-9]{{1,3}})[\"']?"
+
+
+def _items(text: str) -> list[str]:
+    """What stands between the commas of a list in any brackets."""
+    inside = re.sub(r"^[\s(\[{]*|[\s)\]},]*$", "", text)
+    return [item.strip() for item in inside.split(",")] if inside else []
+
+
+def _written_list(numbers: Sequence[float]) -> str:
+    return f"([{', '.join(f'{number:g}' if number in (0, 1) else repr(number) for number in numbers)}])"
+
+
 class Piece(NamedTuple):
     """A token of the tolerant grammar: its type, its text, and its span in the reply."""
 

@@ -96,8 +96,8 @@ def blobs(frame: Frame, color: tuple[int, int, int]) -> list[Blob]:
     groups, _ = label(mask)
     sizes = np.bincount(groups.ravel()).tolist()[1:]
     found = [
-        _blob(*place, pixels, height, width)
-        for place, pixels in zip(find_objects(groups), sizes, strict=True)
+        _blob(rows, columns, pixels, height, width)
+        for (rows, columns), pixels in zip(find_objects(groups), sizes, strict=True)
         if pixels >= least
     ]
     return sorted(found, key=lambda blob: -blob.pixels)

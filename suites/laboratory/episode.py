@@ -6,8 +6,9 @@ import numpy as np
 
 from arena.science import Floats, Seen, divergence
 from arena.science.families import read_question, truth
+from evaluation.script import Listed
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
-from suites.laboratory.replies import Listed, Reply, read_reply
+from suites.laboratory.replies import Reply, read_reply
 from suites.laboratory.wording import asked, doors, experiment_of, listed_doors, story, told
 
 NONE_LEFT = "There are no experiments left; open a door."

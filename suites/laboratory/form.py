@@ -5,8 +5,8 @@ from typing import Any
 
 from arena.science.families import COLORS, MachineQuestion, Question, read_question
 from evaluation.by_hand.form import Checkbox, Choice, Form, Slider, Values
+from evaluation.script import Listed
 from evaluation.suite import Observation, TaskSpec
-from suites.laboratory.replies import Listed
 from suites.laboratory.wording import doors, numbers_of
 
 HELP = (

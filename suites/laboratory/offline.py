@@ -6,9 +6,9 @@ import numpy as np
 
 from arena.science import TIE
 from evaluation.engines.backend import CURRENT
+from evaluation.script import Listed
 from evaluation.suite import AgentTurn
 from suites.laboratory.episode import LaboratoryEpisode
-from suites.laboratory.replies import Listed
 from suites.laboratory.wording import numbers_of
 
 SURE = 0.99

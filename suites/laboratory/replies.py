@@ -1,26 +1,13 @@
 """What a model answers: `Think('...'); Try([2, 3]);`, `Open(2);` or `Belief([0.2, 0.5, 0.3]);`."""
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
-from evaluation.script import Argument, Form, Language, RepairKind, ScriptSyntaxError, Think
+from evaluation.script import Language, Listed, ScriptSyntaxError, Think, list_form, shares, wholes
 
 ONE = "An answer has one command: Try([...]); or Open(...);"
 NO_BELIEF = "There was no Belief([...]) with one probability for each door."
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A Try, Open or Belief with its numbers; None if they cannot be read."""
-
-    name: str
-    numbers: tuple[float, ...] | None
-    text: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.name}{self.text if self.numbers is None else _listed(self.numbers)};"
 
 
 Command = Think | Listed
@@ -40,57 +27,23 @@ _ADVICE = {
     "Open": "Open needs the number of one door, as in Open(2);",
     "Belief": "Belief needs a probability from 0 to 1 for each door, as in Belief([0.2, 0.5, 0.3]);",
 }
-_LABEL = r"(?:[\"']?(?:thing|door|ramp|box|lane|object|no\.?|#)?s?\s*"
-_WHOLE = re.compile(_LABEL + r")([0-9]{1,3})[\"']?", re.IGNORECASE)
-_SHARE = re.compile(_LABEL + r"[0-9]{1,2}[\"']?\s*[:=]\s*)?([0-9]+\.?[0-9]*|\.[0-9]+)\s*(%?)", re.IGNORECASE)
+_NAMED = "(?:thing|door|ramp|box|lane|object)s?"
+"""What a model may call what it numbers."""
 
 
-def _items(text: str) -> list[str]:
-    """What stands between the commas of a list in any brackets."""
-    inside = re.sub(r"^[\s(\[{]*|[\s)\]},]*$", "", text)
-    return [item.strip() for item in inside.split(",")] if inside else []
-
-
-def _wholes(text: str) -> tuple[float, ...] | None:
+def _wholes(text: str) -> tuple[int, ...] | None:
     """Whole numbers, each once; None if unreadable."""
-    found = [_WHOLE.fullmatch(item) for item in _items(text)]
-    numbers = [int(match[1]) for match in found if match]
-    return tuple(numbers) if len({*numbers}) == len(found) else None
+    numbers = wholes(text, _NAMED)
+    return numbers if numbers is not None and len({*numbers}) == len(numbers) else None
 
 
-def _shares(text: str) -> tuple[float, ...] | None:
-    """Probabilities, which may be in percent or labelled by door in order; None if unreadable."""
-    found = [_SHARE.fullmatch(item) for item in _items(text)]
-    shares = [float(match[1]) / (100 if match[2] else 1) for match in found if match]
-    fits = shares and len(shares) == len(found) and all(0 <= share <= 1 for share in shares)
-    return tuple(shares) if fits else None
-
-
-def _listed(numbers: Sequence[float]) -> str:
-    return f"([{', '.join(f'{number:g}' for number in numbers)}])"
-
-
-def _form(name: str, read: Callable[[str], tuple[float, ...] | None], strict: str) -> Form[Command]:
-    """A command with a list in brackets, of anything in the tolerant mode."""
-
-    def written(text: str) -> str:
-        return text if (numbers := read(text)) is None else _listed(numbers)
-
-    argument = Argument(
-        f"{name.upper()}_LIST", "a list of numbers", RepairKind.LIST, written, strict,
-        tolerant=r"\([^()]*\)", bracketed=True,
-    )  # fmt: skip
-    return Form(name, argument, lambda given: Listed(name, read(given), given))
-
-
-_STRICT = r"\([ \n]*\[[ \n]*(?:{0}(?:[ \n]*,[ \n]*{0})*[ \n]*)?\][ \n]*\)"
-_STRICT_OPEN = r"\([ \n]*(?:[1-9]|\[[ \n]*[1-9][ \n]*\])[ \n]*\)"
+_WORDS = "a list of numbers"
 
 LANGUAGE = Language[Command](
     own=(
-        _form("Try", _wholes, rf"(?:{_STRICT.format('[1-9]')}|\([1-9]\))"),
-        _form("Open", _wholes, _STRICT_OPEN),
-        _form("Belief", _shares, _STRICT.format(r"(?:[01](?:\.[0-9]*)?|\.[0-9]+)")),
+        list_form("Try", _WORDS, _wholes, "[1-9]", alone=True, empty=True),
+        list_form("Open", _WORDS, _wholes, "[1-9]", alone=True),
+        list_form("Belief", _WORDS, partial(shares, named=_NAMED)),
     ),
     think=Think,
     mistakes=(
