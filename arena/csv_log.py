@@ -23,7 +23,7 @@ from arena.geometry.shapes import button_trigger
 from arena.mechanisms import CONTINUOUS
 from arena.rays import CAST_LENGTH, Rays
 from arena.rules import Event, EventKind
-from arena.scene import Vector, rotated, yaw_rotation
+from arena.scene import Vector
 from arena.taskfile.versions import Version
 
 COLUMNS = (
@@ -231,8 +231,7 @@ def _origin(by: Placed) -> Vector:
         return by.position
     low = (0.0, -by.size[1] / 2, 0.0)
     local = button_trigger(by.size).centre if by.kind.name == "SpawnerButton" else low
-    x, y, z = rotated(local, yaw_rotation(by.yaw)) + np.array(by.position)
-    return (float(x), float(y), float(z))
+    return by.within(local)
 
 
 def _cell(text: str) -> str:

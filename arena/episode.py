@@ -231,8 +231,7 @@ class Episode(Closing):
         stage = self._stage
         self.ticks += 1
         stage.tick += 1
-        numbers = range(len(self.agents))
-        paused = [stage.is_paused(number) for number in numbers]
+        paused = stage.idle(stage.paused_until)
         for account, still in zip(self._accounts, paused, strict=True):
             if not still:
                 account.decay()
@@ -242,8 +241,7 @@ class Episode(Closing):
             self._run(tuple(stage.mechanisms), events)
             if self._is_over():
                 return True
-        frozen = [stage.is_frozen(number) for number in numbers]
-        touches = stage.world.advance(actions, frozen, eats=not any(paused))
+        touches = stage.world.advance(actions, stage.idle(stage.frozen_until), eats=not any(paused))
         for number, (account, touched) in enumerate(zip(self._accounts, touches, strict=True)):
             if not paused[number]:
                 happened = account.apply_contacts(stage.tick, touched.goals, touched.zones)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, button_trigger
 from arena.kernel.tables import Parts, Singles
 from arena.physics.world import World
 from arena.rules import Account, Event, EventKind, Goals, Outcome, passed
-from arena.scene import Floats, Vector, local, rotated, yaw_rotation
+from arena.scene import Floats, Vector, local
 from arena.sines import sin_cos
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import (
@@ -83,13 +84,10 @@ class Stage:
         """Seconds since the arena's start."""
         return self.tick * TICK_S
 
-    def is_paused(self, agent: int) -> bool:
-        """Whether nothing happens to an agent in this tick."""
-        return self.tick <= self.paused_until[agent] or self.accounts[agent].done
-
-    def is_frozen(self, agent: int) -> bool:
-        """Whether an agent's actions have no effect in this tick."""
-        return self.tick <= self.frozen_until[agent] or self.accounts[agent].done
+    def idle(self, until: Sequence[int]) -> list[bool]:
+        """Whether this tick is up to each agent's in `until`, or the agent's episode is over."""
+        agents = zip(until, self.accounts, strict=True)
+        return [self.tick <= last or account.done for last, account in agents]
 
     @property
     def is_quiet(self) -> bool:
@@ -145,12 +143,12 @@ class Stage:
 
     def takes(self, growing: bool) -> bool:
         """Whether one more thing may be added now: the arena bounds how many it holds, and how many grow."""
-        if len(self.world.present()) >= MAX_THINGS:
+        if len(self.world.things.present()) >= MAX_THINGS:
             return False
         return not growing or len(self.unripe) + self._growing_goals() < MAX_GROWING
 
     def _growing_goals(self) -> int:
-        things = (self.goals.placed(index) for index in self.world.present())
+        things = (self.goals.placed(index) for index in self.world.things.present())
         return sum(placed.kind.is_growing for placed in things)
 
     def add(self, placed: Placed, held: bool = False, spawner: Placed | None = None) -> int:
@@ -199,9 +197,9 @@ def operate_of(operation: Operation, stage: Stage) -> Operate:
     if isinstance(operation, ToggleObject):
         return _Toggle(operation, stage)
     if isinstance(operation, LimitedInvocations):
-        return _Limited(operate_of(operation.operation, stage), operation.max_invocations)
+        return _limited(operate_of(operation.operation, stage), operation.max_invocations)
     if isinstance(operation, OperationFromList):
-        return _RandomChoice([operate_of(each, stage) for each in operation.operations], operation.weights)
+        return _one_of([operate_of(each, stage) for each in operation.operations], operation.weights)
     return lambda stage, agent: _simple(operation, stage, agent)
 
 
@@ -246,29 +244,23 @@ class _Toggle:
         return ()
 
 
-class _Limited:
-    def __init__(self, operate: Operate, most: int) -> None:
-        self._operate = operate
-        self._left = most
-
-    def __call__(self, stage: Stage, agent: int) -> Iterable[Event]:
-        if self._left == 0:
-            return ()
-        self._left -= self._left > 0
-        return self._operate(stage, agent)
+def _limited(operate: Operate, most: int) -> Operate:
+    left = repeat(operate) if most < 0 else repeat(operate, most)
+    return lambda stage, agent: next(left, _do_nothing)(stage, agent)
 
 
-class _RandomChoice:
-    def __init__(self, choices: Sequence[Operate], weights: Sequence[float]) -> None:
-        self._choices = choices
-        given = [weights[i] if i < len(weights) else 0.0 for i in range(len(choices))]
-        self._weights = np.array(given if sum(given) > 0 else [1.0] * len(choices))
+def _do_nothing(stage: Stage, agent: int) -> Iterable[Event]:
+    return ()
 
-    def __call__(self, stage: Stage, agent: int) -> Iterable[Event]:
-        if not self._choices:
-            return ()
-        drawn = stage.rng.choice(len(self._choices), p=self._weights / self._weights.sum())
-        return self._choices[drawn](stage, agent)
+
+def _one_of(choices: Sequence[Operate], weights: Sequence[float]) -> Operate:
+    """One of the operations by their weights, drawn each time."""
+    if not choices:
+        return _do_nothing
+    given = [weights[i] if i < len(weights) else 0.0 for i in range(len(choices))]
+    weighed = np.array(given if sum(given) > 0 else [1.0] * len(choices))
+    shares = weighed / weighed.sum()
+    return lambda stage, agent: choices[stage.rng.choice(len(choices), p=shares)](stage, agent)
 
 
 def reward_of(item: Item, stage: Stage) -> Operate | None:
@@ -283,13 +275,13 @@ def reward_of(item: Item, stage: Stage) -> Operate | None:
     place = Vector3(x=-1.0, y=0.0, z=-1.0) if anywhere else at
     shown = [Item(name=name, positions=(place,), sizes=(item.reward_size,)) for name in item.reward_names]
     rewards = [
-        _Limited(
+        _limited(
             _Toggle(ToggleObject(type="toggleObject", spawnable=reward, spawn_and_forget=True), stage),
             item.max_reward_counts[i] if i < len(item.max_reward_counts) else -1,
         )
         for i, reward in enumerate(shown)
     ]
-    drawn = _RandomChoice(rewards, item.reward_weights)
+    drawn = _one_of(rewards, item.reward_weights)
     return lambda stage, agent: drawn(stage, agent) if stage.rng.uniform() < item.spawn_probability else ()
 
 
@@ -424,7 +416,7 @@ class RisingBall:
         """Lift the ball, from its second tick on, until it stands on the floor; then it moves by itself."""
         if not stage.world.is_there(self._index):
             return ()
-        (x, y, z), size = self._place, stage.world.size(self._index)
+        (x, y, z), size = self._place, stage.world.things.size(self._index)
         standing = FLOOR_Y + size[1] / 2
         self._place = (x, min(y + self._rise, standing), z)
         self._rise = RISE
@@ -458,15 +450,15 @@ class GrowingBall(_ChangingBall):
 
     def _is_cramped(self, stage: Stage) -> bool:
         """Whether something lies on the ball, or it touches the boundary or something immovable."""
-        x, y, z = stage.world.position(self._index)
+        x, y, z = stage.world.things.position(self._index)
         radius = self._size / 2
         if not all(radius < value < ARENA_SIZE - radius for value in (x, z)):
             return True
-        around = stage.world.overlapping((x, y, z), radius, besides=self._index)
+        around = stage.world.things.boxes_overlapping((x, y, z), radius, besides=self._index)
         immovable = (stage.goals.placed(i).kind for i in around)
         if any(kind.mass == 0 or kind.is_heavy for kind in immovable):
             return True
-        return bool(stage.world.overlapping((x, y + radius, z), 0.05, besides=self._index))
+        return bool(stage.world.things.boxes_overlapping((x, y + radius, z), 0.05, besides=self._index))
 
 
 def _towards(value: float, final: float, rate: float) -> float:
@@ -585,7 +577,7 @@ class House:
             return ()
         size = self._settings.final
         at = _in_arena(self._placed, (0.0, _spawner(self._placed).height, 0.0))
-        around = stage.world.overlapping(at, size / 2, besides=self._index)
+        around = stage.world.things.boxes_overlapping(at, size / 2, besides=self._index)
         if not any(stage.goals.placed(index).kind.is_goal for index in around):
             self._next_s = stage.seconds + self._settings.interval_s
             self._given += 1
@@ -594,26 +586,23 @@ class House:
 
 
 class Door:
-    """The door of a dispenser or container, which opens by sinking into the ground within a second.
+    """A door, which opens by sinking into the ground within a second."""
 
-    It stays open if `timesBetweenDoorOpens` is negative or missing; otherwise it closes again.
-    """
-
-    def __init__(self, index: int, placed: Placed) -> None:
-        self._index = index
-        self._placed = placed
-        self._height = placed.size[1]
-        self._delay_s = _spawner(placed).door_delay_s
-        cycle = placed.entry(placed.item.times_between_door_opens, -1.0)
-        self._cycle_s = None if cycle < 0 else max(cycle, DOOR_SHORTEST_S)
+    def __init__(self, index: int, closed: Placed, since_s: float, cycle_s: float = -1.0) -> None:
+        """It begins at `since_s`; a negative `cycle_s` lets it stay open, any other is the time after which
+        it closes again."""
+        self._index, self._closed, self._since_s = index, closed, since_s
+        self._cycle_s = None if cycle_s < 0 else max(cycle_s, DOOR_SHORTEST_S)
 
     def act(self, stage: Stage) -> Iterable[Event]:
-        """Set the door's current height."""
-        (width, closed, depth), (x, y, z) = self._placed.size, self._placed.position
-        height = max(_OPEN_HEIGHT, closed * (1 - self._openness(stage.seconds - self._delay_s)))
-        if height != self._height:
-            self._height = height
-            stage.world.resize(self._index, (width, height, depth), (x, y - closed / 2 + height / 2, z))
+        """Set the door's current height, until it is open for good."""
+        openness = self._openness(stage.seconds - self._since_s)
+        (width, full, depth), (x, y, z) = self._closed.size, self._closed.position
+        height = max(_OPEN_HEIGHT, full * (1 - openness))
+        if height != stage.world.things.size(self._index)[1]:
+            stage.world.resize(self._index, (width, height, depth), (x, y - full / 2 + height / 2, z))
+        if openness == 1 and self._cycle_s is None:
+            stage.mechanisms.remove(self)
         return ()
 
     def _openness(self, seconds: float) -> float:
@@ -643,8 +632,8 @@ def _ball(spawner: Placed, size: float, at: Vector) -> Placed:
 
 def _in_arena(placed: Placed, local: Vector) -> Vector:
     """A point relative to the centre of a thing's foot, in its own frame, converted to the arena's frame."""
-    x, y, z = rotated(local, yaw_rotation(placed.yaw)) + np.array(placed.position)
-    return (float(x), float(y) - placed.size[1] / 2, float(z))
+    x, y, z = placed.within(local)
+    return (x, y - placed.size[1] / 2, z)
 
 
 def mechanisms_of(layout: Layout, stage: Stage) -> list[Mechanism]:
@@ -681,7 +670,8 @@ def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism
     elif kind.shape is Shape.HOUSE:
         yield House(index, placed, stage.differs)
     elif kind.name == "Door":
-        yield Door(index, placed)
+        cycle_s = placed.entry(placed.item.times_between_door_opens, -1.0)
+        yield Door(index, placed, _spawner(placed).door_delay_s, cycle_s)
     elif kind.name == "SpawnerButton":
         reward = reward_of(placed.item, stage)
         operations = [operate_of(operation, stage) for operation in placed.item.operations]

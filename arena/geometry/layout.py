@@ -475,7 +475,5 @@ def _centre_height(kind: Kind, size: Vector, bottom: float, requested: float, di
 def _door(house: Placed) -> Placed:
     """The closed door of a placed dispenser or container; it opens as that does."""
     part = door_part(house.size)
-    x, y, z = rotated(part.centre, yaw_rotation(house.yaw)) + np.array(house.position)
-    at = (float(x), float(y), float(z))
     door = replace(KINDS["Door"], spawner=house.kind.spawner)
-    return replace(house, kind=door, size=part.size, position=at)
+    return replace(house, kind=door, size=part.size, position=house.within(part.centre))

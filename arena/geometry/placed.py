@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from arena.scene import SKINS, Thing, Vector
+import numpy as np
+
+from arena.scene import SKINS, Thing, Vector, rotated, yaw_rotation
 from arena.taskfile.config import Item
 from arena.taskfile.kind import Body, Change, Kind
 from arena.taskfile.versions import Version
@@ -66,6 +68,11 @@ class Placed:
     def is_drawn(self) -> bool:
         """Whether cameras see it: a data zone may be invisible."""
         return self.item.zone_visible or self.kind.name != "DataZone"
+
+    def within(self, local: Vector) -> Vector:
+        """A point in its own frame, converted to the arena's frame, metres."""
+        x, y, z = rotated(local, yaw_rotation(self.yaw)) + np.array(self.position)
+        return (float(x), float(y), float(z))
 
     def entry(self, values: Sequence[T], otherwise: T) -> T:
         """This instance's entry in one of the item's lists, or `otherwise` if the list is shorter."""

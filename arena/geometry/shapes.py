@@ -63,15 +63,22 @@ def bar_parts(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, .
     those of 4.x, where the bar extends over the feet, which protrude by 2 (`_FITTED`).
     """
     width, height, length = 0.3 * size[0], size[1], 0.1 * size[2]
-    if fitted:
-        return _fitted_parts(shape, width, height, length)
-    side = 1.0 if shape is Shape.J_BARS else -1.0
-    foot_size = (length, height, 3 * width)
-    parts = [Part((0.0, 0.0, 0.0), (10 * length, height, width))]
-    parts.append(Part((-5.5 * length, 0.0, side * width), foot_size))
-    if shape is Shape.U_BARS:
-        parts.append(Part((5.5 * length, 0.0, side * width), foot_size))
-    return tuple(parts)
+    parts = (_FITTED if fitted else _BARS)[shape]
+
+    def scaled(vector: Vector) -> Vector:
+        return (vector[0] * length, vector[1] * height, vector[2] * width)
+
+    return tuple(Part(scaled(part.centre), scaled(part.size)) for part in parts)
+
+
+_BAR, _FOOT = Part((0.0, 0.0, 0.0), (10.0, 1.0, 1.0)), (1.0, 1.0, 3.0)
+
+_BARS: dict[Shape, tuple[Part, ...]] = {
+    Shape.L_BARS: (_BAR, Part((-5.5, 0.0, -1.0), _FOOT)),
+    Shape.J_BARS: (_BAR, Part((-5.5, 0.0, 1.0), _FOOT)),
+    Shape.U_BARS: (_BAR, Part((-5.5, 0.0, -1.0), _FOOT), Part((5.5, 0.0, -1.0), _FOOT)),
+}
+"""Colliders of v3.1.3 before scaling."""
 
 
 _FITTED: dict[Shape, tuple[Part, ...]] = {
@@ -91,13 +98,6 @@ _FITTED: dict[Shape, tuple[Part, ...]] = {
 }
 """Colliders of 4.x before scaling (`LBlock.prefab`, `JBlock.prefab`, `UBlock.prefab`). The bar of J reaches
 below its mesh, which therefore does not touch the floor."""
-
-
-def _fitted_parts(shape: Shape, width: float, height: float, length: float) -> tuple[Part, ...]:
-    def scaled(vector: Vector) -> Vector:
-        return (vector[0] * length, vector[1] * height, vector[2] * width)
-
-    return tuple(Part(scaled(part.centre), scaled(part.size)) for part in _FITTED[shape])
 
 
 def house_parts(size: Vector) -> tuple[Part, ...]:

@@ -31,20 +31,21 @@ class Bodies:
     def __init__(self, things: Things, agents: Sequence[AgentBody], asleep: Collection[int]) -> None:
         """Things by their indices; some heavy ones are `asleep`, and everything if it is at rest."""
         self._first = len(agents) + 1
-        self._rows = np.zeros(self._first + len(things.placed), BODY)
+        self.rows = np.zeros(self._first + len(things.placed), BODY)
         self._points = np.empty(_POINTS, POINT)
-        agent_rows = self._rows[: len(agents)]
+        agent_rows = self.rows[: len(agents)]
         agent_rows["role"], agent_rows["mass"], agent_rows["moves"] = AGENT, AGENT_MASS, 1
         # The agents', and that of the ground.
-        self._rows["friction"][: self._first] = DEFAULT_FRICTION
+        self.rows["friction"][: self._first] = DEFAULT_FRICTION
         for index, placed in enumerate(things.placed):
-            self._set(index, placed)
-            row = self._rows[self._first + index]
+            self.set(index, placed)
+            row = self.rows[self._first + index]
             if row["moves"] and (things.rest or (placed.kind.is_heavy and index in asleep)):
                 row["moves"], row["still"] = 0, STILL_TICKS
 
-    def _set(self, index: int, placed: Placed, held: bool = False) -> None:
-        kind, row = placed.kind, self._rows[self._first + index]
+    def set(self, index: int, placed: Placed, held: bool = False) -> None:
+        """Set what a body has of its thing, also after a change of size; it keeps its velocity."""
+        kind, row = placed.kind, self.rows[self._first + index]
         row["role"], row["mass"], row["friction"] = role_of(kind), kind.mass, kind.friction
         row["own"], row["held"] = inertia(placed), row["held"] or held
         row["moves"] = Role.FIXED < row["role"] < Role.ZONE and not row["held"]
@@ -54,42 +55,30 @@ class Bodies:
 
         Returns the pace (m/s or rad/s) of what is fastest, agents and balls aside.
         """
-        rows = self._rows[: len(agents)]
+        rows = self.rows[: len(agents)]
         for row, agent in zip(rows, agents, strict=True):
             row["centre"], row["motion"][0] = agent.position, agent.driven_velocity
-        state = (self._rows, self._first, things.parts, things.positions, things.rotations)
+        state = (self.rows, self._first, things.parts, things.positions, things.rotations)
         while (result := push(*state, self._points))[0] < 0:
             self._points = np.empty(2 * len(self._points), POINT)
         for row, agent in zip(rows, agents, strict=True):
             agent.move(row["centre"], row["motion"][0], row["borne"])
         return float(result[1])
 
-    def sleep(self) -> None:
-        """Let everything sleep that is not held, agents and balls aside."""
-        sleep_all(self._rows)
-
-    def wake(self) -> None:
-        """Wake everything that is loose and not held."""
-        wake_all(self._rows)
-
     def add(self, placed: Placed, held: bool) -> None:
         """Add the body of the next thing, at rest; with `held` it hangs in the air until `drop`."""
-        self._rows = np.append(self._rows, np.zeros(1, BODY))
-        self._set(len(self._rows) - self._first - 1, placed, held)
+        self.rows = np.append(self.rows, np.zeros(1, BODY))
+        self.set(len(self.rows) - self._first - 1, placed, held)
 
     def drop(self, index: int) -> None:
         """Let a held thing move."""
-        row = self._rows[self._first + index]
+        row = self.rows[self._first + index]
         row["held"], row["moves"] = 0, 1
 
     def remove(self, index: int) -> None:
         """Let a thing that is gone move no more."""
-        row = self._rows[self._first + index]
+        row = self.rows[self._first + index]
         row["role"], row["moves"] = Role.ZONE, 0
-
-    def resize(self, index: int, placed: Placed, held: bool) -> None:
-        """Change a body to that of another size; it keeps its velocity."""
-        self._set(index, placed, held)
 
 
 def inertia(placed: Placed) -> Floats:
@@ -208,13 +197,13 @@ class World:
         # A tick simulated at rest means that something was touched, which wakes the world.
         before = 0 if things.rest else things.still
         if things.woken:
-            bodies.wake()
+            wake_all(bodies.rows)
             things.woken = False
         fastest = bodies.advance(agents, things)
         things.still = rested(before, fastest) if len(agents) == 1 else 0
         things.balls_moved()
         if things.rest:
-            bodies.sleep()
+            sleep_all(bodies.rows)
 
     def remove(self, index: int) -> None:
         """Remove a thing, such as an eaten ball; does nothing if it was removed already."""
@@ -240,27 +229,10 @@ class World:
 
     def resize(self, index: int, size: Vector, position: Vector | None = None, held: bool = False) -> None:
         """Change the size (metres) of a thing, above its bottom or at `position`; it keeps its velocity."""
-        x, y, z = self.position(index)
-        raised = 0.0 if held else (size[1] - self.size(index)[1]) / 2
-        position = position or (x, y + raised, z)
-        self.things.resize(index, size, position)
-        self._moving().resize(index, self.things.placed[index], held)
-
-    def position(self, index: int) -> Vector:
-        """Centre of a thing, metres."""
-        return self.things.position(index)
-
-    def size(self, index: int) -> Vector:
-        """Current size of a thing, metres."""
-        return self.things.size(index)
-
-    def overlapping(self, centre: Vector, radius: float, besides: int) -> list[int]:
-        """Indices of solid things, except `besides`, whose bounding boxes overlap that of a sphere."""
-        return self.things.boxes_overlapping(centre, radius, besides)
-
-    def present(self) -> list[int]:
-        """Indices of the things that have not been removed."""
-        return self.things.present()
+        x, y, z = self.things.position(index)
+        raised = 0.0 if held else (size[1] - self.things.size(index)[1]) / 2
+        self.things.resize(index, size, position or (x, y + raised, z))
+        self._moving().set(index, self.things.placed[index], held)
 
     def is_there(self, index: int) -> bool:
         """Whether a thing has not been removed."""

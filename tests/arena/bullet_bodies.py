@@ -30,11 +30,11 @@ class BulletBodies:
             self._box((along, 200.0, _THICK), (middle, 0.0, side))
         self.others = list(range(1, 6))
         self.things = {}
-        for index in world.present():
+        for index in world.things.present():
             if world.things.placed[index].kind.is_solid:
                 turn = _quaternion(world.things.rotations[index])
                 shape = self._shape(world.things.placed[index])
-                self.things[index] = self._body(shape, swap(world.position(index)), turn)
+                self.things[index] = self._body(shape, swap(world.things.position(index)), turn)
         self.others += self.things.values()
 
     def close(self):

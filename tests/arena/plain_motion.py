@@ -70,7 +70,7 @@ def contacts(
     """The contacts of an agent, or a ball, at a place, in PhysX's order; None if it touches what may move."""
     positions, rotations, sizes, _ = world.things.poses()
     first, last = [], []
-    for index in world.present():
+    for index in world.things.present():
         kind, size = world.things.placed[index].kind, tuple(sizes[index].tolist())
         if kind.body is Body.ZONE or index == ball:
             continue

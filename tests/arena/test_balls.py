@@ -82,7 +82,7 @@ def test_balls_move_by_the_rules_written_plainly(name):
         for ball, row, plain, moves in zip(balls, rows, expected, awake, strict=True):
             place, turn, velocity, spin = plain
             if moves:
-                assert world.position(ball) == pytest.approx(place, abs=1e-9)
+                assert world.things.position(ball) == pytest.approx(place, abs=1e-9)
                 assert world.things.rotations[ball] == pytest.approx(turn, abs=1e-9)
             if parts["still"][row] < STILL_TICKS:
                 assert parts["motion"][row, 0] == pytest.approx(velocity, abs=1e-9)
@@ -122,7 +122,7 @@ def test_a_ball_rolls_on_when_another_is_eaten():
     for _ in range(20):
         eaten, apart = ((run.step(FORWARD), run.scene().positions[0].tolist())[1] for run in runs)
         assert eaten == apart
-    assert [len(run._stage.world.present()) for run in runs] == [1, 2]
+    assert [len(run._stage.world.things.present()) for run in runs] == [1, 2]
     assert eaten[2] > 10
 
 
@@ -134,7 +134,7 @@ def test_a_ball_takes_its_share_of_the_momentum_of_who_eats_it(size, start):
     run = episode(
         agent(f"20 0 {start}"), far, item("GoodGoalMulti", "20 0 20", sizes=f"{size} {size} {size}"), t=0
     )
-    while len(run._stage.world.present()) == 2:
+    while len(run._stage.world.things.present()) == 2:
         assert run.velocity == free.velocity
         run.step(FORWARD)
         free.step(FORWARD)

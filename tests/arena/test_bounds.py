@@ -17,7 +17,7 @@ def orchard(trees: int, ripening: float) -> Episode:
 
 
 def present(playing: Episode) -> list[int]:
-    return playing._stage.world.present()
+    return playing._stage.world.things.present()
 
 
 def test_trees_wait_while_the_arena_is_full():

@@ -79,7 +79,7 @@ def test_contacts_with_what_is_firm_are_those_that_bullet_finds(seed):
 @pytest.mark.parametrize("thing", [3, 4], ids=["block", "bars"])
 def test_the_agent_alone_does_not_move_what_can_give_way(thing):
     world = rested(SOLID[thing])._stage.world
-    bodies, (x, _, z) = BulletBodies(world), world.position(0)
+    bodies, (x, _, z) = BulletBodies(world), world.things.position(0)
     rng, counted = np.random.default_rng(thing), {True: 0, False: 0}
     for _ in range(400):
         at = (x + rng.uniform(-3, 3), rng.uniform(0.6, 1.5), z + rng.uniform(-3, 3))

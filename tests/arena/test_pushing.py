@@ -85,7 +85,7 @@ def test_a_wall_hit_at_full_speed_leans_as_in_physx():
     body.state[X:YAW] = 22.6862, 0.49, 3.5422, 13.1, 0.0, -7.563
     for _ in range(3):
         world.advance([FORWARD])
-        places.append((body.position[0], world.position(0)[0]))
+        places.append((body.position[0], world.things.position(0)[0]))
     assert np.array(places) == pytest.approx(
         np.array([(22.5477, 23.5028), (22.5190, 23.5044), (22.5131, 23.5059)]), abs=0.0005
     )

@@ -28,9 +28,9 @@ def nearest_by_bullet(world):
 def nearest(world):
     """The same by the kernel."""
     bodies, things, points = world._moving(), world.things, np.zeros(200, POINT)
-    rows = bodies._rows[bodies._first :]
+    rows = bodies.rows[bodies._first :]
     rows["moves"], rows["centre"], rows["axes"] = 1, things.positions, things.rotations
-    found = points[: find_points(bodies._rows, bodies._first, things.parts, points)[0]]
+    found = points[: find_points(bodies.rows, bodies._first, things.parts, points)[0]]
     found = found[(found["one"] >= bodies._first) & (found["other"] >= bodies._first)]
     best = found[np.argmin(found["gap"])]
     return best["gap"], best["normal"] * (1 if best["one"] == bodies._first else -1), best

@@ -198,17 +198,17 @@ def test_a_j_block_of_version_4_stands_on_the_collider_below_its_mesh(version, b
 def test_what_lies_on_a_ball_falls_when_that_is_removed():
     world = world_of(agent(), item("GoodGoal", "20 0 20", "20 2.3 20", sizes="2 2 2; 1 1 1"))
     advance(world, IDLE, 150)
-    assert world.position(1)[1] > 2
+    assert world.things.position(1)[1] > 2
     world.remove(0)
     advance(world, IDLE, 60)
-    assert world.position(1)[1] == pytest.approx(0.49, abs=0.01)
+    assert world.things.position(1)[1] == pytest.approx(0.49, abs=0.01)
 
 
 @pytest.mark.parametrize(("eats", "reached"), [(False, 35.0), (True, 10.0)])
 def test_a_ball_is_pushed_unless_it_is_going_to_be_eaten(eats, reached):
     world = world_of(agent(), item("GoodGoal", "20 0 10", sizes="1 1 1"))
     advance(world, FORWARD, 85, eats=eats)
-    assert world.position(0)[2] == pytest.approx(reached, abs=0.1)
+    assert world.things.position(0)[2] == pytest.approx(reached, abs=0.1)
 
 
 def test_a_ramp_tips_over_a_third_of_its_length_and_a_wall_over_half():

@@ -97,14 +97,14 @@ def energy(world: World) -> float:
     for agent in world.agents:
         speed = math.hypot(*agent.velocity)
         total += AGENT_MASS * (speed * speed / 2 + GRAVITY * agent.position[1])
-    for index in world.present():
+    for index in world.things.present():
         body = body_of(world, index)
         linear, spin = body["motion"][:2]
         if body["role"] == Role.BALL:
             (row,) = np.flatnonzero(world.things.parts["owner"] == index)
             linear, spin = world.things.parts[row]["motion"][:2]
         local = spin @ world.things.rotations[index]
-        moving = body["mass"] * (linear @ linear / 2 + GRAVITY * world.position(index)[1])
+        moving = body["mass"] * (linear @ linear / 2 + GRAVITY * world.things.position(index)[1])
         total += moving + body["own"] @ local**2 / 2
     return float(total)
 
@@ -112,4 +112,4 @@ def energy(world: World) -> float:
 def body_of(world: World, index: int) -> Any:
     """The row of a thing's body."""
     bodies = world._moving()
-    return bodies._rows[bodies._first + index]
+    return bodies.rows[bodies._first + index]
