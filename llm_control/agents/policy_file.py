@@ -1,19 +1,23 @@
 """Learned policies as files: what a training library saved, and what the policy observes and does.
 
-A policy file is a zip archive of its library with one more member, `arena-llm.json`. A further library takes
-one function, in `FORMATS`. Libraries of learning unpickle what they load: read files of people you trust.
+A policy file is a zip archive of Stable-Baselines3 (`pip install 'arena-llm[rl]'`) with one more member,
+`arena-llm.json`. The library unpickles what it loads: read files of people you trust.
 """
 
 import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Protocol
+from types import ModuleType
+from typing import Any
 
+import numpy as np
+from gymnasium import spaces
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena import Action, Episode
@@ -23,7 +27,15 @@ from arena.gym.env import Controls, Sensors, check_options, controls, whole
 from arena.recording import software_versions
 from arena.seeds import episode_rng
 from arena.taskfile.versions import Version
-from llm_control.agents import policy_sb3
+
+FORMAT = "stable-baselines3"
+"""Name of the format in policy files."""
+
+LIBRARIES = ("stable_baselines3", "sb3_contrib")
+"""Packages whose algorithms are loaded."""
+
+_SMALL = {"buffer_size": 1, "n_steps": 1}
+"""Memory of training that a policy that only plays does not need; it may have gigabytes."""
 
 MEMBER = "arena-llm.json"
 """Name of the member that says what the policy observes and does."""
@@ -68,7 +80,7 @@ class PolicyOptions(BaseModel):
 class PolicyDescription(BaseModel):
     """What `arena-llm.json` says of a policy.
 
-    `format` is a key of `FORMATS`; `algorithm` the class that loads it, such as stable_baselines3.PPO;
+    `format` is `FORMAT`; `algorithm` the class that loads it, such as stable_baselines3.PPO;
     `trained_on` the curriculum in words; `steps` the actions that it was trained for; `versions` those of the
     software that saved it.
     """
@@ -84,30 +96,29 @@ class PolicyDescription(BaseModel):
     versions: dict[str, str] = {}
 
 
-class Player(Protocol):
-    """A policy of some library: observations in, actions out, both as in the environment."""
+class ModelPlayer:
+    """A model as a player; the hidden state of a recurrent one is kept from action to action."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._state: Any = None
 
     def restart(self, seed: int) -> None:
-        """Seed what is drawn at random from now on."""
-        ...
+        """Seed what is drawn at random from now on, in this process."""
+        from stable_baselines3.common.utils import set_random_seed
+
+        set_random_seed(seed)
+        self._model.action_space.seed(seed)
 
     def act(self, observation: Any, sample: bool, first: bool) -> Any:
         """An element of the action space: the best action, or with `sample` one that is drawn.
 
-        `first` is whether it is the first observation of an episode.
+        The `first` observation of an episode begins with an empty hidden state.
         """
-        ...
-
-
-FORMATS: dict[str, Callable[[bytes, PolicyDescription], Player]] = {
-    policy_sb3.FORMAT: lambda content, told: policy_sb3.player(
-        content, told.algorithm, told.environment.sensors().space(), told.environment.controls().space()
-    )
-}
-"""What makes a player of a file's bytes, by the name of the format.
-
-Raises EvaluationError, without the file's name, where it cannot.
-"""
+        action, self._state = self._model.predict(
+            observation, None if first else self._state, np.array([first]), deterministic=not sample
+        )
+        return action
 
 
 @dataclass(frozen=True)
@@ -117,7 +128,7 @@ class Policy:
     path: Path
     sha256: str
     description: PolicyDescription
-    player: Player
+    player: ModelPlayer
 
     @cached_property
     def sensors(self) -> Sensors:
@@ -157,16 +168,84 @@ def _described(model: Any, trained_on: str, seed: int | None, options: dict[str,
         environment = PolicyOptions(**options)
     except ValidationError as error:
         raise ConfigError(f"save_policy: {_problem(error)}") from None
-    policy_sb3.check_spaces(model, environment.sensors().space(), environment.controls().space())
+    _check_spaces(model, environment)
     return PolicyDescription(
-        format=policy_sb3.FORMAT,
-        algorithm=policy_sb3.algorithm_of(model),
+        format=FORMAT,
+        algorithm=_algorithm_of(model),
         environment=environment,
         trained_on=trained_on,
         steps=model.num_timesteps,
         seed=model.seed if seed is None else seed,
-        versions=software_versions() | policy_sb3.versions(),
+        versions=software_versions() | _versions(),
     )
+
+
+def _library(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        missing = (error.name or name).partition(".")[0]
+        raise EvaluationError(f"this policy needs {missing}: pip install 'arena-llm[rl]'") from None
+
+
+def _algorithm_of(model: Any) -> str:
+    """The class of a model as `library.NAME`: its own, or the nearest above that a library exports.
+
+    Raises EvaluationError if there is none.
+    """
+    for kind in type(model).__mro__:
+        library = kind.__module__.partition(".")[0]
+        if library in LIBRARIES and getattr(import_module(library), kind.__name__, None) is kind:
+            return f"{library}.{kind.__name__}"
+    raise EvaluationError(
+        f"save_policy: got {type(model).__name__}, expected a model of {' or '.join(LIBRARIES)}, such as PPO"
+    )
+
+
+def _versions() -> dict[str, str]:
+    """Versions of the libraries that are there."""
+    found = {}
+    for name in ("stable-baselines3", "sb3-contrib", "torch"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _check_spaces(model: Any, options: PolicyOptions) -> None:
+    """Raise ConfigError where a model does not observe and act as these options say.
+
+    A model may have pictures with their channels first, as the library turns them.
+    """
+    observations, actions = options.sensors().space(), options.controls().space()
+    normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
+    if normalised is not None and normalised.norm_obs:
+        raise ConfigError(
+            "save_policy: the model was trained with VecNormalize, whose statistics a policy file does not "
+            "keep; train with VecNormalize(..., norm_obs=False)"
+        )
+    if not _same(model.observation_space, observations):
+        raise ConfigError(
+            f"the policy observes {model.observation_space}, its options give {observations}; name those "
+            "of the environment that it was trained in"
+        )
+    if not _same(model.action_space, actions):
+        raise ConfigError(
+            f"the policy acts in {model.action_space}, its options give {actions}; name the `action` of the "
+            "environment that it was trained in"
+        )
+
+
+def _same(has: spaces.Space[Any], wanted: spaces.Space[Any]) -> bool:
+    if isinstance(has, spaces.Dict) and isinstance(wanted, spaces.Dict):
+        return has.keys() == wanted.keys() and all(_same(has[key], wanted[key]) for key in wanted.spaces)
+    if has == wanted:
+        return True
+    if not (isinstance(has, spaces.Box) and isinstance(wanted, spaces.Box) and len(wanted.shape) == 3):
+        return False
+    turned = np.moveaxis(wanted.low, -1, 0), np.moveaxis(wanted.high, -1, 0)
+    return has == spaces.Box(*turned, dtype=wanted.low.dtype.type)
 
 
 def load_policy(path: str | Path) -> Policy:
@@ -178,7 +257,7 @@ def load_policy(path: str | Path) -> Policy:
     path = Path(path).expanduser()
     content, told = _read(path)
     try:
-        player = FORMATS[told.format](content, told)
+        player = _player(content, told)
     except ArenaError as error:
         raise EvaluationError(f"{path}: {error}") from None
     return Policy(path, hashlib.sha256(content).hexdigest(), told, player)
@@ -196,6 +275,32 @@ def loaded(path: Path) -> Policy:
 @lru_cache(maxsize=4)
 def _loaded(path: Path, changed_ns: int, size: int) -> Policy:
     return load_policy(path)
+
+
+def _player(content: bytes, told: PolicyDescription) -> ModelPlayer:
+    """A model of a saved file's bytes, on the processor and in one thread.
+
+    Raises EvaluationError for a missing library, an unknown algorithm and a broken file, and ConfigError as
+    `_check_spaces` does.
+    """
+    library, _, name = told.algorithm.rpartition(".")
+    if library not in LIBRARIES:
+        raise EvaluationError(
+            f"algorithm: got {told.algorithm!r}, expected a class of {' or '.join(LIBRARIES)}"
+        )
+    kind = getattr(_library(library), name, None)
+    if kind is None:
+        raise EvaluationError(f"algorithm: {library} {version(library)} has no {name!r}; install a newer one")
+    _library("torch").set_num_threads(1)
+    try:
+        model = kind.load(io.BytesIO(content), device="cpu", custom_objects=_SMALL)
+    except Exception as error:  # what is unpickled fails anywhere
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise EvaluationError(
+            f"{name} cannot load it ({reason[:200]}); train or save it again with the versions that are here"
+        ) from None
+    _check_spaces(model, told.environment)
+    return ModelPlayer(model)
 
 
 def _read(path: Path) -> tuple[bytes, PolicyDescription]:
@@ -229,10 +334,8 @@ def _description(path: Path, told: bytes) -> PolicyDescription:
         found = PolicyDescription.model_validate_json(told)
     except ValidationError as error:
         raise EvaluationError(f"{path}: {MEMBER}: {_problem(error)}; save the policy by {_HOW}") from None
-    if found.format not in FORMATS:
-        raise EvaluationError(
-            f"{path}: {MEMBER}: format: got {found.format!r}, expected one of: {', '.join(FORMATS)}"
-        )
+    if found.format != FORMAT:
+        raise EvaluationError(f"{path}: {MEMBER}: format: got {found.format!r}, expected one of: {FORMAT}")
     return found
 
 
