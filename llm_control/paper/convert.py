@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import yaml
 
@@ -90,51 +90,33 @@ FILE = "demonstration.yaml"
 FOLDER = "pictures"
 
 
-@dataclass(frozen=True, slots=True)
-class ExampleTurn:
-    """A script, the pictures after it, and the health that was shown with them; None after the last."""
+class Shown(NamedTuple):
+    """A script of the example, behind the pictures and the health that were shown before it."""
 
-    script: str
     pictures: tuple[bytes, ...]
     health: float | None
+    script: str
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """The first pictures with the health shown there, and the turns."""
-
-    pictures: tuple[bytes, ...]
-    health: float
-    turns: tuple[ExampleTurn, ...]
-
-
-def write_example(example: Example, folder: Path) -> Path:
+def write_example(example: Sequence[Shown], folder: Path) -> Path:
     """Write the example into a folder: `demonstration.yaml`, and its pictures. Raises EvaluationError."""
     path = folder / FILE
+    first, *later = (_view(folder, number, shown) for number, shown in enumerate(example))
     document = {
         "source": PAPER,
-        "first": {
-            "pictures": list(_written_pictures(folder, 0, example.pictures)),
-            "health": example.health,
-        },
-        "turns": [_turn_entry(folder, number, turn) for number, turn in enumerate(example.turns, start=1)],
+        "first": {"pictures": first.get("pictures", []), "health": example[0].health or 0.0},
+        "turns": [{"script": shown.script} | view for shown, view in zip(example, [*later, {}], strict=True)],
     }
     write_file(path, yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
     return path
 
 
-def _turn_entry(folder: Path, number: int, turn: ExampleTurn) -> dict[str, Any]:
-    if not turn.pictures:
-        return {"script": turn.script}
-    pictures = list(_written_pictures(folder, number, turn.pictures))
-    return {"script": turn.script, "health": turn.health, "pictures": pictures}
-
-
-def _written_pictures(folder: Path, turn: int, pictures: tuple[bytes, ...]) -> Iterator[str]:
-    for place, data in enumerate(pictures):
-        name = f"{FOLDER}/{turn:02d}-{place}.jpg"
+def _view(folder: Path, number: int, shown: Shown) -> dict[str, Any]:
+    """What the file says of the view before a script; nothing if it has no pictures."""
+    names = [f"{FOLDER}/{number:02d}-{place}.jpg" for place in range(len(shown.pictures))]
+    for name, data in zip(names, shown.pictures, strict=True):
         write_file(folder / name, data)
-        yield name
+    return {"health": shown.health, "pictures": names} if names else {}
 
 
 PROMPTS = Path("src/definitions/prompts/prompts.py")
@@ -169,7 +151,7 @@ def program_ingredients(root: Path) -> Ingredients | None:
     )
 
 
-def program_example(root: Path) -> Example | None:
+def program_example(root: Path) -> list[Shown] | None:
     """The example of Experiment 2 from the history of its recording; None if there is none."""
     for path in sorted(root.glob(HISTORIES)):
         # It was written on Windows; what is used of it is ASCII.
@@ -244,14 +226,12 @@ def _message(line: str, where: str) -> tuple[str, list[tuple[str, str]]]:
         raise ConfigError(f"{where}: no message of a session's history; give a fresh checkout") from None
 
 
-def _example(messages: list[tuple[str, list[tuple[str, str]]]], source: str) -> Example:
+def _example(messages: list[tuple[str, list[tuple[str, str]]]], source: str) -> list[Shown]:
     shown = [_shown(content, source) for role, content in messages if role == "user"]
     scripts = ["".join(text for _, text in content) for role, content in messages if role == "assistant"]
     if not shown or len(scripts) != len(shown):
         raise ConfigError(f"{source}: {len(shown)} views and {len(scripts)} scripts, expected equal numbers")
-    (pictures, health), *later = shown
-    turns = [ExampleTurn(script, *after) for script, after in zip(scripts, [*later, ((), None)], strict=True)]
-    return Example(pictures, health or 0.0, tuple(turns))
+    return [Shown(*view, script) for view, script in zip(shown, scripts, strict=True)]
 
 
 def _shown(content: list[tuple[str, str]], source: str) -> tuple[tuple[bytes, ...], float | None]:
@@ -299,19 +279,17 @@ def frame_by_frame_ingredients(root: Path) -> Ingredients | None:
     return _printed(root, path) if path is not None else None
 
 
-def material_example(root: Path) -> Example | None:
+def material_example(root: Path) -> list[Shown] | None:
     """The example of Experiment 2; None if the folder does not have it whole. Raises ConfigError."""
     for name in EXPERIMENT_2:
         path = root / name
         found = list(_turns(root, path)) if path.is_file() else []
         # An earlier version of the material shows the first turns only.
         if len(found) == len(HEALTH):
-            (_, first), *later = found
-            pictures = [*(pictures for _, pictures in later), ()]
-            healths = [*HEALTH[1:], None]
-            scripts = [script for script, _ in found]
-            turns = map(ExampleTurn, scripts, pictures, healths)
-            return Example(first, HEALTH[0], tuple(turns))
+            return [
+                Shown(pictures, health, script)
+                for (script, pictures), health in zip(found, HEALTH, strict=True)
+            ]
     return None
 
 
