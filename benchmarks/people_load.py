@@ -5,14 +5,11 @@ reports the step rate, and finally checks that the database has every step that 
 """
 
 import random
-import re
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,7 +18,7 @@ import numpy as np
 import typer
 
 from arena.action import STEP_S
-from benchmarks import run
+from benchmarks import run, served
 from people.simulation.visitor import GamePage, Received, Visitor, client_at
 from people.store import Store
 
@@ -163,23 +160,6 @@ def report(players: Sequence[Player]) -> str:
     )
 
 
-@contextmanager
-def served(database: Path) -> Iterator[str]:
-    """A server of `arena-llm play` with a database; yields its address without a final slash."""
-    words = ["play", "--no-open", "--db", str(database), "--port", "0"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "arena_llm", *words], stdout=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None
-        try:
-            found = (re.search(r"(http://[^/\s]+)", line) for line in server.stdout)
-            if (url := next((each[1] for each in found if each), None)) is None:
-                sys.exit("the server did not start")
-            yield url
-        finally:
-            server.terminate()
-
-
 def lost(database: Path, steps: int) -> int:
     """Steps that the pages saw but the database does not have."""
     with Store(f"sqlite:///{database}") as store:
@@ -197,7 +177,9 @@ def main(
     """Let simulated participants play concurrently, and print how late steps and frames were."""
     with ExitStack() as stack:
         database = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "load.db"
-        at = url.rstrip("/") or stack.enter_context(served(database))
+        at = url.rstrip("/")
+        if not url:
+            at = f"http://{stack.enter_context(served('play', '--no-open', '--db', str(database)))[0]}"
         players = [Player(at, number, slow, delay / 1000) for number in range(participants)]
         until = time.time() + seconds
         threads = stack.enter_context(ThreadPoolExecutor(participants))

@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import re
-import subprocess
-import sys
 import time
 from typing import Annotated, Any
 
@@ -12,7 +9,7 @@ import psutil
 import typer
 from websockets.asyncio.client import ClientConnection, connect
 
-from benchmarks import run
+from benchmarks import run, served
 
 
 async def ask(socket: ClientConnection, kind: str, **data: Any) -> Any:
@@ -49,15 +46,11 @@ def main(
 ) -> None:
     """Let clients play at a time, resets included; they take processor time, too."""
     chosen = [word for each in option or () for word in f"--{each}".split("=", 1)]
-    command = [sys.executable, "-m", "arena_llm", "serve", "--suite", suite, "--port", "0", *chosen]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        found = re.search(r"http(://\S+)/ ", server.stdout.readline()) or sys.exit("the server did not start")
-        asyncio.run(steps_of(f"ws{found[1]}/ws", clients, reply, 2))
-        before, load = psutil.Process(server.pid).cpu_times(), psutil.getloadavg()[0]
-        steps = asyncio.run(steps_of(f"ws{found[1]}/ws", clients, reply, seconds))
-        after = psutil.Process(server.pid).cpu_times()
-        server.terminate()
+    with served("serve", "--suite", suite, *chosen) as (place, process):
+        asyncio.run(steps_of(f"ws://{place}/ws", clients, reply, 2))
+        before, load = psutil.Process(process).cpu_times(), psutil.getloadavg()[0]
+        steps = asyncio.run(steps_of(f"ws://{place}/ws", clients, reply, seconds))
+        after = psutil.Process(process).cpu_times()
     busy = after.user + after.system - before.user - before.system
     print(f"{suite}, {clients} clients: {steps / seconds:,.0f} steps/s, load {load:.1f} before;", end=" ")
     print(f"the server's own processor time allows {steps / busy:,.0f}")
