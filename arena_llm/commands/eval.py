@@ -15,7 +15,6 @@ from arena_llm.commands.report import report_logs
 from arena_llm.console import exit_interrupted, line_console, wide_console
 from arena_llm.interrupts import work_begins
 from evaluation.capabilities import prompts_of, remarks_of
-from evaluation.generation.budget import RunLimits
 from evaluation.generation.prices import price_note
 from evaluation.request import EvalRequest, deviations, full_name, settle_plan
 from evaluation.suites import DEFAULT, get_suite
@@ -86,6 +85,7 @@ def eval_command(
             request.refuse_early()
 
     from evaluation.estimate import estimate, request_warnings
+    from evaluation.generation.budget import RunLimits
 
     limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
     swept = None

@@ -30,7 +30,9 @@ def test_a_device_is_written_into_and_stays(episode, command, tmp_path):
     full.symlink_to("/dev/full")
     null.symlink_to("/dev/null")
     before = identity("/dev/full"), identity("/dev/null")
-    assert f"{full}: cannot be written (No space left on device)" in command(*episode, full).sentence
+    refused = command(*episode, full)
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert f"{full}: cannot be written (No space left on device)" in refused.stderr
     assert command(*episode, null).returncode == 0
     assert (identity(full), identity(null)) == before
     assert full.is_symlink()

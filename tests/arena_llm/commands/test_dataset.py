@@ -74,7 +74,9 @@ def test_ctrl_c_keeps_what_is_there_and_says_how_far_it_came(tmp_path):
 def test_other_arguments_are_refused_and_change_nothing(more, words, whole, tmp_path, command):
     folder = tmp_path / "data"
     shutil.copytree(whole, folder)
-    assert words in command("dataset", *EST, *SEEN, "--size", 6, "--out", folder, *more).sentence
+    refused = command("dataset", *EST, *SEEN, "--size", 6, "--out", folder, *more)
+    assert refused.returncode == 1
+    assert words in refused.stderr
     assert bytes_of(folder) == bytes_of(whole)
 
 
