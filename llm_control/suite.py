@@ -80,7 +80,7 @@ class ArenaSuite(Suite):
         """Refuse task files of another battery, and an offline agent that cannot play these tasks.
 
         Raises ConfigError; EvaluationError if `arena/pixels` would get no pictures; RecordingError as
-        `check_solutions` and `check_recordings` do.
+        `check_plans` does.
         """
         _refuse_other_files(tasks, choices.battery)
         if choices.needs_all_tasks and len({task.sha256 for task in tasks}) < 2:
@@ -89,14 +89,10 @@ class ArenaSuite(Suite):
             )
         if model == "arena/pixels" and not choices.shows_images:
             raise EvaluationError("arena/pixels needs pictures, and this protocol has none; use arena/random")
-        if model == "arena/ideal":
-            from llm_control.agents.informed import check_solutions
+        if model == "arena/ideal" or model.startswith("arena/replay/"):
+            from llm_control.agents.informed import check_plans
 
-            check_solutions(tasks, choices)
-        if model.startswith("arena/replay/"):
-            from llm_control.agents.informed import check_recordings
-
-            check_recordings(Path(model.removeprefix("arena/replay/")), tasks, choices)
+            check_plans(model.removeprefix("arena/"), tasks, choices)
         if model and choices.sample_actions and not model.startswith("arena/policy/"):
             raise EvaluationError(f"{model}: sample_actions is for learned policies only (policy:FILE)")
 

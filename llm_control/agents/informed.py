@@ -89,12 +89,7 @@ async def informed_reply(name: str) -> str:
         return await oracle_reply()
     setup, environment = CURRENT.get().setup, CURRENT.get().environment
     if environment not in _plans:
-        episode = setup.task.content.spec, setup.task.content.id, setup.trial, setup.choices
-        _plans[environment] = (
-            solution_plan(*episode)
-            if name == "ideal"
-            else recorded_plan(Path(name.removeprefix(REPLAY)), *episode)
-        )
+        _plans[environment] = stored_plan(name, setup.task, setup.trial, setup.choices)
     return next_reply(_plans[environment], len(environment.known), setup.choices)
 
 
@@ -120,11 +115,25 @@ async def _solved(episode: CurrentEpisode) -> Plan:
     return Plan(len(taken), (*taken, *plan.actions))
 
 
-def check_recordings(folder: Path, tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
-    """See before a run that every episode of it has a recording that can be played.
+@cache
+def stored_solutions() -> Mapping[str, Recording]:
+    """The battery's own solutions by task."""
+    return {task_id: proof.solution for task_id, proof in read(LEVELS_FOLDER).items()}
 
-    Raises RecordingError as `recorded_plan` does, and for missing files once for all.
+
+def check_plans(name: str, tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
+    """See before a run that `ideal` or `replay/FOLDER` has a plan for every episode of it.
+
+    Raises RecordingError as `stored_plan` does, and for missing files once for all.
     """
+    if name.startswith(REPLAY):
+        _check_files(Path(name.removeprefix(REPLAY)), tasks)
+    for task in tasks:
+        for trial in range(choices.trials):
+            stored_plan(name, task, trial, choices)
+
+
+def _check_files(folder: Path, tasks: Sequence[TaskSpec]) -> None:
     if not folder.is_dir():
         raise RecordingError(f"arena/replay/{folder}: no such folder; expected one of files TASK.json")
     missing = [task.id for task in tasks if not _file(folder, task.id).is_file()]
@@ -134,51 +143,24 @@ def check_recordings(folder: Path, tasks: Sequence[TaskSpec], choices: ArenaChoi
             f"{folder}: no recordings {', '.join(f'{each}.json' for each in missing[:3])}{more} for the "
             f"{len(tasks)} tasks; choose those that there are with --tasks"
         )
-    for task in tasks:
-        for trial in range(choices.trials):
-            recorded_plan(folder, task.content.spec, task.id, trial, choices)
 
 
-def recorded_plan(folder: Path, spec: ArenaSpec, task_id: str, trial: int, choices: ArenaChoices) -> Plan:
-    """The recording `folder`/TASK.json as a plan for an episode under this choices.
+def stored_plan(name: str, task: TaskSpec, trial: int, choices: ArenaChoices) -> Plan:
+    """The plan of an episode: for `ideal` the battery's solution, for `replay/FOLDER` FOLDER/TASK.json.
 
-    Idle steps at its end are left to the clock where the arena has one. Raises RecordingError where the file
-    cannot be read, is of another arena or seed or of several agents, begins otherwise than the protocol, or
-    holds what replies cannot say.
+    Idle steps at its end are left to the clock where the arena has one. Raises RecordingError where there is
+    no solution, or the recording cannot be read, is of another arena or seed or of several agents, begins
+    otherwise than the protocol, or holds what replies cannot say.
     """
-    file = _file(folder, task_id)
-    return _plan(file, Recording.read(file), spec, (choices.seed, task_id, trial), choices)
-
-
-@cache
-def stored_solutions() -> Mapping[str, Recording]:
-    """The battery's own solutions by task."""
-    return {task_id: proof.solution for task_id, proof in read(LEVELS_FOLDER).items()}
-
-
-def solution_plan(spec: ArenaSpec, task_id: str, trial: int, choices: ArenaChoices) -> Plan:
-    """The shipped battery's solution of a task as a plan for an episode under these choices.
-
-    Raises RecordingError as `recorded_plan` does, and for a task of which the battery has no solution.
-    """
-    if task_id not in stored_solutions():
-        raise RecordingError(f"arena/ideal: no solution of {task_id}; it plays the shipped battery only")
-    name = Path(f"solution of {task_id}")
-    return _plan(name, stored_solutions()[task_id], spec, (choices.seed, task_id, trial), choices)
-
-
-def check_solutions(tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
-    """See before a run that every episode has a solution. Raises RecordingError as `solution_plan` does."""
-    for task in tasks:
-        for trial in range(choices.trials):
-            solution_plan(task.content.spec, task.id, trial, choices)
-
-
-def _plan(
-    file: Path, recording: Recording, spec: ArenaSpec, episode: tuple[int, str, int], choices: ArenaChoices
-) -> Plan:
-    """A recording as a plan; `file` is what messages call it."""
-    _check_arena(file, recording, spec, episode)
+    if name == "ideal":
+        if task.id not in stored_solutions():
+            raise RecordingError(f"arena/ideal: no solution of {task.id}; it plays the shipped battery only")
+        file, recording = Path(f"solution of {task.id}"), stored_solutions()[task.id]
+    else:
+        file = _file(Path(name.removeprefix(REPLAY)), task.id)
+        recording = Recording.read(file)
+    spec: ArenaSpec = task.content.spec
+    _check_arena(file, recording, spec, (choices.seed, task.id, trial))
     actions = tuple(recording.unpacked())
     idle = sum(1 for _ in takewhile(lambda action: action == IDLE, actions))
     begun = sum(choices.initial_idle_steps)
