@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from arena.errors import EvaluationError
 
@@ -69,32 +69,17 @@ GRACE_S = 3.0
 """Seconds in which processes may finish what they do when the work is stopped."""
 
 
-class Engine(Protocol):
-    """What work is spread by; `jobs` is the number of tasks that it can do at a time."""
+class Engine:
+    """What work is spread by: processes of this machine, or in subclasses others.
 
-    jobs: int
-
-    def episodes(self) -> Any:
-        """The backend for episodes; None for this process."""
-
-    def in_order(
-        self,
-        function: Callable[[Given], Made],
-        items: Iterable[Given],
-        jobs: int,
-        named: Callable[[Given], str] = str,
-    ) -> Generator[Made, None, None]:
-        """As the function `in_order`."""
-
-
-class LocalEngine:
-    """Processes of this machine; `jobs` None means as many as there are cores."""
+    `jobs` is the number of tasks that it can do at a time; None means as many as there are cores.
+    """
 
     def __init__(self, jobs: int | None = None) -> None:
         self.jobs = jobs or cores()
 
     def episodes(self) -> Any:
-        """None: episodes are played by the runner's own backend."""
+        """The backend for episodes; None here, as they are played by the runner's own."""
         return None
 
     def in_order(
@@ -161,4 +146,4 @@ def in_order(
     error is of it. Raises what the function raises, and EvaluationError where a process was killed; Ray does
     the task again first.
     """
-    return (engine or LocalEngine(jobs)).in_order(function, items, jobs, named)
+    return (engine or Engine(jobs)).in_order(function, items, jobs, named)

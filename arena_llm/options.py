@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.errors import ConfigError
-from arena.processes import Engine, LocalEngine
+from arena.processes import Engine
 from arena.taskfile.versions import Version
 from evaluation.suite import Suite
 from evaluation.suites import DEFAULT, get_suite
@@ -98,7 +98,7 @@ def open_engine(engine: EngineName, address: str | None, jobs: int | None) -> Ge
     if engine is EngineName.LOCAL:
         if address:
             raise ConfigError(f"--ray-address {address}: only --engine ray uses a cluster")
-        yield LocalEngine(jobs)
+        yield Engine(jobs)
         return
     from evaluation.engines.ray import RayEngine
 

@@ -14,7 +14,7 @@ import pytest
 STARTERS = {
     **dict.fromkeys(("subprocess", "Popen", "run_fresh"), "a program"),
     **dict.fromkeys(("start_new_session", "sync_playwright"), "a browser or server"),
-    **dict.fromkeys(("RayEngine", "LocalEngine", "Players", "serving"), "processes that wait for work"),
+    **dict.fromkeys(("RayEngine", "Engine", "Players", "serving"), "processes that wait for work"),
     **dict.fromkeys(("evaluate", "inspect_eval", "inspect_ai", "eval_set", "check_suite"), "an evaluation"),
     **dict.fromkeys(("write_log_report", "write_comparison"), "a report with all its figures and pages"),
 }

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from arena.errors import EvaluationError, RecordingError
 from arena.files import check_output
-from arena.processes import LocalEngine
+from arena.processes import Engine
 from arena_llm.commands.verify import verify_sources
 from arena_llm.console import exit_interrupted, line_console, wide_console
 from evaluation.verify.sources import Options, find_sources
@@ -145,7 +145,7 @@ def _replay(log: Path) -> None:
     found = find_sources([log], is_recording)
     every: list[Any] = []
     try:
-        verify_sources(found.sources, Options(), LocalEngine(1), every)
+        verify_sources(found.sources, Options(), Engine(1), every)
     except KeyboardInterrupt:
         exit_interrupted(f"Stopped after {len(every)} episodes.")
     rates, _ = pass_rates(found.logs, every)

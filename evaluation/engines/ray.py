@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from arena.errors import EvaluationError
-from arena.processes import AHEAD, cores
+from arena.processes import AHEAD, Engine, cores
 from arena.recording import software_versions
 from evaluation.suite import Environment, EpisodeSetup, Observation, Player, Record
 
@@ -272,7 +272,7 @@ may be drawn there), gives up on a task that needs more memory than there is, an
 a thread that still calls it after its end."""
 
 
-class RayEngine:
+class RayEngine(Engine):
     """Processes of a Ray cluster: of a running one, or of one on this machine that ends with this object.
 
     `address` is that of a running cluster, "auto" for the one that this machine belongs to; None starts a

@@ -1,7 +1,6 @@
 """What a report says of runs and episodes beyond every suite's tables."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,15 +44,15 @@ class Logged(TypedDict):
     replay: Replay
 
 
-part = partial(panel, "suites.laboratory")
-"""HTML of a macro of this suite's template."""
-
-
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
     """The chain from experiments to the right door, for each agent."""
     played = {agent: [each for each in own if each["turns"]] for agent, own in records.items()}
     found = {agent: _chain(own) for agent, own in played.items() if own}
-    return [("From experiments to the right door", part("chain", agents=found))] if found else []
+    return (
+        [("From experiments to the right door", panel("suites.laboratory", "chain", agents=found))]
+        if found
+        else []
+    )
 
 
 def episode_panels(record: Record) -> list[tuple[str, str]]:
@@ -62,7 +61,9 @@ def episode_panels(record: Record) -> list[tuple[str, str]]:
     if not turns:
         return []
     doors = len(record["turns"][0]["posterior"])
-    body = part("experiments", turns=turns, doors=range(doors), right=record["replay"]["right"])
+    body = panel(
+        "suites.laboratory", "experiments", turns=turns, doors=range(doors), right=record["replay"]["right"]
+    )
     return [("Experiments and what follows from them", body)]
 
 

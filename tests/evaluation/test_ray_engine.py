@@ -14,7 +14,7 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from arena import ConfigError, EvaluationError
-from arena.processes import LocalEngine, in_order
+from arena.processes import Engine, in_order
 from evaluation.capabilities import prompts_of
 from evaluation.engines.backend import LocalBackend
 from evaluation.suite import EpisodeSetup
@@ -49,7 +49,7 @@ def engine():
 
 @pytest.fixture(params=["local", "ray"])
 def either(request):
-    return LocalEngine(2) if request.param == "local" else request.getfixturevalue("engine")
+    return Engine(2) if request.param == "local" else request.getfixturevalue("engine")
 
 
 @pytest.mark.parametrize("count", [9, 0])
