@@ -137,8 +137,9 @@ class MachineQuestion(_Question):
         """What may be hidden, in words for models and people; every condition says the same."""
         things = enumerate(COLORS[: self.things], start=1)
         listed = ", ".join(f"{number} ({color})" for number, color in things)
-        share = f"{self.noise:.0%}"
-        noise = f" In {share} of all cases, at random, the lamp does the opposite." if self.noise else ""
+        noise = (
+            f" In {self.noise:.0%} of all cases, at random, the lamp does the opposite." if self.noise else ""
+        )
         first = f", exactly one of them among the first {self.candidates}" if self.asks == "which" else ""
         return (
             f"There is a machine with a plate and a lamp, and there are {self.things} things: {listed}. Some "
@@ -296,18 +297,15 @@ class InstrumentQuestion(_Question):
     def likelihood(self, experiment: int) -> list[Floats]:
         """For each hypothesis, the probability of each reading of a thing."""
         size, shares = experiment + 1, []
+        highest = ODD + max(LAWS[law](self.things, *rest) for law, *rest, _ in self.hypotheses())
         for law, offset, slope, odd in self.hypotheses():
             # The first outcome is a reading of -1.
             right = LAWS[law](size, offset, slope) + ODD * (experiment == odd) + 1
-            found = np.zeros(self._highest() + 3)
+            found = np.zeros(highest + 3)
             found[right] = 1 - self.noise
             found[[right - 1, right + 1]] += self.noise / 2
             shares.append(found)
         return shares
-
-    def _highest(self) -> int:
-        """The highest reading without noise."""
-        return ODD + max(LAWS[law](self.things, *rest) for law, *rest, _ in self.hypotheses())
 
     def reading(self, outcome: int) -> int:
         """The number that stands for an outcome."""

@@ -37,16 +37,11 @@ def levels_of(text: str) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _checked(text: str) -> str:
-    levels_of(text)
-    return text
-
-
 class LaboratoryChoices(RunChoices):
     """How the laboratory is put to a model."""
 
-    levels: Annotated[str, BeforeValidator(str), AfterValidator(_checked)] = Field(
-        default="11-14", description="levels to play: 11 machine, 12 slopes, 13 instrument, 14 floor"
+    levels: Annotated[str, BeforeValidator(str), AfterValidator(lambda text: levels_of(text) and text)] = (
+        Field(default="11-14", description="levels to play: 11 machine, 12 slopes, 13 instrument, 14 floor")
     )
     beliefs: bool = Field(
         default=True, description="whether each door's probability is asked for after each experiment"
