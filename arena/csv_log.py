@@ -9,7 +9,7 @@ agent has turned and braked already.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -212,10 +212,8 @@ def csv_log(episode: Episode, path: Path | None) -> Iterator[None]:
     rays = Rays(version=episode.spec.version)
     log = CsvLog(AppendedFile(path), lambda version: rays)
     log.begin(episode)
-    try:
+    with closing(log):
         yield
-    finally:
-        log.close()
 
 
 def _arena_number(episode: Episode) -> int:

@@ -11,6 +11,7 @@ from arena.action import TICK_S, Action
 from arena.geometry.layout import LIFT, MAX_GROWING, MAX_THINGS, Placer
 from arena.geometry.placed import AGENT_RADIUS, SHRINK, SMALLEST_BALL, Layout, Placed, changing_values
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, button_trigger
+from arena.kernel.motion import drive_quietly
 from arena.kernel.tables import Parts, Singles
 from arena.physics.world import World
 from arena.rules import Account, Event, EventKind, Goals, Outcome, passed
@@ -109,14 +110,17 @@ class Stage:
         """Go on from where the caller's ticks have led, and its copy of the parts."""
         agent, account = self.world.agents[0], self.accounts[0]
         agent.state, account.clock = agent.state.copy(), account.clock.copy()
-        self.world.take_parts(parts)
+        self.world.things.parts[:] = parts
+        self.world.things.take_balls()
         self.tick += ticks
 
     def drive_quietly(self, action: Action, most: int) -> int:
         """Simulate up to `most` ticks in one call as long as they are quiet; return how many."""
         if not self.is_quiet:
             return 0
-        ticks = self.world.drive_quietly(action, self.accounts[0].clock, most)
+        state, things, (move, turn) = self.world.agents[0].state, self.world.things, map(int, action)
+        ticks = drive_quietly(state, self.accounts[0].clock, things.parts, move, turn, most)
+        things.take_balls()
         self.tick += ticks
         return ticks
 

@@ -4,12 +4,10 @@ import math
 from collections.abc import Collection, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from arena.action import Action
 from arena.geometry.layout import at_rest, resting_heights
 from arena.geometry.placed import Layout, Placed
-from arena.kernel import motion
 from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.motion import STILL_TICKS, rested
 from arena.kernel.pushing import push, sleep_all, wake_all
@@ -150,19 +148,6 @@ class World:
             self._push()
         self._launch()
         return touches
-
-    def drive_quietly(self, action: Action, clock: npt.NDArray[np.float32], most: int) -> int:
-        """Take up to `most` ticks with an action of the only agent while nothing else happens; see
-        `arena.kernel.motion.drive_quietly`. Returns how many."""
-        state, (move, turn) = self.agents[0].state, map(int, action)
-        taken = motion.drive_quietly(state, clock, self.things.parts, move, turn, most)
-        self.things.take_balls()
-        return taken
-
-    def take_parts(self, parts: Parts) -> None:
-        """Go on from a copy of the table of parts that the kernel has moved."""
-        self.things.parts[:] = parts
-        self.things.take_balls()
 
     @property
     def is_at_rest(self) -> bool:

@@ -3,6 +3,7 @@
 `arena.taskfile.nodes` reads the text; here its values are validated by the models of `arena.taskfile.config`.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -96,6 +97,10 @@ def load_located(
     return Located(spec.model_copy(update={"warnings": warnings}), reader.places, tuple(remarks))
 
 
+_EXPECTED = re.compile("^(Input should be )?(a )?(valid )?")
+"""How pydantic begins to say what was expected."""
+
+
 def _readable(error: ValidationError, reader: Reader) -> Iterator[str]:
     for problem in error.errors():
         path = tuple(part for part in problem["loc"] if part != "[key]")
@@ -104,13 +109,7 @@ def _readable(error: ValidationError, reader: Reader) -> Iterator[str]:
         if missing:
             yield f"{where}: the key {path[-1]!r} is missing"
             continue
-        expected = (
-            problem["msg"]
-            .replace("tuple", "list")
-            .removeprefix("Input should be ")
-            .removeprefix("a ")
-            .removeprefix("valid ")
-        )
+        expected = _EXPECTED.sub("", problem["msg"].replace("tuple", "list"))
         yield f"{where}: got {_shown(problem['input'])}, expected {expected}"
 
 

@@ -268,9 +268,8 @@ COMPOSED: dict[str | Shape | Change, Composer] = {
 }
 """By kind, or its shape or change: the function that gives its parts."""
 
-COMPOSED_4: dict[str | Shape | Change, Composer] = {
+COMPOSED_4: dict[str | Shape | Change, Composer] = COMPOSED | {
     "SignBoard": _framed_board,
-    "HollowBox": _open_box,
     "SpawnerButton": _button,
     Shape.TREE: _tree_4,
     Shape.HOUSE: _house,
