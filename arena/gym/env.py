@@ -230,21 +230,19 @@ def _branch(command: float) -> int:
     return 2 if command < -DEAD_ZONE else 0
 
 
-_KINDS = {
+KINDS = {
     "discrete9": Controls(lambda: spaces.Discrete(len(ACTIONS)), discrete9),
     "multidiscrete": Controls(lambda: spaces.MultiDiscrete([3, 3]), multidiscrete),
     "continuous": Controls(lambda: spaces.Box(-1.0, 1.0, (2,), np.float32), continuous),
 }
-
-KINDS = tuple(_KINDS)
-"""Names of the action spaces."""
+"""The action spaces by name."""
 
 
 def controls(kind: str) -> Controls:
     """An action space by name; raises ConfigError for an unknown name."""
-    if kind not in KINDS:
+    if kind not in tuple(KINDS):  # a list has no hash
         raise ConfigError(f"action: got {kind!r}, expected one of {', '.join(KINDS)}")
-    return _KINDS[kind]
+    return KINDS[kind]
 
 
 Array = npt.NDArray[Any]

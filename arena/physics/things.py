@@ -31,7 +31,7 @@ from arena.kernel.tables import (
     shape_parts,
 )
 from arena.scene import Floats, Vector, yaw_rotation
-from arena.taskfile.kind import DEFAULT_FRICTION, Kind
+from arena.taskfile.kind import DEFAULT_FRICTION, Body, Kind
 
 HOLD = 0.9
 """A wall or ramp counts as static below this share of the impulse that would make it slide or tip."""
@@ -331,7 +331,7 @@ def agent_friction(kind: Kind) -> float:
 
 def role_of(kind: Kind) -> Role:
     """What it means to touch a thing of a kind."""
-    if not kind.is_solid:
+    if kind.body is Body.ZONE:
         return Role.ZONE
     if kind.is_goal:
         return Role.BALL

@@ -139,11 +139,6 @@ class Kind:
     in_4: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
-    def is_solid(self) -> bool:
-        """Whether this is not a zone."""
-        return self.body is not Body.ZONE
-
-    @property
     def is_heavy(self) -> bool:
         """Whether this is a wall or ramp: movable in principle, but hardly ever moved."""
         return self.mass >= HEAVY_KG

@@ -35,9 +35,8 @@ def cube() -> npt.NDArray[np.uint8]:
     """The six faces of a cube map, uint8 (6, SKY_SIDE, SKY_SIDE, 3), sRGB."""
     middles = (2 * np.arange(SKY_SIDE) + 1) / SKY_SIDE - 1
     across, down = np.meshgrid(middles, middles)
-    faces = []
-    for right, lower, out in np.array(_FACES, float):
-        faces.append(_colors(out + across[..., None] * right + down[..., None] * lower))
+    axes = np.array(_FACES, float)
+    faces = [_colors(out + across[..., None] * right + down[..., None] * low) for right, low, out in axes]
     return np.round(faces).astype(np.uint8)
 
 

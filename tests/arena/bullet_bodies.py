@@ -4,7 +4,7 @@ import pybullet as bullet
 
 from arena.geometry.placed import AGENT_RADIUS
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, parts_of, prism_vertices, ring
-from arena.taskfile.kind import Shape
+from arena.taskfile.kind import Body, Shape
 
 MARGIN = 0.001
 """Bullet rounds edges by this much, 0.04 m by default."""
@@ -31,7 +31,7 @@ class BulletBodies:
         self.others = list(range(1, 6))
         self.things = {}
         for index in world.things.present():
-            if world.things.placed[index].kind.is_solid:
+            if world.things.placed[index].kind.body is not Body.ZONE:
                 turn = _quaternion(world.things.rotations[index])
                 shape = self._shape(world.things.placed[index])
                 self.things[index] = self._body(shape, swap(world.things.position(index)), turn)
