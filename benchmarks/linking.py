@@ -106,20 +106,14 @@ def _by_plan(kind: type[Attempt], episode: Episode, rng: np.random.Generator) ->
         episode.step(waiting(episode))
 
 
-def _by_scripts(choices: ArenaChoices, episode: Episode, rng: np.random.Generator) -> None:
-    played = ScriptedEpisode(episode, None, choices)
-    played.begin()
-    while played.wants_reply:
-        played.reply(random_script(rng))
-    played.finish()
-
-
-def _by_pictures(choices: ArenaChoices, episode: Episode, rng: np.random.Generator) -> None:
-    played = ScriptedEpisode(episode, Renderer(choices.image_size, choices.image_size), choices)
+def _by_replies(choices: ArenaChoices, sees: bool, episode: Episode, rng: np.random.Generator) -> None:
+    """Random scripts, or those of the agent that looks at pictures if it sees."""
+    eye = Renderer(choices.image_size, choices.image_size) if sees else None
+    played = ScriptedEpisode(episode, eye, choices)
     played.begin()
     replies: list[str] = []
     while played.wants_reply:
-        replies.append(answer(played.frame(), fruitless(replies), rng))
+        replies.append(answer(played.frame(), fruitless(replies), rng) if sees else random_script(rng))
         played.reply(replies[-1])
     played.finish()
 
@@ -128,10 +122,12 @@ AGENTS: dict[str, Player] = {
     **{name: partial(_by_steps, made) for name, made in STEP_AGENTS.items()},
     "braitenberg, sight 10 m": partial(_by_steps, ShortSighted),
     "braitenberg, fearless": partial(_by_steps, Fearless),
-    "random": partial(_by_scripts, ArenaChoices()),
-    "pixels": partial(_by_pictures, ArenaChoices(image_size=FINE_PX)),
-    "pixels, 48 px": partial(_by_pictures, ArenaChoices(image_size=COARSE_PX)),
-    "pixels, 5 replies": partial(_by_pictures, ArenaChoices(image_size=FINE_PX, max_scripts=FEW_REPLIES)),
+    "random": partial(_by_replies, ArenaChoices(), False),
+    "pixels": partial(_by_replies, ArenaChoices(image_size=FINE_PX), True),
+    "pixels, 48 px": partial(_by_replies, ArenaChoices(image_size=COARSE_PX), True),
+    "pixels, 5 replies": partial(
+        _by_replies, ArenaChoices(image_size=FINE_PX, max_scripts=FEW_REPLIES), True
+    ),
     "planner": partial(_by_plan, Attempt),
     "planner with lapses": partial(_by_plan, Lapsing),
     "planner, 80 steps": partial(_by_plan, Hasty),

@@ -36,11 +36,10 @@ def objection(script: Script, choices: ArenaChoices) -> str | None:
 
 def movement(script: Script) -> Movement:
     """What a script moves; thoughts and turns of less than one step count as nothing."""
-    moving = [command for command in script.commands if not isinstance(command, Think) and command.steps]
     return tuple(
         (isinstance(c, Go), c.steps if (c.amount if isinstance(c, Go) else c.degrees) > 0 else -c.steps)
-        for c in moving
-        if not isinstance(c, Think)
+        for c in script.commands
+        if not isinstance(c, Think) and c.steps
     )
 
 

@@ -9,6 +9,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -267,18 +268,6 @@ _PICTURE = re.compile(r"!\[[^\]]*\]\((?P<path>[^)]+)\)")
 _SCRIPT = re.compile(r"(?:assistant: *)?(?P<script>(?:Think|Go|Turn)\(.*)")
 
 
-def material_ingredients(root: Path) -> Ingredients | None:
-    """The texts of Experiment 1; None if the folder does not have them. Raises ConfigError."""
-    path = _first_of(root, EXPERIMENT_1)
-    return _printed(root, path) if path is not None else None
-
-
-def frame_by_frame_ingredients(root: Path) -> Ingredients | None:
-    """The texts of the frame-by-frame experiment; None if the folder does not have them."""
-    path = _first_of(root, _FRAME_BY_FRAME_PAGES)
-    return _printed(root, path) if path is not None else None
-
-
 def material_example(root: Path) -> list[Shown] | None:
     """The example of Experiment 2; None if the folder does not have it whole. Raises ConfigError."""
     for name in EXPERIMENT_2:
@@ -293,11 +282,11 @@ def material_example(root: Path) -> list[Shown] | None:
     return None
 
 
-def _first_of(root: Path, names: tuple[str, ...]) -> Path | None:
-    return next((root / name for name in names if (root / name).is_file()), None)
-
-
-def _printed(root: Path, path: Path) -> Ingredients:
+def printed_ingredients(pages: Sequence[str], root: Path) -> Ingredients | None:
+    """The texts of the first of these pages that the folder has; None if it has none. Raises ConfigError."""
+    path = next((root / name for name in pages if (root / name).is_file()), None)
+    if path is None:
+        return None
     text = _plain(_page(path))
     begin, off = text.find(_BEGINS), text.rfind(_OFF)
     observed = _OBSERVED.search(text, off)
@@ -381,8 +370,9 @@ def convert(sources: Sequence[Path], out: Path) -> Converted:
     for source in sources:
         if not source.is_dir():
             raise ConfigError(f"{source}: no such folder; give a checkout of the paper's public material")
-    program, printed = _first(program_ingredients, sources), _first(material_ingredients, sources)
-    moves = _first(frame_by_frame_ingredients, sources)
+    program = _first(program_ingredients, sources)
+    printed = _first(partial(printed_ingredients, EXPERIMENT_1), sources)
+    moves = _first(partial(printed_ingredients, _FRAME_BY_FRAME_PAGES), sources)
     whole = replace(program, source=SENT) if program else printed and replace(printed, source=PRINTED)
     if whole is None and moves is None:
         raise ConfigError(
