@@ -182,13 +182,10 @@ class ChosenEye:
 
     def frame(self, scene: Scene) -> Frame:
         """What the model is shown in the place of this scene."""
-        choices = self._choices
-        if choices.vision == "blind":
-            return np.zeros((choices.image_size, choices.image_size, 3), np.uint8)
-        if choices.vision == "shuffled":
+        if self._choices.vision == "shuffled":
             other = _start(self._others[int(self._rng.integers(len(self._others)))])
             scene = replace(other, agent_yaw=float(self._rng.uniform(0, 360)), lights_on=True)
-        return degraded(_renderer(choices.image_size).frame(scene), choices)
+        return _seen(scene, self._choices)
 
 
 def eye(choices: ArenaChoices, task: Task, battery: Sequence[Task], trial: int) -> ChosenEye | None:
@@ -204,11 +201,15 @@ def eye(choices: ArenaChoices, task: Task, battery: Sequence[Task], trial: int) 
 
 def probe_frame(choices: ArenaChoices, scene: Scene, probe_id: str) -> Frame:
     """The picture of a perception probe; the shuffled control shows it from any other direction."""
-    if choices.vision == "blind":
-        return np.zeros((choices.image_size, choices.image_size, 3), np.uint8)
     if choices.vision == "shuffled":
         rng = episode_rng(choices.seed, f"{probe_id}/shuffled", 0)
         scene = replace(scene, agent_yaw=scene.agent_yaw + float(rng.uniform(110, 250)))
+    return _seen(scene, choices)
+
+
+def _seen(scene: Scene, choices: ArenaChoices) -> Frame:
+    if choices.vision == "blind":
+        return np.zeros((choices.image_size, choices.image_size, 3), np.uint8)
     return degraded(_renderer(choices.image_size).frame(scene), choices)
 
 

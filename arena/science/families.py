@@ -55,12 +55,8 @@ class _Question(BaseModel):
         """The number of the right door of each hypothesis."""
         raise NotImplementedError
 
-    def choices(self) -> int:
-        """How many different experiments there are."""
-        raise NotImplementedError
-
-    def likelihood(self, experiment: int) -> Sequence[npt.ArrayLike]:
-        """For each hypothesis, the probability of each outcome of an experiment."""
+    def likelihoods(self) -> Sequence[Sequence[npt.ArrayLike]]:
+        """For each experiment and hypothesis, the probability of each outcome."""
         raise NotImplementedError
 
 
@@ -68,8 +64,8 @@ class _Question(BaseModel):
 def _hidden(question: _Question) -> HiddenState:
     doors = np.array(question.right_doors())
     counts = np.bincount(doors)
-    likelihood = [question.likelihood(number) for number in range(question.choices())]
-    return HiddenState(1.0 / (len(counts) * counts[doors]), np.array(likelihood, np.float64), doors)
+    likelihood = np.array(question.likelihoods(), np.float64)
+    return HiddenState(1.0 / (len(counts) * counts[doors]), likelihood, doors)
 
 
 def _shares(outcomes: Iterable[int], kinds: int) -> Floats:
@@ -174,15 +170,13 @@ class MachineQuestion(_Question):
         first = (1 << self.candidates) - 1
         return [(counting & first).bit_length() - 1 for counting, _ in self.hypotheses()]
 
-    def choices(self) -> int:
-        """How many different experiments there are: all sets of things."""
-        return 1 << self.things
-
-    def likelihood(self, experiment: int) -> list[tuple[float, float]]:
-        """For each hypothesis, the probability of a dark and a lit lamp with a set of things on the plate."""
-        needs = {"any": 1, "two": 2}
-        lit = [(experiment & each).bit_count() >= needs[rule] for each, rule in self.hypotheses()]
-        return [(self.noise, 1 - self.noise) if light else (1 - self.noise, self.noise) for light in lit]
+    def likelihoods(self) -> list[list[tuple[float, float]]]:
+        """For each set of things on the plate and hypothesis, the probability of a dark and a lit lamp."""
+        needs, dark, lit = {"any": 1, "two": 2}, (1 - self.noise, self.noise), (self.noise, 1 - self.noise)
+        return [
+            [lit if (on & each).bit_count() >= needs[rule] else dark for each, rule in self.hypotheses()]
+            for on in range(1 << self.things)
+        ]
 
 
 SPEED = 4.0
@@ -231,14 +225,10 @@ class SlopesQuestion(_Question):
         extreme = min if self.asks == "farthest" else max
         return [each.index(extreme(each)) for each in self.hypotheses()]
 
-    def choices(self) -> int:
-        """How many different experiments there are: one for each thing."""
-        return self.things
-
-    def likelihood(self, experiment: int) -> list[Floats]:
-        """For each hypothesis, the probability of each distance of a thing."""
+    def likelihoods(self) -> list[list[Floats]]:
+        """For each thing and hypothesis, the probability of each distance."""
         shares = [_shares(self.distances(level), FARTHEST_M + 1) for level in range(self.levels)]
-        return [shares[each[experiment]] for each in self.hypotheses()]
+        return [[shares[each[k]] for each in self.hypotheses()] for k in range(self.things)]
 
 
 OFFSETS, SLOPES = (0, 1, 2, 3, 4, 5), (1, 2, 3, 4)
@@ -290,22 +280,18 @@ class InstrumentQuestion(_Question):
         predicted = (LAWS[law](self.large, *rest) for law, *rest, _ in self.hypotheses())
         return [sum(value >= bound for bound in bounds) for value in predicted]
 
-    def choices(self) -> int:
-        """How many different experiments there are: one for each thing."""
-        return self.things
+    def likelihoods(self) -> list[list[Floats]]:
+        """For each thing and hypothesis, the probability of each reading."""
+        most = ODD + max(LAWS[law](self.things, *rest) for law, *rest, _ in self.hypotheses())
+        return [[self._readings(most, k, *each) for each in self.hypotheses()] for k in range(self.things)]
 
-    def likelihood(self, experiment: int) -> list[Floats]:
-        """For each hypothesis, the probability of each reading of a thing."""
-        size, shares = experiment + 1, []
-        highest = ODD + max(LAWS[law](self.things, *rest) for law, *rest, _ in self.hypotheses())
-        for law, offset, slope, odd in self.hypotheses():
-            # The first outcome is a reading of -1.
-            right = LAWS[law](size, offset, slope) + ODD * (experiment == odd) + 1
-            found = np.zeros(highest + 3)
-            found[right] = 1 - self.noise
-            found[[right - 1, right + 1]] += self.noise / 2
-            shares.append(found)
-        return shares
+    def _readings(self, most: int, thing: int, law: str, offset: int, slope: int, odd: int) -> Floats:
+        """(o,): the probability of each reading up to `most` and 1; the first outcome is a reading of -1."""
+        right = LAWS[law](thing + 1, offset, slope) + ODD * (thing == odd) + 1
+        found = np.zeros(most + 3)
+        found[right] = 1 - self.noise
+        found[[right - 1, right + 1]] += self.noise / 2
+        return found
 
     def reading(self, outcome: int) -> int:
         """The number that stands for an outcome."""
@@ -403,16 +389,14 @@ class FloorQuestion(_Question):
         sides = [self.side(law) for law in self.hypotheses()]
         return [sorted({*sides}).index(side) for side in sides]
 
-    def choices(self) -> int:
-        """How many different experiments there are: one for each open lane."""
-        return len(self.open_lanes())
-
-    def likelihood(self, experiment: int) -> list[Floats]:
-        """For each hypothesis, the probability of each deviation from a lane."""
-        middle, outcomes = self.place(self.open_lanes()[experiment]), 2 * WIDEST_M + 1
+    def likelihoods(self) -> list[list[Floats]]:
+        """For each open lane and hypothesis, the probability of each deviation from it."""
         return [
-            _shares((_outcome(leaves_at(law, middle + off)) for off in STARTS), outcomes)
-            for law in self.hypotheses()
+            [
+                _shares((_outcome(leaves_at(law, middle + off)) for off in STARTS), 2 * WIDEST_M + 1)
+                for law in self.hypotheses()
+            ]
+            for middle in map(self.place, self.open_lanes())
         ]
 
 

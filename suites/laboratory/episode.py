@@ -222,12 +222,9 @@ class LaboratoryEpisode:
             "missing_beliefs": sum(turn.kind == "predict" and turn.belief is None for turn in self._turns),
         }
         if beliefs:
-            found["divergence"] = float(np.mean([_divergence(turn) for turn in beliefs]))
+            stated = [divergence(np.array(turn.posterior), np.array(turn.belief)) for turn in beliefs]
+            found["divergence"] = float(np.mean(stated))
         if beliefs and self.door is not None:
             last = np.array(beliefs[-1].belief)
             found["agrees"] = int(last[self.door] >= last.max() - 1e-9)
         return found
-
-
-def _divergence(turn: Turn) -> float:
-    return divergence(np.array(turn.posterior), np.array(turn.belief))

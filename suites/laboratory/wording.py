@@ -20,8 +20,6 @@ from arena.science.families import (
 )
 from evaluation.prompts import PromptSet
 
-LIT, DARK, NOTHING = "lit", "dark", "nothing"
-
 
 def story(question: Question, prompts: PromptSet) -> str:
     """What may be hidden, and how an experiment works."""
@@ -140,8 +138,8 @@ def told(question: Question, experiment: int, outcome: int) -> str:
     numbers = numbers_of(question, experiment)
     match question:
         case MachineQuestion():
-            on = ", ".join(f"{number} ({COLORS[number - 1]})" for number in numbers) or NOTHING
-            return f"On the plate: {on}. The lamp is {LIT if outcome else DARK}."
+            on = ", ".join(f"{number} ({COLORS[number - 1]})" for number in numbers) or "nothing"
+            return f"On the plate: {on}. The lamp is {'lit' if outcome else 'dark'}."
         case SlopesQuestion():
             thing = "On ramp" if question.hides == "friction" else "With box"
             return f"{thing} {numbers[0]}: {outcome} m."

@@ -136,7 +136,7 @@ def test_machines_light_up_by_their_rule():
     question = MachineQuestion(experiments=3, things=3, rules=("any", "two"), asks="rule", low=2, high=2)
     hypotheses = question.hypotheses()
     assert hypotheses == list(product((3, 5, 6), ("any", "two")))
-    lit = [[chances[1] for chances in question.likelihood(on)] for on in range(8)]
+    lit = [[chances[1] for chances in table] for table in question.likelihoods()]
     for on, (counting, rule) in product(range(8), hypotheses):
         counted = sum(on >> k & counting >> k & 1 for k in range(3))
         assert lit[on][hypotheses.index((counting, rule))] == (counted >= (1 if rule == "any" else 2))
