@@ -14,7 +14,6 @@ Ints = npt.NDArray[np.int64]
 TIE = 1e-9
 """Experiments whose expected information differs by less, in bits, are equally good: the first is taken."""
 
-
 SETTLED = 1e-4
 """Part of the entropy that is left, in bits, below which a history is not continued."""
 
@@ -165,12 +164,17 @@ def entropy(probabilities: Floats) -> Floats:
     return found
 
 
-def divergence(truth: Floats, stated: Floats, least: float = 1e-3) -> float:
+def favours(belief: Sequence[float], door: int) -> bool:
+    """Whether a belief (d,) gives no door more than this one."""
+    return bool(belief[door] >= max(belief) - TIE)
+
+
+def divergence(truth: npt.ArrayLike, stated: npt.ArrayLike, least: float = 1e-3) -> float:
     """The Kullback-Leibler divergence in bits of a stated distribution (d,) from the exact one.
 
     Stated probabilities below `least` count as that, so that a belief of 0 in what is possible costs much
     but not everything; then they are scaled to a sum of 1.
     """
-    kept = np.maximum(stated, least)
+    exact, kept = np.asarray(truth), np.maximum(stated, least)
     kept /= kept.sum()
-    return float((truth * np.log2(np.where(truth > 0, truth, 1) / kept)).sum())
+    return float((exact * np.log2(np.where(exact > 0, exact, 1) / kept)).sum())

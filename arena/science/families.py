@@ -17,11 +17,10 @@ import numpy.typing as npt
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
+from arena.action import TICK_S
+from arena.kernel.contacts import GRAVITY
 from arena.science import Floats, HiddenState
 from arena.seeds import episode_rng
-
-GRAVITY = 9.81
-"""m/s2."""
 
 MOST_DOORS = 4
 """A question has 2 to 4 doors."""
@@ -81,12 +80,11 @@ COLORS = ("blue", "orange", "purple", "white", "black", "turquoise")
 _RULES = {
     ("any",): "The lamp is lit if at least one thing that counts is on the plate, and dark otherwise.",
     ("two",): "The lamp is lit if at least two things that count are on the plate, and dark otherwise.",
-    (
-        "any",
-        "two",
-    ): "There are two kinds of machine, and you do not know which one this is: the lamp of one is "
-    "lit if at least one thing that counts is on the plate, that of the other if at least two are; otherwise "
-    "they are dark.",
+    ("any", "two"): (
+        "There are two kinds of machine, and you do not know which one this is: the lamp of one is lit if at "
+        "least one thing that counts is on the plate, that of the other if at least two are; otherwise they "
+        "are dark."
+    ),
 }
 
 
@@ -307,7 +305,7 @@ STRENGTHS = (0.5, 0.8)
 STARTS = (-0.15, 0.0, 0.15)
 """Equally likely deviations from the middle of the lane, m."""
 
-TICK_S, MOST_TICKS = 0.02, 1000
+MOST_TICKS = 1000
 WIDEST_M = 4
 """Outcomes are whole metres beside the lane, at most this to either side."""
 
@@ -412,20 +410,23 @@ Question = Annotated[
 ]
 """A question of any family, as a task file states it."""
 
+_READER: TypeAdapter[Question] = TypeAdapter(Question)
+
+
+@cache
+def _rows() -> Any:
+    return yaml.safe_load(files("arena.science").joinpath("questions.yaml").read_text(encoding="utf-8"))
+
 
 @cache
 def questions(level: int) -> tuple[Question, ...]:
     """The 30 questions of a level from 11 to 14, the easier ones first (`questions.yaml`)."""
-    rows = yaml.safe_load(files("arena.science").joinpath("questions.yaml").read_text(encoding="utf-8"))[
-        level
-    ]
-    return tuple(read_question({"family": FAMILIES[level], **row}) for row in rows)
+    return tuple(read_question({"family": FAMILIES[level], **row}) for row in _rows()[level])
 
 
 def read_question(values: Mapping[str, Any]) -> Question:
     """A question from plain values, also as a log has it. Raises pydantic's ValidationError."""
-    question: Question = TypeAdapter(Question).validate_python(values, strict=False)
-    return question
+    return _READER.validate_python(values, strict=False)
 
 
 _VARIANT = re.compile(r"^([0-9]{2}-[0-9]{2})-[0-9]{2}$", re.ASCII)

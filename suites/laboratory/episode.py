@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.science import Floats, Seen, divergence
+from arena.science import Floats, Seen, divergence, favours
 from arena.science.families import read_question, truth
 from evaluation.script import Listed
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
@@ -211,7 +211,7 @@ class LaboratoryEpisode:
         `attainable` those that as many of the best are expected to; `divergence` is the mean of the stated
         beliefs from the exact ones, in bits, and `agrees` whether the door is that of the last stated belief.
         """
-        beliefs = [turn for turn in self._turns if turn.belief is not None]
+        beliefs = [(turn.posterior, turn.belief) for turn in self._turns if turn.belief is not None]
         made = len(self.history)
         found: dict[str, float | int] = {
             "experiments": made,
@@ -222,9 +222,7 @@ class LaboratoryEpisode:
             "missing_beliefs": sum(turn.kind == "predict" and turn.belief is None for turn in self._turns),
         }
         if beliefs:
-            stated = [divergence(np.array(turn.posterior), np.array(turn.belief)) for turn in beliefs]
-            found["divergence"] = float(np.mean(stated))
+            found["divergence"] = float(np.mean([divergence(*each) for each in beliefs]))
         if beliefs and self.door is not None:
-            last = np.array(beliefs[-1].belief)
-            found["agrees"] = int(last[self.door] >= last.max() - 1e-9)
+            found["agrees"] = int(favours(beliefs[-1][1], self.door))
         return found

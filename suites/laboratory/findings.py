@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from typing_extensions import TypedDict
 
-from arena.science import TIE, divergence
+from arena.science import TIE, divergence, favours
 from evaluation.log.schema import Count, Finite, Share
 from evaluation.panels import panel
 from evaluation.statistics import mean_text, wilson
@@ -79,7 +79,7 @@ def _chain(records: Sequence[Record]) -> list[str]:
         f"{sum(own for own, _ in chosen) / sum(best for _, best in chosen):.2f}" if chosen else "–",
         mean_text([record["turns"][-1]["posterior"][record["replay"]["right"]] for record in records]),
         _share([_favours(record, record["replay"]["right"]) for record in believed]),
-        mean_text([float(np.mean([distance(turn) for turn in _beliefs(record)])) for record in believed]),
+        mean_text([_distance(record) for record in believed]),
         _share([_favours(record, record["turns"][-1]["door"]) for record in opened]),
         _share([record["passed"] for record in records]),
     ]
@@ -91,14 +91,12 @@ def _beliefs(record: Record) -> list[Mapping[str, Any]]:
 
 
 def _favours(record: Record, door: int) -> bool:
-    """Whether the last stated belief gives no door more than this one."""
-    belief = _beliefs(record)[-1]["belief"]
-    return bool(belief[door] >= max(belief) - TIE)
+    return favours(_beliefs(record)[-1]["belief"], door)
 
 
-def distance(turn: Mapping[str, Any]) -> float:
-    """The divergence of a stated belief from the exact one, in bits."""
-    return divergence(np.array(turn["posterior"]), np.array(turn["belief"]))
+def _distance(record: Record) -> float:
+    """The mean divergence of the stated beliefs from the exact ones, in bits."""
+    return float(np.mean([divergence(turn["posterior"], turn["belief"]) for turn in _beliefs(record)]))
 
 
 def _share(found: Sequence[bool]) -> str:

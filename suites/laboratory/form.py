@@ -57,7 +57,7 @@ def _left(observation: Observation) -> str:
     return f"{left} experiment{'s' * (left != 1)} left." if left else "No experiments are left."
 
 
-def _machine(question: MachineQuestion, opens: dict[str, Listed], text: str | None) -> Form:
+def _machine(question: MachineQuestion, opens: dict[str, Listed], text: str) -> Form:
     labels = [f"{k + 1} ({COLORS[k]})" for k in range(question.things)]
     things = Checkbox(id="things", ask="On the plate", options=tuple(labels), required=False)
     choice = Choice(id="act", ask="What do you do?", options=(TRY_THESE, *opens))

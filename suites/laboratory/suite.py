@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from suites.laboratory.episode import LaboratoryEpisode
 
 
-MOST_EXPERIMENTS = 40
-"""Experiments of the longest episode."""
-
-
 def levels_of(text: str) -> tuple[int, ...]:
     """Levels from a text such as `11`, `11,13` or `12-14`, ascending. Raises PydanticCustomError."""
     found: set[int] = set()
@@ -52,7 +48,8 @@ class LaboratoryChoices(RunChoices):
 
     def bounds(self, content: Any = None) -> Bounds:
         """An answer for each experiment, as many beliefs, and a door; texts have about 200 characters."""
-        experiments = content["experiments"] if content else MOST_EXPERIMENTS
+        every = (each for level in levels_of(self.levels) for each in questions(level))
+        experiments = content["experiments"] if content else max(each.experiments for each in every)
         return Bounds(replies=experiments * (1 + self.beliefs) + 1, turn_tokens=60)
 
 
@@ -87,11 +84,8 @@ class LaboratorySuite(Suite):
 
     def opening(self, choices: LaboratoryChoices, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
         """The rules, and what is said of beliefs if they are asked for."""
-        from inspect_ai.model import ChatMessageSystem
-
-        (system,) = rules(choices, prompts)
         note = f"\n\n{prompts['note_beliefs'].fill()}" if choices.beliefs else ""
-        return [ChatMessageSystem(content=f"{system.text}{note}")]
+        return rules(choices, prompts, beliefs=note)
 
 
 def _tasks(level: int) -> list[TaskSpec]:

@@ -3,7 +3,7 @@
 from evaluation.prompts import Variables
 
 VARIABLES: Variables = {
-    "system": (),
+    "system": ("beliefs",),
     "note_beliefs": (),
     "first_turn": ("story", "question", "doors", "experiments", "replies", "now"),
     "turn": ("said", "now"),
@@ -28,7 +28,7 @@ VARIABLES: Variables = {
 }
 """By name of a text: the variables that it is filled with.
 
-`note_beliefs` follows the system text if beliefs are asked for. `story`: the text of the family, such as
+`beliefs`: the text `note_beliefs` if beliefs are asked for. `story`: the text of the family, such as
 `machine`; `question`: one of the `ask_` texts; `doors`: a line for each. `experiments`, `replies`: how many
 there may be, and `number` counts the replies. `now`: `act`, or `last` if no experiment is left. `said`: what
 the last experiment has shown. `feedback`: what could not be carried out. `outcome`: which door was opened;
