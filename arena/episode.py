@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from arena import rules
 from arena.action import TICKS_PER_STEP, Action
@@ -20,6 +20,10 @@ from arena.scene import Floats, Scene, Vector, local
 from arena.seeds import episode_rng
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.kind import Ends
+
+if TYPE_CHECKING:
+    from arena.laboratory import Laboratory
+    from arena.science import Experiments
 
 
 class TickObserver(Protocol):
@@ -138,6 +142,7 @@ class Episode(Closing):
         self.merged = -1  # arenas entered after the first
         self.rng = episode_rng(seed, task_id, trial)
         self._accounts: list[Account] = []
+        self._laboratory: Laboratory | None = None
         self._stages = [self._enter(spec)]
         self.layout = self._stage.world.layout
         self.agents = tuple(
@@ -157,6 +162,10 @@ class Episode(Closing):
         placer = Placer(spec.version, self.rng)
         try:
             layout = placer.layout(spec)
+            if spec.question:
+                from arena.laboratory import with_thresholds
+
+                layout = with_thresholds(layout)
             if self._accounts and len(layout.agents) != len(self._accounts):
                 raise LayoutError(
                     f"the merged arena has {len(layout.agents)} agents, the one before {len(self._accounts)}"
@@ -175,6 +184,11 @@ class Episode(Closing):
         stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng, mechanism_of)
         stage.mechanisms += mechanisms_of(layout, stage)
         stage.zones = zones_of(layout, stage)
+        self._laboratory = None
+        if spec.question:
+            from arena.laboratory import Laboratory
+
+            self._laboratory = Laboratory(spec.question, self.seed, self.task_id, self.trial, stage)
         return stage
 
     def step(self, action: Action) -> StepResult:
@@ -250,6 +264,8 @@ class Episode(Closing):
                     events[number] += happened
         if stage.zones:
             self._run((stage.zones,), events)
+        if self._laboratory:
+            self._run((self._laboratory,), events)
         return self._is_over()
 
     def _run(self, mechanisms: Iterable[Mechanism], events: list[list[Event]]) -> None:
@@ -320,6 +336,13 @@ class Episode(Closing):
     def spawned(self) -> list[tuple[Placed | None, Placed]]:
         """Things added to the current arena, each with the spawner, button or data zone that added it."""
         return self._stage.spawned
+
+    @property
+    def experiments(self) -> "Experiments":
+        """Experiments that happened in the current arena, and the number of the door that was opened."""
+        from arena.science import Experiments
+
+        return self._laboratory.experiments if self._laboratory else Experiments()
 
     @property
     def lights_on(self) -> bool:

@@ -561,7 +561,7 @@ class Tree:
         x, y, z = CROWN_CENTRE
         radius = CROWN_RADIUS * out
         local = (x + radius * cos, y + CROWN_RADIUS * up, z + radius * sin)
-        return _in_arena(self._placed, local)
+        return in_arena(self._placed, local)
 
 
 class House:
@@ -580,7 +580,7 @@ class House:
         if not due or not stage.takes(growing=False):
             return ()
         size = self._settings.final
-        at = _in_arena(self._placed, (0.0, _spawner(self._placed).height, 0.0))
+        at = in_arena(self._placed, (0.0, _spawner(self._placed).height, 0.0))
         around = stage.world.things.boxes_overlapping(at, size / 2, besides=self._index)
         if not any(stage.goals.placed(index).kind.is_goal for index in around):
             self._next_s = stage.seconds + self._settings.interval_s
@@ -634,7 +634,7 @@ def _ball(spawner: Placed, size: float, at: Vector) -> Placed:
     return Placed(_FRUIT, (diameter, diameter, diameter), at, 0.0, rgb)
 
 
-def _in_arena(placed: Placed, local: Vector) -> Vector:
+def in_arena(placed: Placed, local: Vector) -> Vector:
     """A point relative to the centre of a thing's foot, in its own frame, converted to the arena's frame."""
     x, y, z = placed.within(local)
     return (x, y - placed.size[1] / 2, z)
@@ -676,6 +676,8 @@ def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism
     elif kind.name == "Door":
         cycle_s = placed.entry(placed.item.times_between_door_opens, -1.0)
         yield Door(index, placed, _spawner(placed).door_delay_s, cycle_s)
+    elif kind.name == "LitLamp":
+        stage.world.show(index, False)
     elif kind.name == "SpawnerButton":
         reward = reward_of(placed.item, stage)
         operations = [operate_of(operation, stage) for operation in placed.item.operations]

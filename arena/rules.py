@@ -59,13 +59,19 @@ class EventKind(StrEnum):
     BUTTON = "button pressed"
     GRANT = "reward granted"
     """An operation rewarded the agent."""
+    EXPERIMENT = "experiment"
+    """A token was put on the machine's plate or taken off, and its lamp was lit or not."""
+    NO_EXPERIMENT = "no experiments left"
+    """A pad had no effect, as the question's number of experiments has been made."""
+    DOOR = "door opened"
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened to an agent: tick, kind, thing (index into the world) and its name, reward.
 
-    `zone` is the name that the file gives a data zone (`triggerZoneID`); "" for everything else.
+    `zone` is the name that the file gives a data zone (`triggerZoneID`), `detail` the outcome of an
+    experiment and what is on the plate, or the number of a door; "" for everything else.
     """
 
     tick: int
@@ -74,11 +80,11 @@ class Event:
     name: str
     reward: float
     zone: str = ""
+    detail: str = ""
 
     def as_dict(self) -> dict[str, object]:
-        """Its plain values; `zone` only if there is one, as logs of version 0.2 have none."""
-        values = asdict(self)
-        return values if self.zone else {key: values[key] for key in values if key != "zone"}
+        """Its plain values; `zone` and `detail` only if there is one, as logs of version 0.2 have none."""
+        return {key: value for key, value in asdict(self).items() if value or key not in ("zone", "detail")}
 
 
 class Goals:
@@ -226,6 +232,8 @@ class Account:
     def _in_zone(self, tick: int, index: int) -> list[Event]:
         placed = self._goals.placed(index)
         kind, entered = placed.kind, index not in self.zones
+        if kind.laboratory:
+            return []
         if kind.name == "DataZone":
             event = Event(tick, EventKind.ZONE_ENTRY, index, kind.name, 0.0, placed.zone_name)
             return [event] if entered else []

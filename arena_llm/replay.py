@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from arena import ArenaSpec, ConfigError, EvaluationError, Recording, RecordingError, load
 from arena.taskfile.versions import Version
 from testbed.check import task_files
-from testbed.tasks import LEVELS_FOLDER
+from testbed.tasks import SHIPPED_FOLDER
 
 if TYPE_CHECKING:
     from evaluation.log.run import RunLog
@@ -71,11 +71,11 @@ def arena_of(recording: Recording, task: str | None = None, folder: Path | None 
     """The arena that a recording was made in, in any version of Animal-AI.
 
     `task` is its file, or an id in `folder` (default: the recording's own id); the default folder is the
-    shipped battery.
+    shipped ones.
 
     Raises ConfigError for a missing or broken file, RecordingError if the file has another arena.
     """
-    path = _task_path(task or recording.task_id.partition("#")[0], folder or LEVELS_FOLDER)
+    path = _task_path(task or recording.task_id.partition("#")[0], folder or SHIPPED_FOLDER)
     broken: list[ConfigError] = []
     for version in Version:
         try:
@@ -99,6 +99,6 @@ def _task_path(name: str, folder: Path) -> Path:
         return Path(name)
     found = [path for path in task_files(folder) if path.stem == name] if folder.is_dir() else []
     if not found:
-        where = "the shipped battery" if folder == LEVELS_FOLDER else str(folder)
+        where = "the shipped tasks" if folder == SHIPPED_FOLDER else str(folder)
         raise ConfigError(f"no task {name!r} in {where}; name the recording's task file by --task FILE.yaml")
     return found[0]

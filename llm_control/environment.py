@@ -7,6 +7,8 @@ from pydantic import ValidationError
 
 from arena import Action, Episode, Recording
 from arena.errors import RecordingError
+from arena.science.families import COLORS
+from evaluation.episode import after_text
 from evaluation.prompts import PromptSet
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record
 from llm_control.choices import ArenaChoices
@@ -55,7 +57,16 @@ class ArenaEnvironment:
         view = View(self._played.begin(), words(self._choices, self.episode.scene()))
         health, first_health = self.episode.health, self._played.first_health
         parts = first_parts(self._choices, self._prompts, health, view, first_health)
-        return self._observation(parts)
+        return self._observation(after_text(self._laboratory(), parts))
+
+    def _laboratory(self) -> str:
+        """What a laboratory arena asks for; empty for all others."""
+        question = self.episode.spec.question
+        if question is None:
+            return ""
+        doors = "\n".join(f"- {COLORS[k]}: {name}" for k, name in enumerate(question.door_names))
+        values = {"told": question.told, "asked": question.asked, "doors": doors}
+        return self._prompts["machine"].fill(**values, experiments=question.experiments)
 
     def reply(self, text: str) -> Observation:
         """Play a script; one that cannot be played costs one idle step."""

@@ -26,6 +26,7 @@ class HappenedEvent(TypedDict):
     name: str
     reward: Finite
     zone: NotRequired[str]
+    detail: NotRequired[str]
 
 
 class Turn(TypedDict):

@@ -14,6 +14,7 @@ from arena.scene import Floats, Scene
 from arena.seeds import episode_rng
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Body
+from arena.taskfile.symbols import DEFAULT
 from llm_control.choices import ArenaChoices
 from render import Frame, Mask, Renderer, Segmenter, blurred, coarse, in_grey, with_gutter
 from render.camera import FIRST_PERSON_FOV_DEG
@@ -54,8 +55,43 @@ def _line(scene: Scene, index: int, mask: Mask, left: float, right: float) -> st
         where = f"from {side(left)} to {side(right)}"
         extent = f"{scene.sizes[index][1]:.1f} m high"
     away = f"{distance:.1f} m away" if distance else "around you"
-    extent = "" if kind.body is Body.ZONE else f", {extent}"
-    return f"- {kind.words}: {where}, {away}{extent}"
+    extent = "" if kind.body is Body.ZONE or _is_open(scene, index) else f", {extent}"
+    return f"- {_named(scene, index)}: {where}, {away}{extent}"
+
+
+_COLORS = {
+    "red": (0.85, 0.15, 0.15), "orange": (0.95, 0.5, 0.1), "brown": (0.5, 0.3, 0.15),
+    "yellow": (0.95, 0.9, 0.2), "green": (0.2, 0.65, 0.2), "turquoise": (0.1, 0.7, 0.7),
+    "blue": (0.1, 0.35, 0.9), "purple": (0.55, 0.2, 0.7), "pink": (0.95, 0.6, 0.75),
+    "white": (0.95, 0.95, 0.95), "grey": (0.5, 0.5, 0.5), "black": (0.1, 0.1, 0.1),
+}  # fmt: skip
+"""Names of colours, sRGB in 0..1; other colours have the name of the nearest one."""
+
+
+def _named(scene: Scene, index: int) -> str:
+    """The words for a thing; of tokens, pads and doors also colour, symbol, and whether it is on or open."""
+    thing = scene.things[index]
+    words, color = KINDS[thing.kind].words, thing.color
+    if color is None or not KINDS[thing.kind].palette:
+        return words
+    name = min(_COLORS, key=lambda each: math.dist(_COLORS[each], color))
+    symbol = f" with the symbol {thing.symbol}" if thing.symbol not in ("", DEFAULT) else ""
+    state = ", open" if _is_open(scene, index) else " on the machine" if _is_on_machine(scene, index) else ""
+    return f"{name} {words}{'' if _is_open(scene, index) else symbol}{state}"
+
+
+def _is_open(scene: Scene, index: int) -> bool:
+    """Whether a thing is a marked door that has sunk to less than half of its height."""
+    thing = scene.things[index]
+    return thing.kind == "MarkedDoor" and bool(scene.sizes[index][1] < thing.size[1] / 2)
+
+
+def _is_on_machine(scene: Scene, index: int) -> bool:
+    """Whether the middle of a thing is above the plate of a machine."""
+    plates = (number for number, thing in enumerate(scene.things) if thing.kind == "Machine")
+    offsets = ((plate, scene.positions[index] - scene.positions[plate]) for plate in plates)
+    along = ((plate, np.abs(scene.rotations[plate].T @ offset)) for plate, offset in offsets)
+    return any((away < scene.sizes[plate] / 2).all() for plate, away in along)
 
 
 def side(bearing: float) -> str:

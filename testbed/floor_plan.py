@@ -96,7 +96,7 @@ def _thing(root: ElementTree.Element, placed: Placed) -> None:
 
 def _style(placed: Placed) -> dict[str, object]:
     kind = placed.kind
-    if kind.body is Body.ZONE:
+    if kind.body is Body.ZONE and placed.color is None:
         color = _DEADLY if kind.ends is Ends.ALWAYS else _HOT
         return {"fill": color, "fill-opacity": 0.4, "stroke": color, "stroke-dasharray": "4 3"}
     if kind.transparent:

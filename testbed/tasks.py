@@ -50,6 +50,17 @@ LEVEL_NAMES = {
 }
 """The battery's ten levels (Crosby et al. 2020)."""
 
+LABORATORY_FOLDER = LEVELS_FOLDER.with_name("laboratory")
+"""The laboratory's tasks, which are not part of the battery."""
+
+SHIPPED_FOLDER = LEVELS_FOLDER.parent
+"""Above both."""
+
+LABORATORY_NAMES = {11: "Machine"}
+"""The laboratory's levels, each a family of hidden states."""
+
+ALL_NAMES = LEVEL_NAMES | LABORATORY_NAMES
+
 # One level a line.
 # fmt: off
 CHILDREN = (
@@ -97,13 +108,13 @@ class Task:
     @cached_property
     def level_name(self) -> str:
         """The level's name, or 'Unlevelled'."""
-        return LEVEL_NAMES.get(self.level, "Unlevelled")
+        return ALL_NAMES.get(self.level, "Unlevelled")
 
 
 def parse_levels(text: str) -> tuple[int, ...]:
     """Levels from a text such as '1-3' or '1,4-6', ascending and without repetition.
 
-    Raises ConfigError for anything else, for descending ranges and for levels outside 1 to 10.
+    Raises ConfigError for anything else, for descending ranges and for levels outside 1 to 11.
     """
     if not isinstance(text, str):
         raise ConfigError(f"levels: got {text!r}, expected a text such as '1-3' or '1,4'")
@@ -111,9 +122,9 @@ def parse_levels(text: str) -> tuple[int, ...]:
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?", part)
         low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
-        if not 1 <= low <= high <= len(LEVEL_NAMES):
+        if not 1 <= low <= high <= len(ALL_NAMES):
             raise ConfigError(
-                f"levels: got {text!r}, expected levels between 1 and {len(LEVEL_NAMES)}, such as 1-3 or 1,4"
+                f"levels: got {text!r}, expected levels between 1 and {len(ALL_NAMES)}, such as 1-3 or 1,4"
             )
         levels.update(range(low, high + 1))
     return tuple(sorted(levels))
@@ -126,7 +137,7 @@ def find_tasks(
     *,
     lenient: bool = False,
 ) -> tuple[Task, ...]:
-    """All tasks of the given levels (default: all), sorted by id.
+    """All tasks of the given levels (default: all, of the shipped ones the battery), sorted by id.
 
     `folder` and its subfolders are searched for *.yaml files (default: the shipped battery); `original` and
     `llm-aai` name the files that `arena-llm testbed fetch` keeps. `version` is
@@ -146,10 +157,12 @@ def find_paths(levels: tuple[int, ...] | None = None, folder: Path | None = None
 
     Raises ConfigError if the folder or a level has no tasks.
     """
-    root = LEVELS_FOLDER if folder is None else located(folder)
+    root = SHIPPED_FOLDER if folder is None else located(folder)
     if not root.is_dir():
         raise ConfigError(f"{root}: no such folder of task files")
     paths = sorted((p for p in root.rglob("*.yaml") if p.is_file()), key=lambda path: (path.stem, path))
+    if folder is None and levels is None:
+        paths = [path for path in paths if level_of(path) in LEVEL_NAMES]
     if not paths:
         raise ConfigError(f"{root}: no task files (*.yaml) in this folder")
     present = sorted({level_of(path) for path in paths})
@@ -189,7 +202,7 @@ def task_named(
 
 def files_named(stem: str, folder: Path | None = None) -> tuple[Path, ...]:
     """The task files of a name without its suffix, found without reading the others; see `find_tasks`."""
-    root = LEVELS_FOLDER if folder is None else located(folder)
+    root = SHIPPED_FOLDER if folder is None else located(folder)
     return tuple(sorted(path for path in root.rglob(f"{escape(stem)}.yaml") if path.is_file()))
 
 

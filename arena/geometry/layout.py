@@ -16,7 +16,17 @@ import numpy as np
 
 from arena.errors import LayoutError
 from arena.geometry.placed import AGENT_RADIUS, SHRINK, AgentStart, Layout, Placed, T, size_at_start
-from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, box_size, door_part, parts_of, ring
+from arena.geometry.shapes import (
+    ARENA_SIZE,
+    FLOOR_Y,
+    TUBE_INNER,
+    Part,
+    box_size,
+    door_part,
+    lamp_centre,
+    parts_of,
+    ring,
+)
 from arena.scene import SKINS, Floats, Vector, rotated, yaw_rotation
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
@@ -311,6 +321,7 @@ class Placer:
         items = [item for item in spec.items if item.name == "Agent"]
         agents = tuple(self._agent(item) for item in (items if self._differs.several_agents else items[:1]))
         things = tuple(self._all_things(spec))
+        things = tuple(_pads_like_tokens(things))
         return Layout(agents or (self._agent(Item(name="Agent")),), things, self._version)
 
     def _all_things(self, spec: ArenaSpec) -> Iterator[Placed]:
@@ -333,7 +344,7 @@ class Placer:
                     )
 
     def things(self, item: Item, number: int) -> tuple[Placed, ...]:
-        """The objects of instance `number` of an item: one, or one and its door.
+        """The objects of instance `number` of an item: one, or one and its door, or its lamps.
 
         A blocked object is marked as such and stands at the arena's corner. Raises LayoutError for an unknown
         name.
@@ -343,7 +354,8 @@ class Placer:
         except KeyError:
             raise LayoutError(f"unknown object {item.name!r} in version {self._version}") from None
         whole = self._thing(kind, item, number)
-        return (whole, _door(whole)) if kind.shape is Shape.HOUSE else (whole,)
+        attached = {Shape.HOUSE: _door, Shape.MACHINE: _lamps}.get(kind.shape)
+        return (whole, *attached(whole)) if attached else (whole,)
 
     def _thing(self, kind: Kind, item: Item, number: int) -> Placed:
         for _ in range(ATTEMPTS):
@@ -352,7 +364,7 @@ class Placer:
                 self._occupied.add(placed)
                 color, symbol = self._color(placed), self._symbol(placed)
                 return replace(placed, size=_size_at_start(placed), color=color, symbol=symbol)
-        symbol = DEFAULT if kind.name == "SignBoard" else ""
+        symbol = DEFAULT if "symbol_names" in kind.fields else ""
         size, corner = _size_at_start(placed), (0.0, kind.corner_height, 0.0)
         return replace(placed, size=size, position=corner, yaw=0.0, blocked=True, symbol=symbol)
 
@@ -440,6 +452,8 @@ class Placer:
         kind = placed.kind
         requested = placed.entry(placed.item.colors, _RANDOM_COLOR)
         given = placed.number < len(placed.item.colors)
+        if kind.palette and not given:
+            return kind.palette[placed.number % len(kind.palette)]
         if not kind.colourable or not (given or kind.random_color):
             return None
         channels = (requested.r, requested.g, requested.b)
@@ -449,7 +463,7 @@ class Placer:
         return (r, g, b)
 
     def _symbol(self, placed: Placed) -> str:
-        if placed.kind.name != "SignBoard":
+        if "symbol_names" not in placed.kind.fields:
             return ""
         return resolved(placed.entry(placed.item.symbol_names, DEFAULT), self._rng)
 
@@ -472,8 +486,23 @@ def _centre_height(kind: Kind, size: Vector, bottom: float, requested: float, di
     return bottom + size[1] / 2 + lift + (requested / 2 if kind.based else 0.0)
 
 
-def _door(house: Placed) -> Placed:
+def _door(house: Placed) -> tuple[Placed, ...]:
     """The closed door of a placed dispenser or container; it opens as that does."""
     part = door_part(house.size)
     door = replace(KINDS["Door"], spawner=house.kind.spawner)
-    return replace(house, kind=door, size=part.size, position=house.within(part.centre))
+    return (replace(house, kind=door, size=part.size, position=house.within(part.centre)),)
+
+
+def _lamps(machine: Placed) -> tuple[Placed, ...]:
+    """The lamp of a placed machine, lit and dark."""
+    kinds = (KINDS["LitLamp"], KINDS["DarkLamp"])
+    at = machine.within(lamp_centre(machine.size, kinds[0].maximum))
+    return tuple(replace(machine, kind=kind, size=kind.maximum, position=at) for kind in kinds)
+
+
+def _pads_like_tokens(things: Sequence[Placed]) -> Iterator[Placed]:
+    """The things, in which pads without a colour in the file have that of their token."""
+    colors = {placed.number: placed.color for placed in things if placed.kind.name == "Token"}
+    for placed in things:
+        follows = placed.kind.name == "Pad" and placed.number >= len(placed.item.colors)
+        yield replace(placed, color=colors.get(placed.number, placed.color)) if follows else placed

@@ -66,8 +66,8 @@ class Placed:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether cameras see it: a data zone may be invisible."""
-        return self.item.zone_visible or self.kind.name != "DataZone"
+        """Whether cameras see it: a data zone may be invisible, the threshold of a door always is."""
+        return self.item.zone_visible or self.kind.name not in ("DataZone", "Threshold")
 
     def within(self, local: Vector) -> Vector:
         """A point in its own frame, converted to the arena's frame, metres."""

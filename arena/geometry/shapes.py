@@ -33,6 +33,12 @@ HOUSE_WALL = 0.1
 BUTTON_ASIDE = -0.204
 """Place of a button's pillar along z in version 4, metres (`SpawnerButton.prefab`)."""
 
+PLATE_HEIGHT = 0.4
+"""Height of a machine's plate, metres."""
+
+PLATE_ROW = -0.3
+"""Where the things on it stand along its z, metres; they are spread evenly over its length."""
+
 TUBE_SEGMENTS = 100
 TUBE_INNER = 0.3933 / 0.5
 """Inner over outer semi-axis of a tunnel (`Cylinder.blend`: radius 1.04, wall 0.222)."""
@@ -144,12 +150,33 @@ def button_trigger(size: Vector) -> Part:
     return Part((0.2874, 0.6853 - size[1] / 2, BUTTON_ASIDE), (0.1731, 0.7324, 0.7324))
 
 
+def _machine_parts(size: Vector) -> tuple[Part, ...]:
+    """The plate of a machine, and the post that carries its lamp, behind the things on the plate."""
+    x, y, z = size
+    return (
+        Part((0.0, (PLATE_HEIGHT - y) / 2, 0.0), (x, PLATE_HEIGHT, z)),
+        Part((0.0, PLATE_HEIGHT / 2, z / 2 - 0.2), (0.2, y - PLATE_HEIGHT, 0.2)),
+    )
+
+
+def lamp_centre(size: Vector, lamp: Vector) -> Vector:
+    """Where a lamp of some size is in the frame of its machine: on the post."""
+    return (0.0, (size[1] + lamp[1]) / 2, size[2] / 2 - 0.2)
+
+
+def plate_place(size: Vector, number: int, height: float) -> Vector:
+    """Centre of thing `number`, from 0 to 5, on a machine's plate, relative to the middle of its foot."""
+    return (size[0] * ((number + 0.5) / 6 - 0.5), PLATE_HEIGHT + height / 2, PLATE_ROW)
+
+
 def parts_of(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, ...]:
     """The boxes of a composed shape; empty for others."""
     if shape in BARS:
         return bar_parts(shape, size, fitted)
     if shape is Shape.BUTTON:
         return _button_parts(size, fitted)
+    if shape is Shape.MACHINE:
+        return _machine_parts(size)
     if shape is Shape.TREE:
         return (Part((0.0, 0.0, 0.0), (TRUNK, size[1], TRUNK)),)
     return house_parts(size) if shape is Shape.HOUSE else ()

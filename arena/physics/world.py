@@ -197,6 +197,11 @@ class World:
             if self._bodies is not None:
                 self._bodies.remove(index)
 
+    def show(self, index: int, shown: bool) -> None:
+        """Let a thing that never moves be there, or not."""
+        self.things.visible[index] = shown
+        self.things.changed(wakes=False)
+
     def add(self, placed: Placed, held: bool = False) -> int:
         """Add a thing and return its index; with `held` it hangs in the air until `drop`."""
         index = len(self.things.placed)

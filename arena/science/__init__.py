@@ -25,6 +25,13 @@ class Seen(NamedTuple):
     outcome: int
 
 
+class Experiments(NamedTuple):
+    """Experiments that happened, and the number of the door that was opened; None if all are shut."""
+
+    seen: tuple[Seen, ...] = ()
+    door: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class HiddenState:
     """What may be hidden, what every experiment says of it, and which door is right.

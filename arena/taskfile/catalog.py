@@ -27,6 +27,8 @@ _GROWING: _Bounds = ((0.0, 0.0, 0.0), (8.0, 8.0, 8.0))
 _ZONE: _Bounds = ((1.0, 0.5, 1.0), (40.0, 10.0, 40.0))
 _DATA_ZONE: _Bounds = ((1.0, 0.5, 1.0), (30.0, 10.0, 30.0))
 _BOARD: _Bounds = ((0.1, 0.1, 0.1), (10.0, 10.0, 10.0))
+_PAD: _Bounds = ((1.0, 0.5, 1.0), (4.0, 0.5, 4.0))
+_PANEL: _Bounds = ((1.0, 1.0, 0.1), (4.0, 4.0, 0.5))
 _DOOR: _Bounds = ((0.0, 0.0, 0.0), (0.1, 1.15, 1.0))
 
 _SPAWNING = ("spawn_counts", "spawn_colors", "times_between_spawns", "initial_values", "final_values")
@@ -39,6 +41,15 @@ _TREE = Spawner(Settings(4.0, 6.0, 0.2, 1.0, -1), Settings(1.5, 4.0, 0.2, 1.0, 1
 _TALL = Spawner(_DEFAULTS, Settings(0.5, 0.0, 1.0, 1.0, 10), (0.2, 1.0), height=3.65)
 _SHORT = Spawner(_DEFAULTS, Settings(1.5, 0.0, 1.0, 1.0, 1), (0.2, 1.0), height=0.55, door_delay_s=1.0)
 
+PALETTE: tuple[Vector, ...] = (
+    (0.1, 0.35, 0.9), (0.95, 0.5, 0.1), (0.55, 0.2, 0.7),
+    (0.95, 0.95, 0.95), (0.1, 0.1, 0.1), (0.1, 0.7, 0.7),
+)  # fmt: skip
+"""Colours of tokens, pads and doors by number, sRGB: blue, orange, purple, white, black, turquoise."""
+
+LAMP_SIZE: Vector = (0.8, 0.8, 0.8)
+
+_NUMBERED: dict[str, Any] = {"laboratory": True, "random_yaw": False, "colourable": True, "palette": PALETTE}
 _ANY_COLOR: dict[str, Any] = {"colourable": True, "random_color": True}
 
 
@@ -162,6 +173,19 @@ _TABLE = (
          fields=("symbol_names",), older=("SignPosterboard",),
          in_4={"minimum": (0.5, 0.5, 0.5), "maximum": (2.5, 2.5, 2.5)}),
     Kind("Door", "door", "", Shape.BOX, Body.STATIC, *_DOOR, "GoalSpawner", internal=True),
+    _fixed("Machine", "machine", "A plate for tokens, and a lamp on a post that their rule lights.",
+           Shape.MACHINE, (4.0, 1.6, 1.4), "Immovable", laboratory=True, random_yaw=False),
+    _fixed("Token", "token", "A thing that is put on the machine's plate by driving onto its pad.",
+           Shape.BOX, (0.45, 0.6, 0.45), "Immovable", **_NUMBERED),
+    Kind("Pad", "pad on the floor", "Driving onto it puts its token on the machine's plate or takes it off.",
+         Shape.BOX, Body.ZONE, *_PAD, "PillarButton", **_NUMBERED),
+    Kind("MarkedDoor", "door",
+         "A door with a symbol on its -z side; the first that is touched opens, all others stay shut.",
+         Shape.BOX, Body.STATIC, *_PANEL, "GoalSpawner", fields=("symbol_names",), **_NUMBERED),
+    Kind("Threshold", "door", "", Shape.BOX, Body.ZONE, *_PANEL, "GoalSpawner",
+         laboratory=True, internal=True),
+    _fixed("DarkLamp", "dark lamp", "", Shape.BOX, LAMP_SIZE, "Immovable", internal=True),
+    _fixed("LitLamp", "lit lamp", "", Shape.BOX, LAMP_SIZE, "Immovable", internal=True),
 )  # fmt: skip
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _TABLE}

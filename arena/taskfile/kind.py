@@ -30,6 +30,8 @@ class Shape(Enum):
     L_BARS = "l bars"
     J_BARS = "j bars"
     U_BARS = "u bars"
+    MACHINE = "machine"
+    """A low plate with a post behind its middle."""
 
 
 class Body(Enum):
@@ -105,7 +107,8 @@ class Kind:
     U blocks and buttons have the colliders of version 4. `corner_height` (metres) is the height at which a
     blocked one is left. `fields` are those of an item that only this kind uses. `older` are names in older
     files. `internal` kinds are parts of others and cannot be used in files; `new_in_4` ones do not exist
-    before version 4.
+    before version 4, `laboratory` ones only in files that say so. A missing colour of a kind with a `palette`
+    (sRGB in 0..1) is that of the instance's number.
     """
 
     name: str
@@ -136,6 +139,8 @@ class Kind:
     older: tuple[str, ...] = ()
     internal: bool = False
     new_in_4: bool = False
+    laboratory: bool = False
+    palette: tuple[Vector, ...] = ()
     in_4: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property

@@ -25,7 +25,7 @@ from arena.taskfile.config import (
     OperationFromList,
     ToggleObject,
 )
-from arena.taskfile.nodes import Path_, Place, Reader, Remark, compose, unknown
+from arena.taskfile.nodes import NEEDS_LABORATORY, Path_, Place, Reader, Remark, compose, unknown
 from arena.taskfile.symbols import EXPECTED, is_symbol
 from arena.taskfile.versions import DIFFERENCES, Version, exists, version_of
 
@@ -69,12 +69,12 @@ def load_located(
     text: str, source: str = "<text>", version: str = Version.V3, *, lenient: bool = False
 ) -> Located:
     """`load_text` with the place of every value in the text."""
-    read_as = version_of(version)
-    reader = Reader(source, read_as, known_names(read_as) if lenient else None)
-    root = compose(text, source)
+    read_as, root = version_of(version), compose(text, source)
     if not isinstance(root, yaml.MappingNode):
         got = "nothing" if root is None else "no keys"
         raise ConfigError(f"{source}:1: expected !ArenaConfig with the key 'arenas', got {got}")
+    laboratory = _is_laboratory(root)
+    reader = Reader(source, read_as, known_names(read_as, laboratory) if lenient else None, laboratory)
     values = reader.read(root, (), "", "ArenaConfig")
     if not values.get("arenas"):
         raise ConfigError(
@@ -101,6 +101,12 @@ _EXPECTED = re.compile("^(Input should be )?(a )?(valid )?")
 """How pydantic begins to say what was expected."""
 
 
+def _is_laboratory(root: yaml.MappingNode) -> bool:
+    """Whether a file says `laboratory: true`; its value is checked with all others."""
+    said = (value for key, value in root.value if key.value == "laboratory")
+    return any(isinstance(value, yaml.ScalarNode) and value.value.lower() == "true" for value in said)
+
+
 def _readable(error: ValidationError, reader: Reader) -> Iterator[str]:
     for problem in error.errors():
         path = tuple(part for part in problem["loc"] if part != "[key]")
@@ -108,6 +114,9 @@ def _readable(error: ValidationError, reader: Reader) -> Iterator[str]:
         where = _where(reader, path[:-1] if missing else path)
         if missing:
             yield f"{where}: the key {path[-1]!r} is missing"
+            continue
+        if problem["type"] == "value_error":
+            yield f"{where}: {problem['msg'].removeprefix('Value error, ')}"
             continue
         expected = _EXPECTED.sub("", problem["msg"].replace("tuple", "list"))
         yield f"{where}: got {_shown(problem['input'])}, expected {expected}"
@@ -142,19 +151,21 @@ def _merged(spec: ArenaFile) -> ArenaFile:
     return spec.model_copy(update={"arenas": dict(reversed(list(arenas.items())))})
 
 
-def known_names(version: Version) -> list[str]:
-    """All names of objects that a version has, `Agent` included."""
-    return ["Agent", *(name for name in (*KINDS, *ALIASES) if exists(name, version))]
+def known_names(version: Version, laboratory: bool = False) -> list[str]:
+    """All names of objects that a version, or a `laboratory` file of it, has; `Agent` included."""
+    return ["Agent", *(name for name in (*KINDS, *ALIASES) if exists(name, version, laboratory))]
 
 
 def _check_names(items: Sequence[Item], path: Path_, reader: Reader) -> None:
-    known = known_names(reader.version)
+    known = known_names(reader.version, reader.laboratory)
     for index, item in enumerate(items):
         here = (*path, index)
         for field, name in [("name", item.name), *(("reward_names", name) for name in item.reward_names)]:
             if name not in known:
                 later = " (it is new in version 4)" if exists(name, Version.V4) else ""
                 problem = unknown("unknown object", name, known, None)
+                if exists(name, reader.version, laboratory=True):
+                    problem = f"got the object {name!r}; {NEEDS_LABORATORY}"
                 raise ConfigError(f"{_where(reader, (*here, field))}: {problem}{later}")
         for number, operation in enumerate(item.operations):
             _check_names(list(spawned_items(operation)), (*here, "operations", number), reader)
@@ -197,7 +208,8 @@ def _without_effect(arena: ArenaSpec) -> Iterator[tuple[Path_, str, str]]:
     if arena.merge_next and arena.then is None:
         yield ("merge_next",), "nothing-merged", "there is no next arena to merge"
     for index, item in enumerate(arena.items):
+        kind = KINDS.get(ALIASES.get(item.name, item.name))
         for number, name in enumerate(item.symbol_names):
-            if ALIASES.get(item.name, item.name) == "SignBoard" and not is_symbol(name):
+            if kind and "symbol_names" in kind.fields and not is_symbol(name):
                 text = f"got the symbol {name!r}, shown as the default one; expected {EXPECTED}"
                 yield ("items", index, "symbol_names", number), "unknown-symbol", text

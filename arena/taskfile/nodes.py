@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 import yaml
 
 from arena.errors import ConfigError, DuplicateKeyError
-from arena.taskfile.config import ENTRIES, KEYS, OPERATION_FIELDS, OPERATIONS, SINCE_4, VALUES
+from arena.taskfile.config import ENTRIES, KEYS, OPERATION_FIELDS, OPERATIONS, QUESTIONS, SINCE_4, VALUES
 from arena.taskfile.versions import Version
 
 MAX_NODES = 200_000
@@ -32,6 +32,8 @@ _INT = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 
+NEEDS_LABORATORY = "it needs the line 'laboratory: true' at the top of the file"
+
 Path_ = tuple[str | int, ...]
 
 
@@ -47,7 +49,10 @@ class _Values(_LOADER):  # type: ignore[misc, valid-type]
 _OPERATION = "Operation"
 """Placeholder for the tag of an operation, of which there are several."""
 
-_TAGS = VALUES | dict.fromkeys(OPERATION_FIELDS, _OPERATION)
+_QUESTION = "question"
+"""The same for that of a question."""
+
+_TAGS = VALUES | dict.fromkeys(OPERATION_FIELDS, _OPERATION) | {"question": _QUESTION}
 """The tag of a mapping by its field."""
 
 
@@ -79,6 +84,8 @@ class Reader:
     version: Version
     known: Collection[str] | None = None
     """Names of objects; others are ignored with a remark, as in the original. None: none is ignored."""
+    laboratory: bool = False
+    """Whether the file says `laboratory: true`."""
     places: dict[Path_, Place] = field(default_factory=dict)
     nodes: int = 0
     numbers: dict[int, int] = field(default_factory=dict)
@@ -118,7 +125,10 @@ class Reader:
     def _mapping(self, node: yaml.MappingNode, path: Path_, spelled: str, tag: str | None) -> dict[Any, Any]:
         values: dict[Any, Any] = {}
         if tag == _OPERATION:
-            tag = values["type"] = self._operation(node, spelled)
+            tag = values["type"] = self._chosen(node, spelled, "operation", OPERATIONS)
+        elif tag == _QUESTION:
+            tag = self._chosen(node, spelled, "question", QUESTIONS)
+            values["family"] = QUESTIONS[tag]
         elif self.version is Version.V2 and (tag, node.tag) == ("RGB", "!Vector3"):
             tag = "Vector3"
         elif node.tag.startswith("!") and node.tag != f"!{tag}":
@@ -164,12 +174,12 @@ class Reader:
     def _is_unknown(self, name: object) -> bool:
         return self.known is not None and isinstance(name, str) and name not in self.known
 
-    def _operation(self, node: yaml.Node, spelled: str) -> str:
-        """The tag of an operation, which is its type."""
+    def _chosen(self, node: yaml.Node, spelled: str, what: str, tags: Collection[str]) -> str:
+        """The tag of an operation or a question, which says of what type it is."""
         name = node.tag.removeprefix("!")
-        if not node.tag.startswith("!") or name not in OPERATIONS:
+        if not node.tag.startswith("!") or name not in tags:
             got = name if node.tag.startswith("!") else "no tag"
-            self.fail(node, spelled, unknown("unknown operation", got, OPERATIONS, None))
+            self.fail(node, spelled, unknown(f"unknown {what}", got, tags, None))
         return name
 
     def _key(self, node: yaml.Node, path: Path_, spelled: str, tag: str | None) -> tuple[Any, Any]:
@@ -187,6 +197,8 @@ class Reader:
         if not self.version.is_4 and node.value in SINCE_4:
             problem = f"got the key {node.value!r}, which is new in version 4; load the file as that"
             self.fail(node, spelled, problem)
+        if known[node.value] == _QUESTION and not self.laboratory:
+            self.fail(node, spelled, f"got the key 'question'; {NEEDS_LABORATORY}")
         return node.value, known[node.value]
 
     def _number(self, key: int) -> int:

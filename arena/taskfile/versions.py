@@ -117,12 +117,14 @@ def kind_in(name: str, version: Version) -> Kind:
 
 def kind_named(name: str, version: Version) -> Kind:
     """The kind with a name or alias, as it is in a version; raises KeyError if it does not exist there."""
-    if not exists(name, version):
+    if not exists(name, version, laboratory=True):
         raise KeyError(name)
     return kind_in(ALIASES.get(name, name), version)
 
 
-def exists(name: str, version: Version) -> bool:
-    """Whether a version has a kind with a name or alias."""
+def exists(name: str, version: Version, laboratory: bool = False) -> bool:
+    """Whether a version, or a `laboratory` file of it, has a kind with a name or alias."""
     kind = KINDS.get(ALIASES.get(name, name))
-    return kind is not None and not kind.internal and (version.is_4 or not kind.new_in_4)
+    if kind is None or kind.internal or (kind.laboratory and not laboratory):
+        return False
+    return version.is_4 or not kind.new_in_4

@@ -23,7 +23,7 @@ from testbed import find_tasks, parse_levels
 from testbed.check import CODES, FileReport, Level, Options, check_files, task_files
 from testbed.originals import NAMES, SOURCES, fetch, is_kept, kept_folder
 from testbed.proof.solutions import verify_all
-from testbed.tasks import LEVELS_FOLDER
+from testbed.tasks import SHIPPED_FOLDER
 
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
@@ -198,8 +198,8 @@ def verify_command(
     ray_address: options.RayAddress = None,
 ) -> None:
     """Replay each task's solution, which must pass, and its failure, which must fail; status 1 otherwise."""
-    folder = testbed or LEVELS_FOLDER
-    tasks = find_tasks(parse_levels(levels) if levels else None, folder)
+    folder = testbed or SHIPPED_FOLDER
+    tasks = find_tasks(parse_levels(levels) if levels else None, testbed)
     console, problems, count = line_console(), 0, 0
     try:
         with (
@@ -279,8 +279,8 @@ def atlas_command(
     """Write a page to browse all tasks: from above with the solution's path, from the agent, in words."""
     from testbed.proof.atlas import write_atlas
 
-    folder = testbed or LEVELS_FOLDER
-    tasks = find_tasks(parse_levels(levels) if levels else None, folder)
+    folder = testbed or SHIPPED_FOLDER
+    tasks = find_tasks(parse_levels(levels) if levels else None, testbed)
     check_output_folder(out)
     try:
         with progress_bar() as bar:

@@ -24,7 +24,7 @@ from arena_llm.pictures.paths import Strokes
 from render import Camera, Frame, Renderer, top_view
 from testbed import Task
 from testbed.check import task_files
-from testbed.tasks import LEVEL_NAMES, LEVELS_FOLDER, level_of, parse_levels, read_tasks
+from testbed.tasks import ALL_NAMES, LEVELS_FOLDER, level_of, parse_levels, read_tasks
 
 _RING_M, _TIP_M, _HEAD_M = 1.1, 2.9, 0.7
 """Radius of the ring around an agent, length of its arrow, and size of the arrow's head."""
@@ -280,7 +280,7 @@ def plan_sheets(entries: Sequence[Entry], out: Path, name: str) -> tuple[Sheet, 
 
 def _of_level(level: int, entries: tuple[Entry, ...], out: Path) -> Iterator[Sheet]:
     pages = math.ceil(len(entries) / PER_SHEET)
-    title = f"Level {level}: {LEVEL_NAMES[level]}" if level in LEVEL_NAMES else "Without a level"
+    title = f"Level {level}: {ALL_NAMES[level]}" if level in ALL_NAMES else "Without a level"
     for number in range(pages):
         part = entries[number * PER_SHEET : (number + 1) * PER_SHEET]
         ending, of = (f"-{number + 1}", f", page {number + 1} of {pages}") if pages > 1 else ("", "")

@@ -179,6 +179,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "keys-of-file": partial(keys.keys_table, "ArenaConfig"),
     "keys-of-arena": partial(keys.keys_table, "Arena"),
     "keys-of-item": partial(keys.keys_table, "Item"),
+    "keys-of-machine": partial(keys.keys_table, "Machine"),
     "keys-of-vector": partial(keys.keys_table, "Vector3"),
     "keys-of-color": partial(keys.keys_table, "RGB"),
     "operations": keys.operations_section,

@@ -6,7 +6,16 @@ from typing import Any
 
 import yaml
 
-from arena.taskfile.config import ENTRIES, KEYS, MODELS, OPERATION_FIELDS, OPERATIONS, SINCE_4, VALUES
+from arena.taskfile.config import (
+    ENTRIES,
+    KEYS,
+    MODELS,
+    OPERATION_FIELDS,
+    OPERATIONS,
+    QUESTIONS,
+    SINCE_4,
+    VALUES,
+)
 from arena.taskfile.symbols import PRESETS
 from docs._generate.markdown import code, number, table
 
@@ -73,6 +82,8 @@ def _simple(declared: dict[str, Any]) -> dict[str, Any]:
 def _type(field: str, declared: dict[str, Any]) -> str:
     if field == "arenas":
         return "`!Arena` by number"
+    if field == "question":
+        return ", ".join(code(f"!{tag}") for tag in QUESTIONS)
     if field in OPERATION_FIELDS:
         return "list of operations" if field.endswith("s") else "operation"
     if field in VALUES:
@@ -87,7 +98,7 @@ def _type(field: str, declared: dict[str, Any]) -> str:
 
 
 def _default(value: Any) -> str:
-    """The value if the key is missing; nothing for a list, which is then empty."""
+    """The value if the key is missing; nothing for a list that is then empty."""
     if value is None:
         return "default none"
     if isinstance(value, dict):
@@ -95,14 +106,14 @@ def _default(value: Any) -> str:
     if isinstance(value, bool):
         return f"default {code(str(value).lower())}"
     if isinstance(value, list):
-        return ""
+        return f"default {code(', '.join(value))}" if value else ""
     return f"default {code(value if isinstance(value, str) else number(value))}"
 
 
 def _range(declared: dict[str, Any]) -> str:
+    declared = declared.get("items", declared)
     if "enum" in declared:
         return " or ".join(map(code, declared["enum"]))
-    declared = declared.get("items", declared)
     if "minimum" not in declared:
         return ""
     low = number(declared["minimum"])

@@ -90,6 +90,7 @@ def _facts(kind: Kind) -> str:
     facts = {
         "older name": ", ".join(code(old) for old, new in ALIASES.items() if new == kind.name),
         "version": "all" if both[Version.V3] else "4",
+        "files": "only with `laboratory: true`" if kind.laboratory else "",
         "size": _by_version(both, _size),
         "mass": _by_version(both, _mass),
         "friction": number(kind.friction) if kind.body is not Body.ZONE else "",
@@ -147,6 +148,8 @@ def _reward(kind: Kind) -> str:
 def _color(kind: Kind) -> str:
     if not kind.colourable:
         return "its own"
+    if kind.palette:
+        return "`colors`, or one of six by its number"
     return "`colors`, random by default" if kind.random_color else "`colors`, or its own"
 
 

@@ -21,7 +21,7 @@ from evaluation.suite import Environment, TaskSpec
 from llm_control.choices import ArenaChoices
 from llm_control.script import WAIT, Script, Think, compress
 from testbed.proof.solutions import read
-from testbed.tasks import LEVELS_FOLDER
+from testbed.tasks import SHIPPED_FOLDER
 
 SCRIPTS = 20
 """Maximum number of scripts for a plan: fewer than the 30 that the paper allows."""
@@ -118,7 +118,7 @@ async def _solved(episode: CurrentEpisode) -> Plan:
 @cache
 def stored_solutions() -> Mapping[str, Recording]:
     """The battery's own solutions by task."""
-    return {task_id: proof.solution for task_id, proof in read(LEVELS_FOLDER).items()}
+    return {task_id: proof.solution for task_id, proof in read(SHIPPED_FOLDER).items()}
 
 
 def check_plans(name: str, tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:

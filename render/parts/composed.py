@@ -5,10 +5,11 @@ of the foot. What these do not show, the side with the door and the insides, is 
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from arena.geometry.shapes import ARENA_SIZE, BUTTON_ASIDE, DOORWAY, FLOOR_Y, HOUSE_WALL
+from arena.geometry.shapes import ARENA_SIZE, BUTTON_ASIDE, DOORWAY, FLOOR_Y, HOUSE_WALL, plate_place
 from arena.geometry.shapes import parts_of as boxes_of
 from arena.scene import Thing, Vector
 from arena.taskfile.catalog import KINDS
@@ -47,6 +48,18 @@ _FRAME, _THIN = 0.1, 0.02
 _SUNK = 0.01
 """How far what stands in 4.x is below where things are placed, 0.01 m above the floor."""
 
+
+_SLOT_M = 0.5
+"""Side of the mark of a place on a machine's plate, metres."""
+
+_RAYS = 1.8
+"""Length of the bars through a lit lamp relative to its size."""
+
+_JAMB, _SIGN = 0.15, 0.8
+"""Width of a jamb beside a marked door, metres; side of its sign relative to the door."""
+
+_SINKS_M = 0.03
+"""How far a marked door is drawn below its place, metres: an open one lies in the floor."""
 
 OWN = Look(Material.PLAIN, (0.0, 0.0, 0.0))
 """Stands for the look of the thing that a part belongs to."""
@@ -261,14 +274,62 @@ def _door_frame(base: float) -> list[Part]:
     return [*jambs, _box(base, (top, top + _FRAME), (_THIN, wide + 2 * _FRAME), x=x)]
 
 
+def _machine(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """A plate with marks of the places for tokens, and a post."""
+    places = (plate_place(size, number, 0.0) for number in range(6))
+    mark = (_SLOT_M, _THIN, _SLOT_M)
+    slots = (Part("box", (x, y - size[1] / 2, z), mark, looks.SLOT) for x, y, z in places)
+    return (*_plain(thing, size), *slots)
+
+
+def _lit_lamp(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """A lamp and bars through it, as rays of light."""
+    x, y, z = size
+    bars = ((_RAYS * x, y / 6, z / 6), (x / 6, _RAYS * y, z / 6), (x / 6, y / 6, _RAYS * z))
+    return (Part("box", _MIDDLE, size), *(Part("box", _MIDDLE, bar) for bar in bars))
+
+
+def _marked_door(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """Two jambs, which stay when the door sinks, and the door, with its symbol on the -z side.
+
+    From above an open door shows as a gap: there is no lintel, and the door sinks a little below the floor.
+    """
+    (width, full, depth), (_, height, _) = thing.size, size
+    middle, thick = (full - height) / 2, depth + 2 * _RECESS_M
+    jambs = [((sign * (width - _JAMB) / 2, middle, 0.0), (_JAMB, full, thick)) for sign in (-1, 1)]
+    inner = (width - 2 * _JAMB, height, depth)
+    parts = [Part("box", centre, extent) for centre, extent in (*jambs, ((0.0, -_SINKS_M, 0.0), inner))]
+    if (thing.symbol or DEFAULT) == DEFAULT:
+        return tuple(parts)
+    side = _SIGN * min(inner[0], height)
+    sign = Part("box", (0.0, -_SINKS_M, -depth / 2), (side, side, _RECESS_M), looks.SIGN)
+    drawn = _symbol(replace(thing, color=None), (depth + 2 * _RECESS_M, side, side))
+    return (*parts, sign, *map(_to_front, drawn))
+
+
+def _to_front(part: Part) -> Part:
+    """A part of a symbol on the -x side, turned to the -z side."""
+    (x, y, z), (thick, tall, wide) = part.centre, part.size
+    return Part(part.mesh.replace("symbol", "front"), (-z, y - _SINKS_M, x), (wide, tall, thick), part.look)
+
+
+_LABORATORY: dict[str | Shape | Change, Composer] = {
+    "Machine": _machine,
+    "LitLamp": _lit_lamp,
+    "MarkedDoor": _marked_door,
+}
+
 COMPOSED: dict[str | Shape | Change, Composer] = {
+    **_LABORATORY,
     "SignBoard": _board,
     "HollowBox": _open_box,
     Shape.TREE: _tree,
 }
 """By kind, or its shape or change: the function that gives its parts."""
 
-COMPOSED_4: dict[str | Shape | Change, Composer] = COMPOSED | {
+COMPOSED_4: dict[str | Shape | Change, Composer] = {
+    **COMPOSED,
+    **_LABORATORY,
     "SignBoard": _framed_board,
     "SpawnerButton": _button,
     Shape.TREE: _tree_4,

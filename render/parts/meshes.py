@@ -139,6 +139,11 @@ def _glyph(name: str) -> Floats:
     return _faceted(np.stack([np.zeros_like(right), up, -right], axis=-1)[:, [0, 2, 1]])
 
 
+def _front_glyph(name: str) -> Floats:
+    """A symbol in the plane z = 0, facing -z, from where right is towards +x."""
+    return _glyph(name)[..., [2, 1, 0, 5, 4, 3]] * (-1, 1, 1, -1, 1, 1)
+
+
 def crown() -> Floats:
     """The foliage of a tree of 4.x (n, 3, 3), metres: the hull of its corners."""
     corners = np.array(_CROWN)
@@ -225,6 +230,7 @@ _MADE: dict[str, Callable[[], Floats]] = {
     "rings": _rings,
     "arrows in": partial(_arrows, inward=True),
     "arrows out": partial(_arrows, inward=False),
+    **{f"front {glyph}": partial(_front_glyph, glyph) for glyph in GLYPHS},
 }
 
 MESHES = tuple(_MADE)

@@ -308,6 +308,7 @@ def event_lines(events: Iterable[Any]) -> list[str]:
     return [
         f"{event.tick * TICK_S:.1f} s: {event.kind}, {event.name}"
         + (f" {event.zone}" if event.zone else "")
+        + (f", {event.detail}" if event.detail else "")
         + (f", {event.reward:+.3f}" if event.reward else "")
         for event in events
     ]

@@ -14,7 +14,7 @@ from human_data import baselines
 from report.comparison.differences import with_ends
 from report.comparison.runs import CLOCKED, NINTH_NOTE, PUBLISHED, THEIRS, Run
 from report.tables import GroupRates, group_rates, run_rates
-from testbed import LEVEL_NAMES
+from testbed.tasks import ALL_NAMES
 
 BASELINES_NOTE = (
     "Others' rows over 4 tasks a level: the original tasks that 59 children did (40 of 900). Over 90: all "
@@ -51,7 +51,7 @@ PUBLISHED_KINDS = {
 
 def level_name(level: int | str) -> str:
     """What a level tests."""
-    return LEVEL_NAMES.get(level, "Unlevelled") if isinstance(level, int) else "Unlevelled"
+    return ALL_NAMES.get(level, "Unlevelled") if isinstance(level, int) else "Unlevelled"
 
 
 def compare_levels(

@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from testbed.blueprints.blueprint import DIFFICULTIES, Blueprint, Condition, Draw, to_yaml
-from testbed.tasks import LEVEL_NAMES
+from testbed.tasks import ALL_NAMES
 
 VARIANTS = (1, 2, 3)
 """Variants of every task of the shipped battery."""
@@ -13,12 +13,12 @@ SHIPPED_SEED = 0
 
 FOLDERS = {
     level: f"{level:02d}_{name.partition(' and ')[0].lower().replace(' ', '_')}"
-    for level, name in LEVEL_NAMES.items()
+    for level, name in ALL_NAMES.items()
 }
-"""Folder of each level below `testbed/levels`, such as 08_object_permanence."""
+"""Folder of each level below `testbed/levels`, such as 08_object_permanence, or `testbed/laboratory`."""
 
 CONDITIONS: dict[int, tuple[Condition, ...]] = {
-    level: import_module(f"{__name__}.level_{level:02d}").CONDITIONS for level in LEVEL_NAMES
+    level: import_module(f"{__name__}.level_{level:02d}").CONDITIONS for level in ALL_NAMES
 }
 """The tasks of each level; a task's number is its place in the list, from 1."""
 

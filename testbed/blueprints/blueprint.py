@@ -3,12 +3,17 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 
 from arena.errors import ConfigError
+from arena.science.families import MachineQuestion
 from testbed.tasks import LINES
+
+NUMBERED = ("Token", "Pad", "MarkedDoor")
+"""Kinds whose instances are numbered in a file."""
 
 Rng = np.random.Generator
 Point = tuple[float, float, float]
@@ -44,6 +49,7 @@ class Object:
     size: Point | None = None
     yaw: float = 0
     color: Color | None = None
+    symbol: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,7 @@ class Blueprint:
     pass_mark: float = 0
     blackouts: tuple[int, ...] = ()
     pushes: tuple[Push, ...] = ()
+    question: MachineQuestion | None = None
 
 
 def task(
@@ -74,9 +81,10 @@ def task(
     pass_mark: float = 0,
     blackouts: tuple[int, ...] = (),
     pushes: tuple[Push, ...] = (),
+    question: MachineQuestion | None = None,
 ) -> Blueprint:
     """A blueprint with these objects, in the order in which the file lists them."""
-    return Blueprint(goal, capacities, solution, objects, time_limit, pass_mark, blackouts, pushes)
+    return Blueprint(goal, capacities, solution, objects, time_limit, pass_mark, blackouts, pushes, question)
 
 
 def to_yaml(task: Blueprint, notes: Sequence[str] = ()) -> str:
@@ -88,6 +96,7 @@ def to_yaml(task: Blueprint, notes: Sequence[str] = ()) -> str:
         *(f"# {note}" for note in notes),
         *LINES,
         "!ArenaConfig",
+        *(["laboratory: true"] if task.question else []),
         "arenas:",
         "  0: !Arena",
         f"    pass_mark: {task.pass_mark:g}",
@@ -95,22 +104,37 @@ def to_yaml(task: Blueprint, notes: Sequence[str] = ()) -> str:
     ]
     if task.blackouts:
         lines.append(f"    blackouts: [{', '.join(map(str, task.blackouts))}]")
+    if task.question:
+        lines.append(f"    question: !Machine {_listed(task.question)}")
     lines.append("    items:")
-    for thing in task.objects:
-        lines += _item(thing)
+    # Things with a number are instances of one item.
+    for _, things in groupby(task.objects, lambda thing: thing.kind if thing.kind in NUMBERED else id(thing)):
+        lines += _item(list(things))
     return "\n".join(lines) + "\n"
 
 
-def _item(thing: Object) -> list[str]:
-    lines = ["    - !Item", f"      name: {thing.kind}"]
-    lines += ["      positions:", f"      - {_vector(thing.place)}"]
-    lines.append(f"      rotations: [{round(thing.yaw, 1) % 360:g}]")
-    if thing.size is not None:
-        lines += ["      sizes:", f"      - {_vector(thing.size)}"]
-    if thing.color is not None:
-        r, g, b = thing.color
-        lines += ["      colors:", f"      - !RGB {{r: {r}, g: {g}, b: {b}}}"]
+def _item(things: Sequence[Object]) -> list[str]:
+    """An item with an instance for each thing; all have sizes, colours and symbols, or none has."""
+    lines = ["    - !Item", f"      name: {things[0].kind}", "      positions:"]
+    lines += [f"      - {_vector(thing.place)}" for thing in things]
+    lines.append(f"      rotations: [{', '.join(f'{round(thing.yaw, 1) % 360:g}' for thing in things)}]")
+    if sizes := [thing.size for thing in things if thing.size is not None]:
+        lines += ["      sizes:", *(f"      - {_vector(size)}" for size in sizes)]
+    if colors := [thing.color for thing in things if thing.color is not None]:
+        lines += ["      colors:", *(f"      - !RGB {{r: {r}, g: {g}, b: {b}}}" for r, g, b in colors)]
+    if symbols := [thing.symbol for thing in things if thing.symbol]:
+        lines.append(f"      symbolNames: {symbols}")
     return lines
+
+
+def _listed(question: MachineQuestion) -> str:
+    """What a question says besides its defaults, as YAML in one line."""
+    facts = question.model_dump(mode="json", exclude_defaults=True)
+    written = (
+        f"{key}: [{', '.join(value)}]" if isinstance(value, list) else f"{key}: {value}"
+        for key, value in facts.items()
+    )
+    return f"{{{', '.join(written)}}}"
 
 
 def _vector(point: Point) -> str:

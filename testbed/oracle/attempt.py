@@ -6,12 +6,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from arena import Episode
-from arena.scene import Scene
+from arena.scene import Floats, Scene
 from testbed.blueprints.blueprint import Push
 from testbed.oracle.cost_map import CostToGo, without_targets
+from testbed.oracle.experimenter import Experimenter
 from testbed.oracle.local_planner import Leg, LocalPlanner
 from testbed.oracle.motion import TURNS, Driver, Pusher
 from testbed.oracle.random_probe import RandomProbe, StraightRun
+from testbed.oracle.solids import Solid, solids_of
 from testbed.oracle.targets import balls
 from testbed.oracle.terrain import Ints
 from testbed.oracle.world_model import Strategy, WorldModel
@@ -50,10 +52,12 @@ class Attempt:
         self._best_cost = np.inf
         self._aims: tuple[int, ...] = ()
 
-    def run(self) -> None:
-        """Play on."""
+    def run(self, door: int | None = None) -> None:
+        """Play on; in a laboratory arena open this door at once instead of the one that experiments tell."""
         for push in self._pushes:
             self._push(push)
+        if self.episode.spec.question is not None:
+            Experimenter(self).run(door)
         while not self.episode.done:
             if not self._turn():
                 return
@@ -114,7 +118,7 @@ class Attempt:
         self._driver.idle(4)
         if self.episode.done:
             return False
-        still = np.abs(self.episode.scene().positions - before).max(initial=0.0) < 0.02
+        still = not self._moved(before)
         self._waited += 4
         if self._waited < (8 if still and self.episode.speed < 0.1 else PATIENCE):
             return True
@@ -147,7 +151,20 @@ class Attempt:
             else:
                 self._run_straight(StraightRun(nodes, push.bearing, push.steps, True))
 
-    def _go_to(self, nodes: Ints, gently: bool = False) -> bool:
+    def go_near(self, x: float, z: float, zones: Sequence[int]) -> bool:
+        """Drive to a place without entering some zones (indices into the scene); False if that fails."""
+        scene = self.episode.scene()
+        nodes = self._world.around(scene, x, z)
+        return len(nodes) > 0 and self._go_to(nodes, avoids=[solids_of(scene, zone)[0] for zone in zones])
+
+    def ram(self, bearing: float, steps: int) -> bool:
+        """Drive against something for a moment, and wait; True."""
+        self._driver.face(bearing)
+        self._driver.drive(5)
+        self._driver.idle(steps)
+        return True
+
+    def _go_to(self, nodes: Ints, gently: bool = False, avoids: Sequence[Solid] = ()) -> bool:
         """Drive to one of some nodes and stop there; False if that fails.
 
         `gently` means to disturb nothing loose on the path.
@@ -156,8 +173,10 @@ class Attempt:
         price = costs.avoiding(balls(scene))
         if gently:
             price = price + costs.touchy(scene)
-        planner = LocalPlanner(CostToGo(costs, price, nodes), 8, halts=gently)
-        for _ in range(40):
+        for zone in avoids:
+            price[costs.beside(zone, 0.1)] = np.inf
+        planner = LocalPlanner(CostToGo(costs, price, nodes), 8, halts=gently or bool(avoids))
+        for _ in range(60):
             at, velocity = self.episode.position, self.episode.velocity
             if self.episode.done:
                 return False
@@ -192,8 +211,12 @@ class Attempt:
     def _moving(self, scene: Scene) -> bool:
         """Wait for a moment; whether anything moved meanwhile."""
         self._driver.idle(2)
-        moved = np.abs(self.episode.scene().positions - scene.positions).max(initial=0.0)
-        return bool(moved > 0.02)
+        return self._moved(scene.positions)
+
+    def _moved(self, before: Floats) -> bool:
+        """Whether anything was added or has moved since it was at these positions."""
+        now = self.episode.scene().positions
+        return len(now) > len(before) or bool(np.abs(now - before).max(initial=0.0) > 0.02)
 
     def _drive(self, leg: Leg) -> None:
         self._driver.turn(leg.turns)

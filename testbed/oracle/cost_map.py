@@ -84,7 +84,7 @@ class CostMap:
         self.price += careful * terrain.spread(edges, 0.6, 3)
         self.price[terrain.steep] += LEAN_COST
         for solid in push:
-            self.price[self._beside(solid, -0.2)] += PUSH_COST
+            self.price[self.beside(solid, -0.2)] += PUSH_COST
         for index, thing in enumerate(scene.things):
             if thing.kind in ("HotZone", "DeathZone"):
                 (zone,) = solids_of(scene, index)
@@ -92,15 +92,15 @@ class CostMap:
 
     def _add_zone(self, zone: Solid, hot: bool) -> None:
         if hot:
-            self.price[self._beside(zone, MARGIN)] += 1.0
-            inside = self._beside(zone, 0.0)
+            self.price[self.beside(zone, MARGIN)] += 1.0
+            inside = self.beside(zone, 0.0)
             self.price[inside] *= HOT
             self.heat[inside] = HOT
         else:
-            self.price[self._beside(zone, MARGIN)] += RISKY
-            self.price[self._beside(zone, 0.03)] = np.inf
+            self.price[self.beside(zone, MARGIN)] += RISKY
+            self.price[self.beside(zone, 0.03)] = np.inf
 
-    def _beside(self, solid: Solid, margin: float) -> Bools:
+    def beside(self, solid: Solid, margin: float) -> Bools:
         """The nodes at which the sphere is nearer to a box than `margin`."""
         terrain = self.terrain
         across, along = local(solid, terrain.cell)
@@ -131,7 +131,7 @@ class CostMap:
         for index, thing in enumerate(scene.things):
             if thing.kind in LOOSE and scene.visible[index]:
                 for solid in solids_of(scene, index):
-                    price[self._beside(solid, TOUCHY)] = RISKY
+                    price[self.beside(solid, TOUCHY)] = RISKY
         return price
 
     def targets(self, ball: Ball) -> Ints:

@@ -5,6 +5,7 @@ from contextlib import closing
 from typing import NamedTuple
 
 from arena import Action, ArenaSpec, Episode, Recording
+from arena.science.families import truth
 from testbed.blueprints.blueprint import Push
 from testbed.oracle.attempt import Attempt
 from testbed.oracle.motion import waiting
@@ -88,6 +89,14 @@ def solve(
 def solved(recording: Recording) -> bool:
     """Whether a recording passes its task; without a pass mark, whether it ends with a good goal."""
     return recording.outcome == "goal" if recording.passed is None else recording.passed
+
+
+def guess(episode: Episode) -> None:
+    """Open a door of a laboratory arena without experiments, a wrong one."""
+    question = episode.spec.question
+    assert question is not None
+    right = question.hidden.doors[truth(question, episode.seed, episode.task_id, episode.trial)]
+    Attempt(episode, Strategy()).run(door=(int(right) + 1) % question.doors)
 
 
 def _attempts(pushes: Sequence[Push]) -> Iterator[tuple[Strategy, Sequence[Push]]]:

@@ -58,7 +58,8 @@ class Forecast:
         with copy_of(episode) as twin:
             while len(positions) <= HORIZON and still < _STILL_STEPS and not twin.done:
                 twin.step(IDLE)
-                positions.append(twin.scene().positions)
+                # Things that are added meanwhile are not foreseen.
+                positions.append(twin.scene().positions[: len(positions[0])])
                 moved = np.abs(positions[-1] - positions[-2]).max(initial=0.0)
                 still = still + 1 if moved < _STILL else 0
         self.positions: Floats = np.array(positions)
@@ -81,7 +82,8 @@ class Forecast:
         """Whether things are where they were predicted to be."""
         if not indices:
             return True
-        if step > self.end and len(self.positions) > HORIZON:
+        # What was added since is not foreseen.
+        if len(positions) > self.positions.shape[1] or (step > self.end and len(self.positions) > HORIZON):
             return False
         return bool(np.abs(positions[indices] - self.at(step)[indices]).max() < 0.2)
 

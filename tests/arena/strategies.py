@@ -103,6 +103,8 @@ def models(model: type[BaseModel], depth: int = 0) -> SearchStrategy[Any]:
 
 
 _NAMED: dict[tuple[type[BaseModel], str], SearchStrategy[Any]] = {
+    (ArenaFile, "laboratory"): st.just(True),
+    (ArenaSpec, "question"): st.none(),
     (Item, "name"): st.sampled_from(NAMES),
     (Item, "reward_names"): st.lists(st.sampled_from(NAMES), max_size=2).map(tuple),
     (ArenaSpec, "blackouts"): st.lists(st.integers(0, 10**6), max_size=3, unique=True).map(

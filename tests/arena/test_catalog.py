@@ -22,8 +22,12 @@ STRINGS = {
     for path in (ROOT / package).rglob("*.py")
 }
 
-WITH_CODE = {"DataZone", "Door", "GoodGoalMulti", "HollowBox", "SignBoard", "SpawnerButton", "SpawnerTree"}
-"""Kinds with behaviour or drawing code of their own; the multi goal is also what spawners give."""
+WITH_CODE = {
+    *("DataZone", "Door", "GoodGoal", "GoodGoalMulti", "HollowBox", "SignBoard"),
+    *("SpawnerButton", "SpawnerTree"),
+    *("Machine", "Token", "Pad", "MarkedDoor", "LitLamp", "DarkLamp", "Threshold"),
+}
+"""Kinds with behaviour or drawing code of their own; good goals are also what spawners and doors give."""
 
 NAMED_AS_TAGS = {"BadGoalMulti", "DeathZone", "DecoyGoal", "DecoyGoalBounce", "HotZone", "Ramp"}
 

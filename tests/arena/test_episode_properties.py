@@ -21,12 +21,12 @@ from tests.arena.strategies import arenas, crammed, drives, examples
 from tests.command import printed_by
 
 ROOT = Path(__file__).parents[2]
-LASTING = tuple(kind.name for kind in KINDS.values() if kind.body is Body.ZONE and kind.ends is Ends.NEVER)
+ZONES = tuple(kind for kind in KINDS.values() if kind.body is Body.ZONE)
+LASTING = tuple(kind.name for kind in ZONES if kind.ends is Ends.NEVER and not kind.laboratory)
 """Zones that cost something in every tick of a stay: their events do not tell the sum."""
 
 COUNTABLE = tuple(name for name in KINDS if name not in LASTING and not name.startswith("Spawner"))
 GOALS = tuple(kind for kind in KINDS.values() if kind.is_goal)
-ZONES = tuple(kind for kind in KINDS.values() if kind.body is Body.ZONE)
 
 
 def start(spec: ArenaSpec, seed: int) -> Episode:

@@ -7,11 +7,10 @@ import numpy as np
 
 from arena import IDLE, ArenaSpec, Episode, Event, load_text
 from arena.action import Action
-from arena.geometry.layout import resolve
+from arena.geometry.layout import episode_rng, resolve
 from arena.kernel.contacts import AGENT_MASS, GRAVITY
 from arena.kernel.tables import Role
 from arena.physics.world import World
-from arena.seeds import episode_rng
 
 
 def item(
@@ -44,7 +43,7 @@ def arena_text(*items: str, t: int = 250, pass_mark: str = "0", blackouts: str =
     """A task file of one arena; a pass mark of ~ is none."""
     lights = f"blackouts: [{blackouts}], " if blackouts else ""
     arena = f"t: {t}, pass_mark: {pass_mark}, {lights}{more}items: [{', '.join(items)}]"
-    return f"!ArenaConfig {{arenas: {{0: !Arena {{{arena}}}}}}}"
+    return f"!ArenaConfig {{laboratory: true, arenas: {{0: !Arena {{{arena}}}}}}}"
 
 
 def spec(*items: str, version: str = "3.1.3", **options: object) -> ArenaSpec:

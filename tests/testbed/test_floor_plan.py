@@ -39,10 +39,11 @@ def place(element: ElementTree.Element) -> tuple[float, float]:
 
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if not kind.internal])
 def test_every_kind_is_one_shape(name):
-    """A dispenser or container has a door as well."""
+    """A dispenser or container has a door as well, a machine a lamp."""
     shapes = things(drawn(item(name, "20 0 20", rotations="30"), version="4"))
     titles = {shape.findtext(SVG + "title", "").split()[0]: shape for shape in shapes}
-    assert set(titles) == {name} | ({"Door"} if KINDS[name].shape is Shape.HOUSE else set())
+    parts = {Shape.HOUSE: {"Door"}, Shape.MACHINE: {"LitLamp", "DarkLamp"}}
+    assert set(titles) == {name} | parts.get(KINDS[name].shape, set())
     shape = titles[name]
     assert shape.tag == SVG + ("circle" if KINDS[name].is_goal else "path")
 

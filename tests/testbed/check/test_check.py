@@ -324,7 +324,8 @@ def test_files_are_found_in_subfolders_by_both_endings(tmp_path):
 @pytest.mark.parametrize("version", ["3.1.3", "4"])
 @pytest.mark.parametrize("name", sorted(name for name, kind in KINDS.items() if not kind.internal))
 def test_every_kind_can_be_checked(tmp_path, name, version):
-    codes = found(tmp_path, arena(item(name, "30 0 30", rotations="0")), version=version)
+    task = arena(item(name, "30 0 30", rotations="0")).replace("arenas:", "laboratory: true\narenas:")
+    codes = found(tmp_path, task, version=version)
     absent = KINDS[name].new_in_4 and not Version(version).is_4
     errors = [code for code in codes if CODES[code].level is Level.ERROR]
     assert errors == (["unreadable"] if absent else [])

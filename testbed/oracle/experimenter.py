@@ -1,0 +1,103 @@
+"""The ideal player of a laboratory arena: the best experiments by pads, exact inference, then a door."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arena.scene import Scene
+from arena.science import TIE, Floats
+
+if TYPE_CHECKING:
+    from testbed.oracle.attempt import Attempt
+
+SURE, SURER = 0.99, 0.9999
+"""Probability of a door above which it is opened, in the first attempt and where that was wrong."""
+
+APPROACH_M = 1.5
+"""Distance before a door from which it is driven against, metres."""
+
+OFF_PAD_M = 2.2
+"""Distance from a pad's middle at which the agent has left it, metres."""
+
+DOOR_STEPS = 25
+"""Steps in which a door is driven against and opens."""
+
+
+class Experimenter:
+    """Plays an attempt's episode until a door is open."""
+
+    def __init__(self, attempt: "Attempt") -> None:
+        question = attempt.episode.spec.question
+        assert question is not None
+        self._attempt, self._episode = attempt, attempt.episode
+        self._question, self._hidden = question, question.hidden
+        self._sure = SURER if attempt.strategy.wait else SURE
+
+    def run(self, door: int | None = None) -> bool:
+        """Experiment, and open the likeliest door, or open this one at once; False if a way is not found."""
+        while door is None and self._learns():
+            if not self._visit(self._next_thing()):
+                return False
+        chosen = int(self._hidden.of_doors(self._belief).argmax()) if door is None else door
+        return self._open(chosen)
+
+    @property
+    def _belief(self) -> Floats:
+        return self._hidden.posterior(self._episode.experiments.seen)
+
+    def _learns(self) -> bool:
+        """Whether another experiment may say more, and no door is sure."""
+        made, belief = len(self._episode.experiments.seen), self._belief
+        unsure = self._hidden.of_doors(belief).max() < self._sure
+        return bool(made < self._question.experiments and unsure and self._total(belief).max() > TIE)
+
+    def _total(self, belief: Floats) -> Floats:
+        """(e,): what an experiment says of the door, and a little of what it says of everything else."""
+        return self._hidden.information(belief) + 0.01 * self._hidden.about_everything(belief)
+
+    def _next_thing(self) -> int:
+        """The pad to visit: the first change towards the set that says most for each change."""
+        seen = self._episode.experiments.seen
+        on, belief = seen[-1].experiment if seen else 0, self._belief
+        sets = np.arange(len(self._hidden.likelihood))
+        changes = np.array([int(each ^ on).bit_count() for each in sets])
+        worth = np.where(changes > 0, self._total(belief) / np.maximum(changes, 1), -1.0)
+        missing = int(worth.argmax()) ^ on
+        things = [thing for thing in range(self._question.things) if missing >> thing & 1]
+        # Of several changes on the way, the one that says most itself.
+        return max(things, key=lambda thing: worth[on ^ (1 << thing)])
+
+    def _visit(self, thing: int) -> bool:
+        """Drive onto a pad, from beside it if the agent stands on it; False if its token has not moved."""
+        made = len(self._episode.experiments.seen)
+        (x, z), under = self._pads()[thing], self._under()
+        if thing in under:
+            self._attempt.go_near(x, z - OFF_PAD_M - 0.5, self._zones({thing}))
+        self._attempt.go_near(x, z, self._zones({thing, *under}))
+        return len(self._episode.experiments.seen) > made
+
+    def _pads(self) -> list[tuple[float, float]]:
+        return self._places(self._episode.scene(), "Pad")
+
+    def _under(self) -> set[int]:
+        """Numbers of the pads that the agent is on, or nearly is."""
+        x, _, z = self._episode.position
+        return {k for k, at in enumerate(self._pads()) if max(abs(at[0] - x), abs(at[1] - z)) < OFF_PAD_M}
+
+    def _zones(self, entered: set[int]) -> list[int]:
+        """Indices into the scene of the pads that are not to be entered: all but these numbers."""
+        things = self._episode.scene().things
+        pads = [index for index, each in enumerate(things) if each.kind == "Pad"]
+        return [index for number, index in enumerate(pads) if number not in entered]
+
+    def _places(self, scene: Scene, kind: str) -> list[tuple[float, float]]:
+        """x and z of all things of a kind, in their order."""
+        at = [scene.positions[index] for index, each in enumerate(scene.things) if each.kind == kind]
+        return [(float(x), float(z)) for x, _, z in at]
+
+    def _open(self, door: int) -> bool:
+        """Drive against a door, whose front is at its side of smaller z, and wait until it is open."""
+        x, z = self._places(self._episode.scene(), "MarkedDoor")[door]
+        return self._attempt.go_near(x, z - APPROACH_M, self._zones(self._under())) and self._attempt.ram(
+            0.0, DOOR_STEPS
+        )
