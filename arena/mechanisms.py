@@ -15,8 +15,7 @@ from arena.kernel.motion import drive_quietly
 from arena.kernel.tables import Parts, Singles
 from arena.physics.world import World
 from arena.rules import Account, Event, EventKind, Goals, Outcome, passed
-from arena.scene import Floats, Vector, local
-from arena.sines import sin_cos
+from arena.scene import Floats, Vector, local, sin_cos
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import (
     ArenaSpec,

@@ -5,16 +5,17 @@ x right (east), y up, z forward (north), origin at the arena's floor corner. Yaw
 clockwise seen from above, 0 looks along +z.
 """
 
+import math
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from arena.sines import sin_cos
-
 Vector = tuple[float, float, float]
 Floats = npt.NDArray[np.float64]
+
+_DEGREE = math.pi / 180
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,28 @@ def local(vector: Vector, yaw_deg: float) -> Vector:
     x, y, z = vector
     sin, cos = sin_cos(yaw_deg)
     return (x * cos - z * sin, y, x * sin + z * cos)
+
+
+def sin_cos(angle_deg: float) -> tuple[float, float]:
+    """Sine and cosine of an angle in degrees, with the same bits on every processor; exact at quarter turns.
+
+    C libraries differ in the last bits. Their Taylor series up to 45 degrees, whose next terms are below
+    half of the last bit.
+    """
+    quarter = math.floor(angle_deg / 90.0 + 0.5)
+    x = (angle_deg - 90.0 * quarter) * _DEGREE
+    y = x * x
+    sin = cos = 1.0
+    for k in range(16, 1, -2):
+        sin = 1.0 - sin * y / (k * (k + 1))
+        cos = 1.0 - cos * y / (k * (k - 1))
+    sin *= x
+    turn = quarter % 4
+    if turn == 0:
+        return sin, cos
+    if turn == 1:
+        return cos, -sin
+    return (-sin, -cos) if turn == 2 else (-cos, sin)
 
 
 def yaw_rotation(yaw_deg: float) -> Floats:

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.geometry.shapes import ARENA_SIZE
-from arena.scene import Floats, Scene, Vector, rotated, yaw_rotation
-from arena.sines import sin_cos
+from arena.scene import Floats, Scene, Vector, rotated, sin_cos, yaw_rotation
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Body
 

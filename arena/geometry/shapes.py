@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.scene import Floats, Vector
-from arena.sines import sin_cos
+from arena.scene import Floats, Vector, sin_cos
 from arena.taskfile.kind import Shape
 
 ARENA_SIZE = 40.0

@@ -2,14 +2,14 @@
 
 import math
 
-from arena import sines
+from arena import scene
 from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
 from arena.kernel.compiled import compiled
 from arena.kernel.tables import MOST_CONTACTS, Contacts, Ints, PartRow, Role, Table
 from arena.scene import Vector
-from arena.taskfile.kind import DEFAULT_FRICTION
+from arena.taskfile.kind import DEFAULT_FRICTION, GRAVITY
 
 AGENT_MASS = 100.0
 
@@ -22,7 +22,6 @@ REACH = AGENT_RADIUS + CONTACT_OFFSET
 SAME_NORMAL = 0.99
 """Points of one body whose normals have a larger cosine are one contact."""
 
-GRAVITY = 9.81
 FALL = GRAVITY * TICK_S
 """Velocity that gravity adds in one tick, m/s."""
 
@@ -31,7 +30,7 @@ _ZONE, _BOUNDARY_WALL = int(Role.ZONE), int(Role.BOUNDARY)
 _FIRST, _BOUNDARY, _LAST = range(3)
 """PhysX's order: movable bodies, the floor and the boundary, other fixed bodies."""
 
-sin_cos = compiled(sines.sin_cos)
+sin_cos = compiled(scene.sin_cos)
 
 
 @compiled

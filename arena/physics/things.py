@@ -13,7 +13,7 @@ from arena.action import TICK_S, Action
 from arena.geometry.placed import AgentStart, Placed
 from arena.geometry.shapes import FLOOR_Y
 from arena.kernel import motion
-from arena.kernel.contacts import CONTACT_OFFSET, GRAVITY, reached, touched
+from arena.kernel.contacts import CONTACT_OFFSET, reached, touched
 from arena.kernel.motion import STILL_TICKS, any_rolls
 from arena.kernel.tables import (
     BODY,
@@ -31,7 +31,7 @@ from arena.kernel.tables import (
     shape_parts,
 )
 from arena.scene import Floats, Vector, yaw_rotation
-from arena.taskfile.kind import DEFAULT_FRICTION, Body, Kind
+from arena.taskfile.kind import DEFAULT_FRICTION, GRAVITY, Body, Kind
 
 HOLD = 0.9
 """A wall or ramp counts as static below this share of the impulse that would make it slide or tip."""

@@ -14,8 +14,7 @@ from arena.kernel.pushing import push, sleep_all, wake_all
 from arena.kernel.tables import Parts, Role, shape_parts
 from arena.kernel.touching import AGENT, BODY, POINT
 from arena.physics.things import AgentBody, Things, Touches, role_of
-from arena.scene import Animal, Floats, Scene, Vector
-from arena.sines import sin_cos
+from arena.scene import Animal, Floats, Scene, Vector, sin_cos
 from arena.taskfile.kind import DEFAULT_FRICTION
 from arena.taskfile.versions import DIFFERENCES
 

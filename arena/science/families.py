@@ -18,9 +18,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from arena.action import TICK_S
-from arena.kernel.contacts import GRAVITY
 from arena.science import Floats, HiddenState
 from arena.seeds import episode_rng
+from arena.taskfile.kind import GRAVITY
 
 MOST_DOORS = 4
 """A question has 2 to 4 doors."""

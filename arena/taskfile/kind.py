@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 from arena.scene import Vector
 
+GRAVITY = 9.81
+"""Acceleration of falling things, m/s^2."""
+
 DEFAULT_FRICTION = 0.6
 """Static = dynamic friction of Unity's default physics material."""
 

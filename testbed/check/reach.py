@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS, SHRINK, Layout
-from arena.kernel.contacts import CONTACT_OFFSET, GRAVITY
+from arena.kernel.contacts import CONTACT_OFFSET
 from arena.kernel.motion import DRAG_FACTOR, DRIVE
 from arena.rules import TICKS_PER_UNIT
-from arena.taskfile.kind import DEFAULT_FRICTION, Change, Ends, Kind
+from arena.taskfile.kind import DEFAULT_FRICTION, GRAVITY, Change, Ends, Kind
 from testbed.check.build import Built
 from testbed.check.finding import Finding, ItemInstance, item_instances
 

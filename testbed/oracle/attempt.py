@@ -9,7 +9,6 @@ from arena import Episode
 from arena.scene import Floats, Scene
 from testbed.blueprints.blueprint import Push
 from testbed.oracle.cost_map import CostToGo, without_targets
-from testbed.oracle.experimenter import Experimenter
 from testbed.oracle.local_planner import Leg, LocalPlanner
 from testbed.oracle.motion import TURNS, Driver, Pusher
 from testbed.oracle.random_probe import RandomProbe, StraightRun
@@ -52,12 +51,10 @@ class Attempt:
         self._best_cost = np.inf
         self._aims: tuple[int, ...] = ()
 
-    def run(self, door: int | None = None) -> None:
-        """Play on; in a laboratory arena open this door at once instead of the one that experiments tell."""
+    def run(self) -> None:
+        """Play on."""
         for push in self._pushes:
             self._push(push)
-        if self.episode.spec.question is not None:
-            Experimenter(self).run(door)
         while not self.episode.done:
             if not self._turn():
                 return

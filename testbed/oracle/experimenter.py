@@ -1,14 +1,10 @@
 """The ideal player of a laboratory arena: the best experiments by pads, exact inference, then a door."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from arena.scene import Scene
 from arena.science import TIE, Floats
-
-if TYPE_CHECKING:
-    from testbed.oracle.attempt import Attempt
+from testbed.oracle.attempt import Attempt
 
 SURE, SURER = 0.99, 0.9999
 """Probability of a door above which it is opened, in the first attempt and where that was wrong."""
@@ -26,7 +22,7 @@ DOOR_STEPS = 25
 class Experimenter:
     """Plays an attempt's episode until a door is open."""
 
-    def __init__(self, attempt: "Attempt") -> None:
+    def __init__(self, attempt: Attempt) -> None:
         question = attempt.episode.spec.question
         assert question is not None
         self._attempt, self._episode = attempt, attempt.episode

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.action import STEP_S, TICK_S
-from arena.kernel.contacts import GRAVITY
 from arena.kernel.motion import DRIVE
 from arena.scene import Floats, Vector, wrap_deg
+from arena.taskfile.kind import GRAVITY
 from testbed.oracle.cost_map import MOUNT, RISE, CostToGo, Located
 from testbed.oracle.motion import TURNS, coasting, driven, stopping, uphill
 from testbed.oracle.terrain import CLIMB, COUNT, SPACING, Bools, Ints

@@ -11,10 +11,9 @@ import numpy as np
 
 from arena import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT, Action, Episode
 from arena.action import TICK_S, TICKS_PER_STEP
-from arena.kernel.contacts import GRAVITY
 from arena.kernel.motion import DRAG_FACTOR, DRIVE, QUICK_STOP
 from arena.scene import Floats, wrap_deg
-from arena.taskfile.kind import DEFAULT_FRICTION
+from arena.taskfile.kind import DEFAULT_FRICTION, GRAVITY
 from testbed.oracle.terrain import Bools
 
 TURNS = np.arange(-30, 31)

@@ -8,6 +8,7 @@ from arena import Action, ArenaSpec, Episode, Recording
 from arena.science.families import truth
 from testbed.blueprints.blueprint import Push
 from testbed.oracle.attempt import Attempt
+from testbed.oracle.experimenter import Experimenter
 from testbed.oracle.motion import waiting
 from testbed.oracle.world_model import Strategy
 
@@ -96,7 +97,7 @@ def guess(episode: Episode) -> None:
     question = episode.spec.question
     assert question is not None
     right = question.hidden.doors[truth(question, episode.seed, episode.task_id, episode.trial)]
-    Attempt(episode, Strategy()).run(door=(int(right) + 1) % question.doors)
+    Experimenter(Attempt(episode, Strategy())).run(door=(int(right) + 1) % question.doors)
 
 
 def _attempts(pushes: Sequence[Push]) -> Iterator[tuple[Strategy, Sequence[Push]]]:
@@ -108,7 +109,10 @@ def _attempts(pushes: Sequence[Push]) -> Iterator[tuple[Strategy, Sequence[Push]
 
 
 def _try(episode: Episode, strategy: Strategy, pushes: Sequence[Push], taken: int) -> Plan:
-    Attempt(episode, strategy, pushes).run()
+    attempt = Attempt(episode, strategy, pushes)
+    if episode.spec.question is not None:
+        Experimenter(attempt).run()
+    attempt.run()
     actions = episode.actions[taken:]
     # Time only reduces the reward: what is below the mark now need not be played to its end.
     while not episode.done and episode.passed and episode.steps < SAFETY_STEPS:

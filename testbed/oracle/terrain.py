@@ -15,8 +15,8 @@ from scipy.sparse import csr_matrix
 
 from arena.geometry.placed import AGENT_RADIUS
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
-from arena.kernel.contacts import GRAVITY
 from arena.scene import Floats
+from arena.taskfile.kind import GRAVITY
 from testbed.oracle.solids import Solid
 
 SPACING = 0.2

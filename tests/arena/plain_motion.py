@@ -14,11 +14,11 @@ from arena.action import TICK_S, Move, Rotate
 from arena.geometry.placed import AGENT_RADIUS
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
 from arena.kernel import motion, solver
-from arena.kernel.contacts import AGENT_MASS, CONTACT_OFFSET, FALL, GRAVITY, SAME_NORMAL
+from arena.kernel.contacts import AGENT_MASS, CONTACT_OFFSET, FALL, SAME_NORMAL
 from arena.physics.things import HOLD, agent_friction
 from arena.physics.world import World
 from arena.scene import Floats
-from arena.taskfile.kind import DEFAULT_FRICTION, Body, Shape
+from arena.taskfile.kind import DEFAULT_FRICTION, GRAVITY, Body, Shape
 from tests.arena.solids import Solid, colliders_of
 
 

@@ -40,7 +40,7 @@ from arena.taskfile.load import load, load_text
 from arena.taskfile.versions import Version
 from llm_control.observations import describe
 from people.play.worker_episode import KeyEpisode
-from people.play.worker_protocol import Draw, Open
+from people.play.worker_protocol import Open
 from render import Renderer, decode, top_view
 from testbed import Task
 from tests.arena.worlds import agent, item, play, spec
@@ -439,6 +439,6 @@ def test_people_play_it_by_keys():
         played = KeyEpisode(Open(task, 5, 0, "keys", actions=tuple(indices(run))))
         events = [kind for kind, _ in played.opened().state.events]
         assert events[:4] == 3 * ["experiment"] + ["door opened"]
-        shown = {view: played.drawn(Draw(0, 0.0, view, 256, 80)).jpeg for view in ("first", "third", "top")}
+        shown = {view: played.drawn(0.0, view, 256, 80).jpeg for view in ("first", "third", "top")}
         played.close()
     assert all(decode(image).shape == (256, 256, 3) for image in shown.values())

@@ -13,13 +13,13 @@ from arena.action import TICK_S
 from arena.geometry.layout import resolve
 from arena.geometry.placed import AGENT_RADIUS, Layout, Placed
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
-from arena.kernel.contacts import AGENT_MASS, GRAVITY
+from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.motion import DRIVE
 from arena.kernel.tables import GROUNDED
 from arena.physics.world import World
 from arena.scene import Scene, Vector, yaw_rotation
 from arena.seeds import episode_rng
-from arena.taskfile.kind import Body
+from arena.taskfile.kind import GRAVITY, Body
 from tests.arena.plain_motion import nearest
 from tests.arena.solids import colliders_of
 from tests.arena.strategies import OLD_KINDS as KINDS

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from arena import FORWARD, IDLE
-from arena.kernel.contacts import GRAVITY
 from arena.kernel.tables import YAW, X
 from arena.physics import world as physics
+from arena.taskfile.kind import GRAVITY
 from tests.arena.worlds import agent, body_of, episode, item, play
 
 RAMS = {

@@ -17,9 +17,9 @@ from arena import BACKWARD, FORWARD, IDLE
 from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS
 from arena.kernel import solver
-from arena.kernel.contacts import GRAVITY
 from arena.kernel.motion import DRAG_FACTOR, DRIVE
 from arena.kernel.tables import CONTACT
+from arena.taskfile.kind import GRAVITY
 from tests.arena import plain_motion
 from tests.arena.bullet_bodies import swap
 from tests.arena.worlds import advance, agent, item, world_of

@@ -8,9 +8,10 @@ import numpy as np
 from arena import IDLE, ArenaSpec, Episode, Event, load_text
 from arena.action import Action
 from arena.geometry.layout import episode_rng, resolve
-from arena.kernel.contacts import AGENT_MASS, GRAVITY
+from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.tables import Role
 from arena.physics.world import World
+from arena.taskfile.kind import GRAVITY
 
 
 def item(

@@ -10,7 +10,7 @@ from arena import ConfigError, EvaluationError
 from arena_llm.cli import app
 from evaluation.log.run import open_logs
 from evaluation.request import deviations, read_plan, settle_plan
-from report.methods import plan_sentence
+from report.build import plan_sentence
 from tests.llm_control.batteries import battery_of, eval_request
 
 battery = battery_of((20, 16), (24, 20))

@@ -11,6 +11,7 @@ from evaluation.capabilities import prompts_of
 from evaluation.suite import EpisodeSetup
 from llm_control.suite import SUITE
 from testbed.oracle.attempt import Attempt
+from testbed.oracle.experimenter import Experimenter
 from testbed.oracle.solve import guess
 from testbed.oracle.world_model import Strategy
 from testbed.proof.solutions import verify_all
@@ -33,6 +34,12 @@ def test_questions_are_those_of_the_suite_with_twice_the_experiments():
         assert task.spec.question == question.model_copy(update={"experiments": 2 * question.experiments})
 
 
+def play(episode, door=None):
+    attempt = Attempt(episode, Strategy())
+    Experimenter(attempt).run(door)
+    attempt.run()
+
+
 def test_all_are_proven():
     assert [each for each in verify_all(TASKS, SHIPPED_FOLDER, 1) if each.problem] == []
 
@@ -41,7 +48,7 @@ def test_all_are_proven():
 def test_the_ideal_player_passes_with_time_to_spare(task):
     for trial in (1, 2):
         with started(task, trial) as episode:
-            Attempt(episode, Strategy()).run()
+            play(episode)
             assert episode.passed
             assert episode.steps < 0.6 * task.spec.time_limit * 5 / 3
             assert len(episode.experiments.seen) <= 0.6 * task.spec.question.experiments
@@ -51,7 +58,7 @@ def test_a_door_without_experiments_passes_as_often_as_the_prior_says():
     passes = []
     for task in TASKS[:20]:
         with started(task, trial=3) as episode:
-            Attempt(episode, Strategy()).run(door=0)
+            play(episode, door=0)
             right = task.spec.question.hidden.doors[truth(task.spec.question, 0, task.id, 3)]
             assert bool(episode.passed and episode.done) == (right == 0)
             passes.append(episode.done)
