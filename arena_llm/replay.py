@@ -70,8 +70,8 @@ def _listed(there: Sequence[tuple[str, int]], most: int = 6) -> str:
 def arena_of(recording: Recording, task: str | None = None, folder: Path | None = None) -> ArenaSpec:
     """The arena that a recording was made in, in any version of Animal-AI.
 
-    `task` is its file, or an id in `folder` (default: the recording's own id); the default folder is the
-    shipped ones.
+    `task` is its file, or an id in `folder` (default: the recording's own id); the default are the
+    shipped tasks.
 
     Raises ConfigError for a missing or broken file, RecordingError if the file has another arena.
     """

@@ -439,6 +439,6 @@ def test_people_play_it_by_keys():
         played = KeyEpisode(Open(task, 5, 0, "keys", actions=tuple(indices(run))))
         events = [kind for kind, _ in played.opened().state.events]
         assert events[:4] == 3 * ["experiment"] + ["door opened"]
-        shown = {view: played.drawn(0.0, view, 256, 80).jpeg for view in ("first", "third", "top")}
+        shown = {view: played.draw(0.0, view, 256, 80).jpeg for view in ("first", "third", "top")}
         played.close()
     assert all(decode(image).shape == (256, 256, 3) for image in shown.values())

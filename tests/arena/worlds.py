@@ -7,7 +7,7 @@ import numpy as np
 
 from arena import IDLE, ArenaSpec, Episode, Event, load_text
 from arena.action import Action
-from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.layout import resolve
 from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.tables import Role
 from arena.physics.world import World

@@ -191,7 +191,7 @@ def test_an_environment_leaves_the_stream_it_was_made_of_alone():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Levels("11"), "levels: got '11', expected levels between 1 and 10"),
+        (lambda: Levels("15"), "levels: got '15', expected levels between 1 and"),
         (lambda: Levels(1), "levels: got 1, expected a text such as '1-3'"),
         (lambda: Levels(testbed=5), "testbed: got 5, expected the path of a folder"),
         (lambda: Generated((1, 2)), r"levels: got \(1, 2\), expected a text such as '1-3'"),

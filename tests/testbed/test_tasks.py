@@ -13,9 +13,9 @@ def test_level_ranges(text, levels):
     assert parse_levels(text) == levels
 
 
-@pytest.mark.parametrize("text", ["", "0", "0-3", "3-1", "11", "a", "1-", "-1", "1;2", "1-2-3"])
+@pytest.mark.parametrize("text", ["", "0", "0-3", "3-1", "15", "a", "1-", "-1", "1;2", "1-2-3"])
 def test_a_wrong_level_range_is_one_sentence(text):
-    with pytest.raises(ConfigError, match="expected levels between 1 and 10"):
+    with pytest.raises(ConfigError, match="expected levels between 1 and"):
         parse_levels(text)
 
 

@@ -203,7 +203,7 @@ def test_a_broken_recording_is_refused_with_the_field(task, drive, change, words
 
 
 MISTAKES = [
-    ("replay {drive}", "no task 'lane' in the shipped battery"),
+    ("replay {drive}", "no task 'lane' in the shipped tasks"),
     ("replay {drive} --testbed {empty}", "no task files"),
     ("replay {drive} --task 01-01-01", "not the arena of the recording"),
     ("replay {drive} --task absent.yaml", "absent.yaml: cannot be read"),

@@ -99,7 +99,7 @@ def test_other_files_in_the_folder_are_not_overwritten(tmp_path):
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(["--seed", 0], "draws the shipped battery"), (["--levels", "11"], "expected levels between 1 and 10")],
+    [(["--seed", 0], "draws the shipped battery"), (["--levels", "15"], "expected levels between 1 and")],
 )
 def test_a_wrong_argument_is_one_sentence(tmp_path, arguments, words):
     assert words in generate(tmp_path / "new", "--count", 1, *arguments).sentence
