@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from arena import Action, Episode, Recording
 from arena.errors import RecordingError
+from arena.science import words as science
 from arena.science.families import COLORS
 from evaluation.episode import after_text
 from evaluation.prompts import PromptSet
@@ -64,8 +65,8 @@ class ArenaEnvironment:
         question = self.episode.spec.question
         if question is None:
             return ""
-        doors = "\n".join(f"- {COLORS[k]}: {name}" for k, name in enumerate(question.door_names))
-        values = {"told": question.told, "asked": question.asked, "doors": doors}
+        doors = "\n".join(f"- {COLORS[k]}: {name}" for k, name in enumerate(science.doors(question)))
+        values = {"told": science.told(question), "asked": science.asked(question), "doors": doors}
         return self._prompts["machine"].fill(**values, experiments=question.experiments)
 
     def reply(self, text: str) -> Observation:

@@ -26,6 +26,7 @@ SUITES_KNOW = {"evaluation", "render"}
 SUITES_KNOW_OF_ARENA = {
     "arena.errors",
     "arena.science.families",
+    "arena.science.words",
     "arena.science",
     "arena.files",
     "arena.kernel.compiled",

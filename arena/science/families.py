@@ -77,15 +77,8 @@ def _shares(outcomes: Iterable[int], kinds: int) -> Floats:
 COLORS = ("blue", "orange", "purple", "white", "black", "turquoise")
 """Colours of things, floors and doors by number; an arena's palette has the same."""
 
-_RULES = {
-    ("any",): "The lamp is lit if at least one thing that counts is on the plate, and dark otherwise.",
-    ("two",): "The lamp is lit if at least two things that count are on the plate, and dark otherwise.",
-    ("any", "two"): (
-        "There are two kinds of machine, and you do not know which one this is: the lamp of one is lit if at "
-        "least one thing that counts is on the plate, that of the other if at least two are; otherwise they "
-        "are dark."
-    ),
-}
+_RULES = (("any",), ("two",), ("any", "two"))
+"""Rules that may hold together."""
 
 
 class MachineQuestion(_Question):
@@ -125,39 +118,6 @@ class MachineQuestion(_Question):
             first = (1 << self.candidates) - 1
             sets = [each for each in sets if (each & first).bit_count() == 1]
         return list(product(sets, self.rules))
-
-    @property
-    def told(self) -> str:
-        """What may be hidden, in words for models and people; every condition says the same."""
-        things = enumerate(COLORS[: self.things], start=1)
-        listed = ", ".join(f"{number} ({color})" for number, color in things)
-        noise = (
-            f" In {self.noise:.0%} of all cases, at random, the lamp does the opposite." if self.noise else ""
-        )
-        first = f", exactly one of them among the first {self.candidates}" if self.asks == "which" else ""
-        return (
-            f"There is a machine with a plate and a lamp, and there are {self.things} things: {listed}. Some "
-            f"of them count, and you cannot tell by their looks which. {_RULES[self.rules]}{noise} In all, "
-            f"{self.low} to {self.high} of the things count{first}."
-        )
-
-    @property
-    def asked(self) -> str:
-        """What is asked for, in words."""
-        return {
-            "which": f"Which of the first {self.candidates} things counts?",
-            "rule": "Which kind of machine is it?",
-            "number": "How many of the things count?",
-        }[self.asks]
-
-    @property
-    def door_names(self) -> tuple[str, ...]:
-        """What each door stands for, in words."""
-        if self.asks == "which":
-            return tuple(f"thing {k + 1} ({COLORS[k]})" for k in range(self.candidates))
-        if self.asks == "rule":
-            return tuple({"any": "one that counts suffices", "two": "two are needed"}[r] for r in self.rules)
-        return tuple(f"{number} count" for number in range(self.low, self.high + 1))
 
     def right_doors(self) -> list[int]:
         """The number of the right door of each hypothesis."""

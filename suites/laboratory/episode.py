@@ -6,10 +6,11 @@ import numpy as np
 
 from arena.science import Floats, Seen, divergence, favours
 from arena.science.families import read_question, truth
+from arena.science.words import asked, doors, seen
 from evaluation.script import Listed
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
 from suites.laboratory.replies import Reply, read_reply
-from suites.laboratory.wording import asked, doors, experiment_of, listed_doors, story, told
+from suites.laboratory.wording import experiment_of, listed_doors, story
 
 NONE_LEFT = "There are no experiments left; open a door."
 
@@ -69,7 +70,7 @@ class LaboratoryEpisode:
         question, prompts = self.question, self._prompts
         text = prompts["first_turn"].fill(
             story=story(question, prompts),
-            question=asked(question, prompts),
+            question=asked(question),
             doors=listed_doors(question),
             experiments=question.experiments,
             replies=question.experiments + 1,
@@ -160,7 +161,7 @@ class LaboratoryEpisode:
         outcome = hidden.happen(self._truth, experiment, self._rng)
         self.history.append(Seen(experiment, outcome))
         self.belief = hidden.updated(self.belief, experiment, outcome)
-        self._said = told(self.question, experiment, outcome)
+        self._said = seen(self.question, experiment, outcome)
         return turn._replace(
             experiment=experiment,
             outcome=outcome,

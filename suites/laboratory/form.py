@@ -4,10 +4,10 @@ import re
 from typing import Any
 
 from arena.science.families import COLORS, MachineQuestion, Question, read_question
+from arena.science.words import doors, numbers_of
 from evaluation.by_hand.form import Checkbox, Choice, Form, Slider, Values
 from evaluation.script import Listed
 from evaluation.suite import Observation, TaskSpec
-from suites.laboratory.wording import doors, numbers_of
 
 HELP = (
     "Something is hidden. Find it out by experiments, then open one door. Behind the right door is food, "

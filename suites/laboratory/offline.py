@@ -5,11 +5,11 @@ from functools import partial
 import numpy as np
 
 from arena.science import TIE
+from arena.science.words import numbers_of
 from evaluation.engines.backend import CURRENT
 from evaluation.script import Listed
 from evaluation.suite import AgentTurn
 from suites.laboratory.episode import LaboratoryEpisode
-from suites.laboratory.wording import numbers_of
 
 SURE = 0.99
 """Probability of a door above which `ideal` opens it."""

@@ -11,6 +11,7 @@ from arena.geometry.layout import resolve
 from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.tables import Role
 from arena.physics.world import World
+from arena.seeds import episode_rng
 from arena.taskfile.kind import GRAVITY
 
 

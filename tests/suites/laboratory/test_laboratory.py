@@ -2,13 +2,14 @@
 
 import pytest
 
+from arena.science.words import doors, numbers_of, seen
 from evaluation.capabilities import episode_panels, prompts_of, run_panels
 from evaluation.suite import EpisodeSetup
 from suites.laboratory.form import form
 from suites.laboratory.offline import replied
 from suites.laboratory.replies import read_reply
 from suites.laboratory.suite import SUITE
-from suites.laboratory.wording import doors, experiment_of, numbers_of, told
+from suites.laboratory.wording import experiment_of
 
 
 def opened(task_id="11-04-01", trial=0, **chosen):
@@ -57,7 +58,7 @@ def test_every_outcome_is_told_with_its_experiment(task):
     for experiment in range(len(hidden.likelihood)):
         numbers = numbers_of(question, experiment)
         assert experiment_of(question, numbers) == experiment
-        outcomes = {told(question, experiment, each) for each in range(hidden.likelihood.shape[2])}
+        outcomes = {seen(question, experiment, each) for each in range(hidden.likelihood.shape[2])}
         assert len(outcomes) == hidden.likelihood.shape[2]
     assert len({*doors(question)}) == question.doors
 
