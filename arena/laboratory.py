@@ -1,15 +1,18 @@
-"""The machine of a laboratory arena: pads make experiments, a lamp shows their outcomes, a door decides."""
+"""Experiments of a laboratory arena: pads begin them, its apparatus shows their outcomes, a door decides."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Protocol
 
 from arena.errors import LayoutError
 from arena.geometry.placed import SHRINK, Layout, Placed
-from arena.geometry.shapes import plate_place
+from arena.geometry.shapes import PLATE_HEIGHT, lit_segments, plate_place
 from arena.mechanisms import Door, Stage, in_arena
 from arena.rules import Event, EventKind
+from arena.scene import Vector
 from arena.science import Experiments, Seen
-from arena.science.families import MachineQuestion, truth
+from arena.science.families import ENTRY_M, WIDEST_M, InstrumentQuestion, Question, truth
+from arena.science.words import seen
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import Item
 from arena.taskfile.versions import kind_in
@@ -20,26 +23,41 @@ FOOD_M = 1.0
 BEHIND_M = 1.5
 """Distance of its centre from that of the door, along the door's z, metres."""
 
+MOVES_S = 3.0
+"""How long everything slides or rolls, seconds: only the place where it stops tells anything."""
+
 _NEAR = 0.05
 """Gap between an agent and a door at which this opens, metres."""
 
 _UNSEEN = Item(name="Threshold", zone_visible=False)
 
 
-class Laboratory:
-    """Puts tokens on the machine's plate and takes them off, lights its lamp, and opens one door."""
+class Apparatus(Protocol):
+    """What experiments are made with."""
 
-    def __init__(self, question: MachineQuestion, seed: int, task_id: str, trial: int, stage: Stage) -> None:
+    def chosen(self, pad: int) -> int:
+        """The experiment that a pad begins, by its number."""
+
+    def show(self, stage: Stage, experiment: int, outcome: int) -> float:
+        """Begin to show an outcome; returns the seconds until it is seen."""
+
+
+class Laboratory:
+    """Makes the experiments of pads, and opens one door."""
+
+    def __init__(self, question: Question, seed: int, task_id: str, trial: int, stage: Stage) -> None:
         """What is hidden is that of seed, task and trial.
 
         Raises LayoutError if one of the things has no free place.
         """
-        self._hidden, self._most = question.hidden, question.experiments
+        self._question, self._hidden = question, question.hidden
         self._truth = truth(question, seed, task_id, trial)
-        self._tokens, self._pads = _numbered(stage, "Token"), _numbered(stage, "Pad")
-        self._doors, (self._machine,) = _numbered(stage, "MarkedDoor"), _numbered(stage, "Machine")
+        self._apparatus = _APPARATUS[question.family](question, stage)
+        self._pads = [index for index, _ in _numbered(stage, "Pad")]
+        self._doors = _numbered(stage, "MarkedDoor")
         self._thresholds = [index for index, _ in _numbered(stage, "Threshold")]
-        self._on, self._seen = 0, list[Seen]()
+        self._seen = list[Seen]()
+        self._pending: tuple[Seen, int, float] | None = None
         self._inside = [frozenset[int]() for _ in stage.accounts]
         self._door: int | None = None
 
@@ -49,41 +67,38 @@ class Laboratory:
         return Experiments(tuple(self._seen), self._door)
 
     def act(self, stage: Stage) -> Iterable[Event]:
-        """Make the experiments of pads that were entered, and open the door that is touched first.
-
-        Without an agent in a zone there is nothing to do.
-        """
+        """Make the experiments of pads that were entered, and open the door that is touched first."""
+        yield from self._end(stage)
         for agent, account in enumerate(stage.accounts):
             entered, self._inside[agent] = account.zones - self._inside[agent], account.zones
-            for number, (index, _) in enumerate(self._pads):
+            for number, index in enumerate(self._pads):
                 if index in entered:
-                    yield self._change(stage, number)
+                    yield from self._begin(stage, number)
             for number, index in enumerate(self._thresholds):
                 if index in entered and self._door is None:
                     yield self._open(stage, number)
 
-    def _change(self, stage: Stage, number: int) -> Event:
-        """Put a token on the plate, or take it off, and see whether the lamp is lit."""
-        machine, at = self._machine
-        if len(self._seen) == self._most:
-            return Event(stage.tick, EventKind.NO_EXPERIMENT, machine, at.kind.name, 0.0)
-        self._on ^= 1 << number
-        self._move(stage, number)
-        lit = self._hidden.happen(self._truth, self._on, stage.rng)
-        self._seen.append(Seen(self._on, lit))
-        # The machine is followed by its lamps, lit and dark.
-        stage.world.show(machine + 1, bool(lit))
-        stage.world.show(machine + 2, not lit)
-        there = ", ".join(str(each) for each in range(len(self._tokens)) if self._on >> each & 1)
-        detail = f"{'lit' if lit else 'dark'} with {there or 'nothing'} on the plate"
-        return Event(stage.tick, EventKind.EXPERIMENT, machine, at.kind.name, 0.0, detail=detail)
+    def _begin(self, stage: Stage, pad: int) -> Iterable[Event]:
+        """Begin the experiment of a pad if there may be one."""
+        used_up = len(self._seen) == self._question.experiments
+        if used_up or self._pending:
+            why = "no experiments are left" if used_up else "something still moves"
+            yield Event(stage.tick, EventKind.NO_EXPERIMENT, self._pads[pad], "Pad", 0.0, detail=why)
+            return
+        experiment = self._apparatus.chosen(pad)
+        outcome = self._hidden.happen(self._truth, experiment, stage.rng)
+        due = stage.seconds + self._apparatus.show(stage, experiment, outcome)
+        self._pending = Seen(experiment, outcome), pad, due
+        yield from self._end(stage)
 
-    def _move(self, stage: Stage, number: int) -> None:
-        """Move a token to its place on the plate, or back to where it was at the start."""
-        (index, token), (_, machine) = self._tokens[number], self._machine
-        on_plate = in_arena(machine, plate_place(machine.size, number, token.size[1]))
-        at = on_plate if self._on >> number & 1 else token.position
-        stage.world.resize(index, token.size, at)
+    def _end(self, stage: Stage) -> Iterable[Event]:
+        """Note the experiment that has shown its outcome by now; it has happened then."""
+        if self._pending and stage.seconds >= self._pending[2]:
+            happened, pad, _ = self._pending
+            self._pending = None
+            self._seen.append(happened)
+            said = seen(self._question, *happened)
+            yield Event(stage.tick, EventKind.EXPERIMENT, self._pads[pad], "Pad", 0.0, detail=said)
 
     def _open(self, stage: Stage, number: int) -> Event:
         """Open a door for good; food appears behind it if it is the right one."""
@@ -93,6 +108,107 @@ class Laboratory:
         if number == self._hidden.doors[self._truth]:
             stage.add(_food(stage, door))
         return Event(stage.tick, EventKind.DOOR, index, door.kind.name, 0.0, detail=f"door {number}")
+
+
+class Plate:
+    """The machine: pads put tokens on its plate or take them off, and its lamp is lit or dark."""
+
+    def __init__(self, question: Question, stage: Stage) -> None:
+        """Nothing is on the plate at first."""
+        self._tokens, (self._machine,) = _numbered(stage, "Token"), _numbered(stage, "Machine")
+        self._on = 0
+
+    def chosen(self, pad: int) -> int:
+        """What is on the plate after the token of a pad was put there, or taken off."""
+        self._on ^= 1 << pad
+        return self._on
+
+    def show(self, stage: Stage, experiment: int, outcome: int) -> float:
+        """Put on the plate what is on it, and light the lamp or not."""
+        machine, at = self._machine
+        for number, (index, token) in enumerate(self._tokens):
+            place = in_arena(at, plate_place(at.size, number, token.size[1]))
+            stage.world.place(index, place if experiment >> number & 1 else token.position)
+        # The machine is followed by its lamps, lit and dark.
+        stage.world.show(machine + 1, bool(outcome))
+        stage.world.show(machine + 2, not outcome)
+        return 0.0
+
+
+class Pan:
+    """The meter: a pad puts its token on the pan instead of another, and a number is shown."""
+
+    def __init__(self, question: Question, stage: Stage) -> None:
+        """The pan is empty at first, and nothing is shown."""
+        assert isinstance(question, InstrumentQuestion)
+        self._question = question
+        self._tokens, (self._meter,) = _numbered(stage, "Token"), _numbered(stage, "Meter")
+
+    def chosen(self, pad: int) -> int:
+        """The pad's own number."""
+        return pad
+
+    def show(self, stage: Stage, experiment: int, outcome: int) -> float:
+        """Weigh a token."""
+        meter, at = self._meter
+        for number, (index, token) in enumerate(self._tokens):
+            pan = in_arena(at, (0.0, PLATE_HEIGHT + token.size[1] / 2, -0.1))
+            stage.world.place(index, pan if number == experiment else token.position)
+        lit = lit_segments(self._question.reading(outcome))
+        # The meter is followed by the segments of its digits.
+        for segment in range(21):
+            stage.world.show(meter + 1 + segment, segment in lit)
+        return 0.0
+
+
+class Course:
+    """Things that slide or roll, each from its own place, to where a whole metre ends."""
+
+    def __init__(self, question: Question, stage: Stage) -> None:
+        """Everything stands where it starts."""
+        self._rolls = question.family == "floor"
+        self._things = _numbered(stage, "Roller" if self._rolls else "Slider")
+
+    def chosen(self, pad: int) -> int:
+        """The pad's own number."""
+        return pad
+
+    def show(self, stage: Stage, experiment: int, outcome: int) -> float:
+        """Let something move from its start."""
+        index, start = self._things[experiment]
+        away = outcome - WIDEST_M if self._rolls else outcome
+        stage.mechanisms.append(Run(index, start, self._rolled(away) if self._rolls else _slid(away), stage))
+        return MOVES_S
+
+    def _rolled(self, metres: int) -> Callable[[float], Vector]:
+        """Forward at one speed to the far side of the floor, and sideways at a growing one."""
+        return lambda share: (metres * share**2, 0.0, (2 * ENTRY_M + 1) * share)
+
+
+def _slid(metres: int) -> Callable[[float], Vector]:
+    """Forward, slower and slower."""
+    return lambda share: (0.0, 0.0, metres * (1 - (1 - share) ** 2))
+
+
+class Run:
+    """A thing on its way."""
+
+    def __init__(self, index: int, start: Placed, path: Callable[[float], Vector], stage: Stage) -> None:
+        """`path` gives the place in the frame of the start, metres, by the share of the time, 0 to 1."""
+        self._index, self._start, self._path, self._since_s = index, start, path, stage.seconds
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Move on, until the time is over."""
+        share = min((stage.seconds - self._since_s) / MOVES_S, 1.0)
+        stage.world.place(self._index, self._start.within(self._path(share)))
+        if share == 1.0:
+            stage.mechanisms.remove(self)
+        return ()
+
+
+_APPARATUS: dict[str, Callable[[Question, Stage], Apparatus]] = {
+    "machine": Plate, "slopes": Course, "instrument": Pan, "floor": Course,
+}  # fmt: skip
 
 
 def with_thresholds(layout: Layout) -> Layout:

@@ -675,7 +675,7 @@ def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism
     elif kind.name == "Door":
         cycle_s = placed.entry(placed.item.times_between_door_opens, -1.0)
         yield Door(index, placed, _spawner(placed).door_delay_s, cycle_s)
-    elif kind.name == "LitLamp":
+    elif kind.name in ("LitLamp", "Segment"):
         stage.world.show(index, False)
     elif kind.name == "SpawnerButton":
         reward = reward_of(placed.item, stage)

@@ -60,9 +60,9 @@ class EventKind(StrEnum):
     GRANT = "reward granted"
     """An operation rewarded the agent."""
     EXPERIMENT = "experiment"
-    """A token was put on the machine's plate or taken off, and its lamp was lit or not."""
-    NO_EXPERIMENT = "no experiments left"
-    """A pad had no effect, as the question's number of experiments has been made."""
+    """An experiment that a pad began has shown its outcome."""
+    NO_EXPERIMENT = "no experiment"
+    """A pad had no effect: no experiment is left, or something still moves."""
     DOOR = "door opened"
 
 
@@ -70,8 +70,8 @@ class EventKind(StrEnum):
 class Event:
     """Something that happened to an agent: tick, kind, thing (index into the world) and its name, reward.
 
-    `zone` is the name that the file gives a data zone (`triggerZoneID`), `detail` the outcome of an
-    experiment and what is on the plate, or the number of a door; "" for everything else.
+    `zone` is the name that the file gives a data zone (`triggerZoneID`), `detail` what an
+    experiment has shown, why there was none, or the number of a door; "" for everything else.
     """
 
     tick: int

@@ -9,8 +9,8 @@ from typing import Protocol as Interface
 import numpy as np
 
 from arena import Episode
-from arena.geometry.shapes import ARENA_SIZE
-from arena.scene import Floats, Scene
+from arena.geometry.shapes import ARENA_SIZE, lit_segments
+from arena.scene import Floats, Scene, Thing
 from arena.seeds import episode_rng
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Body
@@ -36,7 +36,8 @@ def describe(scene: Scene) -> str:
     if not scene.lights_on:
         return "It is dark. You see nothing."
     masks = _segmenter().masks(scene)
-    seen = sorted((_span(mask), index) for index, mask in masks.items())
+    named = {index: mask for index, mask in masks.items() if KINDS[scene.things[index].kind].words}
+    seen = sorted((_span(mask), index) for index, mask in named.items())
     lines = [_line(scene, index, masks[index], *span) for span, index in seen]
     return "\n".join([*(lines or ["You see nothing but the floor and the fence."]), _fence(scene, masks)])
 
@@ -69,15 +70,41 @@ _COLORS = {
 
 
 def _named(scene: Scene, index: int) -> str:
-    """The words for a thing; of tokens, pads and doors also colour, symbol, and whether it is on or open."""
+    """The words for a thing; of what is numbered and of meters also colour, symbol and state."""
     thing = scene.things[index]
-    words, color = KINDS[thing.kind].words, thing.color
-    if color is None or not KINDS[thing.kind].palette:
+    words = KINDS[thing.kind].words
+    if thing.kind == "Meter":
+        return f"{words} that shows {_reading(scene, index)}"
+    if thing.kind in ("Slider", "Roller"):
+        words += _on_floor(scene, index)
+    if not KINDS[thing.kind].palette:
         return words
-    name = min(_COLORS, key=lambda each: math.dist(_COLORS[each], color))
     symbol = f" with the symbol {thing.symbol}" if thing.symbol not in ("", DEFAULT) else ""
-    state = ", open" if _is_open(scene, index) else " on the machine" if _is_on_machine(scene, index) else ""
-    return f"{name} {words}{'' if _is_open(scene, index) else symbol}{state}"
+    state = ", open" if _is_open(scene, index) else _under(scene, index)
+    return f"{_color_name(thing)} {words}{'' if _is_open(scene, index) else symbol}{state}"
+
+
+def _color_name(thing: Thing) -> str:
+    color = thing.color or _COLORS["grey"]
+    return min(_COLORS, key=lambda each: math.dist(_COLORS[each], color))
+
+
+def _reading(scene: Scene, meter: int) -> str:
+    """The number that a meter shows, by the segments behind it; or nothing."""
+    lit = frozenset(np.flatnonzero(scene.visible[meter + 1 : meter + 22]).tolist())
+    return next((str(number) for number in range(-99, 1000) if lit_segments(number) == lit), "nothing")
+
+
+def _on_floor(scene: Scene, index: int) -> str:
+    """How far a thing has come on a floor with lines, and of what rolls how far from its middle."""
+    for floor, thing in enumerate(scene.things):
+        x, _, z = (scene.positions[index] - scene.positions[floor]) @ scene.rotations[floor]
+        width, _, length = scene.sizes[floor]
+        if thing.kind == "Field" and abs(x) <= width / 2 and abs(z) <= length / 2 + 1:
+            aside = f", {abs(x):.1f} m {'left' if x < 0 else 'right'} of its middle"
+            along = f" {z + length / 2:.1f} m along the {_color_name(thing)} floor"
+            return f"{along}{aside if width > length / 2 else ''}"
+    return ""
 
 
 def _is_open(scene: Scene, index: int) -> bool:
@@ -86,12 +113,13 @@ def _is_open(scene: Scene, index: int) -> bool:
     return thing.kind == "MarkedDoor" and bool(scene.sizes[index][1] < thing.size[1] / 2)
 
 
-def _is_on_machine(scene: Scene, index: int) -> bool:
-    """Whether the middle of a thing is above the plate of a machine."""
-    plates = (number for number, thing in enumerate(scene.things) if thing.kind == "Machine")
-    offsets = ((plate, scene.positions[index] - scene.positions[plate]) for plate in plates)
-    along = ((plate, np.abs(scene.rotations[plate].T @ offset)) for plate, offset in offsets)
-    return any((away < scene.sizes[plate] / 2).all() for plate, away in along)
+def _under(scene: Scene, index: int) -> str:
+    """The machine or meter on whose plate the middle of a thing is, if it is on one."""
+    for plate, thing in enumerate(scene.things):
+        offset = scene.rotations[plate].T @ (scene.positions[index] - scene.positions[plate])
+        if thing.kind in ("Machine", "Meter") and (np.abs(offset) < scene.sizes[plate] / 2).all():
+            return f" on the {KINDS[thing.kind].words}"
+    return ""
 
 
 def side(bearing: float) -> str:

@@ -56,7 +56,7 @@ LABORATORY_FOLDER = LEVELS_FOLDER.with_name("laboratory")
 SHIPPED_FOLDER = LEVELS_FOLDER.parent
 """Above both."""
 
-LABORATORY_NAMES = {11: "Machine"}
+LABORATORY_NAMES = {11: "Machine", 12: "Slopes", 13: "Instrument", 14: "Strange Floor"}
 """The laboratory's levels, each a family of hidden states."""
 
 ALL_NAMES = LEVEL_NAMES | LABORATORY_NAMES
@@ -114,7 +114,7 @@ class Task:
 def parse_levels(text: str) -> tuple[int, ...]:
     """Levels from a text such as '1-3' or '1,4-6', ascending and without repetition.
 
-    Raises ConfigError for anything else, for descending ranges and for levels outside 1 to 11.
+    Raises ConfigError for anything else, for descending ranges and for levels outside 1 to 14.
     """
     if not isinstance(text, str):
         raise ConfigError(f"levels: got {text!r}, expected a text such as '1-3' or '1,4'")

@@ -18,6 +18,7 @@ from arena.errors import LayoutError
 from arena.geometry.placed import AGENT_RADIUS, SHRINK, AgentStart, Layout, Placed, T, size_at_start
 from arena.geometry.shapes import (
     ARENA_SIZE,
+    BOARD_SIZE,
     FLOOR_Y,
     TUBE_INNER,
     Part,
@@ -26,6 +27,7 @@ from arena.geometry.shapes import (
     lamp_centre,
     parts_of,
     ring,
+    segment_parts,
 )
 from arena.scene import SKINS, Floats, Vector, rotated, yaw_rotation
 from arena.taskfile.catalog import KINDS
@@ -321,7 +323,6 @@ class Placer:
         items = [item for item in spec.items if item.name == "Agent"]
         agents = tuple(self._agent(item) for item in (items if self._differs.several_agents else items[:1]))
         things = tuple(self._all_things(spec))
-        things = tuple(_pads_like_tokens(things))
         return Layout(agents or (self._agent(Item(name="Agent")),), things, self._version)
 
     def _all_things(self, spec: ArenaSpec) -> Iterator[Placed]:
@@ -344,7 +345,7 @@ class Placer:
                     )
 
     def things(self, item: Item, number: int) -> tuple[Placed, ...]:
-        """The objects of instance `number` of an item: one, or one and its door, or its lamps.
+        """The objects of instance `number` of an item: one, or one and its door, lamps or segments.
 
         A blocked object is marked as such and stands at the arena's corner. Raises LayoutError for an unknown
         name.
@@ -354,7 +355,8 @@ class Placer:
         except KeyError:
             raise LayoutError(f"unknown object {item.name!r} in version {self._version}") from None
         whole = self._thing(kind, item, number)
-        attached = {Shape.HOUSE: _door, Shape.MACHINE: _lamps}.get(kind.shape)
+        attached = {"Machine": _lamps, "Meter": _segments}.get(kind.name)
+        attached = _door if kind.shape is Shape.HOUSE else attached
         return (whole, *attached(whole)) if attached else (whole,)
 
     def _thing(self, kind: Kind, item: Item, number: int) -> Placed:
@@ -500,9 +502,11 @@ def _lamps(machine: Placed) -> tuple[Placed, ...]:
     return tuple(replace(machine, kind=kind, size=kind.maximum, position=at) for kind in kinds)
 
 
-def _pads_like_tokens(things: Sequence[Placed]) -> Iterator[Placed]:
-    """The things, in which pads without a colour in the file have that of their token."""
-    colors = {placed.number: placed.color for placed in things if placed.kind.name == "Token"}
-    for placed in things:
-        follows = placed.kind.name == "Pad" and placed.number >= len(placed.item.colors)
-        yield replace(placed, color=colors.get(placed.number, placed.color)) if follows else placed
+def _segments(meter: Placed) -> tuple[Placed, ...]:
+    """The segments of the three digits on a meter's board."""
+    kind, (x, y, z) = KINDS["Segment"], lamp_centre(meter.size, BOARD_SIZE)
+    return tuple(
+        replace(meter, kind=kind, size=part.size, position=meter.within((x + right, y + up, z - 0.1)))
+        for part in segment_parts()
+        for right, up, _ in (part.centre,)
+    )

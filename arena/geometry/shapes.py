@@ -38,6 +38,21 @@ PLATE_HEIGHT = 0.4
 PLATE_ROW = -0.3
 """Where the things on it stand along its z, metres; they are spread evenly over its length."""
 
+DIGITS = ("abcdef", "bc", "abdeg", "abcdg", "bcfg", "acdfg", "acdefg", "abc", "abcdefg", "abcdfg")
+"""The lit segments of each digit: from the top clockwise, then the one in the middle."""
+
+_SEGMENTS = {
+    "a": (0, 2, 0), "b": (1, 1, 1), "c": (1, -1, 1), "d": (0, -2, 0), "e": (-1, -1, 1), "f": (-1, 1, 1),
+    "g": (0, 0, 0),
+}  # fmt: skip
+"""Where the middle of each is, in half widths and quarters of the height, and whether it is upright."""
+
+BOARD_SIZE = (2.6, 1.4, 0.1)
+"""Size of the board of a meter, metres."""
+
+DIGIT_M = (0.5, 1.0)
+"""Width and height of a digit, from the middles of its segments, metres; digits are 0.8 m apart."""
+
 TUBE_SEGMENTS = 100
 TUBE_INNER = 0.3933 / 0.5
 """Inner over outer semi-axis of a tunnel (`Cylinder.blend`: radius 1.04, wall 0.222)."""
@@ -161,6 +176,23 @@ def _machine_parts(size: Vector) -> tuple[Part, ...]:
 def lamp_centre(size: Vector, lamp: Vector) -> Vector:
     """Where a lamp of some size is in the frame of its machine: on the post."""
     return (0.0, (size[1] + lamp[1]) / 2, size[2] / 2 - 0.2)
+
+
+def segment_parts() -> tuple[Part, ...]:
+    """The segments of three digits, from the left, around the middle of their board, facing -z."""
+    (wide, tall), sizes = DIGIT_M, ((0.38, 0.12, 0.05), (0.12, 0.38, 0.05))
+    return tuple(
+        Part((x + wide / 2 * right, tall / 4 * up, 0.0), sizes[upright])
+        for x in (-0.8, 0.0, 0.8)
+        for right, up, upright in _SEGMENTS.values()
+    )
+
+
+def lit_segments(number: int) -> frozenset[int]:
+    """The segments, by their place in `segment_parts`, that show a number from -99 to 999."""
+    lit = (DIGITS[int(each)] if each.isdigit() else "g" if each == "-" else "" for each in f"{number:3d}")
+    names = "".join(_SEGMENTS)
+    return frozenset(7 * place + names.index(each) for place, found in enumerate(lit) for each in found)
 
 
 def plate_place(size: Vector, number: int, height: float) -> Vector:

@@ -201,6 +201,11 @@ class World:
         self.things.visible[index] = shown
         self.things.changed(wakes=False)
 
+    def place(self, index: int, position: Vector) -> None:
+        """Put a thing that never moves by itself elsewhere, metres."""
+        self.things.positions[index] = position
+        self.things.moved()
+
     def add(self, placed: Placed, held: bool = False) -> int:
         """Add a thing and return its index; with `held` it hangs in the air until `drop`."""
         index = len(self.things.placed)

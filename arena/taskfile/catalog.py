@@ -28,6 +28,8 @@ _ZONE: _Bounds = ((1.0, 0.5, 1.0), (40.0, 10.0, 40.0))
 _DATA_ZONE: _Bounds = ((1.0, 0.5, 1.0), (30.0, 10.0, 30.0))
 _BOARD: _Bounds = ((0.1, 0.1, 0.1), (10.0, 10.0, 10.0))
 _PAD: _Bounds = ((1.0, 0.5, 1.0), (4.0, 0.5, 4.0))
+_FIELD: _Bounds = ((1.0, 0.5, 1.0), (16.0, 0.5, 16.0))
+_TOKEN: _Bounds = ((0.45, 0.3, 0.45), (0.45, 2.0, 0.45))
 _PANEL: _Bounds = ((1.0, 1.0, 0.1), (4.0, 4.0, 0.5))
 _DOOR: _Bounds = ((0.0, 0.0, 0.0), (0.1, 1.15, 1.0))
 
@@ -45,9 +47,10 @@ PALETTE: tuple[Vector, ...] = (
     (0.1, 0.35, 0.9), (0.95, 0.5, 0.1), (0.55, 0.2, 0.7),
     (0.95, 0.95, 0.95), (0.1, 0.1, 0.1), (0.1, 0.7, 0.7),
 )  # fmt: skip
-"""Colours of tokens, pads and doors by number, sRGB: blue, orange, purple, white, black, turquoise."""
+"""Colours of what is numbered, sRGB: blue, orange, purple, white, black, turquoise."""
 
 LAMP_SIZE: Vector = (0.8, 0.8, 0.8)
+_SEGMENT: _Bounds = ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
 
 _NUMBERED: dict[str, Any] = {"laboratory": True, "random_yaw": False, "colourable": True, "palette": PALETTE}
 _ANY_COLOR: dict[str, Any] = {"colourable": True, "random_color": True}
@@ -175,10 +178,18 @@ _TABLE = (
     Kind("Door", "door", "", Shape.BOX, Body.STATIC, *_DOOR, "GoalSpawner", internal=True),
     _fixed("Machine", "machine", "A plate for tokens, and a lamp on a post that their rule lights.",
            Shape.MACHINE, (4.0, 1.6, 1.4), "Immovable", laboratory=True, random_yaw=False),
-    _fixed("Token", "token", "A thing that is put on the machine's plate by driving onto its pad.",
-           Shape.BOX, (0.45, 0.6, 0.45), "Immovable", **_NUMBERED),
-    Kind("Pad", "pad on the floor", "Driving onto it puts its token on the machine's plate or takes it off.",
+    _fixed("Meter", "meter", "A pan for a token, and a board on a post that shows a number.",
+           Shape.MACHINE, (1.4, 1.6, 1.4), "Immovable", laboratory=True, random_yaw=False),
+    Kind("Token", "token", "A thing that is put on a plate or pan, or taken off, by driving onto its pad.",
+         Shape.BOX, Body.STATIC, *_TOKEN, "Immovable", **_NUMBERED),
+    _fixed("Slider", "sliding box", "A box that slides along its +z when its pad is driven onto.",
+           Shape.BOX, (0.6, 0.6, 0.6), "Immovable", laboratory=True, random_yaw=False),
+    _fixed("Roller", "rolling ball", "A ball that rolls along its +z when its pad is driven onto.",
+           Shape.BOX, (0.6, 0.6, 0.6), "Immovable", **_NUMBERED),
+    Kind("Pad", "pad on the floor", "Driving onto it makes the experiment with what has its number.",
          Shape.BOX, Body.ZONE, *_PAD, "PillarButton", **_NUMBERED),
+    Kind("Field", "floor with lines", "A floor with a line at each metre, which things slide or roll over.",
+         Shape.BOX, Body.ZONE, *_FIELD, **_NUMBERED),
     Kind("MarkedDoor", "door",
          "A door with a symbol on its -z side; the first that is touched opens, all others stay shut.",
          Shape.BOX, Body.STATIC, *_PANEL, "GoalSpawner", fields=("symbol_names",), **_NUMBERED),
@@ -186,6 +197,7 @@ _TABLE = (
          laboratory=True, internal=True),
     _fixed("DarkLamp", "dark lamp", "", Shape.BOX, LAMP_SIZE, "Immovable", internal=True),
     _fixed("LitLamp", "lit lamp", "", Shape.BOX, LAMP_SIZE, "Immovable", internal=True),
+    Kind("Segment", "", "", Shape.BOX, Body.STATIC, *_SEGMENT, "Immovable", internal=True),
 )  # fmt: skip
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _TABLE}

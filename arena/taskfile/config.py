@@ -12,7 +12,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
 
-from arena.science.families import MachineQuestion
+from arena.science.families import FloorQuestion, Question
 from arena.taskfile.versions import Version
 
 MAX_METRES = 100_000.0
@@ -191,8 +191,8 @@ class ArenaSpec(_Frozen):
     `pass_mark` is the total reward to reach; None means that the arena can be played but is not graded.
     `blackouts` are the frames at which the light toggles, or one negative period. `then` is the arena that
     follows in the same episode after a success (`mergeNextArena`). With several agents, `episode_end` says
-    whether the first or the last to finish ends the episode. `question` is what its machine, tokens, pads
-    and doors are about; there is exactly one item of each of these kinds then.
+    whether the first or the last to finish ends the episode. `question` is what its pads and doors are
+    about; there is exactly one item of each kind that belongs to its family then.
     """
 
     time_limit: Annotated[int, Field(ge=0, le=1_000_000)] = 0
@@ -205,22 +205,31 @@ class ArenaSpec(_Frozen):
     version: Version = Version.V3
     then: "ArenaSpec | None" = None
     # Not in the JSON of other arenas, whose hash is in recordings.
-    question: MachineQuestion | None = Field(default=None, exclude_if=lambda each: each is None)
+    question: Question | None = Field(default=None, exclude_if=lambda each: each is None)
 
     @field_validator("question")
     @classmethod
-    def _has_its_objects(
-        cls, question: MachineQuestion | None, info: ValidationInfo
-    ) -> MachineQuestion | None:
+    def _has_its_objects(cls, question: Question | None, info: ValidationInfo) -> Question | None:
         """Refuse a question for which there are not the right numbers of things."""
         if question is not None and "items" in info.data:
-            numbers = {"Machine": 1, "MarkedDoor": question.doors}
-            for name, expected in (numbers | dict.fromkeys(("Token", "Pad"), question.things)).items():
+            for name, expected in _objects(question).items():
                 found = [item.instances for item in info.data["items"] if item.name == name]
                 if found != [expected]:
                     got = " + ".join(map(str, found)) or "no"
                     raise ValueError(f"expected one {name} item with {expected} instances, got {got}")
         return question
+
+
+def _objects(question: Question) -> dict[str, int]:
+    """How many instances of each kind a question needs."""
+    pads = len(question.open_lanes()) if isinstance(question, FloorQuestion) else question.things
+    apparatus = {
+        "machine": {"Machine": 1, "Token": pads},
+        "slopes": {"Slider": pads},
+        "instrument": {"Meter": 1, "Token": pads},
+        "floor": {"Roller": pads},
+    }
+    return {**apparatus[question.family], "MarkedDoor": question.doors, "Pad": pads}
 
 
 class ArenaFile(_Frozen):
@@ -259,9 +268,14 @@ _OLDER = {"time_limit": "t", "pass_mark": "pass_mark", "random_seed": "random_se
 _WITHOUT_KEY = ("type", "family", "source", "warnings", "version", "then")
 """Fields that no key sets."""
 
+QUESTIONS: dict[str, type[BaseModel]] = {
+    model.model_fields["family"].default.capitalize(): model for model in get_args(get_args(Question)[0])
+}
+"""Tags of the questions of laboratory files: their families, capitalized."""
+
 MODELS: dict[str, type[BaseModel]] = {
     **{"ArenaConfig": ArenaFile, "Arena": ArenaSpec, "Item": Item, "Vector3": Vector3, "RGB": RGB},
-    "Machine": MachineQuestion,
+    **QUESTIONS,
     **{
         get_args(model.model_fields["type"].annotation)[0]: model
         for model in get_args(get_args(Operation)[0])
@@ -298,9 +312,6 @@ ENTRIES = {
 
 VALUES = {"reward_position": "Vector3", "reward_size": "Vector3", "spawnable": "Item"}
 """Tag of each field that holds one mapping."""
-
-QUESTIONS = {"Machine": "machine"}
-"""Tags of the questions of laboratory files, and the family of each."""
 
 OPERATION_FIELDS = ("operation", "operations")
 """Fields that hold an operation or a list of them; each operation has its own tag."""

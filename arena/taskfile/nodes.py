@@ -128,7 +128,7 @@ class Reader:
             tag = values["type"] = self._chosen(node, spelled, "operation", OPERATIONS)
         elif tag == _QUESTION:
             tag = self._chosen(node, spelled, "question", QUESTIONS)
-            values["family"] = QUESTIONS[tag]
+            values["family"] = tag.lower()
         elif self.version is Version.V2 and (tag, node.tag) == ("RGB", "!Vector3"):
             tag = "Vector3"
         elif node.tag.startswith("!") and node.tag != f"!{tag}":

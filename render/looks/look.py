@@ -118,7 +118,9 @@ LOOKS: dict[str, Look] = {name: _usual_look(kind) for name, kind in KINDS.items(
     "SignBoard": Look(Material.PLAIN, srgb(235, 235, 225)),
     "Door": Look(Material.PLAIN, srgb(100, 100, 110)),
     "Machine": Look(Material.PLAIN, srgb(150, 150, 160)),
-    "Pad": Look(Material.PLAIN, _GREY, casts=False),
+    "Meter": Look(Material.PLAIN, srgb(150, 150, 160)),
+    **dict.fromkeys(("Pad", "Field"), Look(Material.PLAIN, _GREY, casts=False)),
+    "Segment": Look(Material.FLAT, srgb(255, 80, 60), casts=False),
     "LitLamp": Look(Material.FLAT, srgb(255, 236, 92)),
     "DarkLamp": Look(Material.PLAIN, srgb(40, 40, 46)),
 }
@@ -128,6 +130,7 @@ PANE = Look(Material.PERSPEX, _WHITE, translucent=True, casts=False)
 BUTTON = Look(Material.PLAIN, srgb(36, 189, 231))
 TRUNK = Look(Material.BARK, srgb(87, 59, 44))
 CORK = Look(Material.CORK, srgb(141, 108, 88))
+BOARD = Look(Material.PLAIN, srgb(30, 30, 34))
 SLOT = Look(Material.PLAIN, srgb(205, 205, 210), casts=False)
 SIGN = Look(Material.PLAIN, srgb(237, 232, 237), casts=False)
 BOARD_FRAME = Look(Material.PLAIN, srgb(171, 124, 84))

@@ -9,7 +9,16 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from arena.geometry.shapes import ARENA_SIZE, BUTTON_ASIDE, DOORWAY, FLOOR_Y, HOUSE_WALL, plate_place
+from arena.geometry.shapes import (
+    ARENA_SIZE,
+    BOARD_SIZE,
+    BUTTON_ASIDE,
+    DOORWAY,
+    FLOOR_Y,
+    HOUSE_WALL,
+    lamp_centre,
+    plate_place,
+)
 from arena.geometry.shapes import parts_of as boxes_of
 from arena.scene import Thing, Vector
 from arena.taskfile.catalog import KINDS
@@ -54,6 +63,12 @@ _SLOT_M = 0.5
 
 _RAYS = 1.8
 """Length of the bars through a lit lamp relative to its size."""
+
+_ZONE_TOP_M = 0.1
+"""How far the top of a zone is above the floor, metres."""
+
+_LINE_M = 0.06
+"""Width of the lines on a floor with lines, metres."""
 
 _JAMB, _SIGN = 0.15, 0.8
 """Width of a jamb beside a marked door, metres; side of its sign relative to the door."""
@@ -313,8 +328,37 @@ def _to_front(part: Part) -> Part:
     return Part(part.mesh.replace("symbol", "front"), (-z, y - _SINKS_M, x), (wide, tall, thick), part.look)
 
 
+def _meter(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """A pan, a post, and a dark board on which segments are lit."""
+    return (*_plain(thing, size), Part("box", lamp_centre(size, BOARD_SIZE), BOARD_SIZE, looks.BOARD))
+
+
+def _ball(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    return (Part("ball", _MIDDLE, size),)
+
+
+def _flat(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """A mat on the floor, which is below the top of a zone."""
+    x, y, z = size
+    return (Part("box", (0.0, y / 2 - _ZONE_TOP_M + _THIN, 0.0), (x, 2 * _THIN, z)),)
+
+
+def _field(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """A floor with a line across at each metre from its -z side, and along at each metre from its middle."""
+    (x, _, z), (flat,) = size, _flat(thing, size)
+    top = flat.centre[1] + _THIN
+    across = (((0.0, top, metre - z / 2), (x, _THIN, _LINE_M)) for metre in range(1, round(z)))
+    along = (((metre, top, 0.0), (_LINE_M, _THIN, z)) for metre in range(-int(x / 2), int(x / 2) + 1))
+    lines = (Part("box", centre, extent, looks.SIGN) for centre, extent in (*across, *along))
+    return (flat, *lines)
+
+
 _LABORATORY: dict[str | Shape | Change, Composer] = {
     "Machine": _machine,
+    "Meter": _meter,
+    "Roller": _ball,
+    "Pad": _flat,
+    "Field": _field,
     "LitLamp": _lit_lamp,
     "MarkedDoor": _marked_door,
 }

@@ -2,8 +2,9 @@
 
 from importlib import import_module
 
+from testbed.blueprints import laboratory
 from testbed.blueprints.blueprint import DIFFICULTIES, Blueprint, Condition, Draw, to_yaml
-from testbed.tasks import ALL_NAMES
+from testbed.tasks import ALL_NAMES, LEVEL_NAMES
 
 VARIANTS = (1, 2, 3)
 """Variants of every task of the shipped battery."""
@@ -18,8 +19,8 @@ FOLDERS = {
 """Folder of each level below `testbed/levels`, such as 08_object_permanence, or `testbed/laboratory`."""
 
 CONDITIONS: dict[int, tuple[Condition, ...]] = {
-    level: import_module(f"{__name__}.level_{level:02d}").CONDITIONS for level in ALL_NAMES
-}
+    level: import_module(f"{__name__}.level_{level:02d}").CONDITIONS for level in LEVEL_NAMES
+} | laboratory.CONDITIONS
 """The tasks of each level; a task's number is its place in the list, from 1."""
 
 

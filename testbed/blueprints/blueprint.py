@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.errors import ConfigError
-from arena.science.families import MachineQuestion
+from arena.science.families import Question
 from testbed.tasks import LINES
 
-NUMBERED = ("Token", "Pad", "MarkedDoor")
+NUMBERED = ("Token", "Slider", "Roller", "Field", "Pad", "MarkedDoor")
 """Kinds whose instances are numbered in a file."""
 
 Rng = np.random.Generator
@@ -69,7 +69,7 @@ class Blueprint:
     pass_mark: float = 0
     blackouts: tuple[int, ...] = ()
     pushes: tuple[Push, ...] = ()
-    question: MachineQuestion | None = None
+    question: Question | None = None
 
 
 def task(
@@ -81,7 +81,7 @@ def task(
     pass_mark: float = 0,
     blackouts: tuple[int, ...] = (),
     pushes: tuple[Push, ...] = (),
-    question: MachineQuestion | None = None,
+    question: Question | None = None,
 ) -> Blueprint:
     """A blueprint with these objects, in the order in which the file lists them."""
     return Blueprint(goal, capacities, solution, objects, time_limit, pass_mark, blackouts, pushes, question)
@@ -105,7 +105,7 @@ def to_yaml(task: Blueprint, notes: Sequence[str] = ()) -> str:
     if task.blackouts:
         lines.append(f"    blackouts: [{', '.join(map(str, task.blackouts))}]")
     if task.question:
-        lines.append(f"    question: !Machine {_listed(task.question)}")
+        lines.append(f"    question: !{task.question.family.capitalize()} {_listed(task.question)}")
     lines.append("    items:")
     # Things with a number are instances of one item.
     for _, things in groupby(task.objects, lambda thing: thing.kind if thing.kind in NUMBERED else id(thing)):
@@ -127,7 +127,7 @@ def _item(things: Sequence[Object]) -> list[str]:
     return lines
 
 
-def _listed(question: MachineQuestion) -> str:
+def _listed(question: Question) -> str:
     """What a question says besides its defaults, as YAML in one line."""
     facts = question.model_dump(mode="json", exclude_defaults=True)
     written = (

@@ -4,7 +4,9 @@ import numpy as np
 
 from arena.scene import Scene
 from arena.science import TIE, Floats
+from arena.science.families import MachineQuestion
 from testbed.oracle.attempt import Attempt
+from testbed.oracle.motion import waiting
 
 SURE, SURER = 0.99, 0.9999
 """Probability of a door above which it is opened, in the first attempt and where that was wrong."""
@@ -14,6 +16,9 @@ APPROACH_M = 1.5
 
 OFF_PAD_M = 2.2
 """Distance from a pad's middle at which the agent has left it, metres."""
+
+MOVES_STEPS = 60
+"""Steps in which something slides or rolls: 50, and some to be safe."""
 
 DOOR_STEPS = 25
 """Steps in which a door is driven against and opens."""
@@ -32,7 +37,7 @@ class Experimenter:
     def run(self, door: int | None = None) -> bool:
         """Experiment, and open the likeliest door, or open this one at once; False if a way is not found."""
         while door is None and self._learns():
-            if not self._visit(self._next_thing()):
+            if not self._visit(self._next_pad()):
                 return False
         chosen = int(self._hidden.of_doors(self._belief).argmax()) if door is None else door
         return self._open(chosen)
@@ -51,9 +56,11 @@ class Experimenter:
         """(e,): what an experiment says of the door, and a little of what it says of everything else."""
         return self._hidden.information(belief) + 0.01 * self._hidden.about_everything(belief)
 
-    def _next_thing(self) -> int:
-        """The pad to visit: the first change towards the set that says most for each change."""
+    def _next_pad(self) -> int:
+        """The pad to visit: of the best experiment, or of the first change towards it."""
         seen = self._episode.experiments.seen
+        if not isinstance(self._question, MachineQuestion):
+            return int(self._total(self._belief).argmax())
         on, belief = seen[-1].experiment if seen else 0, self._belief
         sets = np.arange(len(self._hidden.likelihood))
         changes = np.array([int(each ^ on).bit_count() for each in sets])
@@ -64,12 +71,16 @@ class Experimenter:
         return max(things, key=lambda thing: worth[on ^ (1 << thing)])
 
     def _visit(self, thing: int) -> bool:
-        """Drive onto a pad, from beside it if the agent stands on it; False if its token has not moved."""
+        """Drive onto a pad, from beside it if the agent stands on it; False if nothing came of it."""
         made = len(self._episode.experiments.seen)
         (x, z), under = self._pads()[thing], self._under()
         if thing in under:
             self._attempt.go_near(x, z - OFF_PAD_M - 0.5, self._zones({thing}))
         self._attempt.go_near(x, z, self._zones({thing, *under}))
+        for _ in range(MOVES_STEPS):
+            if self._episode.done or len(self._episode.experiments.seen) > made:
+                break
+            self._episode.step(waiting(self._episode))
         return len(self._episode.experiments.seen) > made
 
     def _pads(self) -> list[tuple[float, float]]:

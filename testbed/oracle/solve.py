@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import NamedTuple
 
 from arena import Action, ArenaSpec, Episode, Recording
@@ -20,6 +21,9 @@ LEAST_STEPS = 100
 
 SAFETY_STEPS = 5_000
 """Number of steps after which an arena without a time limit is given up."""
+
+CAREFUL = 4.0
+"""How careful the planner is beside the panes and doors of a laboratory; see `Strategy`."""
 
 _LONGER = (0, 1, -1, 2, -2, 4)
 """Steps by which pushes are lengthened, in the order in which they are tried."""
@@ -97,7 +101,7 @@ def guess(episode: Episode) -> None:
     question = episode.spec.question
     assert question is not None
     right = question.hidden.doors[truth(question, episode.seed, episode.task_id, episode.trial)]
-    Experimenter(Attempt(episode, Strategy())).run(door=(int(right) + 1) % question.doors)
+    Experimenter(Attempt(episode, Strategy(careful=CAREFUL))).run(door=(int(right) + 1) % question.doors)
 
 
 def _attempts(pushes: Sequence[Push]) -> Iterator[tuple[Strategy, Sequence[Push]]]:
@@ -109,6 +113,8 @@ def _attempts(pushes: Sequence[Push]) -> Iterator[tuple[Strategy, Sequence[Push]
 
 
 def _try(episode: Episode, strategy: Strategy, pushes: Sequence[Push], taken: int) -> Plan:
+    if episode.spec.question is not None:
+        strategy = replace(strategy, careful=CAREFUL)
     attempt = Attempt(episode, strategy, pushes)
     if episode.spec.question is not None:
         Experimenter(attempt).run()

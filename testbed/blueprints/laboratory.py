@@ -1,0 +1,173 @@
+"""Levels 11 to 14: what is hidden is found out by driving onto pads, then a door is opened."""
+
+from collections.abc import Callable, Sequence
+
+from arena.science.families import (
+    ENTRY_M,
+    FARTHEST_M,
+    WIDEST_M,
+    FloorQuestion,
+    InstrumentQuestion,
+    MachineQuestion,
+    Question,
+    SlopesQuestion,
+    questions,
+)
+from arena.taskfile.catalog import PALETTE
+from testbed.blueprints.blueprint import Blueprint, Color, Condition, Object, Rng, task
+from testbed.blueprints.parts import GAP, GREY, HEIGHT, THICK, agent, even, near, pane, ramp, wall
+
+PADS_Z, TOKENS_Z, MACHINE_Z, DOORS_Z = 9.0, 12.0, 17.0, 28.0
+"""Rows of the arena from the agent's start to the rooms, metres."""
+
+PANE_Z, START_Z = 10.7, 12.5
+"""Where a pane keeps the agent from what slides or rolls, and where this starts, metres."""
+
+DOOR_M = 2.0
+"""Width of a door, metres."""
+
+TOKEN_M = (0.45, 0.6, 0.45)
+"""Size of the machine's tokens, metres; those of the meter have half this height for each unit of size."""
+
+PER_EXPERIMENT = 40
+"""Time of each experiment in the clock's units (67 steps); the ideal player needs about half."""
+
+WAITS = 30
+"""More time for an experiment in which something moves: it takes 3 s, 50 steps."""
+
+_PARTS: Sequence[str] = ("causal reasoning", "planning", "approach")
+
+
+def machine(rng: Rng, question: MachineQuestion) -> Blueprint:
+    """The machine: pads put things on a plate, a lamp shows the outcome, and a door decides.
+
+    After Gopnik and Sobel (2000) and Lucas and Griffiths (2010). In an arena every change of what is on the
+    plate is an experiment, so that there may be twice as many as where a whole set is put on at once.
+    """
+    goal = {
+        "which": f"Find out which of the first {question.candidates} things counts, and open its door.",
+        "rule": "Find out whether one thing that counts lights the lamp or two, and open that door.",
+        "number": "Find out how many of the things count, and open the door with that number.",
+    }[question.asks]
+    places = _spread(rng, question.things)
+    tokens = [Object("Token", (x, 0, TOKENS_Z), TOKEN_M) for x in places]
+    asked = question.model_copy(update={"experiments": 2 * question.experiments})
+    things = [Object("Machine", (20, 0, MACHINE_Z)), *tokens, *_pads(places, range(question.things))]
+    return _laboratory(rng, asked, goal, things, PER_EXPERIMENT)
+
+
+def slopes(rng: Rng, question: SlopesQuestion) -> Blueprint:
+    """Slopes: pads let boxes slide, lines show how far, and a door decides; after Siegler (1976)."""
+    things, places = [], _spread(rng, question.things)
+    for x in places:
+        things.append(Object("Field", (x, 0, START_Z + FARTHEST_M / 2), (2, 0.5, FARTHEST_M)))
+    things += [Object("Slider", (x, 0.01, START_Z)) for x in places]
+    if question.hides == "friction":
+        things += [ramp(x, START_Z - 0.9, (1.2, 0.6, 1.2), 0, GREY) for x in places]
+    goal = f"Find out {'on which floor a box' if question.hides == 'friction' else 'which box'} "
+    goal += "gets farthest" if question.asks == "farthest" else "stops first"
+    pads = _pads(places, range(question.things))
+    return _laboratory(rng, question, f"{goal}, and open that door.", [*things, *pads, *_panes()])
+
+
+def instrument(rng: Rng, question: InstrumentQuestion) -> Blueprint:
+    """The instrument: pads put things on a meter's pan, a number is shown, and a door decides."""
+    goal = {
+        "large": f"Find out what a meter would show for size {question.large}, and open that door.",
+        "odd": "Find out for which thing the meter shows too much, and open its door.",
+    }[question.asks]
+    places = _spread(rng, question.things)
+    wide, tall, deep = TOKEN_M
+    tokens = [
+        Object("Token", (x, 0, TOKENS_Z), (wide, tall / 2 * (k + 1), deep)) for k, x in enumerate(places)
+    ]
+    things = [Object("Meter", (20, 0, MACHINE_Z)), *tokens, *_pads(places, range(question.things))]
+    return _laboratory(rng, question, goal, things, PER_EXPERIMENT)
+
+
+def floor(rng: Rng, question: FloorQuestion) -> Blueprint:
+    """The strange floor: pads let balls roll over it, lines show how far aside, and a door decides."""
+    goal = {
+        "kind": "Find out by which law a floor pushes what rolls over it, and open the door of that law.",
+        "side": f"Find out to which side a ball from lane {question.shut + 1} would go, and open that door.",
+    }[question.asks]
+    lanes, places = question.open_lanes(), _spread(rng, len(question.open_lanes()))
+    width = question.lanes + 1 + 2 * WIDEST_M
+    things = [Object("Field", (20, 0, START_Z + 0.5 + ENTRY_M), (width, 0.5, 2 * ENTRY_M), color=GREY)]
+    things += [
+        Object("Roller", (20 + question.place(lane), 0.01, START_Z), color=_color(lane)) for lane in lanes
+    ]
+    return _laboratory(rng, question, goal, [*things, *_pads(places, lanes), *_panes()])
+
+
+def _spread(rng: Rng, count: int) -> list[float]:
+    """Places in a row, metres from the left fence."""
+    left, right = near(rng, 9, 1), near(rng, 31, 1)
+    return [round(left + (right - left) / (count - 1) * k, 2) for k in range(count)]
+
+
+def _pads(places: Sequence[float], numbers: Sequence[int]) -> list[Object]:
+    pairs = zip(places, numbers, strict=True)
+    return [Object("Pad", (x, 0, PADS_Z), (2, 1, 2), color=_color(number)) for x, number in pairs]
+
+
+def _color(number: int) -> Color:
+    """A colour of the palette."""
+    red, green, blue = (round(255 * channel) for channel in PALETTE[number])
+    return red, green, blue
+
+
+def _panes() -> list[Object]:
+    """Glass before what moves; the agent goes round it."""
+    return [pane(20, PANE_Z, (27, HEIGHT, THICK))]
+
+
+def _laboratory(
+    rng: Rng, question: Question, goal: str, things: Sequence[Object], time: int = PER_EXPERIMENT + WAITS
+) -> Blueprint:
+    """A task with an agent, the things of experiments, and rooms with doors; `time` is for an experiment."""
+    return task(
+        goal,
+        tuple(_PARTS),
+        "Drive onto pads, watch what they show, and open a door when it is clear which.",
+        agent(near(rng, 20, 3), near(rng, 4, 1), near(rng, 0, 20)),
+        *things,
+        *_rooms(question),
+        time_limit=250 + time * question.experiments,
+        question=question,
+    )
+
+
+def _rooms(question: Question) -> list[Object]:
+    """Doors, the wall that they are in, and walls between the rooms behind them."""
+    count = question.doors
+    middles = [even(40 * (k + 0.5) / count) for k in range(count)]
+    edges = [0.0, *(x for middle in middles for x in (middle - DOOR_M / 2, middle + DOOR_M / 2)), 40.0]
+    pairs = zip(edges[::2], edges[1::2], strict=True)
+    walls = [wall((low + high) / 2, DOORS_Z, (high - low - GAP, HEIGHT, THICK)) for low, high in pairs]
+    depth = 40 - DOORS_Z - THICK
+    between = [wall(even(40 * k / count), 40 - depth / 2, (THICK, HEIGHT, depth)) for k in range(1, count)]
+    doors = [Object("MarkedDoor", (x, 0, DOORS_Z), (DOOR_M, HEIGHT, 0.2), symbol=_symbol(question, k))
+             for k, x in enumerate(middles)]  # fmt: skip
+    return [*doors, *walls, *between]
+
+
+def _symbol(question: Question, door: int) -> str:
+    """The mark of a door: as many dots as it stands for; of a thing none, as its colour says which."""
+    if question.asks in ("which", "farthest", "nearest", "odd"):
+        return "1"
+    first = question.low if isinstance(question, MachineQuestion) and question.asks == "number" else 1
+    dots = door + first
+    return "/".join(("0" * (2 * dots + 1), "01" * dots + "0", "0" * (2 * dots + 1)))
+
+
+PARADIGMS: dict[int, Callable[..., Blueprint]] = {11: machine, 12: slopes, 13: instrument, 14: floor}
+"""The paradigm of each level: a family of hidden states."""
+
+CONDITIONS: dict[int, tuple[Condition, ...]] = {
+    level: tuple(
+        Condition(paradigm, 1 + number // 10, question=question)
+        for number, question in enumerate(questions(level))
+    )
+    for level, paradigm in PARADIGMS.items()
+}
