@@ -1,19 +1,19 @@
 """An episode in the arena as the runner's environment: observations out, scripts in."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
 
 from arena import Action, Episode, Recording
 from arena.errors import RecordingError
-from arena.science import words as science
-from arena.science.families import COLORS
+from arena.science.families import truth
 from evaluation.episode import after_text
 from evaluation.prompts import PromptSet
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record
 from llm_control.choices import ArenaChoices
-from llm_control.messages import first_parts, turn_parts
+from llm_control.messages import first_parts, laboratory, turn_parts
 from llm_control.observations import View, eye, words
 from llm_control.play import ScriptedEpisode, TurnRecord
 from render import DRAWN_BY
@@ -58,16 +58,9 @@ class ArenaEnvironment:
         view = View(self._played.begin(), words(self._choices, self.episode.scene()))
         health, first_health = self.episode.health, self._played.first_health
         parts = first_parts(self._choices, self._prompts, health, view, first_health)
-        return self._observation(after_text(self._laboratory(), parts))
-
-    def _laboratory(self) -> str:
-        """What a laboratory arena asks for; empty for all others."""
         question = self.episode.spec.question
-        if question is None:
-            return ""
-        doors = "\n".join(f"- {COLORS[k]}: {name}" for k, name in enumerate(science.doors(question)))
-        values = {"told": science.told(question), "asked": science.asked(question), "doors": doors}
-        return self._prompts["machine"].fill(**values, experiments=question.experiments)
+        asked = laboratory(question, self._prompts) if question else ""
+        return self._observation(after_text(asked, parts))
 
     def reply(self, text: str) -> Observation:
         """Play a script; one that cannot be played costs one idle step."""
@@ -83,7 +76,12 @@ class ArenaEnvironment:
 
     def finish(self) -> Record:
         """Let the clock run down if the model is not asked any more, and end the episode."""
-        return arena_record(*self._played.finish(), self._prompts)
+        record = arena_record(*self._played.finish(), self._prompts)
+        if (question := self.episode.spec.question) is None:
+            return record
+        right = truth(question, self.episode.seed, self.episode.task_id, self.episode.trial)
+        found = question.hidden.measures(self.episode.experiments.seen, right)
+        return replace(record, metrics={**record.metrics, **found})
 
     def close(self) -> None:
         """Free the physics of an episode that was interrupted."""

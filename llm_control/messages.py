@@ -3,6 +3,15 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from arena.science.families import (
+    COLORS,
+    FARTHEST_M,
+    WIDEST_M,
+    FloorQuestion,
+    Question,
+    SlopesQuestion,
+)
+from arena.science.words import asked, doors, told
 from evaluation.episode import after_text
 from evaluation.prompts import PromptSet
 from evaluation.suite import Frame, Message, Part
@@ -100,6 +109,23 @@ def first_parts(
     values = {"turn": 1, "first_health": then, "health": health, "scripts_left": _left(choices, 0)}
     text = prompts[name].fill(view=shown, picture=_NEXT, pictures=_OTHERS, **values)
     return _laid_out(text, view.frames, prompts["picture"].fill())
+
+
+def laboratory(question: Question, prompts: PromptSet) -> str:
+    """What a laboratory arena asks for, and how its experiments are made."""
+    values: dict[str, object] = {}
+    if isinstance(question, SlopesQuestion):
+        values = {"most": FARTHEST_M}
+    if isinstance(question, FloorQuestion):
+        shut = f" {prompts['lane_shut'].fill(lane=question.shut + 1)}" if question.asks == "side" else ""
+        values = {"most": WIDEST_M, "shut": shut}
+    return prompts["laboratory"].fill(
+        told=told(question),
+        pads=prompts[f"pads_{question.family}"].fill(**values),
+        experiments=question.experiments,
+        asked=asked(question),
+        doors="\n".join(f"- {COLORS[k]}: {name}" for k, name in enumerate(doors(question))),
+    )
 
 
 def turn_parts(

@@ -1,9 +1,9 @@
 """Exact inference about a hidden state from experiments, for tables that are small enough to write down."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -128,6 +128,39 @@ class HiddenState:
             self._uncertain.append(self._after_best(self._uncertain[-1]))
         left = [sum(branch.bits for branch in branches) for branches in self._uncertain]
         return left[0] - left[experiments]
+
+    def measures(self, history: Sequence[Seen], truth: int) -> dict[str, float | int]:
+        """The numbers of a history that tables have, in bits.
+
+        `information` are those by which the experiments have shrunk the entropy of the right door,
+        `attainable` those that as many of the best are expected to; `exact_door` is the probability of the
+        right door after them.
+        """
+        exact = self.of_doors(self.posterior(history))
+        return {
+            "experiments": len(history),
+            "information": self.gained(history),
+            "attainable": self.attainable(len(history)),
+            "exact_door": float(exact[self.doors[truth]]),
+        }
+
+    def turns(self, experiments: Experiments) -> Iterator[dict[str, Any]]:
+        """What is known at the start, after each experiment, and when a door was opened.
+
+        `posterior` are the probabilities of the doors, `information` is what an experiment was expected to
+        say about them, `best` what the best one was, in bits.
+        """
+        belief = self.prior
+        nothing = dict.fromkeys(("experiment", "outcome", "information", "best", "door"))
+        yield {**nothing, "posterior": self.of_doors(belief).tolist()}
+        for experiment, outcome in experiments.seen:
+            expected = self.information(belief)
+            belief = self.updated(belief, experiment, outcome)
+            bits = {"information": float(expected[experiment]), "best": float(expected.max())}
+            made = {"experiment": experiment, "outcome": outcome, **bits}
+            yield {**nothing, **made, "posterior": self.of_doors(belief).tolist()}
+        if experiments.door is not None:
+            yield {**nothing, "door": experiments.door, "posterior": self.of_doors(belief).tolist()}
 
     @cached_property
     def _uncertain(self) -> list[list["_Branch"]]:

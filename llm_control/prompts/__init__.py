@@ -13,7 +13,11 @@ _FIRST = (*_TURN, "first_health:.1f", "picture")
 VARIABLES: dict[str, tuple[str, ...]] = {
     "system": ("scripts", "image_size"),
     "first_turn": _FIRST,
-    "machine": ("told", "experiments", "asked", "doors"),
+    "laboratory": ("told", "pads", "experiments", "asked", "doors"),
+    **dict.fromkeys(("pads_machine", "pads_instrument"), ()),
+    "pads_slopes": ("most",),
+    "pads_floor": ("most", "shut"),
+    "lane_shut": ("lane",),
     "turn": (*_TURN, "reward:+z.2f"),
     "invalid_script": (*_TURN, "reward:+z.2f", "feedback"),
     "demonstration_intro": (),
@@ -46,9 +50,11 @@ of the turn, from 1. `health`: 0-100. `scripts_left`: scripts left, including th
 `reward`: that of the last script. `feedback`: why it is no script (`ScriptSyntaxError.feedback`). `outcome`:
 why the episode ended. `total_reward`: the sum over the episode. `view`: what the pictures of the message are,
 or the view in words, one of the `view_` texts. `number`, `count`: of the episode in its conversation.
-`images`: number of pictures. `description`: what is in view. `machine` precedes the first turn of an arena
-with a machine. The `note_` texts follow the system text if the choices call for them; `tools`, `loop`,
-`memory` and `characters` are such choices.
+`images`: number of pictures. `description`: what is in view. `laboratory` precedes the first turn of an arena
+with a question: `told` is what may be hidden, `pads` the text on the experiments of its family, `most` how
+far something gets at most, metres, `shut` the text of the `lane` that has no ball, if there is one. The
+`note_` texts follow the system text if the choices call for them; `tools`, `loop`, `memory` and `characters`
+are such choices.
 
 The shipped texts do without these: `picture` is the next picture of the message and `pictures` are all the
 others, each behind the text `picture`; without them, pictures come before the text. `first_health` is the

@@ -10,6 +10,8 @@ from markupsafe import Markup
 from arena import ArenaSpec, Event, Recording, Scene
 from arena.errors import ArenaError
 from arena.recording import software_versions
+from arena.science.families import Question, truth
+from arena.science.words import seen
 from evaluation.capabilities import Panel, remarks_of
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
@@ -29,6 +31,7 @@ from report.comparison.runs import CLOCKED, THEIRS, has_published_tasks, played_
 from report.files import part, prose
 from report.panels import EpisodeFindings, PictureBook, Row, SuiteReport
 from report.tables import GroupRates, counted_table, percent
+from suites.laboratory import findings as laboratory
 
 _PICTURES = ("camera", "depth", "segmentation")
 _SENSORS = {
@@ -112,6 +115,7 @@ class ArenaReport(SuiteReport):
         self._specs: dict[str, ArenaSpec] = {}
         self._choices = ArenaChoices()
         self._plans: dict[str, Markup] = {}
+        self._experiments: dict[str, list[Row]] = {}
 
     def group_name(self, group: int | str) -> str:
         """What a level tests."""
@@ -135,8 +139,12 @@ class ArenaReport(SuiteReport):
                 failures = _failures(trace, spec, episode)
             except ArenaError as error:
                 problem = str(error)
+        record = None
+        if trace is not None and recording is not None and spec is not None and spec.question:
+            record = _experimented(spec.question, recording, trace) | {"passed": episode.result.passed}
+            self._experiments.setdefault(episode.result.agent, []).append(record)
         return EpisodeFindings(
-            panels=self._panels(trace, failures, episode.result.task_id),
+            panels=self._panels(trace, failures, episode.result.task_id, record),
             columns={
                 "failure": str(failures[0]) if failures else None,
                 "signs": "; ".join(failures),
@@ -165,7 +173,13 @@ class ArenaReport(SuiteReport):
             self._plans[recording.task_id] = replays.plan_svg(trace.layout, f"Task {recording.task_id}")
         return trace
 
-    def _panels(self, trace: replays.Trace | None, failures: Sequence[Failure], task_id: str) -> list[Panel]:
+    def _panels(
+        self,
+        trace: replays.Trace | None,
+        failures: Sequence[Failure],
+        task_id: str,
+        record: Row | None,
+    ) -> list[Panel]:
         panels = []
         if failures:
             why = part("arena/failure.html.j2", failure=failures[0], more=failures[1:])
@@ -176,6 +190,8 @@ class ArenaReport(SuiteReport):
             panels.append(Panel("Path", part("arena/path.html.j2", plan=path, acts=acts)))
             health = part("arena/health.html.j2", curve=curve, events=events, acts=acts)
             panels.append(Panel("Health", health))
+        if record is not None:
+            panels += [Panel(*each) for each in laboratory.episode_panels(record)]
         return panels
 
     def turn_columns(self, turn: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,7 +238,9 @@ class ArenaReport(SuiteReport):
         table = counted_table("Failure", "failure", list(Failure), rows, agents)
         unreplayed = sum(row["passed"] is False and row["failure"] is None for row in rows)
         values = {"table": table, "unreplayed": unreplayed, "failures": list(Failure)}
-        return [Panel("Why episodes were failed", part("arena/failures.html.j2", **values))]
+        failed = Panel("Why episodes were failed", part("arena/failures.html.j2", **values))
+        named = {agents.get(agent, agent): records for agent, records in self._experiments.items()}
+        return [failed, *(Panel(*each) for each in laboratory.run_panels(named))]
 
     def facts(self, log: RunLog) -> dict[str, str]:
         """The version of Animal-AI, which comparisons need."""
@@ -239,6 +257,20 @@ class ArenaReport(SuiteReport):
         drawn = DRAWN_BY if self._renderer else None
         values = {"replayed": replayed, "inexact": found["differs"], "renderer": drawn}
         return prose("arena/analysis.j2", **values)
+
+
+def _experimented(question: Question, recording: Recording, trace: replays.Trace) -> dict[str, Any]:
+    """An episode in the laboratory, as the panels of its suite read it; no belief was asked for."""
+    hidden = question.hidden
+    right = hidden.doors[truth(question, recording.seed, recording.task_id, recording.trial)]
+    turns = [
+        {"turn": number, "belief": None, "said": None, **turn}
+        for number, turn in enumerate(hidden.turns(trace.experiments))
+    ]
+    for turn in turns:
+        if turn["experiment"] is not None:
+            turn["said"] = seen(question, turn["experiment"], turn["outcome"])
+    return {"turns": turns, "replay": {"right": int(right)}}
 
 
 def difference(trace: replays.Trace, recording: Recording, episode: LoggedEpisode) -> str | None:

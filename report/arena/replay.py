@@ -14,6 +14,7 @@ from arena.errors import RecordingError
 from arena.geometry.placed import AGENT_RADIUS, Layout
 from arena.replay import Replay
 from arena.scene import Scene, Vector, wrap_deg
+from arena.science import Experiments
 from arena.taskfile.catalog import KINDS
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.exchanges import EpisodeTalk
@@ -83,6 +84,7 @@ class Trace:
     outcome: Outcome | None = None
     total_reward: float = 0.0
     health: float = 0.0
+    experiments: Experiments = field(default_factory=Experiments)
 
     def differs_from(self, recording: Recording) -> str | None:
         """What the replay does not reproduce; None if it is exact."""
@@ -157,6 +159,7 @@ def _finish(trace: Trace, episode: Episode, idle_groups: Sequence[int], turn_ste
     trace.worths = [KINDS[scene.things[goal].kind].reward * float(scene.sizes[goal][0]) for goal in left]
     trace.outcome, trace.ticks = episode.outcome, episode.ticks
     trace.total_reward, trace.health = episode.total_reward, episode.health
+    trace.experiments = episode.experiments
 
 
 def good_goals(scene: Scene) -> list[int]:

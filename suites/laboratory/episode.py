@@ -208,17 +208,11 @@ class LaboratoryEpisode:
     def _metrics(self) -> dict[str, float | int]:
         """The numbers of an episode that tables and reports have.
 
-        `information` are the bits by which the experiments have shrunk the entropy of the right door,
-        `attainable` those that as many of the best are expected to; `divergence` is the mean of the stated
+        Beside `HiddenState.measures`, `divergence` is the mean of the stated
         beliefs from the exact ones, in bits, and `agrees` whether the door is that of the last stated belief.
         """
         beliefs = [(turn.posterior, turn.belief) for turn in self._turns if turn.belief is not None]
-        made = len(self.history)
-        found: dict[str, float | int] = {
-            "experiments": made,
-            "information": self.hidden.gained(self.history),
-            "attainable": self.hidden.attainable(made),
-            "exact_door": float(self.hidden.of_doors(self.belief)[self.hidden.doors[self._truth]]),
+        found = self.hidden.measures(self.history, self._truth) | {
             "invalid_replies": sum(turn.error is not None for turn in self._turns),
             "missing_beliefs": sum(turn.kind == "predict" and turn.belief is None for turn in self._turns),
         }

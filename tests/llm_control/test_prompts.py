@@ -21,6 +21,7 @@ FOLDER_ONLY = {"picture", "pictures", "first_health"}
 """Variables that only a user's own texts have."""
 
 SAMPLES = {
+    **dict.fromkeys(("told", "pads", "experiments", "asked", "doors", "most", "shut", "lane"), "3"),
     "picture": "",
     "pictures": "",
     "first_health": 99.9,
