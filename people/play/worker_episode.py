@@ -5,6 +5,8 @@ from typing import NamedTuple
 from arena import ACTIONS, Episode, Event, EventKind, Outcome, Scene
 from arena.rules import SAFETY_STEPS
 from arena.taskfile.versions import DIFFERENCES
+from llm_control.messages import laboratory
+from llm_control.prompts import arena_prompts
 from people.play import worker_protocol as protocol
 from people.play.pacing import QUALITY_LEVELS
 from people.play.worker_protocol import Drawn, Open, Played, PlayEnd, ScriptTurn, State, View
@@ -118,6 +120,12 @@ class KeyEpisode(WorkerEpisode):
         # The first image of an arena takes longest, and nobody is waiting for this one.
         self._renderer = Renderer(QUALITY_LEVELS[0].size, QUALITY_LEVELS[0].size)
         self._renderer.frame(self._episode.scene())
+
+    def opened(self) -> Played:
+        """The state, and what a laboratory arena asks for."""
+        question = self._episode.spec.question
+        asked = laboratory(question, arena_prompts()) if question else ""
+        return super().opened()._replace(instructions=asked)
 
     def step(self, actions: tuple[int, ...]) -> Played:
         """Take actions (indices into `arena.ACTIONS`) until the episode is over."""

@@ -105,7 +105,7 @@ class ScriptTurn(NamedTuple):
 class Played(NamedTuple):
     """The state after a request, the `actions` (indices into `arena.ACTIONS`) that were really taken, and the
     `turns` that scripts led to; `end` once the episode is over. After "open" in scripts mode these are all so
-    far, and `instructions` is the system prompt.
+    far, and `instructions` is the system prompt; in keys mode what a laboratory arena asks for.
     """
 
     state: State

@@ -140,6 +140,9 @@ const handlers = {
     $("reward-label").textContent = t(trial.stars ? "Stars" : "Reward");
     $("view").hidden = trial.views.length < 2 || trial.mode === "scripts";
     if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: trial.step });
+    const asked = trial.mode === "keys" ? trial.instructions : "";
+    $("question").hidden = !asked;
+    $("question").querySelector("p").textContent = asked;
     if (trial.mode === "scripts") startScripts(trial); else showStartable(trial.step > 0 ? showResumed : showReady);
   },
   state(message) { showState(message, trial); },

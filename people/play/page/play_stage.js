@@ -25,6 +25,7 @@ let waiting, decoding = false, bitmap, shownAt = 0, audio, flashing;
 export function show(next, { icon = "wait", title = "", text = "", hint = "", actions = [], look = false } = {}) {
   document.body.dataset.state = next;
   document.body.toggleAttribute("data-look", look);
+  $("question").open = next !== "running";
   $("pause").disabled = !["running", "paused"].includes(next);
   shownAt = performance.now();
   if (next === "running") { document.activeElement?.blur(); return; }
