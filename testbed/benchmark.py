@@ -19,7 +19,7 @@ from arena.gym.vector_env import ArenaVectorEnv
 from testbed.blueprints import text
 from testbed.blueprints.blueprint import Draw
 from testbed.curriculum import Generated
-from testbed.tasks import LEVEL_NAMES
+from testbed.tasks import ALL_NAMES
 
 SPLITS = ("train", "test")
 
@@ -71,9 +71,9 @@ def sha256(text: str) -> str:
 
 @cache
 def scored_tasks(level: int) -> tuple[ScoredTask, ...]:
-    """The test tasks of a level. Raises ConfigError for another level than 1 to 10."""
-    if level not in LEVEL_NAMES:
-        raise ConfigError(f"level: got {level!r}, expected 1 to {len(LEVEL_NAMES)}")
+    """The test tasks of a level. Raises ConfigError for another level than 1 to 14."""
+    if level not in ALL_NAMES:
+        raise ConfigError(f"level: got {level!r}, expected 1 to {len(ALL_NAMES)}")
     rows = csv.DictReader(files("testbed").joinpath(FILE).read_text(encoding="utf-8").splitlines())
     return tuple(_task(row) for row in rows if int(row["level"]) == level)
 

@@ -34,7 +34,7 @@ def register() -> None:
         entry_point="arena.gym.env:ArenaEnv",
         vector_entry_point="arena.gym.vector_env:ArenaVectorEnv",
     )
-    for level in range(1, 11):
+    for level in range(1, 15):
         gymnasium.register(
             f"arena-llm/Level{level}-v0",
             entry_point="testbed.benchmark:level_env",

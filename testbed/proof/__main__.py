@@ -16,13 +16,13 @@ from testbed.benchmark import FILE
 from testbed.blueprints import FOLDERS
 from testbed.proof.demands import write_table
 from testbed.proof.prove import make, prove_again, shipped, write_test_tasks
-from testbed.tasks import LABORATORY_FOLDER, LEVEL_NAMES, LEVELS_FOLDER, find_tasks
+from testbed.tasks import ALL_NAMES, LABORATORY_FOLDER, LEVEL_NAMES, LEVELS_FOLDER, find_tasks
 
 
 def main() -> None:
     """Replace the folders of the named levels, renew recordings, or draw the test tasks."""
     if sys.argv[1:] == ["--test-tasks"]:
-        write_test_tasks(LEVELS_FOLDER.parent / FILE, list(LEVEL_NAMES), cores())
+        write_test_tasks(LEVELS_FOLDER.parent / FILE, list(ALL_NAMES), cores())
         return
     if sys.argv[1:] == ["--again"]:
         for renewed in prove_again(find_tasks(), LEVELS_FOLDER, cores()):
