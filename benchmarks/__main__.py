@@ -23,7 +23,7 @@ from benchmarks.peers import CONTENDERS, batch_contender, compare
 COLUMNS = 150
 """Console width at which no figure of the tables is wrapped."""
 
-PACKAGES = ("arena-llm", "pybullet", "pybullet-arm64", "numba", "numpy", "pyrender", "miniworld")
+PACKAGES = ("arena-llm", "pybullet", "pybullet-arm64", "numba", "numpy", "miniworld")
 
 
 class Group(StrEnum):

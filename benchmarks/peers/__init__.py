@@ -71,15 +71,6 @@ CONTENDERS = (
         f"{OURS}, actions held", "benchmarks.peers.ours", dict.fromkeys(list(Work)[1:], _HELD), {"held": True}
     ),
     Contender(
-        "pyrender",
-        "benchmarks.peers.pyrender_peer",
-        {
-            Work.FRAMES: "the same things, floor and fence, our textures, one directional light with shadows"
-            " (a map of 2048 texels), translucent things; a plain sky"
-        },
-        install=_BENCH,
-    ),
-    Contender(
         "TinyRenderer",
         "benchmarks.peers.bullet_peer",
         {Work.FRAMES: "the same things, floor and fence, lit, in plain colours; no textures or translucency"},

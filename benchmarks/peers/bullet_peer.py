@@ -11,10 +11,9 @@ from scipy.spatial.transform import Rotation
 
 from arena import Scene
 from benchmarks.peers import Timed, Work
-from benchmarks.peers.scenery import Changes, mesh_of, place_of, scene_subject
+from benchmarks.peers.scenery import Changes, Solid, mesh_of, place_of, scene_subject, solids_of
 from render.camera import first_person
 from render.looks.sky import TO_SUN
-from render.pyrender.solids import Solid, solids_of
 
 NEAR = 0.1
 """Near plane of TinyRenderer's cameras, metres; with our camera's 0.01 its depth is too coarse."""
@@ -62,7 +61,7 @@ class TinyWorld:
 
     def __init__(self, scene: Scene) -> None:
         self._client = bullet.connect(bullet.DIRECT)
-        self._items = solids_of(scene, own_body=False)
+        self._items = solids_of(scene)
         self._changes = Changes(self._items)
         self._bodies = [self._body(item) for item in self._items]
 

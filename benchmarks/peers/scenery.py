@@ -1,22 +1,22 @@
 """The scene that all contenders draw, how it is played, and help for programs that do not know it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from arena import ACTIONS, Episode, Scene, load
+from arena import ACTIONS, Episode, Scene, cameras, load
 from arena.closing import Closing
-from arena.scene import Floats
+from arena.scene import Floats, yaw_rotation
 from benchmarks.learning import random_actions
-from render.looks.look import Look
-from render.looks.textures import linear
+from render.looks.look import FLOOR
+from render.parts.composed import Part, drawn_parts, surroundings
 from render.parts.meshes import unit_meshes
 from render.parts.rows import Rows
-from render.pyrender.solids import Solid
 from testbed import Task
 
 SCENE_FILE = Path(__file__).parent / "scene.yaml"
@@ -26,8 +26,7 @@ BALL = "ball 320"
 """Mesh of the others' balls; ours have 80 to 5120 triangles, depending on their size in the picture."""
 
 HIDDEN = -5.0
-"""Height in metres to which eaten things are moved: just under the floor, as pyrender fits its shadow map to
-everything."""
+"""Height in metres to which eaten things are moved: under the floor."""
 
 
 class Subject(Closing):
@@ -69,6 +68,39 @@ def scene_subject(seed: int) -> Subject:
     return Subject(Task("bench", 0, SCENE_FILE, load(SCENE_FILE).arenas[0], ""), seed)
 
 
+class Solid(NamedTuple):
+    """A part in the arena: its centre (3,) in metres, its rotation (3, 3), and its number in
+    `channels.instance`."""
+
+    part: Part
+    centre: Floats
+    rotation: Floats
+    instance: int
+
+
+def solids_of(scene: Scene) -> list[Solid]:
+    """Floor, fence and all visible things."""
+    return [solid for solid in (*_surroundings(), *_things(scene)) if min(solid.part.size) > 0]
+
+
+def _surroundings() -> Iterator[Solid]:
+    for part, yaw in surroundings():
+        instance = cameras.FLOOR if part.look is FLOOR else cameras.FENCE
+        yield Solid(part, np.array(part.centre), yaw_rotation(yaw), instance)
+
+
+def _things(scene: Scene) -> Iterator[Solid]:
+    for index in np.flatnonzero(scene.visible).tolist():
+        x, y, z = scene.sizes[index]
+        for part in drawn_parts(scene.things[index], (x, y, z), scene.version):
+            yield Solid(part, _centre(part, scene, index), scene.rotations[index], index)
+
+
+def _centre(part: Part, scene: Scene, index: int) -> Floats:
+    """Where a part of a thing is (3,), metres."""
+    return np.asarray(scene.positions[index] + scene.rotations[index] @ np.array(part.centre))
+
+
 @cache
 def mesh_of(shape: str) -> tuple[Rows, npt.NDArray[np.intp]]:
     """Vertices (n, 6) of a solid's unit mesh, each of them once, and triangles (m, 3), seen from inside."""
@@ -80,17 +112,11 @@ def mesh_of(shape: str) -> tuple[Rows, npt.NDArray[np.intp]]:
 def place_of(item: Solid, scene: Scene) -> tuple[Floats, Floats]:
     """Present centre (3,) in metres and rotation (3, 3) of a scene's solid, in the arena's frame."""
     if item.instance < 0:
-        return np.array(item.position), item.rotation
-    rotation = scene.rotations[item.instance]
-    centre = scene.positions[item.instance] + rotation @ np.array(item.part.centre)
+        return item.centre, item.rotation
+    centre = _centre(item.part, scene, item.instance)
     if not scene.visible[item.instance]:
         centre[1] = HIDDEN
-    return centre, rotation
-
-
-def light_of(look: Look) -> Floats:
-    """A look's colour in linear light (3,), 0 to 1."""
-    return linear(tuple(255 * part for part in look.color))  # type: ignore[arg-type]
+    return centre, scene.rotations[item.instance]
 
 
 class Changes:

@@ -27,9 +27,8 @@ from benchmarks.learning import (
 )
 from benchmarks.peers import CONTENDERS, Work, batch_contender, compare
 from benchmarks.peers.bullet_peer import TinyWorld
-from benchmarks.peers.scenery import HIDDEN, SCENE_FILE, Changes, Subject, place_of, scene_subject
+from benchmarks.peers.scenery import HIDDEN, SCENE_FILE, Changes, Subject, place_of, scene_subject, solids_of
 from render import Renderer
-from render.pyrender.solids import solids_of
 from testbed import CHILDREN, Task, task_named
 
 TINY = replace(
@@ -69,7 +68,7 @@ def test_every_contender_is_measured_or_a_note_says_why_not(peers):
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("name", ["pyrender", "MiniWorld", "MiniWorld FourRooms"])
+@pytest.mark.parametrize("name", ["MiniWorld", "MiniWorld FourRooms"])
 def test_an_optional_peer_is_measured_or_says_what_to_install(name):
     found = compared(*(c for c in CONTENDERS if c.name == name))
     if find_spec(name.partition(" ")[0].lower()) is None:
@@ -109,7 +108,7 @@ def test_the_scene_has_fifty_things_and_nothing_to_complain_of():
 def test_only_what_moved_is_brought_over():
     with scene_subject(0) as subject:
         scene = subject.episode.scene()
-    items = solids_of(scene, own_body=False)
+    items = solids_of(scene)
     changes = Changes(items)
     assert changes.of(scene) == list(range(len(items)))
     assert changes.of(scene) == []

@@ -12,7 +12,7 @@ from suites.est.picture import Table
 from suites.est.world import THINGS
 from tests.arena.worlds import agent, episode, item
 from tests.bits import digest
-from tests.render.test_pyrender_backend import everything
+from tests.render.test_second_opinion import everything
 
 SIZES = (84, 128, 200)
 

@@ -1,1 +1,0 @@
-"""A second renderer, on pyrender; it shares no drawing code with the first."""
