@@ -247,7 +247,6 @@ def generate_command(
     from testbed.proof.demands import write_table
     from testbed.proof.hidden import hidden_split, whole
     from testbed.proof.prove import fresh, make
-    from testbed.proof.similarity import report
 
     check_output_folder(out)
     chosen = parse_levels(levels)
@@ -263,7 +262,7 @@ def generate_command(
             table = write_table(out, opened.jobs, opened)
     except KeyboardInterrupt:
         exit_interrupted(f"Stopped with {made} of {count} tasks in {out}; the same command continues.")
-    line_console().print(f"{made} tasks in {out}, all solved; demands: {table}. {report(out)}")
+    line_console().print(f"{made} tasks in {out}, all solved; demands: {table}")
     if split:
         line_console().print(
             f"Keep {out} secret, and logs of it too. To publish, SHA-256 of the seed: {split.commitment}"
