@@ -56,3 +56,8 @@ class EvaluationError(ArenaError):
 
 class ShadowedError(ArenaError, ImportError):
     """A file or folder of the user is imported in the place of one of arena-llm's packages."""
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's text, or its type's name if it has no text."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

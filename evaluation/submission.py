@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from arena.errors import ArenaError, EvaluationError
+from arena.errors import ArenaError, EvaluationError, first_line
 from arena.files import MAX_DATA_BYTES, file_sha256, read_bytes, write_file
 from arena.rules import SAFETY_STEPS
 from evaluation.log.episodes import LoggedEpisode
@@ -434,7 +434,7 @@ def _finite(text: str) -> float:
 def _first(error: Exception) -> str:
     """The first thing that is wrong, with its place."""
     if not isinstance(error, ValidationError):
-        return (str(error).splitlines() or [type(error).__name__])[0][:200]
+        return first_line(error)[:200]
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc'])) or 'as a whole'}: {first['msg']}"
 

@@ -223,7 +223,6 @@ class Eye(Interface):
 
     def frame(self, scene: Scene) -> Frame:
         """A picture, uint8 (H, W, 3)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

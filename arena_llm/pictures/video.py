@@ -12,6 +12,7 @@ from PIL import GifImagePlugin, Image
 
 from arena import ConfigError, EvaluationError
 from arena.action import STEP_S
+from arena.errors import first_line
 from arena.files import atomic_file
 from render import Frame
 
@@ -121,11 +122,6 @@ def check_ffmpeg() -> None:
         ) from None
     except RuntimeError as error:
         raise EvaluationError(f"videos need ffmpeg: {first_line(error)}") from None
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of an error's text, or its type's name if it has no text."""
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def _extent(used: npt.NDArray[np.bool_]) -> slice:

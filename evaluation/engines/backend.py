@@ -24,19 +24,15 @@ class Backend(Protocol):
 
     def open(self, setup: EpisodeSetup) -> Environment:
         """Begin an episode that is played by replies."""
-        ...
 
     def compute(self, environment: Environment, function: Callable[[Any], Made]) -> Made:
         """Call a function of an episode's environment in the process that plays it."""
-        ...
 
     def play(self, player: Player, setup: EpisodeSetup) -> Record:
         """Let an agent play a whole episode; waits for it."""
-        ...
 
     def close(self) -> None:
         """End its processes."""
-        ...
 
 
 class LocalBackend:

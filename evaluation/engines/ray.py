@@ -16,7 +16,7 @@ from operator import methodcaller
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
-from arena.errors import EvaluationError
+from arena.errors import EvaluationError, first_line
 from arena.processes import AHEAD, Engine, cores
 from arena.recording import software_versions
 from evaluation.suite import Environment, EpisodeSetup, Observation, Player, Record
@@ -314,7 +314,7 @@ class RayEngine(Engine):
             )
         except Exception as error:  # a home that cannot be written to, no room, too few processes allowed
             raise EvaluationError(
-                f"--engine ray: Ray cannot start on this machine ({_first_line(error)}); "
+                f"--engine ray: Ray cannot start on this machine ({first_line(error)}); "
                 "`ray start --head` says more, and --engine local does without it"
             ) from None
 
@@ -323,7 +323,7 @@ class RayEngine(Engine):
         try:
             self._ray.init(address, log_to_driver=False, logging_level="error")
         except Exception as error:  # what is wrong with a cluster fails anywhere in Ray
-            raise _no_cluster(address, _first_line(error)) from None
+            raise _no_cluster(address, first_line(error)) from None
 
     def episodes(self) -> RayBackend:
         """A backend of `jobs` workers, or as many as the cluster has cores."""
@@ -406,10 +406,6 @@ def check_answers(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=ANSWER_SECONDS).close()
     except (OSError, OverflowError) as error:
         raise _no_cluster(address, str(error)) from None
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def _no_cluster(address: str, reason: str) -> EvaluationError:

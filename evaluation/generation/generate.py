@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from tenacity import RetryCallState, wait_exponential_jitter
 from tenacity.wait import wait_base
 
-from arena.errors import EvaluationError
+from arena.errors import EvaluationError, first_line
 from evaluation.choices.run_choices import RunChoices
 from evaluation.generation.budget import admission
 from evaluation.generation.journal import NotKept, RefusedBefore, digest, episode_replies
@@ -137,9 +137,10 @@ def guard(model: Model) -> None:
             result = _checked(await generate(input, tools, tool_choice, config), keys)
         except Exception as error:
             redact_error(error, keys)
-            transcript().info({FAILED: type(error).__name__, "because": _line(error)}, source="arena_llm")
+            because = first_line(error)[:300]
+            transcript().info({FAILED: type(error).__name__, "because": because}, source="arena_llm")
             if _unreadable(error):
-                raise BrokenReply(f"the provider's answer cannot be read: {_line(error)}") from None
+                raise BrokenReply(f"the provider's answer cannot be read: {because}") from None
             raise
         output, call = result if isinstance(result, tuple) else (result, None)
         if not isinstance(output, Exception):
@@ -182,10 +183,6 @@ def _without_candidates(call: Any) -> bool:
     """Whether Google answered with neither a message nor why not; Inspect AI makes a text of that."""
     response = call.response or {}
     return "contents" in call.request and not (response.get("candidates") or response.get("promptFeedback"))
-
-
-def _line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:300]
 
 
 def _unreadable(error: Exception) -> bool:

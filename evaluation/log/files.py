@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from arena.errors import ConfigError, EvaluationError
+from arena.errors import ConfigError, EvaluationError, first_line
 from evaluation.suite import Suite
 from evaluation.suites import suite_of_task
 
@@ -28,7 +28,7 @@ def read_header(path: Path) -> Any:
         return read_eval_log(str(path), header_only=True)
     except Exception as error:  # whatever is in the file, Inspect's reader may raise anything
         raise EvaluationError(
-            f"{path}: cannot be read as a log of Inspect AI ({_reason(error)}); "
+            f"{path}: cannot be read as a log of Inspect AI ({first_line(error)[:200]}); "
             "name a whole .eval file; a run that was killed is completed by its command with --resume"
         ) from None
 
@@ -52,7 +52,7 @@ def read_summaries(path: Path) -> dict[tuple[str, int], Any]:
         return {(str(s.id), s.epoch): s for s in read_eval_log_sample_summaries(str(path))}
     except Exception as error:
         raise EvaluationError(
-            f"{path}: its episodes cannot be listed ({_reason(error)}); a run that was "
+            f"{path}: its episodes cannot be listed ({first_line(error)[:200]}); a run that was "
             "killed is completed by its own command with --resume"
         ) from None
 
@@ -65,12 +65,9 @@ def read_sample(path: Path, sample: str, epoch: int, unused: frozenset[str]) -> 
         return read_eval_log_sample(str(path), id=sample, epoch=epoch, exclude_fields=set(unused))
     except Exception as error:
         raise EvaluationError(
-            f"{path}: episode {sample}, trial {epoch}: cannot be read ({_reason(error)}); the file is damaged"
+            f"{path}: episode {sample}, trial {epoch}: cannot be read ({first_line(error)[:200]}); "
+            "the file is damaged"
         ) from None
-
-
-def _reason(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
 
 
 def headers(folder: Path) -> Iterator[tuple[Path, Any]]:

@@ -21,7 +21,7 @@ from gymnasium import spaces
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena import Action, Episode
-from arena.errors import ArenaError, ConfigError, EvaluationError
+from arena.errors import ArenaError, ConfigError, EvaluationError, first_line
 from arena.files import MAX_DATA_BYTES, read_bytes, write_file
 from arena.gym.env import Controls, Sensors, check_options, controls, whole
 from arena.recording import software_versions
@@ -295,9 +295,9 @@ def _player(content: bytes, told: PolicyDescription) -> ModelPlayer:
     try:
         model = kind.load(io.BytesIO(content), device="cpu", custom_objects=_SMALL)
     except Exception as error:  # what is unpickled fails anywhere
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise EvaluationError(
-            f"{name} cannot load it ({reason[:200]}); train or save it again with the versions that are here"
+            f"{name} cannot load it ({first_line(error)[:200]}); train or save it again with the "
+            "versions that are here"
         ) from None
     _check_spaces(model, told.environment)
     return ModelPlayer(model)

@@ -20,7 +20,6 @@ class StepAgent(Protocol):
 
     def act(self, episode: Episode) -> Action:
         """The next action."""
-        ...
 
 
 class RandomActions:

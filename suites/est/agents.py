@@ -25,7 +25,6 @@ class Agent(Protocol):
 
     def act(self, panels: Bools, lights: Bools) -> Answer:
         """Answer to what is seen now."""
-        ...
 
 
 class RandomAgent:
