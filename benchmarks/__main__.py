@@ -14,7 +14,7 @@ import typer
 from arena.files import check_output, write_file
 from arena.processes import cores
 from arena_llm.console import INTERRUPTED, wide_console
-from arena_llm.options import TESTBED_HELP, located_testbed
+from arena_llm.options import Testbed
 from benchmarks import run
 from benchmarks.figures import FULL, QUICK, Figures
 from benchmarks.learning import Learning, sample, select_tasks
@@ -34,9 +34,7 @@ class Group(StrEnum):
 
 
 def bench_command(
-    testbed: Annotated[
-        Path | None, typer.Option(callback=located_testbed, metavar="DIR", help=TESTBED_HELP)
-    ] = None,
+    testbed: Testbed = None,
     only: Annotated[list[Group] | None, typer.Option(help="Measure only this; may be repeated.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few tasks and rounds: rough figures.")] = False,
     batch: Annotated[

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from evaluation.capabilities import Panel, episode_panels, run_panels
 from evaluation.choices.run_choices import RunChoices
 from evaluation.log.episodes import LoggedEpisode
-from evaluation.log.exchanges import EpisodeTalk, Exchange, Request, picture
+from evaluation.log.exchanges import Exchange, Request, Talk, picture
 from evaluation.log.run import RunLog
 from evaluation.results import result_row
 from evaluation.suite import Suite
@@ -144,7 +144,7 @@ def sent_note(request: Request, so_far: int, choices: RunChoices) -> str:
     return text
 
 
-def sent_counts(talk: EpisodeTalk | None) -> dict[int, dict[str, int]]:
+def sent_counts(talk: Talk | None) -> dict[int, dict[str, int]]:
     """How many of the conversation's pictures were in each turn's request, and how many were not."""
     exchanges = enumerate(talk.exchanges if talk else (), start=1)
     return {

@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from operator import methodcaller
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
@@ -38,8 +37,8 @@ LEAVE_SECONDS = 10.0
 """So long threads whose workers were ended may take to notice it."""
 
 
-Call = Callable[[Any], Any]
-"""What is asked of an environment, such as one of its methods with arguments."""
+Call = Callable[[Environment], Any]
+"""What is asked of an environment: one of its methods, or a function of it."""
 
 
 class Answer(NamedTuple):
@@ -107,8 +106,7 @@ class RayBackend:
     def compute(self, environment: Environment, function: Callable[[Any], Made]) -> Made:
         """Call a function of an episode's environment in the worker that plays it."""
         assert isinstance(environment, RayEpisode)
-        made: Made = environment.played(function)
-        return made
+        return environment.played(function)
 
     def play(self, player: Player, setup: EpisodeSetup) -> Record:
         """Let an agent play a whole episode in a worker."""
@@ -182,22 +180,19 @@ class RayEpisode:
 
     def begin(self) -> Observation:
         """The first observation."""
-        shown: Observation = self.played(methodcaller("begin"), kept=True)
-        return shown
+        return self.played(lambda played: played.begin(), kept=True)
 
     def reply(self, text: str) -> Observation:
         """Play a reply."""
-        shown: Observation = self.played(methodcaller("reply", text), kept=True)
-        return shown
+        return self.played(lambda played: played.reply(text), kept=True)
 
     def refuse(self, text: str, reason: str) -> Observation:
         """Count a reply that cannot be played."""
-        shown: Observation = self.played(methodcaller("refuse", text, reason), kept=True)
-        return shown
+        return self.played(lambda played: played.refuse(text, reason), kept=True)
 
     def finish(self) -> Record:
         """End the episode."""
-        record: Record = self.played(methodcaller("finish"), kept=True)
+        record = self.played(lambda played: played.finish(), kept=True)
         self.close()
         return record
 
@@ -217,12 +212,12 @@ class RayEpisode:
         made: Made = self._retried(lambda worker: worker.call.remote(function, self._versions, self._setup))
         return made
 
-    def played(self, call: Call, kept: bool = False) -> Any:
+    def played(self, call: Callable[[Environment], Made], kept: bool = False) -> Made:
         """What a call returns; a worker that takes over makes the `kept` ones before it again."""
-        answer: Answer = self._retried(partial(self._asked, call))
+        made: Made
+        made, self.known = self._retried(partial(self._asked, call))
         self._calls += [call] if kept else []
-        self.known = answer.known
-        return answer.made
+        return made
 
     def _asked(self, call: Call, worker: Any) -> Any:
         if worker is self._worker:

@@ -15,7 +15,6 @@ from evaluation.generation.stops import CAUSES, FAILED
 from evaluation.log.exchanges import (
     JUDGE,
     OTHER,
-    EpisodeTalk,
     Request,
     Talk,
     agent_facts,
@@ -100,7 +99,7 @@ class LoggedSample:
         return _opening_apart(said, self.choices.bounds().first_images * (1 + unplayed))
 
     @cached_property
-    def parts(self) -> Mapping[str, EpisodeTalk]:
+    def parts(self) -> Mapping[str, Talk]:
         """What was said in each finished episode; empty if messages cannot be matched to turns."""
         if self.said is None:
             return {}
@@ -262,7 +261,7 @@ class LoggedEpisode:
     failed_attempts: int = 0
     relaunches: int = 0
     answered_by: str | None = None
-    talk: EpisodeTalk | None = None
+    talk: Talk | None = None
     place: int | None = None
     limit: Limit | None = None
     ran_down: TrialResult | None = None
@@ -405,7 +404,7 @@ def _unreached(sample: LoggedSample) -> str:
     return f"{NOT_REACHED}, which was {sample.limit}" if sample.limit is not None else NOT_REACHED
 
 
-def _requests(own: EpisodeTalk) -> Iterator[Request]:
+def _requests(own: Talk) -> Iterator[Request]:
     seen: set[int] = set()
     for each in own.exchanges:
         # Several calls of one reply share its request.
@@ -416,7 +415,7 @@ def _requests(own: EpisodeTalk) -> Iterator[Request]:
         yield own.unplayed
 
 
-def _ends(parts: Mapping[str, EpisodeTalk], order: tuple[str, ...], sample: Any) -> dict[str, float]:
+def _ends(parts: Mapping[str, Talk], order: tuple[str, ...], sample: Any) -> dict[str, float]:
     """Seconds of each episode of a conversation, from its first request to the next one's, or to the end."""
     begun = {
         task_id: first

@@ -151,28 +151,22 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeTalk:
-    """The part of one episode: an exchange for each turn, and the pictures after its last reply.
+class Talk:
+    """An exchange for each turn of a sample or of one episode, and the pictures after the last reply.
 
-    `unplayed` is a request whose reply was not played.
+    `unplayed` is a request whose reply was not played; `before` are the pictures of a sample's demonstration.
     """
 
     exchanges: tuple[Exchange, ...] = ()
     rest: Pictures = ()
     told_last: str = ""
     unplayed: Request | None = None
+    before: Pictures = ()
 
     @property
     def pictures(self) -> Pictures:
         """All pictures that the conversation shows of the episode, in order."""
         return (*(uri for each in self.exchanges for uri in each.shown), *self.rest)
-
-
-@dataclass(frozen=True, slots=True)
-class Talk(EpisodeTalk):
-    """The same of a whole sample; `before` are the pictures of a demonstration."""
-
-    before: Pictures = ()
 
 
 @dataclass(slots=True)
@@ -307,13 +301,13 @@ def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | N
     return Talk(kept, first.shown, first.told, first.request, before)
 
 
-def parted(said: Talk, turns: Sequence[int], first: int) -> list[EpisodeTalk]:
+def parted(said: Talk, turns: Sequence[int], first: int) -> list[Talk]:
     """The parts of the episodes of a conversation, of which each had the given number of turns.
 
     `first` is the number of pictures at the start of an episode: one that was over before the first reply
     left these in front of the next one's.
     """
-    found: list[EpisodeTalk] = []
+    found: list[Talk] = []
     exchanges, at, waiting = said.exchanges, 0, 0
     for count in turns:
         if not count:
@@ -321,7 +315,7 @@ def parted(said: Talk, turns: Sequence[int], first: int) -> list[EpisodeTalk]:
             continue
         own = exchanges[at : at + count]
         begun, shown = _begun(own[0].shown, waiting, first)
-        found += [*begun, EpisodeTalk((replace(own[0], shown=shown), *own[1:]))]
+        found += [*begun, Talk((replace(own[0], shown=shown), *own[1:]))]
         at, waiting = at + count, 0
     ends = max(len(said.rest) - waiting * first, 0)
     if found:
@@ -332,7 +326,7 @@ def parted(said: Talk, turns: Sequence[int], first: int) -> list[EpisodeTalk]:
     return found
 
 
-def _begun(shown: Pictures, episodes: int, first: int) -> tuple[list[EpisodeTalk], Pictures]:
+def _begun(shown: Pictures, episodes: int, first: int) -> tuple[list[Talk], Pictures]:
     """Episodes without a reply, and the pictures that come after theirs."""
-    begun = [EpisodeTalk(rest=shown[k * first : (k + 1) * first]) for k in range(episodes)]
+    begun = [Talk(rest=shown[k * first : (k + 1) * first]) for k in range(episodes)]
     return begun, shown[episodes * first :]

@@ -21,7 +21,7 @@ from evaluation.episode import conversation_order
 from evaluation.generation.memory import collage, sent
 from evaluation.inspect_task.scoring import LIMIT, NUMBERS, mean_of, without_verdict
 from evaluation.log.episodes import LoggedSample, replay_of
-from evaluation.log.exchanges import EpisodeTalk, Exchange, Request, agent_facts, picture, picture_slots
+from evaluation.log.exchanges import Exchange, Request, Talk, agent_facts, picture, picture_slots
 from evaluation.log.run import RunLog
 from evaluation.log.schema import Turn, check
 from evaluation.prompts import PromptSet
@@ -149,7 +149,7 @@ def described(slots: tuple[str | None, ...], there: list[str]) -> str:
     return f"{', '.join(kept) or 'none'} of {len(slots)}{strange}"
 
 
-def missing_requests(talk: EpisodeTalk) -> Iterator[str]:
+def missing_requests(talk: Talk) -> Iterator[str]:
     """A note on the replies of an episode for which the log does not have what was sent."""
     missing = sum(each.request is None for each in talk.exchanges)
     if missing:
@@ -167,7 +167,7 @@ class Replies:
     """
 
     def __init__(
-        self, setup: EpisodeSetup, turns: Sequence[Mapping[str, Any]], said: EpisodeTalk | None, frames: bool
+        self, setup: EpisodeSetup, turns: Sequence[Mapping[str, Any]], said: Talk | None, frames: bool
     ) -> None:
         self.frames = frames
         self._setup, self._turns, self._said = setup._replace(draws=self.frames), turns, said

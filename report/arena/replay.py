@@ -17,7 +17,7 @@ from arena.scene import Scene, Vector, wrap_deg
 from arena.science import Experiments
 from arena.taskfile.catalog import KINDS
 from evaluation.log.episodes import LoggedEpisode
-from evaluation.log.exchanges import EpisodeTalk
+from evaluation.log.exchanges import Talk
 from llm_control.choices import ArenaChoices
 from llm_control.observations import picture_turns
 from render.line_of_sight import LineOfSight
@@ -192,7 +192,7 @@ def true_view(turn: int | None, episode: LoggedEpisode, choices: ArenaChoices) -
     return None if plain and choices.vision == "true" and choices.shows_images else Kind.TRUE
 
 
-def as_sent(looks: Sequence[Look], talk: EpisodeTalk | None, choices: ArenaChoices) -> list[Look]:
+def as_sent(looks: Sequence[Look], talk: Talk | None, choices: ArenaChoices) -> list[Look]:
     """The looks, with no goal seen in those whose true picture the model was not sent."""
     if choices.vision != "true":
         return [look if look.turn is None else _unseen(look) for look in looks]
@@ -211,7 +211,7 @@ def _unseen(look: Look) -> Look:
     return replace(look, seen=frozenset(), in_view=look.seen)
 
 
-def _is_dropped(look: Look, number: int, talk: EpisodeTalk) -> bool:
+def _is_dropped(look: Look, number: int, talk: Talk) -> bool:
     """Whether the picture with this number of those before a reply was left out of its request."""
     if look.turn is None or look.turn > len(talk.exchanges):
         return False

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
@@ -13,12 +13,7 @@ from arena.science.families import FAMILIES, questions
 from evaluation.choices.run_choices import Bounds, RunChoices
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale
-from evaluation.suite import EpisodeSetup, Suite, TaskSpec, rules
-
-if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage
-
-    from suites.laboratory.episode import LaboratoryEpisode
+from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec, rules
 
 
 def levels_of(text: str) -> tuple[int, ...]:
@@ -76,13 +71,13 @@ class LaboratorySuite(Suite):
             return super().named(name, choices, folder)
         return [_task(int(drawn[1]), int(drawn[2]), int(drawn[3]))]
 
-    def open(self, setup: EpisodeSetup) -> "LaboratoryEpisode":
+    def open(self, setup: EpisodeSetup) -> Environment:
         """A new episode."""
         from suites.laboratory.episode import LaboratoryEpisode
 
         return LaboratoryEpisode(setup)
 
-    def opening(self, choices: LaboratoryChoices, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
+    def opening(self, choices: LaboratoryChoices, prompts: PromptSet, episodes: int) -> list[Message]:
         """The rules, and what is said of beliefs if they are asked for."""
         note = f"\n\n{prompts['note_beliefs'].fill()}" if choices.beliefs else ""
         return rules(choices, prompts, beliefs=note)
