@@ -17,11 +17,6 @@ GOOD = (190, 224, 140)
 WALL, BALL = 0, 1
 
 
-@pytest.fixture(scope="module")
-def renderer():
-    return Renderer(SIZE, SIZE)
-
-
 def scene_of(*items, place="20 0 20", yaw=0.0, **options):
     return episode(agent(place, yaw), *items, **options).scene()
 

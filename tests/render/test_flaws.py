@@ -3,13 +3,8 @@
 import numpy as np
 import pytest
 
-from render import Camera, Renderer
+from render import Camera
 from tests.arena.worlds import item, settled
-
-
-@pytest.fixture(scope="module")
-def renderer():
-    return Renderer(256, 256)
 
 
 def scene_of(*items, **options):

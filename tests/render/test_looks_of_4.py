@@ -4,15 +4,12 @@ import numpy as np
 import pytest
 
 from arena.taskfile.versions import Version
-from render import Camera, Renderer
+from render import Camera
 from render.line_of_sight import LineOfSight
 from render.parts.composed import drawn_parts
 from tests.arena.worlds import item, settled
 
-
-@pytest.fixture(scope="module")
-def renderer():
-    return Renderer(128, 128)
+SIZE = 128
 
 
 def scene_of(*items, version="4"):

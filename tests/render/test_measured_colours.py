@@ -5,18 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from render import Camera, Renderer, top_view
+from render import Camera, top_view
 from tests.arena.worlds import item, settled
 
 LEVELS = 8
 """Most that a channel may differ from what was measured."""
 
-TOP_PX_PER_M = 512 / 42
-
-
-@pytest.fixture(scope="module")
-def renderer():
-    return Renderer(512, 512)
+SIZE = 512
+TOP_PX_PER_M = SIZE / 42
 
 
 def median(frame, rows, columns):

@@ -12,12 +12,8 @@ from render import Renderer, decode, png
 from render.looks.look import LOOKS
 from tests.arena.worlds import agent, episode, item, settled
 
+SIZE = 512
 GOOD, MULTI, BAD = (190, 224, 140), (247, 220, 103), (207, 89, 89)
-
-
-@pytest.fixture(scope="module")
-def renderer():
-    return Renderer(512, 512)
 
 
 def where(frame, color, within=4):

@@ -14,11 +14,6 @@ SIZE = 96
 GOOD = (190, 224, 140)
 
 
-@pytest.fixture(scope="module")
-def renderer():
-    return Renderer(SIZE, SIZE)
-
-
 def scene_of(*items, place="20 0 20", yaw=0.0):
     return episode(agent(place, yaw), *items).scene()
 

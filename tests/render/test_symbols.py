@@ -4,17 +4,12 @@ import numpy as np
 import pytest
 
 from arena.taskfile.symbols import DEFAULT, PRESETS
-from render import Camera, Renderer
+from render import Camera
 from render.parts.glyphs import GLYPHS
 from tests.arena.worlds import agent, episode, item
 
 NEAR = Camera((16.0, 1.0, 20.0), 90.0, fov=50.0)
 """Looks at the -x side of a board 3 x 2 m at (20, 20)."""
-
-
-@pytest.fixture(scope="module")
-def renderer():
-    return Renderer(256, 256)
 
 
 def scene(symbol, color="", yaw=0):

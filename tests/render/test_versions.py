@@ -10,11 +10,6 @@ from render.parts.composed import drawn_parts
 from tests.arena.worlds import item, settled
 
 
-@pytest.fixture(scope="module")
-def renderer():
-    return Renderer(256, 256)
-
-
 def scene_of(*items, **options):
     return settled(*items, place="35 0 35", **options).scene()
 
