@@ -2,10 +2,11 @@
 
 import sys
 import warnings
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, PackageNotFoundError, version
 from importlib.util import find_spec
 from multiprocessing import parent_process
 from pathlib import Path
@@ -56,6 +57,15 @@ def missing_package(error: ModuleNotFoundError) -> str | None:
     """What to do about a missing module if an extra installs it; None for any other module."""
     root = (error.name or "").partition(".")[0]
     return next((_sentence(root, extra) for extra, names in EXTRAS.items() if root in names), None)
+
+
+def installed(*names: str) -> dict[str, str]:
+    """The versions of those packages that are installed, by name."""
+    found = {}
+    for name in names:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _sentence(missing: str, extra: str) -> str:

@@ -11,7 +11,7 @@ import zipfile
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,6 +24,7 @@ from arena import Action, Episode
 from arena.errors import ArenaError, ConfigError, EvaluationError, first_line
 from arena.files import MAX_DATA_BYTES, read_bytes, write_file
 from arena.gym.env import Controls, Sensors, check_options, controls, whole
+from arena.packages import installed
 from arena.recording import software_versions
 from arena.seeds import episode_rng
 from arena.taskfile.versions import Version
@@ -176,7 +177,7 @@ def _described(model: Any, trained_on: str, seed: int | None, options: dict[str,
         trained_on=trained_on,
         steps=model.num_timesteps,
         seed=model.seed if seed is None else seed,
-        versions=software_versions() | _versions(),
+        versions=software_versions() | installed("stable-baselines3", "sb3-contrib", "torch"),
     )
 
 
@@ -200,17 +201,6 @@ def _algorithm_of(model: Any) -> str:
     raise EvaluationError(
         f"save_policy: got {type(model).__name__}, expected a model of {' or '.join(LIBRARIES)}, such as PPO"
     )
-
-
-def _versions() -> dict[str, str]:
-    """Versions of the libraries that are there."""
-    found = {}
-    for name in ("stable-baselines3", "sb3-contrib", "torch"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _check_spaces(model: Any, options: PolicyOptions) -> None:

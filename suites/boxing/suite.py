@@ -3,12 +3,11 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 
 from arena.errors import ConfigError
-from arena.packages import require
+from arena.packages import installed, require
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
 from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec, rules
@@ -82,7 +81,7 @@ class BoxingSuite(Suite):
 
     def versions(self) -> dict[str, str]:
         """Ours, and what computes."""
-        return {**super().versions(), **{name: version(name) for name in ("numpy", "scipy")}}
+        return super().versions() | installed("numpy", "scipy")
 
 
 def _task(name: str, goal: str, number: int) -> TaskSpec:

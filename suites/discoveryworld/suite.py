@@ -2,12 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
 
 from arena.errors import ConfigError
-from arena.packages import require
+from arena.packages import installed, require
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
 from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec, rules
@@ -81,10 +80,7 @@ class DiscoveryWorldSuite(Suite):
 
     def versions(self) -> dict[str, str]:
         """That of the package too."""
-        try:
-            return super().versions() | {"discoveryworld": version("discoveryworld")}
-        except PackageNotFoundError:
-            return super().versions()
+        return super().versions() | installed("discoveryworld")
 
 
 def _task(kind: Kind, seed: int) -> TaskSpec:

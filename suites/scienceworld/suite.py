@@ -2,11 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
 
+from arena.packages import installed
 from evaluation.scale.references import FILE, Scale, by_kind
 from evaluation.suite import Environment, EpisodeSetup, Suite, TaskSpec
 from evaluation.suites import unknown_task
@@ -53,10 +53,7 @@ class ScienceWorldSuite(Suite):
 
     def versions(self) -> dict[str, str]:
         """That of the simulator too."""
-        try:
-            return super().versions() | {"scienceworld": version("scienceworld")}
-        except PackageNotFoundError:
-            return super().versions()
+        return super().versions() | installed("scienceworld")
 
 
 def _task(kind: Kind, variation: int) -> TaskSpec:
