@@ -2,8 +2,8 @@
 
 import signal
 import sys
-from collections.abc import Iterable
-from typing import NoReturn
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 import typer
 from rich.console import Console
@@ -21,10 +21,14 @@ def warn(warnings: Iterable[str]) -> None:
         print(f"warning: {each}", file=sys.stderr)
 
 
-def exit_interrupted(sentence: str) -> NoReturn:
-    """Print a sentence to standard error and exit with `INTERRUPTED`."""
-    print(sentence, file=sys.stderr)
-    raise typer.Exit(INTERRUPTED) from None
+@contextmanager
+def stoppable(said: str | Callable[[], str]) -> Iterator[None]:
+    """Let Ctrl-C end the command with `INTERRUPTED`; what is `said` then goes to standard error."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(said() if callable(said) else said, file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def line_console() -> Console:

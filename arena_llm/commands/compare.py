@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.errors import EvaluationError
-from arena_llm.console import exit_interrupted, wide_console
+from arena_llm.console import stoppable, wide_console
 from arena_llm.interrupts import work_begins
 from arena_llm.options import TESTBED_HELP, known_version, located_testbed, named_path
 from evaluation.request import EvalRequest, full_name
@@ -144,10 +144,8 @@ def _log_of(request: EvalRequest, log_dir: Path) -> Path:
         return earlier[0]
     work_begins()
     print(f"{request.model}: playing {len(request.tasks)} tasks", file=sys.stderr)
-    try:
+    with stoppable(f"Stopped. Finished episodes are kept in {log_dir}; the same command continues."):
         return evaluate(request, log_dir, resume=earlier is not None, display="none").path
-    except KeyboardInterrupt:
-        exit_interrupted(f"Stopped. Finished episodes are kept in {log_dir}; the same command continues.")
 
 
 def _report(compared: "Comparison", out: Path, facts: dict[str, str]) -> None:

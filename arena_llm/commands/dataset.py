@@ -13,7 +13,7 @@ from arena.errors import ConfigError
 from arena.files import check_output_folder
 from arena.packages import require
 from arena.processes import Engine, in_order
-from arena_llm.console import exit_interrupted, progress_bar
+from arena_llm.console import progress_bar, stoppable
 from arena_llm.options import (
     EngineName,
     EngineOption,
@@ -109,12 +109,14 @@ def _write(folder: Path, spec: "DatasetSpec", engine: Engine) -> None:
     started, written_bytes = time.monotonic(), 0
     jobs = min(engine.jobs, spec.size - first) or 1
     work = in_order(partial(make_row, spec=spec), spec.missing(first), jobs, engine, lambda each: each[1])
-    try:
-        with closing(work), closing(append(folder, spec, work)) as written, progress_bar() as bar:
-            for size in bar.track(written, total=spec.size, completed=first, description="episodes"):
-                done, written_bytes = done + 1, written_bytes + size
-    except KeyboardInterrupt:
-        exit_interrupted(f"Stopped after {done} of {spec.size} episodes; the same command continues.")
+    with (
+        stoppable(lambda: f"Stopped after {done} of {spec.size} episodes; the same command continues."),
+        closing(work),
+        closing(append(folder, spec, work)) as written,
+        progress_bar() as bar,
+    ):
+        for size in bar.track(written, total=spec.size, completed=first, description="episodes"):
+            done, written_bytes = done + 1, written_bytes + size
     rate = (done - first) / max(time.monotonic() - started, 1e-9)
     if done > first:
         print(f"{done - first} episodes, {rate:.1f} per second, {written_bytes / 1e6:.1f} MB of lines.")
@@ -129,10 +131,8 @@ def _write_minari(
     check_name(name)
     jobs = min(engine.jobs, len(episodes)) or 1
     work = in_order(partial(make, opened=opened, agent=agent), episodes, jobs, engine)
-    try:
+    with stoppable("Stopped; no data set was written."):
         with closing(work), progress_bar() as bar:
             made = list(bar.track(work, total=len(episodes), description="episodes"))
         write(name, made, agent, sensors)
-    except KeyboardInterrupt:
-        exit_interrupted("Stopped; no data set was written.")
     print(f"{len(made)} episodes: minari.load_dataset({name!r})")

@@ -12,7 +12,7 @@ from arena.errors import ConfigError, EvaluationError
 from arena.files import check_output_folder
 from arena_llm import options
 from arena_llm.commands.report import report_logs
-from arena_llm.console import exit_interrupted, line_console, wide_console
+from arena_llm.console import line_console, stoppable, wide_console
 from arena_llm.interrupts import work_begins
 from evaluation.capabilities import prompts_of, remarks_of
 from evaluation.generation.prices import price_note
@@ -183,7 +183,8 @@ def _evaluate(
     console = Console()
     run["display"] = "rich" if console.is_terminal else "plain"
     work_begins()
-    try:
+    said = f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume continues."
+    with stoppable(said):
         if swept:
             from arena_llm.sweep import play_sweep
 
@@ -191,10 +192,6 @@ def _evaluate(
         else:
             logs = [evaluate(request, log_dir, **run)]
             beside = logs[0].path.with_suffix("")
-    except KeyboardInterrupt:
-        exit_interrupted(
-            f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume continues."
-        )
     suite = logs[0].suite
     written = report_logs(logs, out or beside, None, frames=True)
     console.print(headline_table(headlines(written.results, suite.headline)).terminal("All tasks"))

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from arena_llm.console import exit_interrupted
+from arena_llm.console import stoppable
 from arena_llm.interrupts import work_begins
 from arena_llm.options import ModelName
 
@@ -24,10 +24,8 @@ def probe_command(
 
     console = Console()
     work_begins()
-    try:
+    with stoppable("Stopped."):
         result = probe(model, log_dir, each, protocol, seed, "rich" if console.is_terminal else "plain")
-    except KeyboardInterrupt:
-        exit_interrupted("Stopped.")
     table = Table("question", "right", "of", "share", "95 %", "by chance")
     for row in result.rows:
         span = "{:.2f}-{:.2f}".format(*row.interval)

@@ -10,7 +10,7 @@ from arena.csv_log import csv_log
 from arena.errors import ConfigError
 from arena.files import check_output, check_output_folder, write_file
 from arena.replay import Replay
-from arena_llm.console import exit_interrupted, line_console, progress_bar
+from arena_llm.console import line_console, progress_bar, stoppable
 from arena_llm.options import CsvFile, Testbed
 from arena_llm.replay import arena_of, find_recording
 
@@ -58,11 +58,9 @@ def replay_command(
         film = None
         if video or stills:
             film = Film(view, size, steps=steps, agent=agent, agents=agents, trail=trail, hud=hud)
-        try:
+        with stoppable("Stopped; no video was written." if video else "Stopped."):
             writer = stack.enter_context(open_video(video, rate)) if video else None
             saved = _play(replay, film, writer, stills, every)
-        except KeyboardInterrupt:
-            exit_interrupted("Stopped; no video was written." if video else "Stopped.")
     console.print(_ending(replay))
     if video and writer:
         console.print(f"Video: {video} ({writer.frames} frames, {writer.frames / rate:.1f} s)")

@@ -9,7 +9,7 @@ import typer
 
 from arena.errors import EvaluationError
 from arena.files import check_output_folder
-from arena_llm.console import exit_interrupted, line_console, progress_bar
+from arena_llm.console import line_console, progress_bar, stoppable
 from arena_llm.options import named_path
 from evaluation.log.files import find_logs, read_header
 
@@ -37,10 +37,8 @@ def report_command(
     for log in opened:
         if not log.complete:
             console.print(f"{log.path.name}: partial, {log.finished} of {log.planned} trials have a score")
-    try:
+    with stoppable(f"Stopped. The next report to {out} replaces what was written."):
         page = report_logs(opened, out, title, frames).page
-    except KeyboardInterrupt:
-        exit_interrupted(f"Stopped. The next report to {out} replaces what was written.")
     console.print(f"Report: {page}")
 
 

@@ -8,7 +8,7 @@ import typer
 
 from arena.errors import ConfigError, EvaluationError
 from arena.files import check_output
-from arena_llm.console import exit_interrupted, line_console, progress_bar, warn
+from arena_llm.console import line_console, progress_bar, stoppable, warn
 from arena_llm.options import AnimalAI, Lenient, Levels, Seed, Testbed
 from testbed import task_named
 
@@ -42,10 +42,8 @@ def show_command(
     if task is not None:
         _show_task(task, testbed, out, seed, size or 512, animal_ai, lenient)
         return
-    try:
+    with stoppable("Stopped; finished sheets are kept."):
         _show_sheets(testbed, levels, out or Path("sheet.png"), seed, size or TILE, animal_ai, lenient)
-    except KeyboardInterrupt:
-        exit_interrupted("Stopped; finished sheets are kept.")
 
 
 def _show_task(

@@ -11,7 +11,7 @@ from arena.errors import EvaluationError, RecordingError
 from arena.files import check_output
 from arena.processes import Engine
 from arena_llm.commands.verify import verify_sources
-from arena_llm.console import exit_interrupted, line_console, wide_console
+from arena_llm.console import line_console, stoppable, wide_console
 from evaluation.verify.sources import Options, find_sources
 
 if TYPE_CHECKING:
@@ -144,10 +144,8 @@ def _replay(log: Path) -> None:
 
     found = find_sources([log], is_recording)
     every: list[Any] = []
-    try:
+    with stoppable(lambda: f"Stopped after {len(every)} episodes."):
         verify_sources(found.sources, Options(), Engine(1), every)
-    except KeyboardInterrupt:
-        exit_interrupted(f"Stopped after {len(every)} episodes.")
     rates, _ = pass_rates(found.logs, every)
     if problem := worst(every, rates):
         print_findings(line_console(), every, rates)

@@ -17,7 +17,7 @@ from arena.errors import ArenaError, ConfigError, EvaluationError
 from arena.files import check_output_folder
 from arena.processes import cores
 from arena_llm import options
-from arena_llm.console import exit_interrupted, line_console, progress_bar
+from arena_llm.console import line_console, progress_bar, stoppable
 from arena_llm.interrupts import work_begins
 from testbed import find_tasks, parse_levels
 from testbed.check import CODES, FileReport, Level, Options, check_files, task_files
@@ -54,18 +54,19 @@ def check_command(
     reports: list[FileReport] = []
     shown: list[FileReport] = []
     work = check_files(target, paths, Options(seed, upgrade, svg, animal_ai, lenient), jobs or cores())
-    try:
-        with closing(work) as results, progress_bar(console if as_text else None) as bar:
-            for report in bar.track(results, total=len(paths), description="checking"):
-                reports.append(report)
-                kept = report.above(Level.WARNING) if quiet else report
-                if quiet and not kept.findings and not kept.changes:
-                    continue
-                shown.append(kept)
-                if as_text:
-                    _print_report(console, kept)
-    except KeyboardInterrupt:
-        exit_interrupted(f"Stopped after {len(reports)} of {len(paths)} files.")
+    with (
+        stoppable(lambda: f"Stopped after {len(reports)} of {len(paths)} files."),
+        closing(work) as results,
+        progress_bar(console if as_text else None) as bar,
+    ):
+        for report in bar.track(results, total=len(paths), description="checking"):
+            reports.append(report)
+            kept = report.above(Level.WARNING) if quiet else report
+            if quiet and not kept.findings and not kept.changes:
+                continue
+            shown.append(kept)
+            if as_text:
+                _print_report(console, kept)
     if as_text:
         _print_summary(console, reports)
     else:
@@ -159,12 +160,10 @@ def fetch_command(names: Names = None, source: From = None) -> None:
             raise ConfigError(f"got {name!r}, expected {' or '.join(NAMES)}")
     work_begins()
     failed: list[str] = []
-    try:
+    with stoppable("Stopped; of a battery that was not complete, nothing was kept."):
         for known in NAMES:
             if not names or known in names:
                 _fetch(known, source, failed)
-    except KeyboardInterrupt:
-        exit_interrupted("Stopped; of a battery that was not complete, nothing was kept.")
     if failed:
         raise EvaluationError("\n".join(failed))
 
@@ -201,19 +200,17 @@ def verify_command(
     folder = testbed or SHIPPED_FOLDER
     tasks = find_tasks(parse_levels(levels) if levels else None, testbed)
     console, problems, count = line_console(), 0, 0
-    try:
-        with (
-            options.open_engine(engine, ray_address, jobs) as opened,
-            closing(verify_all(tasks, folder, opened.jobs, opened)) as verdicts,
-            progress_bar(console) as bar,
-        ):
-            for verdict in bar.track(verdicts, total=len(tasks), description="verifying"):
-                count += 1
-                if verdict.problem:
-                    problems += 1
-                    console.print(f"{verdict.task_id}: {verdict.problem}")
-    except KeyboardInterrupt:
-        exit_interrupted(f"Stopped after {count} of {len(tasks)} tasks.")
+    with (
+        stoppable(lambda: f"Stopped after {count} of {len(tasks)} tasks."),
+        options.open_engine(engine, ray_address, jobs) as opened,
+        closing(verify_all(tasks, folder, opened.jobs, opened)) as verdicts,
+        progress_bar(console) as bar,
+    ):
+        for verdict in bar.track(verdicts, total=len(tasks), description="verifying"):
+            count += 1
+            if verdict.problem:
+                problems += 1
+                console.print(f"{verdict.task_id}: {verdict.problem}")
     proven = count - problems
     console.print(f"{proven} of {count} tasks are proven: solved by one recording, failed by another.")
     if problems:
@@ -254,14 +251,12 @@ def generate_command(
     count = count or (whole(chosen, difficulty) if split else 30)
     orders = fresh(chosen, count, split.seed if split else 1 if seed is None else seed, difficulty)
     made = 0
-    try:
-        with options.open_engine(engine, ray_address, jobs) as opened:
-            with closing(make(orders, out, opened.jobs, opened)) as results, progress_bar() as bar:
-                for _ in bar.track(results, total=len(orders), description="drawing"):
-                    made += 1
-            table = write_table(out, opened.jobs, opened)
-    except KeyboardInterrupt:
-        exit_interrupted(f"Stopped with {made} of {count} tasks in {out}; the same command continues.")
+    stopped = stoppable(lambda: f"Stopped with {made} of {count} tasks in {out}; the same command continues.")
+    with stopped, options.open_engine(engine, ray_address, jobs) as opened:
+        with closing(make(orders, out, opened.jobs, opened)) as results, progress_bar() as bar:
+            for _ in bar.track(results, total=len(orders), description="drawing"):
+                made += 1
+        table = write_table(out, opened.jobs, opened)
     line_console().print(f"{made} tasks in {out}, all solved; demands: {table}")
     if split:
         line_console().print(
@@ -281,9 +276,6 @@ def atlas_command(
     folder = testbed or SHIPPED_FOLDER
     tasks = find_tasks(parse_levels(levels) if levels else None, testbed)
     check_output_folder(out)
-    try:
-        with progress_bar() as bar:
-            page = write_atlas(tasks, folder, out, lambda entries: bar.track(entries, total=len(tasks)))
-    except KeyboardInterrupt:
-        exit_interrupted(f"Stopped; {out} is not complete.")
+    with stoppable(f"Stopped; {out} is not complete."), progress_bar() as bar:
+        page = write_atlas(tasks, folder, out, lambda entries: bar.track(entries, total=len(tasks)))
     line_console().print(f"Atlas of {len(tasks)} tasks: {page}")

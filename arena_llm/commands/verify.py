@@ -11,7 +11,7 @@ import typer
 from arena.errors import RecordingError
 from arena.files import check_output, write_file
 from arena.processes import Engine, in_order
-from arena_llm.console import exit_interrupted, line_console, progress_bar
+from arena_llm.console import line_console, progress_bar, stoppable
 from arena_llm.options import EngineName, EngineOption, Jobs, RayAddress, located_testbed, open_engine
 from evaluation.verify.sources import Checked, Options, Source, find_sources, located, verify_located
 
@@ -43,12 +43,10 @@ def verify_command(
     console = line_console()
     every: list[Checked] = []
     check_output(out)
-    try:
+    with stoppable(lambda: f"Stopped after {len(every)} episodes."):
         found = find_sources(targets, is_recording)
         with open_engine(engine, ray_address, jobs) as opened:
             verify_sources(found.sources, Options(frames, testbed, task), opened, every)
-    except KeyboardInterrupt:
-        exit_interrupted(f"Stopped after {len(every)} episodes.")
 
     from arena_llm.verify import as_json, pass_rates, print_findings, print_summary, worst
 
