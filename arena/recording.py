@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from arena.action import ACTIONS, Action
 from arena.errors import RecordingError
@@ -23,15 +23,13 @@ Runs = tuple[tuple[Annotated[int, Field(ge=0, lt=len(ACTIONS))], Annotated[int, 
 """Run lengths: pairs of (index into `arena.ACTIONS`, number of steps)."""
 
 
-class Recording(BaseModel):
+class Recording(BaseModel, frozen=True, extra="forbid"):
     """An episode. `actions` are the run lengths of the first agent's actions, `others` those of each other
     agent; every agent has an action in each of the `steps`. Totals and outcome are those of the first agent.
 
     `spec_sha256` is the hash of the arena's specification, which shows whether another arena is that of the
     recording. `versions` are those of the software that ran it.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: int = FORMAT
     task_id: str

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
@@ -21,10 +21,8 @@ CARDS_FILE = "run_card.json"
 """Name of the file in a report's folder: a list with the card of each run."""
 
 
-class Requests(BaseModel):
+class Requests(BaseModel, frozen=True, extra="forbid"):
     """Requests that were sent with the same parameters."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     parameters: dict[str, Any] | None = Field(
         description="as the provider got them, by its own names, without the seed if there are several; "
@@ -34,10 +32,8 @@ class Requests(BaseModel):
     requests: int = Field(ge=1, description="answered requests with these parameters")
 
 
-class RunCard(BaseModel):
+class RunCard(BaseModel, frozen=True, extra="forbid"):
     """What a reader needs to judge a run or to repeat it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: Literal[1] = 1
     suite: str

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from arena.errors import ArenaError, RecordingError
@@ -15,13 +15,11 @@ from evaluation.suite import EpisodeSetup, Record
 from evaluation.suites import chosen_tasks, get_suite
 
 
-class PlayedEpisode(BaseModel):
+class PlayedEpisode(BaseModel, frozen=True, extra="forbid", ser_json_inf_nan="constants"):
     """What reproduces an episode without the person: its setup, and the replies in its `record`.
 
     `task` is a `TaskSpec` and `record` a `Record` as plain values; `record` is None until the episode ends.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
 
     format: Literal["arena-llm episode"] = "arena-llm episode"
     suite: str

@@ -319,7 +319,7 @@ class RunChoices(BaseModel):
         return Bounds()
 
 
-class Bounds(BaseModel):
+class Bounds(BaseModel, frozen=True):
     """What bounds the requests of one episode, for estimates.
 
     `replies`: maximum number if none is asked for again; None if nothing bounds it. `first_images` and
@@ -327,8 +327,6 @@ class Bounds(BaseModel):
     `image_width` wide if that is not 0; `turn_tokens` are those of an observation's
     text, `told_tokens` those of the line that stands for it, without pictures, in earlier turns.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     replies: int | None = None
     first_images: int = 0

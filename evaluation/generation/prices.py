@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from arena.errors import ConfigError, EvaluationError
 from arena.files import read_text
@@ -16,10 +16,8 @@ AS_OF = "as_of"
 """Key of a table that says when its prices were read."""
 
 
-class Price(BaseModel):
+class Price(BaseModel, extra="forbid", frozen=True):
     """US dollars per million tokens. What goes to or comes from a cache costs as input unless told."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     input: float = Field(ge=0, allow_inf_nan=False)
     output: float = Field(ge=0, allow_inf_nan=False)

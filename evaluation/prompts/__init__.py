@@ -14,7 +14,7 @@ from string import Template
 from typing import Any, Literal, NamedTuple
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from arena.errors import ConfigError
 from arena.files import check_output_folder, read_bytes, write_file
@@ -24,10 +24,8 @@ from evaluation.choices.run_choices import RunChoices
 FILE = "layout.yaml"
 
 
-class Layout(BaseModel):
+class Layout(BaseModel, frozen=True, extra="forbid", strict=True):
     """How the texts become messages; the defaults are those of a run without a prompts folder."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     roles: Literal["system", "user"] = Field(
         default="system",

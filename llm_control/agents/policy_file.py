@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from arena import Action, Episode
 from arena.errors import ArenaError, ConfigError, EvaluationError, first_line
@@ -44,13 +44,11 @@ MEMBER = "arena-llm.json"
 _HOW = "save_policy(model, path, observation=..., ...) of llm_control.agents.policy_file"
 
 
-class PolicyOptions(BaseModel):
+class PolicyOptions(BaseModel, frozen=True, extra="forbid"):
     """The options of `arena.ArenaEnv` that decide what a policy observes and what its actions mean.
 
     `version` is that of Animal-AI in which it was trained.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     observation: str | tuple[str, ...] = ("camera", "vector")
     resolution: int = 84
@@ -78,15 +76,13 @@ class PolicyOptions(BaseModel):
         return controls(self.action)
 
 
-class PolicyDescription(BaseModel):
+class PolicyDescription(BaseModel, frozen=True, extra="forbid"):
     """What `arena-llm.json` says of a policy.
 
     `format` is `FORMAT`; `algorithm` the class that loads it, such as stable_baselines3.PPO;
     `trained_on` the curriculum in words; `steps` the actions that it was trained for; `versions` those of the
     software that saved it.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: str
     algorithm: str

@@ -4,7 +4,7 @@ import hashlib
 import secrets
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from arena.errors import ConfigError
 from arena.files import read_bytes, write_file
@@ -18,10 +18,8 @@ SEED_BITS = 128
 """Enough that nobody finds the seed by drawing tasks until they agree with the commitment."""
 
 
-class HiddenSplit(BaseModel):
+class HiddenSplit(BaseModel, frozen=True, extra="forbid"):
     """The secret seed of a folder of tasks."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     seed: int
     commitment: str

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from arena import ConfigError, Outcome, Recording, RecordingError
 from arena.files import read_text, write_file
@@ -17,10 +17,8 @@ FILE = "solutions.jsonl"
 """The file beside the tasks of a level: one pair per line, sorted by task."""
 
 
-class Proof(BaseModel):
+class Proof(BaseModel, frozen=True, extra="forbid"):
     """Evidence that a task can be passed and can be failed: a recording of each."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     solution: Recording
     failure: Recording
