@@ -75,12 +75,9 @@ def _participants(out: Path, diaries: Mapping[str, Diary], refused: int) -> Iter
 
 
 def _answers(out: Path, diaries: Mapping[str, Diary]) -> Iterator[str]:
-    exported = {
-        (row["participant"], row["page"], row["item"]): row["value"] for row in rows(out / "answers.csv")
-    }
-    expected = {
-        (code, *item): value for code, diary in diaries.items() for item, value in diary.answers.items()
-    }
+    answers = rows(out / "answers.csv")
+    exported = {(row["participant"], row["page"], row["item"]): row["value"] for row in answers}
+    expected = {(code, *item): value for code in diaries for item, value in diaries[code].answers.items()}
     for key in exported.keys() | expected.keys():
         if exported.get(key) != expected.get(key):
             yield f"answer {key}: got {exported.get(key)!r}, expected {expected.get(key)!r}"
@@ -165,7 +162,6 @@ def _orders(out: Path, diaries: Mapping[str, Diary]) -> Iterator[str]:
             played[row["participant"]].append((int(row["position"]), row["task_id"]))
     for code, trials in played.items():
         expected = list(enumerate(orders[code]))
-        if trials != expected[: len(trials)] or (
-            diaries[code].ending == "completed" and len(trials) < len(expected)
-        ):
+        is_short = diaries[code].ending == "completed" and len(trials) < len(expected)
+        if trials != expected[: len(trials)] or is_short:
             yield f"{code}: played {trials} of {expected}"

@@ -1,11 +1,15 @@
-"""The socket that people's pages connect to, and the names under which they are served."""
+"""The socket that people's pages connect to, its names, and connections of clients that never finish."""
 
 import asyncio
+import select
 import socket
 import subprocess
 import sys
-from contextlib import closing
+import threading
+import time
+from contextlib import closing, contextmanager, suppress
 
+import httpx
 import pytest
 from typer.testing import CliRunner
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
@@ -14,7 +18,11 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from arena.errors import ConfigError
 from arena_llm.cli import app
-from people.serving import address_of, bound, own_addresses, trusted, url_of
+from people import serving as server_module
+from people.play.app import create_suite_app
+from people.serving import Server, address_of, bound, own_addresses, trusted, url_of
+from people.store import Store
+from tests.people.play.test_suites import course
 
 
 def test_small_messages_are_sent_immediately():
@@ -79,3 +87,122 @@ with Store({str(tmp_path / "study.db")!r}) as store, only_server(store.database)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "another server is using this database" in done.stdout, done.stderr
+
+
+FORM = b"POST /suite/reply HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
+LONG = FORM + b"Content-Length: 1000\r\n\r\n"
+
+
+@contextmanager
+def serving(app):
+    """The port of a server in a thread."""
+    ready = threading.Event()
+    server, listener = Server(app, ready.set, ("127.0.0.7",)), bound("127.0.0.1", 0)
+    thread = threading.Thread(target=server.run, args=([listener],))
+    thread.start()
+    assert ready.wait(30)
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        server.should_exit = True
+        thread.join(30)
+
+
+@pytest.fixture
+def port(tmp_path):
+    with Store(str(tmp_path / "play.db")) as store:
+        app, closing = create_suite_app(store, course())
+        with closing, serving(app) as port:
+            yield port
+
+
+def opened(port: int, sent: bytes) -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", port), timeout=10)
+    connection.sendall(sent)
+    return connection
+
+
+def send_if_open(connection: socket.socket, data: bytes) -> None:
+    with suppress(OSError):
+        connection.sendall(data)
+
+
+def is_closed(connection: socket.socket) -> bool:
+    """Whether the server closes the connection without an answer."""
+    try:
+        return connection.recv(1000) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_a_request_that_never_ends_is_closed_and_others_are_answered(port, monkeypatch, capfd):
+    monkeypatch.setattr(server_module, "REQUEST_S", 0.5)
+    began = time.monotonic()
+    starts = (b"", b"GET /suite HT", b"GET /suite HTTP/1.1\r\nHost: localhost\r\n", FORM, LONG, LONG + b"a=1")
+    slow = [opened(port, start) for start in starts for _ in range(10)]
+    # A connection that has had an answer waits no longer for its next request.
+    used = opened(port, b"GET /fields.css HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    while b"cursor" not in used.recv(100_000):
+        pass
+    used.sendall(b"GET")
+    # Every byte that trickles in would start a time limit for silence anew.
+    trickle = opened(port, b"GET /")
+    for _ in range(3):
+        time.sleep(0.1)
+        send_if_open(trickle, b"x")
+        assert httpx.get(f"http://127.0.0.1:{port}/suite").status_code == 200
+    assert all(is_closed(connection) for connection in (*slow, used, trickle))
+    assert time.monotonic() - began < 5
+    assert capfd.readouterr().err == ""
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """A server that lets 40 connections wait, 20 of them from one address."""
+    monkeypatch.setattr(server_module, "MAX_WAITING", 40)
+
+
+def test_the_oldest_of_too_many_unfinished_requests_gives_way(few, port):
+    crowd = [opened(port, b"GET /suite HT") for _ in range(50)]
+    assert all(is_closed(connection) for connection in crowd[:30])
+    assert httpx.get(f"http://127.0.0.1:{port}/suite").status_code == 200
+    crowd[-1].sendall(b"TP/1.1\r\nHost: localhost\r\n\r\n")
+    assert crowd[-1].recv(20).startswith(b"HTTP/1.1 200")
+
+
+def test_a_response_that_is_not_read_is_given_up(port, monkeypatch):
+    monkeypatch.setattr(server_module, "STALLED_S", 0.2)
+    lazy = opened(port, b"")
+    requests = b"GET /suite.js HTTP/1.1\r\nHost: localhost\r\n\r\n" * 10_000
+    threading.Thread(target=send_if_open, args=(lazy, requests), daemon=True).start()
+    events = select.poll()
+    events.register(lazy, select.POLLERR)
+    assert events.poll(10_000)
+
+
+def test_a_form_that_is_too_large_or_broken_off_leaves_no_traceback(port, capfd):
+    with opened(port, FORM + b"Content-Length: 900000\r\n\r\n") as large:
+        assert large.recv(20).startswith(b"HTTP/1.1 413")
+    endless = opened(port, FORM + b"Transfer-Encoding: chunked\r\n\r\n")
+    for _ in range(10):
+        endless.sendall(b"10000\r\n" + b"a" * 0x10000 + b"\r\n")
+    assert endless.recv(20).startswith(b"HTTP/1.1 413")
+    for start in (LONG, FORM, b"GET /", b"not HTTP at all\r\n\r\n"):
+        opened(port, start).close()
+    assert httpx.get(f"http://127.0.0.1:{port}/suite").status_code == 200
+    assert capfd.readouterr().err == ""
+
+
+def test_only_a_proxy_that_is_trusted_says_that_a_page_came_by_https(port):
+    def header(source: str, **forwarded: str) -> str | None:
+        with httpx.Client(transport=httpx.HTTPTransport(local_address=source)) as client:
+            answer = client.get(f"http://127.0.0.1:{port}/", headers=forwarded)
+        strict = answer.headers.get("strict-transport-security")
+        assert ("; secure" in answer.headers["set-cookie"].lower()) == (strict is not None)
+        return strict
+
+    https = {"x-forwarded-proto": "https"}
+    assert header("127.0.0.1") is None
+    assert header("127.0.0.2", **https) is None
+    for proxy in ("127.0.0.1", "127.0.0.7"):
+        assert header(proxy, **https) == "max-age=31536000"

@@ -11,16 +11,8 @@ from people.play.worker_protocol import Open
 from tests.people.store.played import SOLUTION, TASK
 
 SEEN_BY = {
-    "deuteranopia": [
-        (0.367322, 0.860646, -0.227968),
-        (0.280085, 0.672501, 0.047413),
-        (-0.01182, 0.04294, 0.968881),
-    ],
-    "protanopia": [
-        (0.152286, 1.052583, -0.204868),
-        (0.114503, 0.786281, 0.099216),
-        (-0.003882, -0.048116, 1.051998),
-    ],
+    "deuteranopia": "0.367322 0.860646 -0.227968  0.280085 0.672501 0.047413  -0.01182 0.04294 0.968881",
+    "protanopia": "0.152286 1.052583 -0.204868  0.114503 0.786281 0.099216  -0.003882 -0.048116 1.051998",
 }
 """How linear RGB looks without a kind of cone (Machado, Oliveira and Fernandes 2009, IEEE TVCG 15, 1291)."""
 
@@ -28,7 +20,8 @@ RED, GREEN = (0.9, 0.02, 0.02), (0.05, 0.6, 0.05)
 
 
 def chromaticity(colour, kind):
-    seen = np.clip(np.array(SEEN_BY[kind]) @ np.clip(colour, 0, 1), 1e-6, 1)
+    change = np.array(SEEN_BY[kind].split(), float).reshape(3, 3)
+    seen = np.clip(change @ np.clip(colour, 0, 1), 1e-6, 1)
     return seen / seen.sum()
 
 

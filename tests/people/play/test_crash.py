@@ -1,4 +1,4 @@
-"""Killed processes: no more than the last moment is lost."""
+"""Killed processes, and a database away in mid-play: no more than the last moment is lost."""
 
 import asyncio
 import os
@@ -14,6 +14,7 @@ from people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
 from people.store import ActionRow
 from testbed import Task, task_named
 from tests.people.play.server import Page, Server
+from tests.people.store import postgres
 
 MOST_LOST_S = 0.1
 """Before a kill: older actions are committed."""
@@ -163,12 +164,66 @@ def test_an_episode_survives_its_worker(loop, workers):
             for index in (3,) * 9 + (4,) * 5 + (5,) * 7:
                 undisturbed.step(ACTIONS[index])
             assert answer.state.step == 21
-            assert (answer.state.health, answer.state.total_reward) == (
-                undisturbed.health,
-                undisturbed.total_reward,
-            )
+            assert answer.state.health == undisturbed.health
+            assert answer.state.total_reward == undisturbed.total_reward
         stopped = await episode.stop()
         assert (stopped.actions, stopped.end.steps_played) == ((), 21)
         assert stopped.end.recording.steps > 21
 
     loop.run_until_complete(play())
+
+
+@pytest.fixture
+def database():
+    with postgres.running() as database:
+        yield database
+
+
+@pytest.mark.slow
+def test_the_server_ends_without_its_database(database):
+    server = Server(database.url("postgres"), "01-01-01")
+    try:
+        with Page(server, server.newcomer()) as page:
+            page.until("trial")
+            page.do("start")
+            page.steps(3)
+            database.stop()
+            page.do("stop")
+            server.stop()
+    finally:
+        database.start()
+        if server.process.poll() is None:
+            server.stop(signal.SIGKILL)
+    assert server.process.returncode not in (0, -signal.SIGKILL)
+
+
+def test_postgres_restarted_in_mid_play(database):
+    server = Server(database.url("postgres"), "01-01-01", "01-05-01")
+    try:
+        token = server.newcomer()
+        with Page(server, token) as page:
+            page.until("trial")
+            page.do("start")
+            page.do("keys", action=4)
+            page.steps(8)
+            database.stop()
+            try:
+                page.do("keys", action=5)
+                page.steps(page.state["step"] + 15)
+            finally:
+                database.start()
+            page.do("keys", action=7)
+            page.steps(page.state["step"] + 8)
+            page.do("stop")
+            end = page.until("end")
+            page.do("next")
+            page.until("trial", position=1)
+        with server.store() as store:
+            trial, _ = store.trials(store.participant(token).id)
+            rows, recording = store.actions(trial.id), store.recording(trial.id)
+    finally:
+        server.stop()
+    assert [row.step for row in rows] == list(range(end["steps"]))
+    taken = [ACTIONS.index(action) for action in recording.unpacked()]
+    assert [row.action for row in rows] == taken[: len(rows)]
+    assert {4, 5, 7} <= {row.action for row in rows}

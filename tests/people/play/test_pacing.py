@@ -100,10 +100,11 @@ def test_full_quality_is_back_within_ten_seconds_however_long_the_trouble_was(tr
 
 def test_a_client_that_is_always_a_little_slow_gets_the_full_picture_again():
     chance = random.Random(1)
-    levels = watch(
-        Pacer(), range(1000), lambda now: chance.uniform(*((0.15, 0.3) if now < 10 else (0.055, 0.085)))
-    )
-    assert not any(level for now, level in levels if now > 20)
+
+    def delay_s(now: float) -> float:
+        return chance.uniform(0.15, 0.3) if now < 10 else chance.uniform(0.055, 0.085)
+
+    assert not any(level for now, level in watch(Pacer(), range(1000), delay_s) if now > 20)
 
 
 def test_a_slow_line_is_seldom_tried_with_pictures_that_are_too_large():

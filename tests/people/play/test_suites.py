@@ -200,10 +200,9 @@ def test_deletion_leaves_nothing(store):
     ],
 )
 def test_wrong_options_are_said(arguments, told, tmp_path):
+    options = (*arguments, "--no-open", "--db", str(tmp_path / "a.db"))
     with pytest.raises(ConfigError, match=told):
-        CliRunner().invoke(
-            app, ["play", *arguments, "--no-open", "--db", str(tmp_path / "a.db")], catch_exceptions=False
-        )
+        CliRunner().invoke(app, ["play", *options], catch_exceptions=False)
     assert not (tmp_path / "a.db").exists()
 
 

@@ -9,13 +9,8 @@ def fill(store: Store) -> None:
     other = store.add_participant("quokka_1", "study")
     store.note(one.id, "consent", {"text": "I agree ä"})
     store.answer(one.id, "end", "why", '=1+1, "quoted"\nsecond line ä')
-    plays = (
-        (one, "keys", -1, TAKEN),
-        (one, "keys", 0, SOLUTION),
-        (one, "scripts", 1, TAKEN),
-        (other, "keys", 0, TAKEN),
-    )
-    for person, mode, position, actions in plays:
+    plays = ((one, "keys", -1, TAKEN), (one, "keys", 0, SOLUTION), (one, "scripts", 1, TAKEN))
+    for person, mode, position, actions in (*plays, (other, "keys", 0, TAKEN)):
         trial = begin(store, person, mode, position)
         append(store, rows(trial, actions))
         if person is one and mode == "keys":

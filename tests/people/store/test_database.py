@@ -1,14 +1,19 @@
-"""Invalid and missing databases are reported in a sentence without the password."""
+"""Invalid and missing databases are reported without the password; a database has one server."""
 
 import socket
 import sqlite3
 import stat
+import subprocess
+import sys
+import time
 
 import pytest
 from sqlalchemy import inspect
 
 from arena.packages import require
 from people.store import DatabaseUnavailable, Store, StoreError
+from people.store import database as database_module
+from people.store.database import only_server
 from people.study.progress import progress_of
 from tests.people.store.played import append, begin, finish, recording, rows
 
@@ -85,11 +90,8 @@ def test_a_database_of_version_0_2_is_read_and_continued(url):
         assert "ix_notes_participant_id_kind" in indexes
         (person,) = store.participants("study")
         finish(store, begin(store, person), recording(trial=1))
-        trials = store.trials(person.id)
-        assert [(each.steps, each.ended_by, each.steps_played) for each in trials] == [
-            (8, None, None),
-            (8, "time", 8),
-        ]
+        trials = [(each.steps, each.ended_by, each.steps_played) for each in store.trials(person.id)]
+        assert trials == [(8, None, None), (8, "time", 8)]
         (answer,) = store.answers(person.id)
         assert (answer.value, answer.asked, answer.as_expected) == ("well", None, None)
         assert progress_of(store, person).played_s() == pytest.approx(0.96)
@@ -135,3 +137,61 @@ def test_missing_packages_are_named():
     require("people")
     with pytest.raises(Exception, match=r"no_such_module not found; run: pip install 'arena-llm\[people\]'"):
         require("people", "sqlalchemy", "no_such_module")
+
+
+HOLD = """
+import sys, time
+from people.store.database import only_server
+from people.store import Store
+with only_server(Store(sys.argv[1]).database):
+    print("locked", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_second_server_is_refused_until_the_first_is_killed(url):
+    first = subprocess.Popen([sys.executable, "-c", HOLD, url], stdout=subprocess.PIPE, text=True)
+    with first, Store(url) as store:
+        assert first.stdout.readline() == "locked\n"
+        message = "another server is using this database; stop it first"
+        with pytest.raises(StoreError, match=message), only_server(store.database):
+            pass
+        # Others may read and write.
+        store.add_participant("A1")
+        first.kill()
+        first.wait()
+        end = time.monotonic() + 10
+        while True:
+            try:
+                with only_server(store.database):
+                    break
+            except StoreError:
+                assert time.monotonic() < end
+        with only_server(store.database):
+            pass
+
+
+def test_other_databases_have_their_own_server(url, tmp_path):
+    path = str(tmp_path / "other.db")
+    with Store(url) as one, Store(path) as other, only_server(one.database), only_server(other.database):
+        pass
+
+
+def test_the_lock_is_taken_again_after_a_restart_of_postgres(postgres_url, monkeypatch):
+    monkeypatch.setattr(database_module, "RENEW_S", 0.1)
+
+    def holders(store: Store) -> list[int]:
+        with store.database.autocommit() as connection:
+            locks = connection.exec_driver_sql("SELECT pid FROM pg_locks WHERE locktype = 'advisory'")
+            return list(locks.scalars())
+
+    with Store(postgres_url) as store, only_server(store.database):
+        (first,) = holders(store)
+        with store.database.autocommit() as connection:
+            # As a restart does.
+            connection.exec_driver_sql(f"SELECT pg_terminate_backend({first})")
+        end = time.monotonic() + 10
+        while first in (now := holders(store)) or not now:
+            assert time.monotonic() < end
+        with pytest.raises(StoreError, match="another server"), only_server(store.database):
+            pass

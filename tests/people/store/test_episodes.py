@@ -13,15 +13,13 @@ from tests.people.store import played
 
 TASK = {"id": "one", "group": "small", "sha256": "0" * 64}
 EPISODE = PlayedEpisode(suite="any", task=TASK, choices={"seed": 2**40}, versions={"arena-llm": "1"})
-RECORD = Record(
-    ({"reply": "no", "error": None},), "lost", False, 0.25, {"total_reward": -1, "steps": 3}, ModelEnd.SOLVER
-)
+METRICS = {"total_reward": -1, "steps": 3}
+RECORD = Record(({"reply": "no", "error": None},), "lost", False, 0.25, METRICS, ModelEnd.SOLVER)
 
 
 def reply(trial_id: int, text: str) -> Reply:
-    return Reply(
-        trial_id=trial_id, turn=0, reply=text, entered={"a": [1, 0.5]}, reward=-1, shown_at=1, at=2.5
-    )
+    values = {"turn": 0, "entered": {"a": [1, 0.5]}, "reward": -1, "shown_at": 1, "at": 2.5}
+    return Reply(trial_id=trial_id, reply=text, **values)
 
 
 def test_a_trial_is_stored_with_its_replies_and_ends_once(store):
@@ -62,10 +60,8 @@ def test_results_of_a_study_with_several_suites_stay_apart(tmp_path):
             read_run(place)
     for place in (f"{path}#mixed", str(out), str(out / "results_by_participant.csv")):
         (arena,), (other,) = read_run(f"{place}#arena"), read_run(f"{place}#any")
-        assert [(run.suite, list(run.results["task_id"])) for run in (arena, other)] == [
-            ("arena", [played.TASK.id]),
-            ("any", ["one"]),
-        ]
+        tasks = [(run.suite, list(run.results["task_id"])) for run in (arena, other)]
+        assert tasks == [("arena", [played.TASK.id]), ("any", ["one"])]
         assert list(arena.results["level"]) == [1]
         with pytest.raises(EvaluationError, match="holds trials of any, arena"):
             read_run(f"{place}#est")

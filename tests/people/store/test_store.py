@@ -54,11 +54,8 @@ def test_a_trial_from_begin_to_end(store, url):
         assert [row.action for row in other.actions(trial.id)] == list(TAKEN)
         assert other.actions(trial.id) == rows(trial)
         assert other.recording(trial.id) == recording()
-    assert (kept.steps, kept.total_reward, kept.health) == (
-        recording().steps,
-        recording().total_reward,
-        recording().health,
-    )
+    for name in ("steps", "total_reward", "health"):
+        assert getattr(kept, name) == getattr(recording(), name)
     assert (kept.outcome, kept.passed) == (None, None)
     assert (kept.ended_by, kept.steps_played, kept.seconds_played) == ("time", len(TAKEN), 0.48)
     assert kept.finished_at >= kept.begun_at
@@ -118,20 +115,16 @@ def test_the_last_answer_counts(store):
     store.answer(person.id, "end", "age", "36")
     store.answer(person.id, "end", "why", "fun\0 \ud800 ä")
     store.answer(person.id, "end", "age", "63")
-    assert {answer.item: answer.value for answer in store.answers(person.id)} == {
-        "age": "63",
-        "why": "fun ? ä",
-    }
+    values = {answer.item: answer.value for answer in store.answers(person.id)}
+    assert values == {"age": "63", "why": "fun ? ä"}
 
 
 def test_notes_are_kept_in_order(store):
     person = store.add_participant("P1")
-    store.note(person.id, "consent", {"version": 2, "text": "I agree \0 ä \ud800"})
-    store.note(person.id, "pause")
-    assert [(note.kind, note.data) for note in store.notes(person.id)] == [
-        ("consent", {"version": 2, "text": "I agree \0 ä \ud800"}),
-        ("pause", {}),
-    ]
+    notes = [("consent", {"version": 2, "text": "I agree \0 ä \ud800"}), ("pause", {})]
+    for note in notes:
+        store.note(person.id, *note)
+    assert [(note.kind, note.data) for note in store.notes(person.id)] == notes
 
 
 def test_writes_for_unknown_participants_are_refused(store):

@@ -11,6 +11,7 @@ from people.simulation.visitor import client_at
 from people.study.plan import Plan, load_plan
 from tests.people.play.server import Server
 
+LINKS = "from: link, id: PROLIFIC_PID, keep: [STUDY_ID], unsigned: true"
 TINY = """\
 name: tiny
 title: A tiny study

@@ -49,9 +49,8 @@ def test_the_table_and_a_person(server, walker, experimenter):
     walker.play()
     code = walker.link["PROLIFIC_PID"]
     table = experimenter.get(f"{HOME}/table").text
-    assert re.search(
-        rf"{code}</a></td>\s*<td>practice, task 1 of 1: 01-05-01</td>\s*<td class=\"n\">0 of 2", table
-    )
+    shown = rf"{code}</a></td>\s*<td>practice, task 1 of 1: 01-05-01</td>\s*<td class=\"n\">0 of 2"
+    assert re.search(shown, table)
     page = experimenter.get(f"{HOME}/person/{code}").text
     assert "failed (stopped)" in page
     assert re.search(r"<td>(<strong>poor</strong>: )?\d+ images/s", page)
@@ -65,9 +64,8 @@ def test_the_table_and_a_person(server, walker, experimenter):
     assert {file[:2] for file in files} == {b"\xff\xd8"}
     assert images[-1]["health"] < 100
     packed = zipfile.ZipFile(io.BytesIO(experimenter.get(f"{HOME}/export.zip").content))
-    assert {"tiny/actions.csv", "tiny/codebook.md", f"tiny/recordings/{code}/01-01-01-0.json"} <= set(
-        packed.namelist()
-    )
+    names = {"tiny/actions.csv", "tiny/codebook.md", f"tiny/recordings/{code}/01-01-01-0.json"}
+    assert names <= set(packed.namelist())
     assert walker.token not in str([packed.read(name) for name in packed.namelist()])
     assert experimenter.get(f"{HOME}/person/{code}/trial/99999/frames").status_code == 404
 

@@ -123,11 +123,8 @@ def test_conditions_are_compared_apart(app, tmp_path):
 def test_blocks_with_the_same_task_are_compared_apart(store_with_blocks, tmp_path):
     store = store_with_blocks("01-01-01")
     assert [run.agent for run in read_run(store, "people")] == ["people (a)", "people (b)"]
-    rows = table(tmp_path / "out" / "results.csv")
-    assert [(row["agent"], row["block"], row["trial"]) for row in rows] == [
-        ("person (a)", "a", "0"),
-        ("person (b)", "b", "0"),
-    ]
+    rows = [(row["agent"], row["block"], row["trial"]) for row in table(tmp_path / "out" / "results.csv")]
+    assert rows == [("person (a)", "a", "0"), ("person (b)", "b", "0")]
 
 
 def test_other_blocks_are_one_run(store_with_blocks):

@@ -17,11 +17,10 @@ from people.study import server as server_module
 from people.study.progress import progress_of
 from people.study.task_source import StudyTaskSource
 from testbed import Task, task_named
-from tests.command import command as command
 from tests.people.play.server import Page
 from tests.people.play.test_pictures import HOT
 from tests.people.store import played, postgres
-from tests.people.study.server import TINY, StudyServer, planned
+from tests.people.study.server import LINKS, TINY, StudyServer, planned
 from tests.people.study.walk import Walker, client_of
 
 
@@ -48,12 +47,9 @@ def test_nothing_is_stored_before_consent_and_of_a_refusal_only_the_fact(server,
         assert walker.link["PROLIFIC_PID"] not in str([note.data for note in notes])
 
 
-ASSENT = (
-    TINY
-    + """\
-assent: {version: "c2", title: Do you want to play?, text: You **can** stop., agree: "Yes, please"}
+ASSENT = f"""{TINY}
+assent: {{version: "c2", title: Do you want to play?, text: You **can** stop., agree: "Yes, please"}}
 """
-)
 
 
 def test_a_child_is_asked_after_the_parent(app):
@@ -149,24 +145,30 @@ def test_a_later_window_takes_over(server, walker):
     assert "You continued in another window." in late.text
 
 
-def test_who_leaves_cannot_come_back(server, walker):
+def test_who_leaves_in_the_middle_of_a_task_has_all_steps_counted_and_cannot_come_back(server, walker):
     walker.agree().go_to("play")
     assert "Leave the study?" in walker.visitor.get("/withdraw").text
     with Page(server, walker.token) as page:
         page.until("trial")
+        page.do("start")
+        page.do("keys", action=4)
+        page.steps(8)
         walker.send("/withdraw")
         assert "You have left the study" in walker.page.text
         assert page.refusal() == (1008, "You have left the study")
+    time.sleep(0.5)
+    with server.store() as store:
+        (trial,) = store.trials(person(store, walker).id)
+        assert trial.ended_by == "withdrew"
+        assert trial.steps_played == len(store.actions(trial.id))
     # Nor does a window that was open go on.
     with Page(server, walker.token) as other:
         assert other.until("over")["next_page"] == "/"
     assert "You have left the study" in Walker(server, walker.link["PROLIFIC_PID"]).page.text
 
 
-CODES = TINY.replace(
-    "from: link, id: PROLIFIC_PID, keep: [STUDY_ID], unsigned: true", "from: codes, codes: [A1, B2]"
-)
-FREE = CODES.replace("from: codes, codes: [A1, B2]", "from: free")
+CODES = TINY.replace(LINKS, "from: codes, codes: [A1, B2]")
+FREE = TINY.replace(LINKS, "from: free")
 
 
 @pytest.mark.parametrize("text", [CODES, FREE], ids=["codes", "free"])
@@ -365,18 +367,3 @@ def test_the_end_of_the_clock_is_not_that_of_health(tmp_path, version, ended_by,
     assert end.ended_by == ended_by
     assert end.steps_played == end.recording.steps
     assert end.steps_played in steps
-
-
-def test_who_leaves_in_the_middle_of_a_task_has_all_steps_counted(server, walker):
-    walker.agree().go_to("play")
-    with Page(server, walker.token) as page:
-        page.until("trial")
-        page.do("start")
-        page.do("keys", action=4)
-        page.steps(8)
-        walker.send("/withdraw")
-        time.sleep(0.5)
-    with server.store() as store:
-        (trial,) = store.trials(person(store, walker).id)
-        assert trial.ended_by == "withdrew"
-        assert trial.steps_played == len(store.actions(trial.id))

@@ -11,9 +11,8 @@ from people.store.participation import Ending
 from people.study import flow
 from people.study.links import is_guessable, signature, signing_key
 from people.study.progress import progress_of
-from tests.command import command as command
 from tests.people.store import played
-from tests.people.study.server import TINY
+from tests.people.study.server import LINKS, TINY
 from tests.people.study.walk import Walker, client_of, experimenter_of
 
 TASKS = """\
@@ -89,9 +88,7 @@ def test_each_ending_has_its_link(app, ending, practice, test, returns):
     assert [note.data for note in store.notes(me.id) if note.kind == "completed"] == [{"ending": ending}]
 
 
-TRAINING = (
-    ENDS.replace("[01-01-01], tries: 1}", "[01-01-01, 01-02-01, 01-05-01], tries: 2, CRITERION}") + RETURNS
-)
+TRAINING = ENDS.replace("01], tries: 1}", "01, 01-02-01, 01-05-01], tries: 2, CRITERION}") + RETURNS
 TWO_OF_THREE = "criterion: {passed: 2, of_last: 3}"
 PASS, FAIL = played.SOLUTION, played.TAKEN
 
@@ -227,10 +224,7 @@ def test_a_running_study_may_accept_unsigned_links_from_now_on(app):
     [
         (SIGNED, "Only signed links are accepted"),
         (TINY, "Warning: links without a signature are accepted"),
-        (
-            SIGNED.replace("from: link, id: PROLIFIC_PID, keep: [STUDY_ID]", "from: codes, codes: [A1]"),
-            "Warning: codes such as A1 can be guessed",
-        ),
+        (TINY.replace(LINKS, "from: codes, codes: [A1]"), "Warning: codes such as A1 can be guessed"),
     ],
     ids=["signed", "unsigned", "codes"],
 )

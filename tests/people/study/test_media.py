@@ -30,9 +30,7 @@ def test_what_the_file_names_is_shown_and_served(folder, app):
     study, _ = app(MEDIA)
     walker = Walker(study, "p1")
     (picture,) = re.findall(r'<img src="([^"]+)" alt="A ball"', walker.page.text)
-    (sound,) = re.findall(
-        r'<audio controls preload="none" src="([^"]+)" aria-label="Listen"', walker.page.text
-    )
+    (sound,) = re.findall(r'<audio controls preload="none" src="(.+)" aria-label="Listen"', walker.page.text)
     walker.agree()
     (age,) = re.findall(r'<audio [^>]*src="([^"]+)"', walker.page.text)
     served = {"my ball.png": (picture, "image/png"), "read.WAV": (sound, "audio/wav")}
@@ -63,11 +61,7 @@ def test_no_other_file_is_served(folder, app):
         ("my%20ball.png", "../x.png", r":3: consent.text: ../x.png: expected the name of a file beside"),
         ("my%20ball.png", "/etc/x.png", r":3: consent.text: /etc/x.png: expected the name of a file beside"),
         ("my%20ball.png", "https://x/y.png", r":3: consent.text: https://x/y.png: expected the name of a"),
-        (
-            "sub/age.wav",
-            "sub",
-            r":16: questionnaires.0.items.0.sound: sub: expected a file that ends in .mp3",
-        ),
+        ("sub/age.wav", "sub", r":16: questionnaires.0.items.0.sound: sub: expected a file that ends in .mp"),
         ("sub/age.wav", "sub/b.mp3", r":16: questionnaires.0.items.0.sound: sub/b.mp3: cannot be read"),
     ],
 )

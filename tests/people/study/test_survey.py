@@ -118,16 +118,10 @@ WRONG = (
     ({"elements": [{"type": "text"}]}, "elements.0: name is missing"),
     ({"elements": [{"type": "text", "name": "my age"}]}, "elements.0.name: got 'my age', expected 1 to 64"),
     ({"elements": [{"type": "dropdown", "name": "a"}]}, "elements.0: choices is missing"),
-    (
-        {"elements": [{"type": "dropdown", "name": "a", "choices": [1, "1"]}]},
-        "the option '1' is listed twice",
-    ),
+    ({"elements": [{"type": "dropdown", "name": "a", "choices": [1, "1"]}]}, "option '1' is listed twice"),
     ({"elements": [{"type": "rating", "name": "a", "rateMin": 9}]}, "elements.0: most is smaller than least"),
     ({"elements": []}, "it asks nothing"),
-    (
-        {"elements": [{"type": "image", "name": "a", "imageLink": "https://x/y.png"}, FIRST[1]]},
-        "https://x/y.png",
-    ),
+    ({"elements": [{"type": "image", "name": "a", "imageLink": "https://x/y.png"}, FIRST[1]]}, "//x/y.png"),
     ("{", "not valid JSON"),
 )
 
@@ -172,12 +166,8 @@ def test_a_survey_is_filled_in(chromium, survey, tmp_path):
         with server.store() as store:
             [person] = store.participants("tiny")
             found = {answer.item: answer.value for answer in store.answers(person.id) if answer.value}
-        assert (
-            found.items()
-            >= {
-                **{"age": "30", "hand": "other", "hand-Comment": "both", "why": "so", "pets": '["cat"]'},
-                **{"mood.calm": "2.5", "mood.tense": "true", "fun": "3", "ball": "one"},
-            }.items()
-        )
+        given = {name: RIGHT[name] for name in ("age", "hand", "hand-Comment", "why", "fun", "ball")}
+        given |= {"pets": '["cat"]', "mood.calm": "2.5", "mood.tense": "true"}
+        assert found.items() >= given.items()
     finally:
         server.stop()

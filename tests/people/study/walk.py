@@ -12,11 +12,8 @@ from tests.people.study.server import StudyServer
 TOKEN = "the-token"
 """The experimenter's, of applications in this process."""
 
-ANSWERS = {
-    "background": {"age": "9"},
-    "mood": {"tired": "4"},
-    "afterwards": {"again": "Yes", "how": "<b>luck</b>"},
-}
+LAST = {"again": "Yes", "how": "<b>luck</b>"}
+ANSWERS = {"background": {"age": "9"}, "mood": {"tired": "4"}, "afterwards": LAST}
 
 
 def client_of(app: FastAPI) -> TestClient:
