@@ -63,9 +63,7 @@ def test_time_ends_the_models_part(battery, tmp_path, openai):
 
 
 @pytest.mark.parametrize("limits", [RunLimits(tokens=5000), RunLimits(cost=0.015), RunLimits(seconds=0)])
-def test_a_runs_limit_begins_no_further_episode_and_a_higher_one_goes_on(
-    limits, battery, tmp_path, asked, prices
-):
+def test_a_runs_limit_begins_no_further_episode_a_higher_one_does(limits, battery, tmp_path, asked, prices):
     logs = tmp_path / "logs"
     first = limited(battery, logs, limits, prices, max_samples=1)
     played = 0 if limits.seconds is not None else 1
@@ -170,9 +168,8 @@ def test_twenty_episodes_at_a_time_pass_a_limit_by_one_reply_each_at_most(many, 
 
 
 def test_what_restarted_trials_spent_counts_in_a_resumed_run(battery, tmp_path, openai):
-    replies = iter(
-        [answer("Turn(6);", tokens=1000), failure(400), answer("Turn(6);", tokens=1000), failure(500)]
-    )
+    turn = answer("Turn(6);", tokens=1000)
+    replies = iter([turn, failure(400), turn, failure(500)])
     openai(lambda _: next(replies, failure(500)))
     options = {"tasks": "01-04-03", "retries": 0}
     result = limited(battery, tmp_path / "logs", RunLimits(), **options)
@@ -203,12 +200,11 @@ def test_a_budget_counts_tokens_cost_and_time():
         budget.check()
 
 
-@pytest.mark.parametrize("how", ["run", "episode"])
-def test_a_limit_on_the_cost_needs_a_price(how, battery, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("limits", "choices"), [(RunLimits(cost=1.0), {}), (RunLimits(), {"max_cost_per_episode": 1})]
+)
+def test_a_limit_on_the_cost_needs_a_price(limits, choices, battery, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    limits, choices = (
-        (RunLimits(cost=1.0), {}) if how == "run" else (RunLimits(), {"max_cost_per_episode": 1})
-    )
     with pytest.raises(EvaluationError, match=r"openai/nosuch.*price is not known.*--prices"):
         limited(battery, tmp_path / "logs", limits, model="openai/nosuch", **choices)
     assert not (tmp_path / "logs").exists()

@@ -102,18 +102,13 @@ def of_card(**values):
 
 
 FILE, LOG = "file", "log"
+PASSED = {"passed": True, "score": 1.0}
+MISSING = {"passed": None, "error": "x", "missing": "ended by an error"}
+BETTER = {"agent": "lab/better", "model": "lab/better", "answered_by": ["better"]}
 
 DOCTORED = {
-    "every trial passed under its mark": (
-        FILE,
-        "but the reward is -5",
-        of_all(passed=True, score=1.0, total_reward=-5.0),
-    ),
-    "failures missing, with rewards": (
-        FILE,
-        "no reward, outcome or score",
-        of_all(failures, passed=None, error="x", missing="ended by an error"),
-    ),
+    "passed under the mark": (FILE, "but the reward is -5", of_all(**PASSED, total_reward=-5.0)),
+    "failures missing, with rewards": (FILE, "no reward, outcome or score", of_all(failures, **MISSING)),
     "trials 2 and 3 dropped": (FILE, "its choices have 3", first_trials_only),
     "hard tasks dropped": (FILE, "that its choices select", hard_tasks_dropped),
     "hashes all 0": (FILE, "its SHA-256 is not that of version", zero_hashes),
@@ -123,11 +118,7 @@ DOCTORED = {
     "turns -1": (FILE, "results.0.turns", of_one(turns=-1)),
     "more steps than the clock has": (FILE, "every episode ends after", of_one(steps=10**6)),
     "more turns than allowed": (FILE, "the choices allow 4", of_one(turns=5)),
-    "mark -100": (
-        FILE,
-        "pass_mark: got -100.0, the task has",
-        of_all(failures, pass_mark=-100.0, passed=True, score=1.0),
-    ),
+    "mark -100": (FILE, "pass_mark: got -100.0, the task", of_all(failures, pass_mark=-100.0, **PASSED)),
     "all in level 1": (FILE, "group: got 1, the task has 2", of_all(group=1)),
     "score above 1": (FILE, "score: got 1.5", of_one(score=1.5)),
     "fewer tokens than none": (FILE, "card.output_tokens: got -5", of_card(output_tokens=-5)),
@@ -136,18 +127,10 @@ DOCTORED = {
     "another log named": (LOG, "that of this log", lambda made: made.update(log_sha256="1" * 64)),
     "half of the failures missing": (LOG, "the log has", half_of_the_failures_missing),
     "trials dropped, as if chosen": (LOG, "card.trials: got 1, the log has 3", first_trials_only_as_chosen),
-    "rewards raised over the mark": (
-        LOG,
-        "total_reward: got 1.5, the log has",
-        of_all(passed=True, score=1.0, total_reward=1.5, outcome="goal"),
-    ),
+    "rewards raised": (LOG, "reward: got 1.5, the log", of_all(**PASSED, total_reward=1.5, outcome="goal")),
     "hashes 0 of own tasks": (LOG, "own_tasks: got True", zero_hashes_of_own_tasks),
     "hashes 0 of another version": (LOG, "card.task_version: got", zero_hashes_of_another_version),
-    "model renamed": (
-        LOG,
-        "card.model: got lab/better, the log has arena/pixels",
-        of_card(agent="lab/better", model="lab/better", answered_by=["better"]),
-    ),
+    "model renamed": (LOG, "card.model: got lab/better, the log has arena/pixels", of_card(**BETTER)),
     "other software": (LOG, "card.software", of_card(software={"arena_llm": ["9.0"]})),
     "another prompt": (LOG, "card.prompts_sha256", of_card(prompts_sha256="2" * 64)),
     "another day": (LOG, "card.began", of_card(began="2020-01-01T00:00:00+00:00")),
@@ -215,7 +198,7 @@ def test_an_honest_submission_agrees_with_file_log_and_replay(honest, capsys):
     assert "not checked" not in said
 
 
-def older(made: dict, **rates) -> dict:
+def older(made: dict) -> dict:
     """The same as version 0.2 wrote it: schema 1, without what came later."""
     made["schema_version"] = 1
     del made["log_sha256"]
@@ -227,7 +210,6 @@ def older(made: dict, **rates) -> dict:
         rate["pass_rate"] = rate["judged_rate"]
         for name in ("planned", "judged_rate", "most"):
             del rate[name]
-        rate.update(rates)
     return made
 
 
@@ -237,9 +219,7 @@ def test_older_files_and_other_statistics_are_read_and_what_they_lack_is_said(ho
         rate.update(low=0.0, high=1.0)
     (tmp_path / "wide.json").write_text(json.dumps(made))
     read_submission(tmp_path / "wide.json")
-    (tmp_path / "old.json").write_text(
-        json.dumps(older(json.loads(honest[1].read_text()), low=0.0, high=1.0))
-    )
+    (tmp_path / "old.json").write_text(json.dumps(older(made)))
     check_command(tmp_path / "old.json", log=honest[0])
     assert "a file of schema 1: it names no SHA-256 of its log" in " ".join(capsys.readouterr().out.split())
 
@@ -264,13 +244,8 @@ def test_the_rank_counts_missing_trials_as_failed(honest, tmp_path, command):
     dropped = json.loads(honest[1].read_text())
     first_trials_only_as_chosen(dropped)
     (tmp_path / "dropped.json").write_text(json.dumps(recounted(dropped)))
-    said = command(
-        "submission", "rank", tmp_path / "refuser.json", honest[1], tmp_path / "dropped.json"
-    ).succeeded()
-    lines = said.splitlines()
-    places = [
-        next(n for n, line in enumerate(lines) if name in line) for name in ("lab/refuser", "arena/pixels")
-    ]
-    ranks = [lines[place].split()[1] for place in places]
-    assert ranks == ["2", "1"]
+    files = (tmp_path / "refuser.json", honest[1], tmp_path / "dropped.json")
+    said = command("submission", "rank", *files).succeeded()
+    for name, rank in (("lab/refuser", "2"), ("arena/pixels", "1")):
+        assert next(line for line in said.splitlines() if name in line).split()[1] == rank
     assert "are not ranked together" in said

@@ -98,9 +98,8 @@ def test_a_killed_run_asks_for_no_reply_twice(more, samples, battery, provider, 
     assert 14 <= before <= kept + samples
     replies = [each["answer"]["output"]["choices"][0]["message"]["content"] for each in lines(logs)]
     provider.kills = None
-    again = run(
-        *command, "--resume", OPENAI_API_KEY="test-key", OPENAI_BASE_URL=os.environ["OPENAI_BASE_URL"]
-    )
+    address = os.environ["OPENAI_BASE_URL"]
+    again = run(*command, "--resume", OPENAI_API_KEY="test-key", OPENAI_BASE_URL=address)
     assert again.returncode == 0, again.stderr
     assert len(provider.bodies) - before == 30 - kept
     newest = max(logs.glob("*.eval"))
@@ -127,9 +126,8 @@ def test_a_limit_costs_no_reply(kind, battery, provider, tmp_path):
     first = len(provider.bodies)
     result = played(logs, battery, resume=True, **choices)
     assert 4 <= first < planned == len(provider.bodies)
-    assert {key: len(replies) for key, replies in said(result.log).items()} == {
-        key: len(replies) for key, replies in whole.items()
-    }
+    counts = [{key: len(replies) for key, replies in each.items()} for each in (said(result.log), whole)]
+    assert counts[0] == counts[1]
     assert list(logs.glob(f"*{ENDING}")) == []
     assert spent_before(result.log).tokens == planned * TOKENS
 
@@ -175,18 +173,13 @@ def test_texts_calls_tools_and_new_pictures_make_a_request():
     def shown(text, image):
         return ChatMessageUser(content=[ContentText(text=text), ContentImage(image=image)])
 
-    tool = ToolInfo(name="act", description="")
-    reply = ChatMessageAssistant(content="Go(1);")
-    first = digest("a/b", [shown("x", "data:1")], [])
+    tool, reply = ToolInfo(name="act", description=""), ChatMessageAssistant(content="Go(1);")
+    same, text, image = shown("x", "data:1"), shown("y", "data:1"), shown("x", "data:2")
+    others = [("a/c", [same], []), ("a/b", [text], []), ("a/b", [image], [])]
+    others += [("a/b", [same], [tool]), ("a/b", [same, reply], [])]
+    first = digest("a/b", [same], [])
     assert first == digest("a/b", [shown("x", "data:1")], [])
-    others = [
-        digest("a/c", [shown("x", "data:1")], []),
-        digest("a/b", [shown("y", "data:1")], []),
-        digest("a/b", [shown("x", "data:2")], []),
-        digest("a/b", [shown("x", "data:1")], [tool]),
-        digest("a/b", [shown("x", "data:1"), reply], []),
-    ]
-    assert len({first, *others}) == 6
+    assert len({first, *(digest(*each) for each in others)}) == 6
 
 
 @pytest.mark.parametrize("wrong", ["run", "name", "folder", "earlier"])
@@ -217,9 +210,7 @@ def test_what_cannot_be_continued_is_a_sentence_and_nothing_is_lost(wrong, batte
     assert (len(provider.bodies), sorted(logs.iterdir())) == (4, before)
 
 
-def test_a_full_disk_ends_episodes_in_words_and_nothing_more_is_asked(
-    battery, provider, tmp_path, monkeypatch
-):
+def test_a_full_disk_ends_episodes_and_nothing_more_is_asked(battery, provider, tmp_path, monkeypatch):
     logs, fsync, calls = tmp_path / "logs", os.fsync, []
 
     def full(descriptor):
@@ -295,15 +286,13 @@ def test_two_processes_do_not_continue_one_run(battery, provider, tmp_path):
     logs = tmp_path / "logs"
     stopped_after(2, logs, battery, tasks="01-04-03")
     (path,) = logs.glob(f"*{ENDING}")
-    holder = (
-        "import sys; from pathlib import Path; from evaluation.generation.journal import no_other_process"
-    )
-    program = (
-        f"{holder}\nwith no_other_process(Path({str(path)!r})): print('held', flush=True); sys.stdin.read()"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as other:
+    program = f"""
+import pathlib, sys
+from evaluation.generation.journal import no_other_process
+with no_other_process(pathlib.Path({str(path)!r})): print('held', flush=True); sys.stdin.read()
+"""
+    holder, pipe = [sys.executable, "-c", program], subprocess.PIPE
+    with subprocess.Popen(holder, stdin=pipe, stdout=pipe) as other:
         assert other.stdout.readline() == b"held\n"
         with pytest.raises(EvaluationError, match="another process is at this run"):
             played(logs, battery, resume=True, tasks="01-04-03")

@@ -10,6 +10,7 @@ import sys
 import time
 import zipfile
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,8 @@ battery = battery_of((20, 16), (20, 20), (20, 24))
 def test_an_offline_agent_passes_and_every_trial_has_a_row(battery, tmp_path):
     result = run(battery, tmp_path / "logs", "arena/pixels", trials=2)
     assert result.complete
-    assert [(row.task_id, row.trial) for row in result.rows] == [
-        (task, trial) for task in ("01-04-03", "01-06-02", "01-21-01") for trial in (0, 1)
-    ]
+    trials = [(row.task_id, row.trial) for row in result.rows]
+    assert trials == list(product(("01-04-03", "01-06-02", "01-21-01"), (0, 1)))
     assert all(row.passed and row.outcome == "goal" and row.error is None for row in result.rows)
 
 
@@ -55,26 +55,16 @@ def png_of(body: object) -> list[bytes]:
 
 
 def anthropic_reply(text: str) -> dict:
-    return {
-        "id": "m1",
-        "type": "message",
-        "role": "assistant",
-        "model": "some-model-2",
-        "content": [{"type": "text", "text": text}],
-        "stop_reason": "end_turn",
-        "stop_sequence": None,
-        "usage": {"input_tokens": 1, "output_tokens": 1},
-    }
+    content, usage = [{"type": "text", "text": text}], {"input_tokens": 1, "output_tokens": 1}
+    said = {"id": "m1", "type": "message", "role": "assistant", "model": "some-model-2", "content": content}
+    return {**said, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage}
 
 
 def google_reply(text: str) -> dict:
-    return {
-        "candidates": [
-            {"content": {"role": "model", "parts": [{"text": text}]}, "finishReason": "STOP", "index": 0}
-        ],
-        "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},
-        "modelVersion": "some-model-2",
-    }
+    content = {"role": "model", "parts": [{"text": text}]}
+    usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
+    candidates = [{"content": content, "finishReason": "STOP", "index": 0}]
+    return {"candidates": candidates, "usageMetadata": usage, "modelVersion": "some-model-2"}
 
 
 PROVIDERS = {
@@ -116,9 +106,8 @@ def test_a_refused_parameter_is_left_out_and_logged(battery, tmp_path, bodies_of
     bodies_of(lambda sent: refusal if "temperature" in sent[-1] else answer("Go(20);"))
     result = run(battery, tmp_path / "logs", MODEL)
     assert [row.passed for row in result.rows] == [True] * 3, result.rows
-    assert {
-        json.loads(each).get("temperature") for episode in result.run.episodes() for each in episode.sent
-    } == {None}
+    sent = [json.loads(each) for episode in result.run.episodes() for each in episode.sent]
+    assert {each.get("temperature") for each in sent} == {None}
     events = [event for sample in read_eval_log(str(result.log)).samples for event in sample.events]
     assert any(event.event == "info" and event.data.get("left out") == "temperature" for event in events)
 
@@ -177,9 +166,8 @@ def finished(logs: Path) -> dict[tuple[str, int], float]:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_an_interrupted_run_loses_nothing_and_goes_on(how, battery, tmp_path):
     logs = tmp_path / "logs"
-    process = subprocess.Popen(
-        command(battery, logs), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command(battery, logs), **pipes, text=True)
     wait_for_samples(logs, 2, process)
     os.kill(process.pid, how)
     _, said = process.communicate(timeout=240)

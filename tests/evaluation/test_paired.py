@@ -1,15 +1,24 @@
+"""Pairs of agents, the difference that a study could find, and pass^k and pass@k."""
+
 import math
+from math import comb
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as student
 
 from evaluation.paired import (
     ALL_LEVELS,
+    POWER,
+    all_of,
+    any_of,
     compare_agents,
     detectable_difference,
     holm,
     planned_difference,
+    planned_study,
+    reliability,
 )
 from evaluation.results import results_frame
 from tests.evaluation.runs import rows
@@ -137,3 +146,68 @@ def test_the_stated_error_rates_and_power_are_kept():
     found = [simulated(detectable, rng) for _ in range(300)]
     assert np.mean([row["p"] < 0.05 for row in found]) == pytest.approx(0.8, abs=0.08)
     assert np.mean([row["low"] <= detectable <= row["high"] for row in found]) > 0.92
+
+
+@pytest.mark.parametrize(("alike", "shared"), [(0.5, 0.5), (0.25, 0.9), (0.5, 0.0)])
+def test_its_standard_error_is_that_of_simulated_studies(alike, shared):
+    rng = np.random.default_rng(7)
+    groups, trials, studies = 12, 3, 4000
+    # A beta distribution of chances with mean 1/2 makes trials correlate by 1 / (a + b + 1).
+    shape = (1 / alike - 1) / 2
+    common, others = rng.beta(shape, shape, (2, studies, groups))
+    # Two agents have the same chance on a task with probability `shared`, else unrelated ones.
+    second = np.where(rng.random((studies, groups)) < shared, common, others)
+    gaps = (rng.binomial(trials, common) - rng.binomial(trials, second)) / trials
+    error = float(gaps.mean(axis=1).std())
+    expected = float(student.ppf([0.975, POWER], groups - 1).sum()) * error
+    assert planned_difference(groups, trials, alike=alike, shared=shared) == pytest.approx(expected, rel=0.04)
+
+
+def test_variants_count_as_further_trials_of_one_idea():
+    ids = [f"01-{task:02d}-{variant:02d}" for task in range(1, 9) for variant in (1, 2, 3)]
+    study = planned_study(ids, 2)
+    assert (study.tasks, study.groups, study.trials) == (24, 8, 2)
+    assert study.difference == planned_difference(8, 6) > planned_difference(24, 2)
+    unrelated = planned_study([f"t{number}" for number in range(24)], 2)
+    assert unrelated.difference == planned_difference(24, 2)
+
+
+def test_what_is_assumed_is_passed_on():
+    assumed = {"rate": 0.8, "alike": 0.3, "shared": 0.1}
+    assert planned_study(["a", "b", "c", "d"], 3, **assumed).difference == planned_difference(4, 3, **assumed)
+
+
+def test_one_group_tells_nothing():
+    assert math.isnan(planned_study(["01-01-01", "01-01-02"], 5).difference)
+    assert math.isnan(planned_difference(1, 5))
+
+
+@pytest.mark.parametrize("chance", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_estimates_are_unbiased(chance, k):
+    trials = 5
+    weights = [comb(trials, c) * chance**c * (1 - chance) ** (trials - c) for c in range(trials + 1)]
+    assert sum(w * all_of(c, trials, k) for c, w in enumerate(weights)) == pytest.approx(chance**k)
+    assert sum(w * any_of(c, trials, k) for c, w in enumerate(weights)) == pytest.approx(
+        1 - (1 - chance) ** k
+    )
+
+
+def test_tasks_count_once_and_only_those_with_enough_trials():
+    trials = {"01-01-01": [True, True, False], "01-02-01": [True, True], "02-01-01": [False, None, False]}
+    frame = results_frame(
+        [row for task, each in trials.items() for row in rows({task: each}, level=int(task[:2]))]
+    )
+    table = reliability(frame).set_index(["scope", "k"])
+    assert table.loc[("all", 1), "all_k"] == pytest.approx((2 / 3 + 1 + 0) / 3)
+    assert table.loc[("all", 2), "all_k"] == pytest.approx((1 / 3 + 1 + 0) / 3)
+    assert table.loc[("all", 2), "any_k"] == pytest.approx((1 + 1 + 0) / 3)
+    assert table.loc[("all", 3), "tasks"] == 2
+    assert table.loc[("2", 3), "any_k"] == 0
+    assert (table["all_low"] <= table["all_k"]).all()
+    assert (table["any_k"] <= table["any_high"]).all()
+    assert table.loc[("2", 3), "any_high"] > 0.5
+
+
+def test_one_trial_a_task_says_nothing_about_several():
+    assert reliability(results_frame(rows({"01-01-01": [True], "01-02-01": [None]}))).empty

@@ -1,4 +1,4 @@
-"""The plan file: written before a run, never changed, and what a report says of it."""
+"""What is asked for: the model's name; and the plan file, which is written before a run and never changed."""
 
 import hashlib
 import json
@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 from arena import ConfigError, EvaluationError
 from arena_llm.cli import app
 from evaluation.log.run import open_logs
-from evaluation.request import deviations, read_plan, settle_plan
+from evaluation.request import deviations, model_name, read_plan, settle_plan
 from report.build import plan_sentence
-from tests.llm_control.batteries import battery_of, eval_request
+from tests.llm_control.batteries import ARENA, battery_of, eval_request
 
 battery = battery_of((20, 16), (24, 20))
 
@@ -96,3 +96,44 @@ def test_a_plan_that_cannot_be_written_says_so(battery, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(EvaluationError, match="cannot be written"):
         settle_plan(tmp_path / "file" / "plan.json", eval_request("arena/random", battery))
+
+
+@pytest.mark.parametrize(
+    ("given", "key", "full"),
+    [
+        ("gpt-4o", "OPENAI_API_KEY", "openai/gpt-4o"),
+        ("o3-mini", "OPENAI_API_KEY", "openai/o3-mini"),
+        ("claude-x", "ANTHROPIC_API_KEY", "anthropic/claude-x"),
+        ("gemini-x", "GOOGLE_API_KEY", "google/gemini-x"),
+        ("openai/any", "OPENAI_API_KEY", "openai/any"),
+        ("arena/pixels", None, "arena/pixels"),
+        ("ollama/any", None, "ollama/any"),
+    ],
+)
+def test_names_map_to_providers(given, key, full, monkeypatch):
+    if key:
+        monkeypatch.setenv(key, "k")
+    assert model_name(ARENA, given) == full
+
+
+@pytest.mark.parametrize(
+    ("given", "key"),
+    [("gpt-4o", "OPENAI_API_KEY"), ("claude-x", "ANTHROPIC_API_KEY"), ("gemini-x", "GOOGLE_API_KEY")],
+)
+def test_a_missing_key_is_named(given, key, monkeypatch):
+    for name in (
+        "OPENAI_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "GOOGLE_API_KEY",
+        "GEMINI_API_KEY",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(EvaluationError, match=f"set {key}"):
+        model_name(ARENA, given)
+
+
+@pytest.mark.parametrize("given", ["frob", "", "/x", "x/", "arena/other"])
+def test_an_unknown_model_says_how_to_write_one(given):
+    with pytest.raises(EvaluationError, match=r"arena/pixels"):
+        model_name(ARENA, given)

@@ -158,11 +158,7 @@ def test_the_sentence_has_file_place_got_and_expected(played, tmp_path):
         ((*turn, "belief"), [2.0] * 9, "turns.0.belief.0: got 2.0, expected less than or equal to 1"),
         ((*turn, "belief"), [0.5], "turns.0: got {'turn': 1, "),
         ((sample, "metadata", "episode"), ABSENT, "trial 1: has a score, but no episode"),
-        (
-            (sample, "scores", "episode_score", "metadata", "steps"),
-            ABSENT,
-            "score: steps: got None, the ep",
-        ),
+        ((sample, "scores", "episode_score", "metadata", "steps"), ABSENT, "score: steps: got None, the ep"),
         ((sample, "metadata", "episode", "passed"), "yes", "passed: got 'yes', expected a valid boolean"),
         ((sample, "metadata", "episode", "steps"), 10**400, "steps: got 1"),
         (

@@ -10,11 +10,7 @@ TOKENS = 1000
 PRICE = 0.001
 """US dollars of a request, at a dollar per million tokens."""
 
-ASKED = {
-    "plan": "Decide what step",
-    "reflection": "Which entries follow",
-    "summary": "Write a shorter one",
-}
+ASKED = {"plan": "Decide what step", "reflection": "Which entries follow", "summary": "Write a shorter one"}
 """What the last message of a request beside the replies says, by its kind."""
 
 ACTIONS = {
@@ -42,10 +38,8 @@ CHOICES = {
 
 
 def content(message):
-    parts = message["content"]
-    return (
-        parts if isinstance(parts, str) else "\n".join(p["text"] for p in parts or () if p["type"] == "text")
-    )
+    parts = message["content"] or ()
+    return parts if isinstance(parts, str) else "\n".join(p["text"] for p in parts if p["type"] == "text")
 
 
 class Scripted:
@@ -74,12 +68,8 @@ class Scripted:
         body = json.loads(request.data)
         last = content(body["messages"][-1])
         kind = next((kind for kind, words in ASKED.items() if words in last), "act")
-        if (
-            kind == "act"
-            and "The present step" in last
-            and self._acts_since("plan") == 1
-            and self.kinds()["plan"] % 3
-        ):
+        is_step = kind == "act" and "The present step" in last
+        if is_step and self._acts_since("plan") == 1 and self.kinds()["plan"] % 3:
             kind = "result"
         self.requests.append((kind, body["messages"]))
         if self.slow_after is not None and len(self.requests) > self.slow_after:
@@ -102,9 +92,8 @@ class Scripted:
         if kind == "reflection":
             entries = {"measurements": [{"statement": f"value {number}"}]}
             if number == 1:
-                entries["hypotheses"] = [
-                    {"id": None, "statement": "it is heavy", "status": "supported", "evidence": "it fell"}
-                ]
+                heavy = {"id": None, "statement": "it is heavy", "status": "supported", "evidence": "it fell"}
+                entries["hypotheses"] = [heavy]
             return {"text": f"Noted: {json.dumps(entries)}"}
         if kind == "summary":
             return {"text": json.dumps({"measurements": [{"statement": "values 1 to 10 in short"}]})}

@@ -12,9 +12,6 @@ from evaluation.choices.run_choices import RunChoices
 from evaluation.estimate import estimate
 from evaluation.request import EvalRequest, player_of
 from evaluation.suites import get_suite
-from tests.command import command
-
-__all__ = ["command"]
 
 EST, ARENA = get_suite("est"), get_suite("arena")
 
@@ -58,9 +55,10 @@ def test_an_offline_agent_is_refused(command, tmp_path):
         player_of(EST, "est/blind", EST.choices(agent="react"))
 
 
-@pytest.mark.parametrize(
-    ("agent", "calls"), [("direct", 10), ("react", 10), ("plan-execute", 29), ("hypothesizer", 19)]
-)
+CALLS = {"direct": 10, "react": 10, "plan-execute": 29, "hypothesizer": 19}
+
+
+@pytest.mark.parametrize(("agent", "calls"), CALLS.items())
 def test_an_estimate_counts_the_requests_beside_the_replies(agent, calls):
     found = estimate(request(agent=agent, tasks="est-00001,est-00002"))
     assert found.calls == 2 * calls

@@ -19,11 +19,7 @@ REACT = RunChoices(agent="react")
         ("Thought: so.\nAction: Go(3);", "Thought: so.", "Go(3);"),
         ("I go.\n\n**Action:**\n```\nGo(3);\nTurn(6);\n```", "I go.", "```\nGo(3);\nTurn(6);\n```"),
         ("Thought: my action: none yet\nACTION 1: open door", "Thought: my action: none yet", "open door"),
-        (
-            "Thought: a\nAction: look\nObservation: a room\nThought: b\nAction: go",
-            "Thought: a",
-            "look",
-        ),
+        ("Thought: a\nAction: look\nObservation: a room\nThought: b\nAction: go", "Thought: a", "look"),
         ("Action: look\n\nThought: it helps", "", "look"),
         ("Go(3);", "", "Go(3);"),
         ("Thought: nothing to do", "", "Thought: nothing to do"),
@@ -84,13 +80,9 @@ def statements(memory):
 def test_entries_are_added_replaced_and_removed():
     memory = Memory()
     assert memory.change(said(hypotheses=[{"statement": "a"}], measurements=[{"statement": "b"}]))
-    assert memory.change(
-        said(
-            hypotheses=[{"id": "H1", "statement": "a, surely", "status": "confirmed", "evidence": "b"}],
-            measurements=[{"id": "H1", "statement": "c"}, {"id": "M9", "statement": "d"}],
-            remove=["M2", "M7"],
-        )
-    )
+    surely = {"id": "H1", "statement": "a, surely", "status": "confirmed", "evidence": "b"}
+    measured = [{"id": "H1", "statement": "c"}, {"id": "M9", "statement": "d"}]
+    assert memory.change(said(hypotheses=[surely], measurements=measured, remove=["M2", "M7"]))
     assert statements(memory) == {"H1": "a, surely", "M3": "c", "M4": "d"}
     assert json.loads(memory.text()) == memory.plain()
     assert memory.plain()["hypotheses"][0]["evidence"] == ["b"]
@@ -160,10 +152,8 @@ def test_an_odd_value_of_a_hypothesis_costs_no_more_than_itself(given, kept, dro
     memory = Memory()
     memory.change(said(hypotheses=[H1], measurements=[M2]))
     assert memory.change(said(hypotheses=[{"id": "H1", "statement": "new", **given}]))
-    assert memory.plain()["hypotheses"][-1] == {
-        **{"id": "H1", "statement": "new", "status": "pending", "evidence": []},
-        **kept,
-    }
+    new = {"id": "H1", "statement": "new", "status": "pending", "evidence": []}
+    assert memory.plain()["hypotheses"][-1] == new | kept
     assert memory.dropped == dropped
 
 

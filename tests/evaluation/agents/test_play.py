@@ -26,22 +26,10 @@ from tests.suites.scienceworld.simulation import needs_java
 __all__ = ["guessing"]
 
 AGENTS = ("react", "plan-execute", "hypothesizer")
-SUITES = {
-    "arena": (),
-    "est": (),
-    "boxing": (),
-    "scienceworld": (needs_java,),
-    "discoveryworld": (needs_package,),
-}
-QUICK = {("react", "scienceworld"), ("plan-execute", "discoveryworld"), ("hypothesizer", "boxing")}
-"""Of each agent the suite that is played in every run of the tests, besides EST."""
-
-PLAYED = [
-    pytest.param(agent, suite, marks=(*marks, *([pytest.mark.slow] if not quick else [])))
-    for agent in AGENTS
-    for suite, marks in SUITES.items()
-    for quick in [suite == "est" or (agent, suite) in QUICK]
-]
+SUITES = (
+    *("arena", "est", "boxing", pytest.param("scienceworld", marks=needs_java)),
+    pytest.param("discoveryworld", marks=needs_package),
+)
 
 
 def samples_of(log):
@@ -49,7 +37,8 @@ def samples_of(log):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("agent", "suite"), PLAYED)
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("suite", SUITES)
 def test_each_agent_plays_each_suite(agent, suite, play, tmp_path):
     model, request, run = play(suite, agent=agent)
     log = run(max_samples=1)
@@ -112,9 +101,8 @@ def test_agents_act_by_tools_too(agent, play):
     (sample,) = samples_of(log)
     assert [turn["reply"] for turn in sample.metadata["episode"]["turns"]] == ["Turn(6);"] * 12
     assert model.kinds()["act"] == 12
-    assert [(each.verdict, each.requests) for each in checked(log.path, frames=True)] == [
-        (Verdict.AGREES, 12)
-    ]
+    (found,) = checked(log.path, frames=True)
+    assert (found.verdict, found.requests) == (Verdict.AGREES, 12)
     (episode,) = log.episodes()
     assert episode.talk.exchanges[3].thought == "Reason 4."
     if agent == "plan-execute":
@@ -139,9 +127,8 @@ def test_a_hypothesizer_is_sent_three_turns_and_its_memory(play):
     acts = [messages for kind, messages in model.requests if kind == "act"]
     assert [sum(m["role"] == "assistant" for m in messages) for messages in acts] == [0, 1, 2, *[3] * 9]
     notebook = content(acts[1][-1])
-    assert (
-        '{"id": "H1", "statement": "it is heavy", "status": "pending", "evidence": ["it fell"]}' in notebook
-    )
+    heavy = {"id": "H1", "statement": "it is heavy", "status": "pending", "evidence": ["it fell"]}
+    assert json.dumps(heavy) in notebook
     assert '{"id": "M2", "statement": "value 1"}' in notebook
     # After ten replies the memory is a summary, to which the last reflection has added.
     last = content(acts[-1][-1])
@@ -200,10 +187,8 @@ def test_inspects_own_evaluation_takes_an_agent(httpserver, monkeypatch, tmp_pat
     model, variables = serve(httpserver, "est")
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    arguments = {"agent": "plan-execute", "tasks": "est-00001"}
-    (log,) = inspect_ai.eval(
-        "arena_llm/est", MODEL, task_args=arguments, display="none", log_dir=str(tmp_path)
-    )
+    given = {"agent": "plan-execute", "tasks": "est-00001"}
+    (log,) = inspect_ai.eval("arena_llm/est", MODEL, task_args=given, display="none", log_dir=str(tmp_path))
     assert model.kinds()["plan"] > 1
     (sample,) = log.samples
     assert len(sample.metadata["episode"]["turns"]) == 10
