@@ -13,18 +13,10 @@ MODEL = "openai/gpt-4o"
 
 def answer(text: str | None, tokens: int = 2, finish_reason: str = "stop", **message: object) -> Response:
     """A whole reply, with a usage of that number of tokens."""
+    said = {"role": "assistant", "content": text, **message}
     body = {
-        "id": "c1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "some-model-2",
-        "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": text, **message},
-                "finish_reason": finish_reason,
-            }
-        ],
+        **{"id": "c1", "object": "chat.completion", "created": 1, "model": "some-model-2"},
+        "choices": [{"index": 0, "message": said, "finish_reason": finish_reason}],
         "usage": {"prompt_tokens": tokens - 1, "completion_tokens": 1, "total_tokens": tokens},
     }
     return Response(json.dumps(body), content_type="application/json")

@@ -10,6 +10,8 @@ from render import Renderer
 from tests.arena.worlds import agent, episode, item
 from tests.command import printed_by
 
+COLOURS = {"GoodGoal": GREEN, "GoodGoalMulti": YELLOW, "BadGoal": RED}
+
 
 def seen(*items, yaw=0.0):
     return Renderer(512, 512).frame(episode(agent("20 0 10", yaw), *items).scene())
@@ -20,9 +22,7 @@ def rng():
 
 
 @pytest.mark.parametrize(("bearing", "distance"), [(0, 5), (20, 8), (-35, 6), (45, 12), (-10, 18)])
-@pytest.mark.parametrize(
-    ("kind", "color"), [("GoodGoal", GREEN), ("GoodGoalMulti", YELLOW), ("BadGoal", RED)]
-)
+@pytest.mark.parametrize(("kind", "color"), COLOURS.items())
 def test_a_ball_is_located_from_the_picture(bearing, distance, kind, color):
     x, z = (20 + distance * math.sin(math.radians(bearing)), 10 + distance * math.cos(math.radians(bearing)))
     (blob,) = blobs(seen(item(kind, f"{x} 0 {z}", sizes="1 1 1")), color)

@@ -149,12 +149,11 @@ def saved(folder, recordings):
     return f"arena/replay/{folder}"
 
 
+OTHERS = ({}, {"replies": "tools"}, {"memory_turns": 1}, {"max_scripts": "none", "loop_turns": 200})
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "choices",
-    [{}, {"replies": "tools"}, {"memory_turns": 1}, {"max_scripts": "none", "loop_turns": 200}],
-    ids=str,
-)
+@pytest.mark.parametrize("choices", OTHERS, ids=str)
 @pytest.mark.parametrize("agent_", ["arena/oracle", "arena/random"])
 def test_recordings_of_a_run_play_again_to_the_same_bits(agent_, choices, battery, tmp_path):
     first = kept(run(battery, tmp_path / "a", agent_, **SMALL, max_scripts=4))

@@ -43,11 +43,9 @@ def ask_with(battery, given, **choices):
     protocol = effective(ARENA, None, {**SMALL, "tasks": "01-04-03", **choices}).choices
     outputs = [reply if isinstance(reply, ModelOutput) else said(reply) for reply in given]
     task = make_task(ARENA, chosen_tasks(ARENA, protocol, battery), protocol, arena_prompts())
-    model = get_model("mockllm/model", custom_outputs=outputs)
-    logs = inspect_ai.eval(
-        task, model, display="none", log_dir=str(battery.parent / "logs"), log_samples=True
-    )
-    log = read_eval_log(logs[0].location, resolve_attachments=True)
+    model, folder = get_model("mockllm/model", custom_outputs=outputs), str(battery.parent / "logs")
+    (log,) = inspect_ai.eval(task, model, display="none", log_dir=folder, log_samples=True)
+    log = read_eval_log(log.location, resolve_attachments=True)
     assert log.samples[0].error is None, log.samples[0].error
     return log.samples[0], [event for event in log.samples[0].events if event.event == "model"]
 
@@ -133,25 +131,19 @@ def test_a_loop_is_the_same_or_two_alternating_movements(replies, loop):
     assert loops([movement(parse(reply)) for reply in replies], 4) is loop
 
 
-def test_a_loop_ends_the_models_part_and_the_clock_runs_down():
+@pytest.mark.parametrize("reply", ["Turn(6);", "What?"])
+def test_a_loop_ends_the_models_part_and_the_clock_runs_down(reply):
     run_ = play_with(loop_turns=5, max_scripts=None)
     free = play_with(loop_turns=None, max_scripts=30)
     for _ in range(5):
         assert run_.wants_reply
-        run_.reply("Turn(6);")
-        free.reply("Turn(6);")
+        run_.reply(reply)
+        free.reply(reply)
     assert not run_.wants_reply
     assert free.wants_reply
     _, model_end, recording = run_.finish()
     assert model_end is ModelEnd.LOOP
     assert recording.outcome is Outcome.HEALTH
-
-
-def test_nonsense_is_a_loop_too():
-    run_ = play_with(loop_turns=3)
-    for _ in range(3):
-        run_.reply("What?")
-    assert run_.model_end is ModelEnd.LOOP
 
 
 def test_no_script_limit_goes_beyond_any():
@@ -187,18 +179,16 @@ def test_only_the_last_turns_that_fit_are_sent(battery):
 
 
 @pytest.mark.parametrize(
-    ("choices", "said"),
+    ("turns", "characters", "said"),
     [
-        ({"memory_turns": 5}, "your last 5 turns;"),
-        ({"memory_characters": 900}, "your last few (together at most 900 characters) turns;"),
-        (
-            {"memory_turns": 5, "memory_characters": 900},
-            "your last 5 (together at most 900 characters) turns;",
-        ),
+        (5, None, "your last 5 turns;"),
+        (None, 900, "your last few (together at most 900 characters) turns;"),
+        (5, 900, "your last 5 (together at most 900 characters) turns;"),
     ],
 )
-def test_the_system_text_says_how_much_is_sent(choices, said):
-    assert said in system_text(ArenaChoices(**choices), arena_prompts(), 1)
+def test_the_system_text_says_how_much_is_sent(turns, characters, said):
+    choices = ArenaChoices(memory_turns=turns, memory_characters=characters)
+    assert said in system_text(choices, arena_prompts(), 1)
 
 
 def test_with_tools_no_result_is_sent_without_its_call(battery):
@@ -304,9 +294,8 @@ def test_generation_parameters_are_sent(battery):
 
 
 def test_one_conversation_plays_all_tasks_in_an_order_that_is_recorded(battery, tmp_path):
-    result = run(
-        battery, tmp_path / "logs", "arena/pixels", "one-conversation", trials=2, image_size=64, max_scripts=9
-    )
+    choices = {"trials": 2, "image_size": 64, "max_scripts": 9}
+    result = run(battery, tmp_path / "logs", "arena/pixels", "one-conversation", **choices)
     assert len(result.rows) == 6
     assert all(row.error is None and row.steps for row in result.rows)
     samples = read_eval_log(str(result.log)).samples
@@ -351,18 +340,16 @@ def test_an_episode_that_ends_before_the_first_reply_asks_for_none(tmp_path):
     short = write_battery(tmp_path / "short", (20, 30), t=5)
     protocol = ArenaChoices(image_size=32, tasks=("01-04-03",))
     tasks = chosen_tasks(ARENA, protocol, short)
-    messages = asyncio.run(
-        first_messages(session := Session(ARENA, tasks, 0, protocol, arena_prompts(), tasks))
-    )
+    session = Session(ARENA, tasks, 0, protocol, arena_prompts(), tasks)
+    messages = asyncio.run(first_messages(session))
     assert not session.wants_reply
     assert "The episode is over" in messages[-1].text
 
 
 def test_pictures_are_sent_in_the_format_and_with_the_gutter_that_are_chosen(battery):
     lossless = first_pictures(battery)[0]
-    _, calls = ask_with(
-        battery, ["Turn(6);"], max_scripts=1, image_format="jpeg", image_gutter=2, image_detail="low"
-    )
+    choices = {"image_format": "jpeg", "image_gutter": 2, "image_detail": "low"}
+    _, calls = ask_with(battery, ["Turn(6);"], max_scripts=1, **choices)
     (image,) = images(calls[0].input[1])
     assert image.image.startswith("data:image/jpeg;base64,")
     assert image.detail == "low"

@@ -1,6 +1,7 @@
 """Doing as the paper did: its texts converted, its first request, and what still differs."""
 
 import base64
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -54,18 +55,20 @@ def requests(bodies_of):
 
 
 def asked(converted, battery, protocol="paper-experiment-1", model=MODEL, folder=0, **choices):
-    request = eval_request(
-        model, battery, protocol=protocol, choices={"battery": "any", **ONE_TASK, **choices}
-    )
-    return type(request)(**{**vars(request), "texts": converted.folders[folder]})
+    choices = {"battery": "any", **ONE_TASK, **choices}
+    request = eval_request(model, battery, protocol=protocol, choices=choices)
+    return replace(request, texts=converted.folders[folder])
 
 
 def text(value):
     return {"type": "text", "text": value}
 
 
-def images(body, message=0):
-    parts = body["messages"][message]["content"]
+THREE_VIEWS = ("image_url", text(LABEL), "image_url", text(LABEL), "image_url", text(STATED.format(99.9)))
+
+
+def images(body):
+    parts = body["messages"][0]["content"]
     return [part["image_url"] for part in parts if part["type"] == "image_url"]
 
 
@@ -77,25 +80,13 @@ def test_the_first_request_of_experiment_1_is_the_papers(converted, battery, req
     result = evaluated(asked(converted, battery), tmp_path / "logs")
     first = requests[0]
     # What `GPTSession.prompt` passes to the API, besides the history.
-    assert {key: value for key, value in first.items() if key != "messages"} == {
-        "model": "gpt-4o",
-        "max_tokens": 1024,
-        "temperature": 0.0,
-        "stop": ["<EOS>"],
-    }
+    parameters = {"model": "gpt-4o", "max_tokens": 1024, "temperature": 0.0, "stop": ["<EOS>"]}
+    assert first == parameters | {"messages": first["messages"]}
     # One message of the user: what `create_background_prompt`, the send-off and three observations give, and
     # the health after the first of the 49 steps (0.06 each in an episode of t = 1000).
     (message,) = first["messages"]
     assert message["role"] == "user"
-    assert without_pixels(message["content"]) == [
-        text(BACKGROUND + SEND_OFF + LABEL),
-        "image_url",
-        text(LABEL),
-        "image_url",
-        text(LABEL),
-        "image_url",
-        text(STATED.format(99.9)),
-    ]
+    assert without_pixels(message["content"]) == [text(BACKGROUND + SEND_OFF + LABEL), *THREE_VIEWS]
     for image in images(first):
         kind, _, data = image["url"].partition(",")
         frame = decode(base64.b64decode(data))
@@ -110,16 +101,9 @@ def test_later_requests_are_the_papers_too(converted, battery, requests, tmp_pat
     third = requests[2]["messages"]
     assert [message["role"] for message in third] == ["user", "assistant", "user", "assistant", "user"]
     # A wrong reply costs one step; 49 have passed before it.
-    assert without_pixels(third[2]["content"]) == [
-        text(INVALID + LABEL),
-        "image_url",
-        text(STATED.format(100 - 50 * 0.06)),
-    ]
-    assert without_pixels(third[4]["content"]) == [
-        text(LABEL),
-        "image_url",
-        text(STATED.format(100 - 51 * 0.06)),
-    ]
+    for place, label, steps in ((2, INVALID + LABEL, 50), (4, LABEL, 51)):
+        shown = [text(label), "image_url", text(STATED.format(100 - steps * 0.06))]
+        assert without_pixels(third[place]["content"]) == shown
 
 
 def test_the_demonstration_of_experiment_2_is_in_the_first_message(converted, battery, requests, tmp_path):
@@ -130,13 +114,8 @@ def test_the_demonstration_of_experiment_2_is_in_the_first_message(converted, ba
     seen = [part for k in (1, 2) for part in (text("assistant: " + SCRIPTS[k - 1]), text("user: " + LABEL),
             "image_url", text(STATED.format(HEALTHS[k])))]  # fmt: skip
     assert without_pixels(message["content"]) == [
-        text(BACKGROUND + INTRO),
-        text("Example:\n"),
-        text("user: "),
-        *("image_url", text(LABEL), "image_url", text(LABEL), "image_url", text(STATED.format(99.9))),
-        *seen,
-        text("assistant: " + SCRIPTS[2] + "\n" + SEND_OFF + LABEL),
-        *("image_url", text(LABEL), "image_url", text(LABEL), "image_url", text(STATED.format(99.9))),
+        *(text(BACKGROUND + INTRO), text("Example:\n"), text("user: "), *THREE_VIEWS, *seen),
+        *(text("assistant: " + SCRIPTS[2] + "\n" + SEND_OFF + LABEL), *THREE_VIEWS),
     ]
     sent = [base64.b64decode(image["url"].partition(",")[2]) for image in images(requests[0])]
     assert sent[:5] == [picture(number) for number in range(5)]
@@ -157,9 +136,7 @@ def test_the_papers_presets_run_verify_and_resume(protocol, folder, converted, b
     assert [each.verdict for each in checked(result.log, frames=True)] == [Verdict.AGREES]
 
 
-def test_a_broken_off_run_with_a_folder_of_texts_is_resumed(
-    converted, battery, requests, tmp_path, monkeypatch
-):
+def test_a_broken_off_run_with_own_texts_is_resumed(converted, battery, requests, tmp_path, monkeypatch):
     request = asked(converted, battery)
     broken = evaluated(request, tmp_path / "logs", limits=RunLimits(tokens=0))
     assert not broken.complete
@@ -240,9 +217,8 @@ def test_only_what_cannot_be_set_still_differs_with_the_papers_presets(converted
     assert of_protocol("paper-experiment-2", texts, demonstration=shown) == remaining
     assert of_protocol("paper-experiment-2", texts) == remaining | {"demonstration, if any"}
     # Its texts are known as they are printed only.
-    assert of_protocol("paper-frame-by-frame", moves) == remaining - {"`Go(--5);` and `Turn(--5);`"} | {
-        "texts"
-    }
+    printed = remaining - {"`Go(--5);` and `Turn(--5);`"} | {"texts"}
+    assert of_protocol("paper-frame-by-frame", moves) == printed
 
 
 def test_every_choice_that_the_papers_preset_changes_is_on_the_list():
@@ -278,19 +254,14 @@ def test_show_and_the_methods_paragraph_have_the_same_list(converted, battery, t
     assert "`Go(--5);` and `Turn(--5);`" in printed
 
 
-def test_the_command_writes_texts_that_read_back_as_they_are(tmp_path):
-    said = CliRunner().invoke(app, ["prompts", "--out", str(tmp_path / "mine")])
-    assert said.exit_code == 0, said.output
-    assert prompts_of(ARENA, files=PromptFiles(folder=tmp_path / "mine")).sha256 == prompts_of(ARENA).sha256
+def test_the_command_writes_texts_that_read_back_as_they_are(command, tmp_path):
+    for suite, chosen in ((ARENA, ()), (get_suite("est"), ("--suite", "est"))):
+        out = tmp_path / suite.name
+        assert command("prompts", *chosen, "--out", out).returncode == 0
+        assert prompts_of(suite, files=PromptFiles(folder=out)).sha256 == prompts_of(suite).sha256
+    wrong = command("prompts", "--suite", "est", "--from", "x", "--out", tmp_path / "no")
+    assert "--from: the paper's texts are of the suite arena" in wrong.stderr
     root = write_program(tmp_path / "program")
-    said = CliRunner().invoke(app, ["prompts", "--suite", "est", "--out", str(tmp_path / "est")])
-    assert said.exit_code == 0, said.output
-    est = get_suite("est")
-    assert prompts_of(est, files=PromptFiles(folder=tmp_path / "est")).sha256 == prompts_of(est).sha256
-    said = CliRunner().invoke(
-        app, ["prompts", "--suite", "est", "--from", "x", "--out", str(tmp_path / "no")]
-    )
-    assert "--from: the paper's texts are of the suite arena" in str(said.exception)
-    said = CliRunner().invoke(app, ["prompts", "--from", str(root), "--out", str(tmp_path / "paper")])
-    assert f"--prompts {tmp_path / 'paper' / 'experiments'}" in said.output
-    assert "frame-by-frame: its texts are not in this material" in said.output
+    said = command("prompts", "--from", root, "--out", tmp_path / "paper").stdout
+    assert f"--prompts {tmp_path / 'paper' / 'experiments'}" in said
+    assert "frame-by-frame: its texts are not in this material" in said

@@ -41,9 +41,8 @@ def file(battery):
 
 def play_policy(policy, task, trial, choices):
     """The record of an episode that a policy plays, and its recording."""
-    record = play(
-        PolicyAgent(policy, choices.sample_actions), ArenaEnvironment(setup_of(task, choices, trial))
-    )
+    environment = ArenaEnvironment(setup_of(task, choices, trial))
+    record = play(PolicyAgent(policy, choices.sample_actions), environment)
     return record, Recording.model_validate(record.replay)
 
 
@@ -182,22 +181,14 @@ def test_a_policy_that_was_trained_anew_is_another_agent(battery, file, tmp_path
     assert earlier_log(again, tmp_path / "logs") is None
 
 
+WITHOUT_EFFECT = ("--icl", "--max-scripts 5", "--images last-4", "--conversation run", "--replies tools")
+
+
 @pytest.mark.parametrize(
-    "option",
-    [
-        ("--icl",),
-        ("--max-scripts", 5),
-        ("--images", "last-4"),
-        ("--conversation", "run"),
-        ("--replies", "tools"),
-        ("--max-cost", 5),
-        ("--max-tokens-run", 5),
-        ("--prompt", "prompt.txt"),
-    ],
-    ids=lambda option: option[0],
+    "option", [*WITHOUT_EFFECT, "--max-cost 5", "--max-tokens-run 5", "--prompt prompt.txt"]
 )
 def test_options_without_effect_are_refused(command, battery, file, option):
-    said = command("eval", "--model", f"policy:{file}", "--testbed", battery, *option)
+    said = command("eval", "--model", f"policy:{file}", "--testbed", battery, *option.split())
     assert said.returncode == 1
     assert "has no effect on an agent that plays" in said.stderr
     assert said.stderr.count("\n") == 1
@@ -208,12 +199,7 @@ def test_a_preset_keeps_what_has_an_effect(model, file):
     request = eval_request(model.format(file), protocol="paper-experiment-1", choices={"seed": "3"})
     given = request.effective
     assert given.choices == ACTING.model_copy(
-        update={
-            "battery": "llm-aai",
-            "tasks": given.choices.tasks,
-            "trials": 3,
-            "seed": 3,
-        }
+        update={"battery": "llm-aai", "tasks": given.choices.tasks, "trials": 3, "seed": 3}
     )
     assert given.origins["trials"] == "preset paper-experiment-1"
     assert given.origins["seed"] == "option"
@@ -231,9 +217,7 @@ def test_a_preset_keeps_what_has_an_effect(model, file):
         ("policy:a,b.zip", {}, "a,b.zip: the path of a policy must have no comma"),
     ],
 )
-def test_choices_for_other_agents_and_a_comma_in_a_path_are_refused(
-    model, choices, message, battery, tmp_path
-):
+def test_choices_for_others_and_a_comma_in_a_path_are_refused(model, choices, message, battery, tmp_path):
     with pytest.raises(ArenaError, match=message):
         run(battery, tmp_path, model, **choices)
 

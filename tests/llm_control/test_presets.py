@@ -23,14 +23,8 @@ from tests.llm_control.batteries import ARENA, eval_request, evaluated, run, wri
 ROOT = Path(__file__).parents[2]
 
 NAMES = [*ArenaChoices.model_fields, "description", "demonstrations"]
-ANYTHING = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(max_size=9),
-    st.lists(st.integers() | st.text()),
-)
+ANYTHING = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
+ANYTHING |= st.lists(st.integers() | st.text())
 PAPERS = ("paper-experiment-1", "paper-experiment-2", "paper-frame-by-frame")
 
 
@@ -87,9 +81,7 @@ def test_the_papers_tasks_are_those_that_children_did():
 
 
 def test_the_papers_tasks_are_not_taken_from_another_battery(tmp_path):
-    with pytest.raises(
-        ConfigError, match=r"40 of 40 files are others by their SHA-256.*testbed fetch llm-aai"
-    ):
+    with pytest.raises(ConfigError, match=r"40 of 40 files are others by their SHA-256.*fetch llm-aai"):
         run(None, tmp_path / "logs", "arena/random", "paper-experiment-1")
     for folder in (None, write_battery(tmp_path / "children", (20, 14))):
         with pytest.raises(ConfigError, match=r"tasks = children asks for the published.*short-form|no task"):
@@ -149,19 +141,19 @@ def test_a_wrong_file_says_where(text, message, tmp_path):
 
 def test_a_file_of_ones_own_is_a_protocol(tmp_path):
     file = tmp_path / "mine.yaml"
-    file.write_text(
-        "tasks: ['01-01-01', '5']\nvision: true\nanimal_ai: 4\ntemperature: 1\nmax_tokens: none\n"
-    )
+    text = "tasks: ['01-01-01', '5']\nvision: true\nanimal_ai: 4\ntemperature: 1\nmax_tokens: none\n"
+    file.write_text(text)
     played = effective(ARENA, str(file), {}).choices
     assert (played.vision, played.animal_ai, played.temperature) == ("true", "4", 1.0)
     with pytest.raises(ConfigError, match="cannot be read"):
         effective(ARENA, str(tmp_path / "absent.yaml"), {})
 
 
+CHOICES = st.dictionaries(st.sampled_from(NAMES), ANYTHING, max_size=5)
+
+
 @settings(max_examples=40)
-@given(
-    st.text(max_size=200) | st.dictionaries(st.sampled_from(NAMES), ANYTHING, max_size=5).map(yaml.safe_dump)
-)
+@given(st.text(max_size=200) | CHOICES.map(yaml.safe_dump))
 def test_any_file_is_a_protocol_or_one_clear_error(text):
     with TemporaryDirectory() as folder:
         file = Path(folder) / "mine.yaml"

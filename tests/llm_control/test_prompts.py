@@ -45,7 +45,6 @@ SAMPLES = {
     "characters": 200,
 }
 
-
 NAMES = (*VARIABLES, *RUNNER)
 
 

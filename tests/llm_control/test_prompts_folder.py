@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -108,8 +109,7 @@ def test_such_runs_verify_pictures_included(layout, folder, battery, shown, tmp_
     texts_of(folder, demonstration_user="You: ")
     choices = {"demonstration": str(shown), "image_size": 64, "max_scripts": 3, "image_format": "jpeg"}
     request = eval_request("arena/random", battery, choices={**choices, "image_gutter": 3})
-    request = type(request)(**{**vars(request), "texts": folder})
-    log = evaluated(request, tmp_path / "logs").log
+    log = evaluated(replace(request, texts=folder), tmp_path / "logs").log
     (verified,) = checked(log, frames=True)
     assert (verified.verdict, verified.pictures) == (Verdict.AGREES, 3 + 3 + verified.turns - 1)
     shown.unlink()

@@ -146,6 +146,7 @@ def test_an_arena_without_a_clock_is_stopped(monkeypatch):
 
 
 battery = battery_of((20, 16), (24, 20), (30, 30), t=100)
+LARGE = "x: 40, y: 9, z: 40"
 
 
 def test_the_number_of_processes_does_not_matter(battery, tmp_path, monkeypatch):
@@ -163,11 +164,7 @@ def test_the_number_of_processes_does_not_matter(battery, tmp_path, monkeypatch)
 def test_an_arena_that_cannot_be_built_is_named(battery, tmp_path):
     file = battery / "01-04-03.yaml"
     first, _, ball = file.read_text().split("    - !Item\n")
-    wall = (
-        ball.replace("GoodGoal", "Wall")
-        .replace("z: 16", "z: 20")
-        .replace("x: 1, y: 1, z: 1", "x: 40, y: 9, z: 40")
-    )
+    wall = ball.replace("GoodGoal", "Wall").replace("z: 16", "z: 20").replace("x: 1, y: 1, z: 1", LARGE)
     file.write_text(f"{first}    - !Item\n{wall}      rotations: [0]\n")
     rows = run(battery, tmp_path / "logs", "arena/random-steps").rows
     assert rows[0].error.startswith("01-04-03: the agent cannot be placed")

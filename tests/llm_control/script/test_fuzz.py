@@ -11,19 +11,8 @@ from llm_control.script import Script, ScriptSyntaxError, parse
 from tests.llm_control.script.repairing import repaired
 
 COMMANDS = ["Go(3)", "Turn(-90)", "Think('a')", "go( 2.5 )", "TURN(+30°)", 'Think("x (y) z")', "Go(1 2);"]
-BROKEN = [
-    "Think(a",
-    "Go(",
-    "Think('",
-    "Think(it's);",
-    "Jump(5);",
-    "think (so)",
-    "goal",
-    "7",
-    "3.5",
-    " deg",
-    " steps",
-]
+BROKEN = ["Think(a", "Go(", "Think('", "Think(it's);", "Jump(5);", "think (so)", "goal", "7", "3.5"]
+BROKEN += [" deg", " steps"]
 SIGNS = [";", ";;", ",", ")", "(", "'", '"', "“", "”", "-", "−", "```", "```python\n", "\n```\n", "~~~", "`"]
 BLANKS = [" ", "\n", "\t", "\r\n", "\ufeff", "\u00a0", "\x00", "// c\n", "# c\n"]
 WORDS = ["I see.", "Here it is:\n", "٣", "𝄞", "\ud800", "é"]
@@ -82,52 +71,10 @@ def test_a_script_can_be_written_and_read_again(reply: str):
 
 
 # Each of these, long enough, takes minutes where a pattern tries a text twice from every place.
-REPEATED = [
-    "Go(1);",
-    "Go(1)\n",
-    "Go(1) Turn(6) ",
-    "Think('a);",
-    "Think('a)",
-    "Think('",
-    "Think(",
-    "think (so) ",
-    "Go( ",
-    "go ",
-]
-REPEATED += [
-    " ",
-    "\n",
-    "\t",
-    " \n",
-    "a\n",
-    "//\n",
-    "# \n",
-    "(",
-    ")",
-    ") ",
-    "(a) ",
-    "' ",
-    "; ",
-    "1 ",
-    "```",
-    "``` ",
-    "𝄞",
-    "**",
-    "* ",
-    "1. ",
-    "\n1. Go(1);",
-    "\n1. ",
-    "PLAYER: ",
-    "step 1: ",
-    "<answer>",
-    "（",
-    "）",
-    "Go（",
-    "Think（a）；",
-    "[",
-    '["Go(1)", ',
-    "_`",
-]
+REPEATED = ["Go(1);", "Go(1)\n", "Go(1) Turn(6) ", "Think('a);", "Think('a)", "Think('", "Think("]
+REPEATED += ["think (so) ", "Go( ", "go ", " ", "\n", "\t", " \n", "a\n", "//\n", "# \n", "(", ")", ") "]
+REPEATED += ["(a) ", "' ", "; ", "1 ", "```", "``` ", "𝄞", "**", "* ", "1. ", "\n1. Go(1);", "\n1. "]
+REPEATED += ["PLAYER: ", "step 1: ", "<answer>", "（", "）", "Go（", "Think（a）；", "[", '["Go(1)", ', "_`"]
 
 
 @pytest.mark.parametrize("unit", REPEATED)
