@@ -15,12 +15,9 @@ def logs(tmp_path_factory) -> dict[str, Path]:
     home = tmp_path_factory.mktemp("small run")
     for name, mark in (("01-01-01", 0), ("02-01-01", 9)):
         (home / f"{name}.yaml").write_text(task_text(z=17, t=100, mark=mark), "utf-8")
-    return {
-        agent: evaluated(
-            eval_request(f"arena/{agent}", folder=home, choices={"trials": 2, "max_scripts": 4}), home / agent
-        ).log
-        for agent in ("pixels", "random")
-    }
+    choices = {"trials": 2, "max_scripts": 4}
+    asked = {name: eval_request(f"arena/{name}", home, choices=choices) for name in ("pixels", "random")}
+    return {name: evaluated(request, home / name).log for name, request in asked.items()}
 
 
 @pytest.fixture(scope="session")

@@ -96,9 +96,8 @@ def test_runs_on_different_tasks_are_not_compared_without_saying_so():
     assert compared.tables["comparisons"].iloc[0]["tasks"] == 1
     alone = compare([one, run_on(["01-03-01"], "b")], ())
     assert any("share none" in text for text in alone.cautions)
-    assert not any(
-        "Different tasks" in text for text in cautions([one, run_on(one.task_rates["task_id"], "b")])
-    )
+    same = run_on(one.task_rates["task_id"], "b")
+    assert not any("Different tasks" in text for text in cautions([one, same]))
 
 
 def test_an_id_that_stands_for_another_task_is_not_paired():

@@ -121,9 +121,8 @@ def test_intervals_hold_the_truth(tasks, rate, alike):
     held = 0
     for _ in range(100):
         first, second = shares(rng.multivariate_normal([0, 0], both, tasks))
-        group = ReferenceGroup(
-            "g", "people", pd.Series(rng.binomial(59, second) / 59, ids), 59, {1: 0.0}, 0.0
-        )
+        passed = pd.Series(rng.binomial(59, second) / 59, ids)
+        group = ReferenceGroup("g", "people", passed, 59, {1: 0.0}, 0.0)
         verdicts = (rng.random(tasks) < first).astype(float)
         rates = pd.DataFrame({"task_id": ids, "level": 1, "rate": verdicts, "trials": 1})
         others = pd.DataFrame({"task_id": ids, "group_rate": group.rates.to_numpy()})

@@ -68,13 +68,8 @@ def test_turns_and_pictures_are_those_of_the_episode(log):
         # Three views at the start, and one after each turn but the last.
         assert [len(e.shown) for e in each.talk.exchanges] == [3, 1, 1]
         assert each.seconds is not None
-    shown = [
-        part.image
-        for message in sample.messages
-        if message.role == "user"
-        for part in message.content
-        if part.type == "image"
-    ]
+    parts = [part for message in sample.messages if message.role == "user" for part in message.content]
+    shown = [part.image for part in parts if part.type == "image"]
     assert [uri for each in episodes for uri in each.talk.pictures] == shown
 
 
@@ -104,17 +99,12 @@ def test_a_conversation_that_broke_off_keeps_its_finished_episodes(battery, tmp_
     assert pd.read_csv(tmp_path / "report" / "episodes.csv")["status"].tolist()[1:] == ["not played"] * 2
 
 
-def test_replies_of_an_older_logs_first_attempt_say_that_their_requests_are_unknown(
-    battery, tmp_path, monkeypatch
-):
+def test_requests_of_an_older_logs_first_attempt_are_said_to_be_unknown(battery, tmp_path, monkeypatch):
     log = broken_off(battery, tmp_path / "logs", monkeypatch, 4, **SMALL)
     without_requests(log, 4)
     write_log_report(open_logs([(None, log)]), tmp_path / "report", frames=True)
-    order = orders(log)[0]
-    pages = [
-        (tmp_path / "report" / "episodes" / "arena-random" / f"{task}_1.html").read_text("utf-8")
-        for task in order
-    ]
+    episodes = tmp_path / "report" / "episodes" / "arena-random"
+    pages = [(episodes / f"{task}_1.html").read_text("utf-8") for task in orders(log)[0]]
     told = "kept from an attempt that was broken off"
     assert [page.count(told) for page in pages] == [3, 1, 0]
     assert "Sent: " in pages[1]

@@ -1,5 +1,7 @@
 """Episodes that a limit or an error ended are shown as such: never as failures, never as zeros."""
 
+from itertools import repeat
+
 import pandas as pd
 import pytest
 
@@ -18,14 +20,8 @@ def report(tmp_path, openai):
     battery = write_battery(tmp_path / "battery", (20, 16), (24, 20), (16, 24))
 
     def make(answers=1000, **choices):
-        left = iter(range(answers))
-
-        def serve(_):
-            return (
-                failure(400, "no more of it") if next(left, None) is None else answer("Turn(6);", tokens=1000)
-            )
-
-        openai(serve)
+        served = repeat(answer("Turn(6);", tokens=1000), answers)
+        openai(lambda _: next(served, failure(400, "no more of it")))
         log = run(battery, tmp_path / "logs", MODEL, relaunches=0, **SMALL, **choices).log
         write_log_report(open_logs([("m", log)]), tmp_path / "report", frames=True)
         return tmp_path / "report", RunLog(log)
@@ -66,10 +62,8 @@ def test_a_limit_in_a_conversation_concerns_its_episode_and_those_after(report):
         "ended by the token limit (4,500)",
         "not played in its conversation, which was ended by the token limit (4,500)",
     ]
-    assert pd.read_csv(folder / "episodes.csv")["status"].tolist()[1:] == [
-        "ended by the token limit",
-        "not played",
-    ]
+    status = pd.read_csv(folder / "episodes.csv")["status"].tolist()
+    assert status[1:] == ["ended by the token limit", "not played"]
     usage = [each.usage.input_tokens + each.usage.output_tokens for each in log.episodes()]
     # The reply that went over the limit was paid for in the episode that it ended.
     assert usage == [3000, 2000, 0]

@@ -40,11 +40,8 @@ def test_children_and_teams_stand_beside_a_linked_run_with_their_own_figures():
 def test_all_linked_levels_together_have_a_sentence():
     run = on_ours(FIRST, FIRST[:6])
     found = linked(0.5, (1, 2, 3), "3.1.3")
-    note = rates_beside_others([run]).notes[0]
-    assert (
-        f"passed 50 % of our short form of levels 1, 2 and 3, which stands for {100 * found.rate:.0f} %"
-        in note
-    )
+    note, rate = rates_beside_others([run]).notes[0], f"{100 * found.rate:.0f}"
+    assert f"passed 50 % of our short form of levels 1, 2 and 3, which stands for {rate} %" in note
     first, last = linked_ranks(found, (1, 2, 3))
     assert f"between {first} and {last}" in note
     assert first < last

@@ -25,11 +25,9 @@ def test_others_have_none_beside_them():
     assert published("arena/pixels").empty
 
 
-@pytest.mark.parametrize(
-    ("agent", "passes"), [("arena/random-steps", 36), ("arena/held", 36), ("arena/braitenberg", 175)]
-)
+@pytest.mark.parametrize(("agent", "passes"), [("random-steps", 36), ("held", 36), ("braitenberg", 175)])
 def test_the_published_totals_are_those_of_the_paper(agent, passes):
-    table = published(agent)
+    table = published(f"arena/{agent}")
     latest = table[table["who"].str.endswith("2024")]
     assert (latest["passes"].sum(), latest["trials"].sum()) == (passes, 900)
     first = latest.iloc[0]

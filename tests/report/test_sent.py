@@ -71,9 +71,10 @@ def test_a_blind_run_shows_black_pictures_and_the_true_views_as_not_sent(page, t
     assert "never saw the goal" in text
 
 
-@pytest.mark.parametrize(
-    "choices", [{"vision": "shuffled", "tasks": None}, {"grayscale": True}, {"blur_px": 6}]
-)
+CHANGES = ({"vision": "shuffled", "tasks": None}, {"grayscale": True}, {"blur_px": 6})
+
+
+@pytest.mark.parametrize("choices", CHANGES)
 def test_a_changed_picture_stands_beside_the_true_one(choices, page, tmp_path):
     text, log = page(**choices)
     shown = figures(text)
