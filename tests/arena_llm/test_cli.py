@@ -22,10 +22,7 @@ BAD = [
     (["eval", "--model", "arena/pixels", "--trials", "0"], "option trials: got '0', expected greater than"),
     (["eval", "--show", "--protocol", "blnd"], "did you mean blind?"),
     (["eval", "--model", "arena/pixels", "--protocol", "text-only"], "use arena/random"),
-    (
-        ["eval", "--model", "arena/random", "--protocol", "paper-experiment-1"],
-        "run `arena-llm testbed fetch llm-aai` once",
-    ),
+    (["eval", "--model", "arena/random", "--protocol", "paper-experiment-1"], "testbed fetch llm-aai` once"),
     (["eval", "--show", "--protocol", "blind", "--icl"], "vision = blind (preset blind) and demonstration"),
     (["eval", "--show", "--levels", "99"], "levels: got '99'"),
     (["eval", "--show", "--tasks", "xx"], "no task xx"),
@@ -34,10 +31,7 @@ BAD = [
     (["eval", "--show", "--prompt", "/nowhere"], "cannot be read"),
     (["eval", "--model", "frob"], "unknown model 'frob'"),
     (["eval", "--model", "arena/frob"], "unknown agent 'arena/frob': the offline agents are arena/pixels"),
-    (
-        ["eval", "--model", "arena/held", "--max-scripts", "5"],
-        "option max_scripts: has no effect on an agent",
-    ),
+    (["eval", "--model", "arena/held", "--max-scripts", "5"], "max_scripts: has no effect on an agent"),
     (["eval", "--model", "arena/held", "--testbed", "{few}", "--levels", "8"], "no tasks of level 8"),
     (["eval", "--model", "arena/held", "--levels", "1", "--log-dir", "/proc/nil"], "/proc/nil: cannot write"),
     (["eval", "--model", "nosuch/model", "--levels", "1"], "nosuch"),

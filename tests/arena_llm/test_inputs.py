@@ -91,10 +91,8 @@ def test_every_reader_refuses_what_would_crash_hang_or_fill_the_memory(bad):
 
 def test_commands_refuse_a_pipe_as_a_task(bad, tmp_path):
     for arguments in (["testbed", "check"], ["show"]):
-        done = subprocess.run(
-            [sys.executable, "-m", "arena_llm", *arguments, str(tmp_path / "pipe.yaml")],
-            capture_output=True, text=True, timeout=240,
-        )  # fmt: skip
+        command = [sys.executable, "-m", "arena_llm", *arguments, str(tmp_path / "pipe.yaml")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=240)
         assert done.returncode == 1
         assert "it is a pipe" in done.stdout + done.stderr
         assert "Traceback" not in done.stderr

@@ -85,12 +85,9 @@ def test_an_agent_on_standard_streams(tmp_path, command):
 def begun_server(*options):
     """A server on standard streams, with whom the protocol is agreed."""
     server = start("mcp", *map(str, options))
-    info = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "a/b", "version": "1"},
-    }
-    begin = {"id": 1, "method": "initialize", "params": info}
+    known = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    known["clientInfo"] = {"name": "a/b", "version": "1"}
+    begin = {"id": 1, "method": "initialize", "params": known}
     for message in (begin, {"method": "notifications/initialized"}):
         server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
     server.stdin.flush()
@@ -101,9 +98,8 @@ def begun_server(*options):
 def asked(server, tool, **arguments):
     """The parts of a tool's answer, by lines on standard streams."""
     params = {"name": tool, "arguments": arguments}
-    server.stdin.write(
-        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}) + "\n"
-    )
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}
+    server.stdin.write(json.dumps(call) + "\n")
     server.stdin.flush()
     return json.loads(server.stdout.readline())["result"]["content"]
 
@@ -168,17 +164,17 @@ def test_a_full_disk_is_said_and_loses_nothing_that_was_played(tmp_path):
 
 
 def test_two_agents_over_http(tmp_path, command):
-    server = start(
-        "mcp", "--suite", "est", "--http", "--port", "0", "--token", "secret", "--log-dir", tmp_path
-    )
+    options = ("--http", "--port", "0", "--token", "secret")
+    server = start("mcp", "--suite", "est", *options, "--log-dir", tmp_path)
     url = re.search(r"http://\S+mcp", server.stdout.readline())[0]
 
     async def connected(act, name, mode, token="secret"):
         async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http:
-            transport = streamable_http_client(url, http_client=http)
-            async with Client(
-                transport, mode=mode, client_info=Implementation(name=name, version="1")
-            ) as client:
+            transport, own = (
+                streamable_http_client(url, http_client=http),
+                Implementation(name=name, version="1"),
+            )
+            async with Client(transport, mode=mode, client_info=own) as client:
                 await act(client)
 
     async def both():
@@ -203,11 +199,8 @@ def test_two_agents_over_http(tmp_path, command):
         server.send_signal(signal.SIGINT)
         server.communicate()
     assert server.returncode == 0
-    found = logs_in(tmp_path)
-    assert {agent: [row.passed for row in rows.values()] for agent, rows in found.items()} == {
-        "mcp/one": [None],
-        "mcp/other": [False],
-    }
+    found = {agent: [row.passed for row in rows.values()] for agent, rows in logs_in(tmp_path).items()}
+    assert found == {"mcp/one": [None], "mcp/other": [False]}
     compared = command("compare", *tmp_path.glob("*.eval"), "--with", "", "--out", tmp_path / "compared")
     assert (compared.returncode, "mcp/other" in compared.stdout) == (0, True), compared
 

@@ -104,9 +104,8 @@ def test_every_command_checks_its_output_first(arguments, command, tmp_path):
 
 def test_standard_output_as_a_file_is_added_to(episode, tmp_path):
     printed = tmp_path / "out.txt"
+    command = [sys.executable, "-m", "arena_llm", *map(str, episode), "/proc/self/fd/1"]
     with printed.open("w") as out:
-        subprocess.run(
-            [sys.executable, "-m", "arena_llm", *map(str, episode), "/proc/self/fd/1"], stdout=out, check=True
-        )
+        subprocess.run(command, stdout=out, check=True)
     turn, recording = map(json.loads, printed.read_text().splitlines())
     assert (turn["script"], recording["task_id"]) == ("Go(2);", "ahead")

@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import time
-from pathlib import Path
 
 import pytest
 
@@ -21,9 +20,8 @@ SEEN = ("--replies", "tools", "--observation", "both", "--image-size", 64, "--fo
 
 
 def bytes_of(folder):
-    return {
-        str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()
-    }
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def lines_of(folder, name="train.jsonl"):
@@ -107,9 +105,7 @@ def test_the_test_split_is_warned_about(tmp_path, command):
 def test_sharegpts_turns_take_turns_and_have_their_pictures(whole):
     for line, facts in zip(lines_of(whole), lines_of(whole, "episodes.jsonl"), strict=True):
         speakers = [turn["from"] for turn in line["conversations"]]
-        assert (
-            speakers == (["human", "function_call"] + ["observation", "function_call"] * 10)[: len(speakers)]
-        )
+        assert speakers == ["human", *["function_call", "observation"] * 10][: len(speakers)]
         assert len(line["images"]) == facts["turns"] == len(speakers) // 2
         assert sum(turn["value"].count("<image>") for turn in line["conversations"]) == facts["turns"]
         assert all(decode((whole / name).read_bytes()).shape == (64, 64, 3) for name in line["images"])
@@ -136,9 +132,8 @@ def test_a_line_has_what_the_agent_saw_and_said(format, tmp_path, command):
     assert REPLIES[format](line) == [turn["reply"] for turn in record.turns]
     first = [part.image.partition(",")[2] for part in messages[1].content if part.type == "image"]
     files = sorted((folder / "images/0000").iterdir()) if format in ("google", "sharegpt") else ()
-    inside = [base64.b64encode(file.read_bytes()).decode() for file in files] or re.findall(
-        r"iVBOR[\w+/=]+", json.dumps(line)
-    )
+    inside = [base64.b64encode(file.read_bytes()).decode() for file in files]
+    inside = inside or re.findall(r"iVBOR[\w+/=]+", json.dumps(line))
     assert inside[: len(first)] == first
     names = [f"images/0000/0000000-{k}.png" for k in range(len(files))]
     assert all(name in json.dumps(line) for name in names)

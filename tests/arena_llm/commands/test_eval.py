@@ -154,9 +154,8 @@ def test_options_of_the_command_arrive(asked, battery, tmp_path):
 
 def test_show_plays_nothing_and_says_where_a_choice_comes_from(battery, tmp_path):
     logs = tmp_path / "logs"
-    said = invoke(
-        "--show", "--protocol", "blind", "--trials", 9, "--testbed", battery, "--log-dir", logs
-    ).output
+    chosen = ("--protocol", "blind", "--trials", 9, "--testbed", battery)
+    said = invoke("--show", *chosen, "--log-dir", logs).output
     rows = {line.split("│")[1].strip(): line for line in said.splitlines() if line.count("│") > 3}
     assert "preset blind" in rows["vision"]
     assert "option" in rows["trials"]

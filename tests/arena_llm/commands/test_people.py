@@ -32,18 +32,17 @@ def test_participants_are_listed(db):
 
 
 def test_export(db, tmp_path):
-    result = people(
-        "export", "--db", f"sqlite:///{db}", "--study", "study", "--out", tmp_path / "out", "--bids"
-    )
+    out = tmp_path / "out"
+    result = people("export", "--db", f"sqlite:///{db}", "--study", "study", "--out", out, "--bids")
     assert result.exit_code == 0
     assert "2 participants, 4 trials" in result.stdout
     assert "2 recordings" in result.stdout
-    assert len(pd.read_csv(tmp_path / "out" / "trials.csv")) == 4
-    assert (tmp_path / "out" / "bids" / "dataset_description.json").is_file()
-    again = people("export", "--db", db, "--study", "study", "--out", tmp_path / "out", "--format", "parquet")
+    assert len(pd.read_csv(out / "trials.csv")) == 4
+    assert (out / "bids" / "dataset_description.json").is_file()
+    again = people("export", "--db", db, "--study", "study", "--out", out, "--format", "parquet")
     assert again.exit_code == 0
-    assert len(pd.read_parquet(tmp_path / "out" / "trials.parquet")) == 4
-    assert not (tmp_path / "out" / "bids").exists()
+    assert len(pd.read_parquet(out / "trials.parquet")) == 4
+    assert not (out / "bids").exists()
 
 
 def test_deletion_is_asked_for(db):

@@ -171,9 +171,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("change", "words"), CHANGES, ids=[words for _, words in CHANGES])
-def test_another_end_is_said_with_status_1_and_the_video_is_kept(
-    task, drive, tmp_path, change, words, command
-):
+def test_another_end_is_said_and_the_video_is_kept(task, drive, tmp_path, change, words, command):
     drive.write_text(json.dumps(json.loads(drive.read_text()) | change))
     film = tmp_path / "film.gif"
     result = command("replay", drive, "--task", task, "--video", film, "--size", 32)
@@ -225,9 +223,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("arguments", "words"), MISTAKES, ids=[words for _, words in MISTAKES])
-def test_a_mistake_is_one_sentence_and_leaves_nothing(
-    arguments, words, task, drive, tmp_path, monkeypatch, command
-):
+def test_a_mistake_leaves_nothing(arguments, words, task, drive, tmp_path, monkeypatch, command):
     cut, empty = tmp_path / "cut.eval", tmp_path / "empty"
     cut.write_bytes(b"PK\x03\x04")
     empty.mkdir()

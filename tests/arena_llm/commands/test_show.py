@@ -77,14 +77,9 @@ def test_the_ticks_of_the_axes_stand_at_their_metres():
 def offset(page, picture):
     """Row and column at which a page has a picture."""
     size = len(picture)
-    rows, columns = np.nonzero((page[: -size + 1, : -size + 1] == picture[0, 0]).all(axis=2))
-    found = [
-        (int(row), int(column))
-        for row, column in zip(rows, columns, strict=True)
-        if (page[row : row + size, column : column + size] == picture).all()
-    ]
-    assert len(found) == 1
-    return found[0]
+    corners = np.argwhere((page[: -size + 1, : -size + 1] == picture[0, 0]).all(axis=2)).tolist()
+    (found,) = [(y, x) for y, x in corners if (page[y : y + size, x : x + size] == picture).all()]
+    return found
 
 
 def test_the_agents_picture_is_not_smoothed_and_the_agent_is_marked():

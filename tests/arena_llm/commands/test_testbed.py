@@ -107,9 +107,8 @@ def test_a_wrong_argument_is_one_sentence(tmp_path, arguments, words):
 
 
 def test_ctrl_c_keeps_a_beginning_and_the_same_command_goes_on(tmp_path):
-    started = start(
-        *("testbed", "generate", "--levels", 1, "--count", 60, "--seed", 3, "--out", tmp_path, "--jobs", 2)
-    )
+    drawn = ("--levels", 1, "--count", 60, "--seed", 3)
+    started = start("testbed", "generate", *drawn, "--out", tmp_path, "--jobs", 2)
     deadline = time.monotonic() + 200
     while len(list(tmp_path.rglob("*.yaml"))) < 3 and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -25,9 +25,8 @@ def folder(tmp_path):
 
 
 def test_our_own_pictures_agree_in_everything(folder, command):
-    command(
-        "fidelity", "--stills", folder, "--json", folder / "f.json", "--sheet", folder / "s.png"
-    ).succeeded()
+    written = ("--json", folder / "f.json", "--sheet", folder / "s.png")
+    command("fidelity", "--stills", folder, *written).succeeded()
     zone, tree = json.loads((folder / "f.json").read_text())
     assert (tree["name"], tree["same"], tree["silhouette"]) == ("SpawnerTree", 1.0, 1.0)
     assert (zone["name"], zone["same"], zone["silhouette"]) == ("DataZone", 1.0, None)

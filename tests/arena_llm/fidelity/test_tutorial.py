@@ -91,10 +91,10 @@ def test_the_last_block_is_thrown_ahead_and_lands_flat_as_in_the_pictures(played
 def test_the_last_ball_is_as_large_as_in_the_pictures(trace, played):
     green = CLASSES.index("green ball")
     last = {pair.match.name: pair for pair in compare_pictures(trace, played)}
+
+    def diameter(frame):
+        """In pixels, by area: a shadow's edge does not count as height."""
+        return math.sqrt(4 / math.pi * (classify(frame) == green).sum())
+
     for name in ("obs-40.15", "obs-41.5"):
-        # Diameters in pixels, by area: a shadow's edge does not count as height.
-        ours, recorded = (
-            math.sqrt(4 / math.pi * (classify(frame) == green).sum())
-            for frame in (last[name].ours, last[name].recorded)
-        )
-        assert ours == pytest.approx(recorded, abs=2)
+        assert diameter(last[name].ours) == pytest.approx(diameter(last[name].recorded), abs=2)
