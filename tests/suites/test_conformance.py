@@ -57,12 +57,7 @@ BROKEN = (
     ("wrong replies", '"total_reward": score', '"total_reward": score / 0', "ZeroDivisionError"),
     ("ends", "ModelEnd.SOLVER", "ModelEnd.EPISODE", "expected SOLVER"),
     ("ends", "text, reason,", "text, None,", "expected that reply and that error"),
-    (
-        "determinism",
-        "is {self.known}",
-        "is {__import__('time').time_ns()}",
-        "the same replies gave another episode",
-    ),
+    ("determinism", "is {self.known}", "is {__import__('time').time_ns()}", "replies gave another episode"),
     ("determinism", "is {self.known}", "is {hash('x')}", "another process gave another episode"),
     ("agent", '"even" if number % 2 == 0 else', '"even" if number % 2 else', "and so does silence"),
     ("estimate", "replies=3", "", "estimates need the most replies"),

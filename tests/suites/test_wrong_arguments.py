@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.command import command as command
-
 RANDOM = ("--model", "discoveryworld/random")
 WRONG = (
     ("est", ("--model", "est/naive", "--protocol", "image"), "reads words, and this run has none"),

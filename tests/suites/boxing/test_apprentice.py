@@ -86,10 +86,8 @@ def test_a_model_is_fitted_and_its_posterior_and_predictions_are_printed():
     rng = np.random.default_rng(0)
     ages = rng.uniform(0, 5, 10)
     lengths = 2 - 1.5 * 0.4**ages + rng.normal(0, 0.25, 10)
-    seen = [
-        {"design": [age], "outcome": [length]}
-        for age, length in zip(ages.tolist(), lengths.tolist(), strict=True)
-    ]
+    pairs = zip(ages.tolist(), lengths.tolist(), strict=True)
+    seen = [{"design": [age], "outcome": [length]} for age, length in pairs]
     then = Path(fit.__file__).read_text(encoding="utf-8")
     found = asyncio.run(run_confined(DUGONGS, {"observations": seen}, then))
     assert found.worked, found.text

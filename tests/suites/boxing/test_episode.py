@@ -22,6 +22,7 @@ from suites.boxing.suite import SUITE
 from suites.boxing.world import WrongReplyError
 
 QUICK = {"ask": "together", "experiments": 2, "evaluations": ("0", "2"), "questions": 3}
+MEANING = r"dugong|patient|student|infect|peregrine|predator|emotion|person|signal"
 
 
 def opened(task="dugongs-prediction-0", **choices):
@@ -61,30 +62,24 @@ def test_agents_play_every_kind_with_and_without_meaning(name, goal, mode):
         assert record.replay["wording"] == wording
         if wording == "plain":
             first = shown[0].parts[0] + shown[1].parts[0]
-            assert not re.search(
-                r"dugong|patient|student|infect|peregrine|predator|emotion|person|signal", first
-            )
+            assert not re.search(MEANING, first)
         assert all(title and "<table" in body for title, body in episode_panels(record.as_dict()))
 
 
 def test_every_question_in_a_turn_of_its_own_as_in_the_paper():
     record, shown = played("random", "death-prediction-0", novice=True)
-    kinds_shown = [each.kind for each in shown]
-    assert (
-        len(shown)
-        == 10 + 6 * 10 + 1 + 10
-        == BoxingChoices(novice=True).bounds({"goal": "prediction"}).replies
-    )
-    assert kinds_shown[:11] == ["predict"] * 10 + ["act"]
+    bounds = BoxingChoices(novice=True).bounds({"goal": "prediction"})
+    assert len(shown) == 10 + 6 * 10 + 1 + 10 == bounds.replies
+    assert [each.kind for each in shown[:11]] == ["predict"] * 10 + ["act"]
     assert {int(key[2:]) for key in record.metrics if re.fullmatch(r"z_\d+", key)} == {0, 1, 3, 5, 7, 10}
     # Questions are left out later, so that the story and the last outcome are shown again.
     assert all("theta" in each.parts[0] for each in shown[:11])
     outcome = shown[11].parts[0].splitlines()[0]
     assert all(each.parts[0].startswith(outcome) for each in shown[11:22])
     # A novice is shown nothing but the explanation.
-    assert all(
-        outcome not in each.parts[0] and "means of the parameters" in each.parts[0] for each in shown[-10:]
-    )
+    for each in shown[-10:]:
+        assert outcome not in each.parts[0]
+        assert "means of the parameters" in each.parts[0]
 
 
 def test_a_wrong_reply_is_a_turn_and_three_lose_the_request():
@@ -108,9 +103,8 @@ def test_a_wrong_reply_is_a_turn_and_three_lose_the_request():
     worst = np.mean([np.log1p(1e6) - np.log1p(truth[0]) for truth in environment.questions.truths])
     assert record.metrics["error_2"] == pytest.approx(worst)
     assert record.metrics["asked_answers"] == 6
-    assert record.score == pytest.approx(
-        record.metrics["prior_error"] / (record.metrics["prior_error"] + worst)
-    )
+    prior = record.metrics["prior_error"]
+    assert record.score == pytest.approx(prior / (prior + worst))
 
 
 READABLE = {
@@ -146,10 +140,8 @@ def test_answers_are_read_tolerantly_and_only_where_they_are_unambiguous():
 
 
 def test_explanations_are_cut_after_so_many_words():
-    assert explanation_of("<thought>x</thought><answer>one two\nthree four</answer>", 3) == (
-        "one two\nthree",
-        4,
-    )
+    said = "<thought>x</thought><answer>one two\nthree four</answer>"
+    assert explanation_of(said, 3) == ("one two\nthree", 4)
     with pytest.raises(WrongReplyError, match="no explanation"):
         explanation_of("<answer> </answer>", 3)
 
@@ -166,17 +158,13 @@ def test_tasks_are_selected_by_environment_goal_and_id():
     every = chosen_tasks(SUITE, BoxingChoices(), None)
     assert len(every) == 5 * len(list(kinds())) == 65
     assert len({task.sha256 for task in every}) == 65
-    chosen = chosen_tasks(
-        SUITE, BoxingChoices(environments=("death", "irt"), goals=("infection",), seeds=2), None
-    )
-    assert [task.id for task in chosen] == ["death-infection-0", "death-infection-1"]
+    both = BoxingChoices(environments=("death", "irt"), goals=("infection",), seeds=2)
+    ids = [task.id for task in chosen_tasks(SUITE, both, None)]
+    assert ids == ["death-infection-0", "death-infection-1"]
     assert find_task(SUITE, "predator-prey-prediction-4", BoxingChoices(), None).group == "predator-prey"
     assert find_task(SUITE, "predator-prey-prediction-04", BoxingChoices(), None) is None
-    for wrong in (
-        {"environments": ("rats",)},
-        {"goals": ("x",)},
-        {"environments": ("irt",), "goals": ("source",)},
-    ):
+    neither = {"environments": ("irt",), "goals": ("source",)}
+    for wrong in ({"environments": ("rats",)}, {"goals": ("x",)}, neither):
         with pytest.raises(ConfigError):
             chosen_tasks(SUITE, BoxingChoices(**wrong), None)
     with pytest.raises(ConfigError, match="no task irt-source-0"):
@@ -204,25 +192,22 @@ def test_reports_show_errors_regret_novices_and_calibration():
         for kind in ("hyperbolic-prediction", "location-source", "morals-prediction")
     ]
     panels = dict(run_panels({"boxing/eig": own}))
-    assert list(panels) == [
-        *("Standardised error after experiments", "Regret of experiments"),
-        *("Novice beside scientist", "Calibration of probabilities"),
-    ]
-    assert "Perfect inference" in panels["Standardised error after experiments"]
-    assert f"{own[1]['z_0']:.3f}" in panels["Standardised error after experiments"]
+    errors, regret, novices = "Standardised error after experiments", "Regret of experiments", "Novice beside"
+    assert list(panels) == [errors, regret, f"{novices} scientist", "Calibration of probabilities"]
+    assert "Perfect inference" in panels[errors]
+    assert f"{own[1]['z_0']:.3f}" in panels[errors]
     bins = calibration(own)
     assert sum(each.number for each in bins) == 2 * 3 * 3
-    assert "0 of 9" in panels["Standardised error after experiments"]
-    assert "0 of 9" in panels["Novice beside scientist"]
+    assert "0 of 9" in panels[errors]
+    assert "0 of 9" in panels[f"{novices} scientist"]
     assert all(each.interval[0] <= each.share <= each.interval[1] for each in bins)
     published = played("random", "irt-prediction-0", mode="as-published", **QUICK)[0].as_dict()
     panels = dict(run_panels({"a": [published]}))
-    assert "-0.12" in panels["Standardised error after experiments"]
-    assert "0.035" in panels["Regret of experiments"]
+    assert "-0.12" in panels[errors]
+    assert "0.035" in panels[regret]
     # The paper's rows stand beside the paper's information only.
-    told = played("random", "irt-prediction-0", mode="as-published", wording="equations", **QUICK)[
-        0
-    ].as_dict()
+    record, _ = played("random", "irt-prediction-0", mode="as-published", wording="equations", **QUICK)
+    told = record.as_dict()
     former = {**told, "replay": {k: v for k, v in told["replay"].items() if k != "wording"} | {"prior": True}}
     for record in (told, former):
         assert "The paper" not in "".join(run_panels({"a": [record]})[0])

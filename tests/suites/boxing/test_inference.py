@@ -81,10 +81,8 @@ def test_posteriors_agree_with_weighted_draws_from_the_prior(name):
         y = world.observe(x, rng)
         posterior.observe(x, y)
         if name == "predator-prey":
-            for part in range(0, len(theta), 50_000):
-                weights[part : part + 50_000] += world.loglik(theta[part : part + 50_000], x[None], y[None])[
-                    :, 0
-                ]
+            for part in np.split(np.arange(len(theta)), 4):
+                weights[part] += world.loglik(theta[part], x[None], y[None])[:, 0]
         else:
             weights += plain_loglik(name, theta, x, y)
     weights = np.exp(weights - logsumexp(weights))

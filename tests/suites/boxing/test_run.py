@@ -24,9 +24,7 @@ def provider(openai):
         if "Experiment" in shown and "what is its design" in shown:
             design = "1, 2" if "student" in shown else f"{number % 5}.5"
             return answer(f"<thought>{number}</thought><observe>{design}</observe>")
-        return answer(
-            "<answer>It grows to about 2.</answer>" if "are over" in shown else "<answer>0.5</answer>"
-        )
+        return answer(f"<answer>{'It grows to about 2.' if 'are over' in shown else 0.5}</answer>")
 
     openai(serve)
     return asked

@@ -116,9 +116,10 @@ def test_the_pipe_is_closed_before_the_program_begins():
     assert ran(f"import os\n{closed}{code}").text == "[0, 1, 2]"
 
 
-@pytest.mark.parametrize(
-    ("error", "said"), [("OSError(1, 'no rules')", "no rules"), ("KeyError(7)", "KeyError")]
-)
+FAULTS = {"OSError(1, 'no rules')": "no rules", "KeyError(7)": "KeyError"}
+
+
+@pytest.mark.parametrize(("error", "said"), FAULTS.items())
 def test_a_process_that_cannot_be_confined_runs_no_program(error, said, tmp_path, monkeypatch):
     source = Path(confine.__file__).read_text()
     begin = "    import resource\n\n    libc = "
@@ -130,26 +131,18 @@ def test_a_process_that_cannot_be_confined_runs_no_program(error, said, tmp_path
     assert "it ran" not in str(raised.value)
 
 
+CATCHER = "while True:\n try:\n  while True: pass\n except BaseException: pass"
+FILES = "for k in range(9): open(str(k), 'wb').write(bytes(1 << 20))\nwhile True: pass"
+FOLDERS = "import os\nwhile True:\n os.mkdir('a' * 200)\n os.chdir('a' * 200)"
+
 STOPPED = {
     "a loop": ("while True: pass", {"seconds": 3}, "It was stopped after 3 s."),
     "a sleeper": ("import time\ntime.sleep(99)", {"seconds": 3}, "It was stopped after 3 s."),
-    "a catcher": (
-        "while True:\n try:\n  while True: pass\n except BaseException: pass",
-        {"seconds": 3},
-        "after 3 s.",
-    ),
+    "a catcher": (CATCHER, {"seconds": 3}, "It was stopped after 3 s."),
     "memory": ("a = []\nwhile True: a.append(bytes(1 << 20))", {"memory": 300 << 20}, "300 MiB of memory."),
     "a file": ("open('f', 'wb').write(bytes(9 << 20))", {"file": 1 << 20}, "File too large"),
-    "files": (
-        "for k in range(9): open(str(k), 'wb').write(bytes(1 << 20))\nwhile True: pass",
-        {"folder": 4 << 20},
-        "It was stopped: its folder may have 2000 files and 4 MiB.",
-    ),
-    "folders": (
-        "import os\nwhile True:\n os.mkdir('a' * 200)\n os.chdir('a' * 200)",
-        {},
-        "its folder may have 2000 files",
-    ),
+    "files": (FILES, {"folder": 4 << 20}, "It was stopped: its folder may have 2000 files and 4 MiB."),
+    "folders": (FOLDERS, {}, "its folder may have 2000 files"),
     "a crash": ("import os\nos.abort()", {}, "It crashed (SIGABRT)."),
     "an exit": ("raise SystemExit", {}, "SystemExit"),
     "no Python": ("Surely:", {}, "SyntaxError: invalid syntax"),

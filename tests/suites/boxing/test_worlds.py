@@ -69,18 +69,15 @@ def test_outcomes_scatter_as_their_likelihood_says(name):
         else:
             at, gaps = np.arange(ys.max() * 1.2 + 30), np.array(1.0)
             at = at[: {"death": 51, "peregrines": None}.get(name, 2)]
-        p = (
-            np.exp(world.loglik(world.theta[None], np.repeat(x[None], len(at), axis=0), at[:, None])[0])
-            * gaps
-        )
+        xs = np.repeat(x[None], len(at), axis=0)
+        p = np.exp(world.loglik(world.theta[None], xs, at[:, None])[0]) * gaps
         assert p.sum() == pytest.approx(1, abs=2e-3)
         mean, sd = (p * at).sum(), np.sqrt((p * at**2).sum() - (p * at).sum() ** 2)
         assert ys.mean() == pytest.approx(mean, abs=4.5 * sd / np.sqrt(len(ys)) + 1e-6)
         assert ys.std() == pytest.approx(sd, rel=0.06, abs=0.02)
         if name != "dugongs":  # there the truth asked for is the length without noise
-            assert world.expected(world.theta[None], x[None])[0, 0, 0] == pytest.approx(
-                mean, abs=1e-3 * (1 + mean)
-            )
+            expected = world.expected(world.theta[None], x[None])[0, 0, 0]
+            assert expected == pytest.approx(mean, abs=1e-3 * (1 + mean))
 
 
 def rating_chances(mean, sd):
@@ -99,9 +96,8 @@ def test_ratings_scatter_as_their_likelihood_says():
         shares = np.bincount(ys[:, e].astype(int), minlength=10)[1:] / len(ys)
         assert shares == pytest.approx(rating_chances(mean, sd), abs=0.035)
     table = rating_chances(*signals.T)
-    assert world.loglik(world.theta[None], x[None], ys[:1])[0, 0] == pytest.approx(
-        np.log(table[ys[0].astype(int) - 1, np.arange(8)]).sum()
-    )
+    likelihood = np.log(table[ys[0].astype(int) - 1, np.arange(8)]).sum()
+    assert world.loglik(world.theta[None], x[None], ys[:1])[0, 0] == pytest.approx(likelihood)
     assert world.expected(world.theta[None], x[None])[0, 0] == pytest.approx(np.arange(1, 10) @ table)
 
 
@@ -226,11 +222,9 @@ def test_the_papers_constants_that_are_confirmed():
 def test_the_papers_artefacts_of_accuracies(name, perfect, coin):
     world, rng = drawn(name, 0)
     questions = Questions(world, "prediction", "as-published", rng, 10)
-    assert questions.standardised(float(questions.errors(questions.truths).mean())) == pytest.approx(
-        perfect, abs=6e-4
-    )
-    ones = np.ones_like(questions.truths)
-    assert questions.standardised(float(questions.errors(ones).mean())) == pytest.approx(coin, abs=6e-4)
+    for answers, error in ((questions.truths, perfect), (np.ones_like(questions.truths), coin)):
+        found = questions.standardised(float(questions.errors(answers).mean()))
+        assert found == pytest.approx(error, abs=6e-4)
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,8 @@ def ids(**choices):
 @pytest.mark.skipif(not TABLE.exists(), reason=f"{TABLE} is not there")
 def test_the_figures_are_the_papers():
     rows = list(csv.DictReader(TABLE.open()))
-    assert [(kind.theme, kind.level) for kind in kinds().values() if kind.level != "unit"] == [
-        (row["theme"], row["level"].lower()) for row in rows
-    ]
+    ours = [(kind.theme, kind.level) for kind in kinds().values() if kind.level != "unit"]
+    assert ours == [(row["theme"], row["level"].lower()) for row in rows]
     for row in rows:
         given = {
             who: {metric: float(row[f"{who}_{metric}"]) for metric in METRICS}
@@ -36,18 +35,14 @@ def test_the_figures_are_the_papers():
 def test_names_stand_for_worlds_and_seeds():
     assert len(ids()) == 34 * 5
     assert ids(tasks=("proteomics-easy",)) == [f"proteomics-easy-{seed}" for seed in range(5)]
-    assert ids(tasks=("proteomics",), seeds="7") == [
-        f"proteomics-{k}-7" for k in ("easy", "normal", "challenge")
-    ]
+    levels = ("easy", "normal", "challenge")
+    assert ids(tasks=("proteomics",), seeds="7") == [f"proteomics-{level}-7" for level in levels]
     assert len(ids(tasks=("easy",), seeds="0")) == 8
     assert len(ids(tasks=("unit",), seeds="0,3-4")) == 30
-    assert ids(tasks=("space-sick-challenge-9999", "unit-keys-2")) == [
-        "space-sick-challenge-9999",
-        "unit-keys-2",
-    ]
-    assert [find_world(each) for each in ("proteomics-easy-10000", "proteomics-easy-01", "easy-1", "x")] == [
-        None
-    ] * 4
+    both = ("space-sick-challenge-9999", "unit-keys-2")
+    assert ids(tasks=both) == [*both]
+    for wrong in ("proteomics-easy-10000", "proteomics-easy-01", "easy-1", "x"):
+        assert find_world(wrong) is None
 
 
 @pytest.mark.parametrize("seeds", ["", "-1", "4-", "a", "3-1", "99999"])
@@ -61,10 +56,6 @@ def test_wrong_seeds_are_said_once(seeds):
 
 def test_the_budget_is_the_papers_or_a_number():
     tasks = {task.id: task for task in chosen_tasks(SUITE, SUITE.choices(seeds="0"), None)}
-    choices = SUITE.choices()
-    given = [
-        choices.bounds(tasks[each].content).replies
-        for each in ("chemistry-easy-0", "chemistry-normal-0", "unit-doors-0")
-    ]
-    assert given == [100, 1000, 100]
+    for name, replies in (("chemistry-easy-0", 100), ("chemistry-normal-0", 1000), ("unit-doors-0", 100)):
+        assert SUITE.choices().bounds(tasks[name].content).replies == replies
     assert SUITE.choices(steps=7).bounds(tasks["chemistry-normal-0"].content).replies == 7

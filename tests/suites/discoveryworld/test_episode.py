@@ -192,11 +192,8 @@ def test_a_judge_reads_the_notes_and_its_silence_is_no_answer():
 def test_a_report_has_the_three_metrics_beside_the_papers():
     solved, _ = played("proteomics", "proteomics-easy-0")
     normal, _ = played("random", "proteomics-normal-0", steps=2)
-    panels = dict(
-        run_panels(
-            {"script": [plain(solved, judge={"knowledge": 1.0})], "other": [plain(normal)], "none": []}
-        )
-    )
+    records = {"script": [plain(solved, judge={"knowledge": 1.0})], "other": [plain(normal)], "none": []}
+    panels = dict(run_panels(records))
     assert list(panels) == [f"{name} beside the paper's" for name in ("Procedure", "Completion", "Knowledge")]
     cells = [cell.partition("<")[0] for cell in panels["Completion beside the paper's"].split('class="num">')]
     assert cells[-13:-6] == ["paper: scientists", "1.00", "–", "0.20", "0.00", "0.40", "–"]

@@ -37,9 +37,10 @@ def test_thoughts_are_what_is_left():
     assert read.thoughts == "So:\nthought: hungry"
 
 
-@pytest.mark.parametrize(
-    "reply", ["", "nothing", "{", '{"action": ["x"]}', "fly(me)", "{" * 5000, "((((", "[1]"]
-)
+NONE = ("", "nothing", "{", '{"action": ["x"]}', "fly(me)", "{" * 5000, "((((", "[1]")
+
+
+@pytest.mark.parametrize("reply", NONE)
 def test_a_reply_without_an_action_has_a_problem(reply):
     read = read_reply(reply)
     assert read.action is None
@@ -47,12 +48,8 @@ def test_a_reply_without_an_action_has_a_problem(reply):
 
 
 def test_names_are_numbered_and_ids_are_the_episodes_own():
-    seen = {
-        "a": [
-            {"uuid": 7, "name": "Flag", "description": "Flag (on table [uuid: 9])"},
-            {"uuid": 9, "name": "table"},
-        ]
-    }
+    on_table = {"uuid": 7, "name": "Flag", "description": "Flag (on table [uuid: 9])"}
+    seen = {"a": [on_table, {"uuid": 9, "name": "table"}]}
     names, others = Names(random.Random(1)), Names(random.Random(2))
     shown = names.translated(seen)["a"]
     flag, table = (each["uuid"] for each in shown)
@@ -63,11 +60,8 @@ def test_names_are_numbered_and_ids_are_the_episodes_own():
     assert others.translated(seen)["a"][0]["uuid"] != flag
     (second,) = names.translated([{"uuid": 8, "name": "flag"}])
     assert (names.label(flag), names.label(second["uuid"])) == ("Flag#1", "flag#2")
-    assert (names.called("flag"), names.called("flag#2"), names.called("flag#0")) == (
-        [flag, second["uuid"]],
-        [second["uuid"]],
-        [],
-    )
+    meant = {"flag": [flag, second["uuid"]], "flag#2": [second["uuid"]], "flag#0": []}
+    assert {name: names.called(name) for name in meant} == meant
     assert names.translated(seen)["a"][0]["uuid"] == flag
 
 

@@ -8,21 +8,16 @@ from inspect_ai.log import read_eval_log
 from evaluation.log.run import RunLog
 from report.comparison.read import read_run
 from report.comparison.whole import compare
-from tests.command import command, newest, run
+from tests.command import newest, run
 from tests.llm_control.provider import MODEL, answer, failure
 from tests.suites.discoveryworld.worlds import needs_package
-
-__all__ = ["command"]
 
 pytestmark = needs_package
 
 JUDGE = "openai/gpt-4o-mini"
 KEY = {"OPENAI_API_KEY": "none"}
-REPLIES = (
-    "I think the vortisquid is odd.\nturn(west)",
-    '{"action": "PICKUP", "arg1": "proteomics meter"}',
-    "hm",
-)
+TAKE = '{"action": "PICKUP", "arg1": "proteomics meter"}'
+REPLIES = ("I think the vortisquid is odd.\nturn(west)", TAKE, "hm")
 
 
 @pytest.fixture
@@ -74,9 +69,8 @@ def test_a_model_plays_and_another_judges_once(provider, command, tmp_path):
     command("report", log, "--out", tmp_path / "report").succeeded()
     page = (tmp_path / "report" / "index.html").read_text()
     assert "Knowledge beside the paper" in page
-    assert (
-        page.index("completion") < page.index("procedure") < page.index("knowledge") < page.index("Sent with")
-    )
+    order = [page.index(words) for words in ("completion", "procedure", "knowledge", "Sent with")]
+    assert order == sorted(order)
     for table in (tmp_path / "report", tmp_path / "report" / "results.csv", log):
         runs = compare(read_run(str(table)), ())
         means = runs.tables["headlines"].set_index("metric")["mean"]

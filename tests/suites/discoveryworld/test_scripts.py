@@ -34,10 +34,11 @@ def test_a_script_solves_its_worlds(script, world):
     assert record.metrics["total_reward"] == pytest.approx(sum(turn["reward"] for turn in record.turns))
 
 
+PLAYED = [(name, kind.name) for name in SCRIPTS for kind in selected(name)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("script", "kind"), [(name, kind.name) for name in SCRIPTS for kind in selected(name)]
-)
+@pytest.mark.parametrize(("script", "kind"), PLAYED)
 def test_every_script_solves_the_worlds_of_the_paper(script, kind):
     from suites.discoveryworld.scripts import played as rehearsed
 
@@ -75,7 +76,6 @@ def test_a_script_that_cannot_go_on_says_why():
 
     setup, _ = opened("archaeology-easy-0")
     (*_, last) = rehearsed("proteomics", setup).replies
-    assert last.startswith(
-        "I am stuck: Stuck(\"goto(Instrument Table): Got 'Instrument Table', expected a place"
-    )
+    assert last.startswith('I am stuck: Stuck("goto(Instrument Table): Got ')
+    assert "'Instrument Table', expected a place" in last
     assert last.endswith("turn(north)")

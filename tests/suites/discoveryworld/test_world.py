@@ -89,9 +89,7 @@ def test_pictures_are_drawn_only_where_they_are_wanted():
 
 def test_a_missing_package_is_said_before_anything_is_spent(monkeypatch):
     monkeypatch.setattr("arena.packages.find_spec", lambda name: None)
-    with pytest.raises(
-        ConfigError, match=r"^discoveryworld, pygame not found; run: pip install 'arena-llm\[disc"
-    ):
+    with pytest.raises(ConfigError, match=r"^discoveryworld, pygame not found; run: pip .*arena-llm\[disc"):
         SUITE.check("discoveryworld/random", (), SUITE.choices())
 
 

@@ -125,9 +125,8 @@ def test_the_distance_is_that_of_scipy_and_zero_for_the_same_belief():
     expected = [jensenshannon(p + 1e-7, q + 1e-7) for p, q in zip(one, other, strict=True)]
     assert distance(one, other) == pytest.approx(expected)
     assert (distance(one, one) == 0).all()
-    assert distance(np.eye(OBJECTS)[:1], np.eye(OBJECTS)[1:2])[0] == pytest.approx(
-        np.sqrt(np.log(2)), abs=1e-3
-    )
+    first, second = np.eye(OBJECTS)[:2]
+    assert distance(first[None], second[None])[0] == pytest.approx(np.sqrt(np.log(2)), abs=1e-3)
 
 
 def test_four_context_panels_come_first_and_then_what_was_tried():
@@ -166,9 +165,7 @@ def test_permuted_objects_permute_everything():
     for change in (np.arange(OBJECTS), order):
         world = Machines(PRESETS["est"], EPISODES, np.random.default_rng(0))
         world.restart(drawn=Episodes(drawn.blickets[:, change], drawn.context[..., change]))
-        rewards = [
-            world.step(beliefs[:, change], trials[:, change] < 0.5).rewards for beliefs, trials in answers
-        ]
+        rewards = [world.step(b[:, change], t[:, change] < 0.5).rewards for b, t in answers]
         played.append((np.array(rewards), world.oracle.belief()))
     assert played[0][0] == pytest.approx(played[1][0], abs=1e-9)
     assert (played[0][1][:, order] == played[1][1]).all()

@@ -41,9 +41,7 @@ def played(name, task_id, trial=0, **choices):
 
 def java_processes(parents):
     """The Java processes whose parents are among these process ids, with all descendants of these."""
-    listed = subprocess.run(
-        ["ps", "-eo", "pid=,ppid=,comm="], capture_output=True, text=True, check=True
-    ).stdout
+    listed = subprocess.check_output(["ps", "-eo", "pid=,ppid=,comm="], text=True)
     rows = [line.split(None, 2) for line in listed.splitlines()]
     family, grown = set(map(int, parents)), True
     while grown:

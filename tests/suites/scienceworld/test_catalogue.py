@@ -44,9 +44,8 @@ def test_a_task_is_found_by_its_id():
     task = find_task(SUITE, "10-1-0119", SUITE.choices(), None)
     assert task.group == "Biology"
     assert task.content == {"task": "10-1", "name": "mendelian-genetics-known-plant", "variation": 119}
-    assert [find_variation(wrong) for wrong in ("10-1-0120", "4-5-0000", "4-1", "4-1-1", "4-1-00²0")] == [
-        None
-    ] * 5
+    for wrong in ("10-1-0120", "4-5-0000", "4-1", "4-1-1", "4-1-00²0"):
+        assert find_variation(wrong) is None
 
 
 def test_required_subgoals_are_counted_apart():

@@ -46,10 +46,8 @@ def test_the_seed_gives_the_variations():
 @pytest.mark.e2e
 @needs_java
 def test_processes_play_at_the_same_time():
-    vector = {"shared_memory": False}
-    envs = gymnasium.make_vec(
-        ID, 2, vectorization_mode="async", vector_kwargs=vector, task="7-1", valid_actions=True
-    )
+    apart = {"vectorization_mode": "async", "vector_kwargs": {"shared_memory": False}}
+    envs = gymnasium.make_vec(ID, 2, **apart, task="7-1", valid_actions=True)
     _, infos = envs.reset(seed=1)
     actions = [valid[0] for valid in infos["valid_actions"]]
     observations, rewards, *_ = envs.step(actions)

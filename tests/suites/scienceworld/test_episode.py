@@ -77,26 +77,21 @@ def test_an_episode_ends_with_its_steps(monkeypatch):
 
 
 def test_a_report_has_the_papers_scores_subgoals_and_twins():
-    solved = {
-        task: [
-            played("gold", f"{task}-{k:04}", budget="gold").as_dict()
-            for k in kinds()[task].variations("test")[:2]
-        ]
-        for task in ("3-3", "3-4")
-    }
-    lost = [{**record, "score": 0.0, "passed": False} for record in solved["3-4"]]
-    panels = dict(run_panels({"gold": solved["3-3"] + solved["3-4"], "other": solved["3-3"] + lost}))
-    assert list(panels) == [
-        "Scores beside the paper's",
-        "Subgoals reached",
-        "Named and unknown: is knowledge looked up?",
-    ]
+    def solved(task):
+        tests = kinds()[task].variations("test")[:2]
+        return [played("gold", f"{task}-{k:04}", budget="gold").as_dict() for k in tests]
+
+    named, unknown = solved("3-3"), solved("3-4")
+    lost = [{**record, "score": 0.0, "passed": False} for record in unknown]
+    panels = dict(run_panels({"gold": named + unknown, "other": named + lost}))
+    twins = "Named and unknown: is knowledge looked up?"
+    assert list(panels) == ["Scores beside the paper's", "Subgoals reached", twins]
     scores = panels["Scores beside the paper's"]
     assert "<td>3-4 Conductivity, unknown substance</td>" in scores
     assert scores.count("0.20") == 1, "DRRN's score of 3-4"
-    assert "+1.00" in panels["Named and unknown: is knowledge looked up?"]
-    ((title, progress),) = episode_panels(solved["3-3"][0])
-    assert (title, progress.count("<tr>")) == ("Subgoals", 1 + len(solved["3-3"][0]["replay"]["subgoals"]))
+    assert "+1.00" in panels[twins]
+    ((title, progress),) = episode_panels(named[0])
+    assert (title, progress.count("<tr>")) == ("Subgoals", 1 + len(named[0]["replay"]["subgoals"]))
     assert run_panels({"nobody": []}) == []
 
 
