@@ -3,65 +3,44 @@
 They play the episode that the task's setup began for the sample, so they need no arguments of their own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from inspect_ai.tool import Tool, ToolResult, tool
-
-from evaluation.inspect_task.dialogue import play_reply
-from evaluation.inspect_task.interface import of_distribution
+from evaluation.inspect_task.dialogue import acting
 from llm_control.script import Go, Turn
 
 
-@tool
-@of_distribution
-def act() -> Tool:
-    """Plays a script of the language `Think('...'); Go(12); Turn(-90);`."""
+@acting
+def act(script: str) -> str:
+    """Carry out a script, and see what came of it.
 
-    async def execute(script: str) -> ToolResult:
-        """Carry out a script, and see what came of it.
-
-        Args:
-            script: One or more commands, such as Think('on'); Turn(30); Go(10);
-        """
-        return await play_reply(script)
-
-    return execute
+    Args:
+        script: One or more commands, such as Think('on'); Turn(30); Go(10);
+    """
+    return script
 
 
-@tool
-@of_distribution
-def go() -> Tool:
-    """Drives."""
+@acting
+def go(steps: int) -> str:
+    """Drive straight on, and see what came of it.
 
-    async def execute(steps: int) -> ToolResult:
-        """Drive straight on, and see what came of it.
-
-        Args:
-            steps: Steps of 0.06 seconds, forward where positive, backward where negative.
-        """
-        return await play_reply(str(Go(steps)))
-
-    return execute
+    Args:
+        steps: Steps of 0.06 seconds, forward where positive, backward where negative.
+    """
+    return str(Go(steps))
 
 
-@tool
-@of_distribution
-def turn() -> Tool:
-    """Turns on the spot."""
+@acting
+def turn(degrees: int) -> str:
+    """Turn, and see what came of it.
 
-    async def execute(degrees: int) -> ToolResult:
-        """Turn, and see what came of it.
-
-        Args:
-            degrees: To the right where positive, to the left where negative; in multiples of 6.
-        """
-        return await play_reply(str(Turn(degrees)))
-
-    return execute
+    Args:
+        degrees: To the right where positive, to the left where negative; in multiples of 6.
+    """
+    return str(Turn(degrees))
 
 
-TOOLS: dict[str, Callable[[], Tool]] = {"act": act, "go": go, "turn": turn}
+TOOLS = {"act": act, "go": go, "turn": turn}
 """What makes each tool, by its name."""
 
 

@@ -1,8 +1,9 @@
 """The messages of a sample and its requests: the model's side of `evaluation.episode` on Inspect AI."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import wraps
 from typing import Any
 
 from inspect_ai.model import (
@@ -17,7 +18,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import TaskState
-from inspect_ai.tool import ToolError, ToolResult
+from inspect_ai.tool import Tool, ToolError, ToolResult, tool
 from inspect_ai.util import store
 
 from evaluation.agents.agents import Calls, CallStopped, ReplyingAgent, agent_of, opening
@@ -29,6 +30,7 @@ from evaluation.generation.generate import generate, generate_config
 from evaluation.generation.journal import for_judges
 from evaluation.generation.memory import ALONE, ONCE, SENT, TOLD, ImageBudget
 from evaluation.generation.stops import FinalError, remember, stop_of
+from evaluation.inspect_task.interface import of_distribution
 from evaluation.log.exchanges import JUDGE, OTHER
 from evaluation.prompts import Layout
 from evaluation.request import full_name
@@ -252,3 +254,20 @@ async def play_reply(text: str) -> ToolResult:
         raise ToolError("no episode is open: this tool works only in a task of arena_llm")
     session = found.session
     return list(await in_thread(content, await session.in_thread(session.reply, text), session.choices))
+
+
+def acting(reply: Callable[..., str]) -> Callable[[], Tool]:
+    """What makes a tool whose call plays the reply that a function returns for its arguments.
+
+    The function's docstring tells the model what the tool and its arguments are.
+    """
+
+    @wraps(reply)
+    async def execute(**arguments: Any) -> ToolResult:
+        return await play_reply(reply(**arguments))
+
+    def make() -> Tool:
+        return execute
+
+    make.__name__ = reply.__name__
+    return tool(of_distribution(make))

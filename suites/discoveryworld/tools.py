@@ -1,36 +1,26 @@
 """The tool by which a model may act instead of writing actions."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from inspect_ai.tool import Tool, ToolResult, tool
-
-from evaluation.inspect_task.dialogue import play_reply
-from evaluation.inspect_task.interface import of_distribution
+from evaluation.inspect_task.dialogue import acting
 
 
-@tool
-@of_distribution
-def act() -> Tool:
-    """Carries out an action."""
+@acting
+def act(action: str, arg1: str = "", arg2: str = "", notes: str = "") -> str:
+    """Carry out one action in the world, and see what comes of it.
 
-    async def execute(action: str, arg1: str = "", arg2: str = "", notes: str = "") -> ToolResult:
-        """Carry out one action in the world, and see what comes of it.
-
-        Args:
-            action: The name of the action, such as "use", "move" or "say".
-            arg1: Its first argument, if it has any: a direction, a place, a number, or an object.
-            arg2: Its second argument, if it has two: an object by its name or id.
-            notes: What you think and have found out.
-        """
-        given = {"action": action, "arg1": arg1, "arg2": arg2, "notes": notes}
-        return await play_reply(reply_of("act", given))
-
-    return execute
+    Args:
+        action: The name of the action, such as "use", "move" or "say".
+        arg1: Its first argument, if it has any: a direction, a place, a number, or an object.
+        arg2: Its second argument, if it has two: an object by its name or id.
+        notes: What you think and have found out.
+    """
+    return reply_of("act", {"action": action, "arg1": arg1, "arg2": arg2, "notes": notes})
 
 
-TOOLS: dict[str, Callable[[], Tool]] = {"act": act}
+TOOLS = {"act": act}
 """What makes each tool, by its name."""
 
 

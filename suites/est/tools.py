@@ -1,32 +1,23 @@
 """The tool by which a model may answer instead of writing commands."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from inspect_ai.tool import Tool, ToolResult, tool
-
-from evaluation.inspect_task.dialogue import play_reply
-from evaluation.inspect_task.interface import of_distribution
+from evaluation.inspect_task.dialogue import acting
 
 
-@tool
-@of_distribution
-def experiment() -> Tool:
-    """States a belief and carries out a trial."""
+@acting
+def experiment(belief: list[float], trial: list[int]) -> str:
+    """State what you believe, put objects on the machine, and see what came of it.
 
-    async def execute(belief: list[float], trial: list[int]) -> ToolResult:
-        """State what you believe, put objects on the machine, and see what came of it.
-
-        Args:
-            belief: For each object, in the order of its number, the probability that it is a Blicket.
-            trial: The numbers of the objects to put on the machine; everything else is taken off it.
-        """
-        return await play_reply(reply_of("experiment", {"belief": belief, "trial": trial}))
-
-    return execute
+    Args:
+        belief: For each object, in the order of its number, the probability that it is a Blicket.
+        trial: The numbers of the objects to put on the machine; everything else is taken off it.
+    """
+    return reply_of("experiment", {"belief": belief, "trial": trial})
 
 
-TOOLS: dict[str, Callable[[], Tool]] = {"experiment": experiment}
+TOOLS = {"experiment": experiment}
 """What makes each tool, by its name."""
 
 
