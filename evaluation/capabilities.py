@@ -2,6 +2,7 @@
 
 | module | object | what it is |
 |---|---|---|
+| `episode` | `Episode` | the `Environment` that `Suite.open` makes of an `EpisodeSetup` |
 | `prompts` | `VARIABLES`, `OPTIONAL` | variables of each text `NAME.md` of that folder, see `suite_prompts` |
 | | `TEXTS` | instead of files: the texts themselves by name, each with its `$variables` |
 | | `refuse(files, choices)` | raises ConfigError for a user's own texts that do not fit |

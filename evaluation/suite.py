@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, 
 import numpy as np
 import numpy.typing as npt
 
+from arena.packages import beside
 from evaluation.choices.run_choices import RunChoices
 from evaluation.prompts import PromptSet
 
@@ -121,6 +122,7 @@ class Environment(Protocol):
     @property
     def known(self) -> Any:
         """What offline agents may know besides the observations; can be pickled."""
+        return None
 
     def begin(self) -> Observation:
         """The first observation."""
@@ -152,6 +154,39 @@ class EpisodeSetup(NamedTuple):
     prompts: PromptSet
     tasks: tuple[TaskSpec, ...] = ()
     draws: bool = True
+
+
+class TurnByTurn(Environment):
+    """What episodes share whose `turns` are named tuples; those that open something have a `close`.
+
+    `_seed` is that of the episode's random generator.
+    """
+
+    def __init__(self, setup: EpisodeSetup) -> None:
+        self.choices, self._prompts, self._content = setup.choices, setup.prompts, setup.task.content
+        self._seed = agent_seed(setup.choices.seed, setup.task.id, setup.trial)
+        self.turns: list[Any] = []
+
+    def close(self) -> None:
+        """Nothing is kept open."""
+
+    def _record(
+        self,
+        outcome: str,
+        passed: bool | None,
+        score: float,
+        metrics: Mapping[str, float | int],
+        replay: Mapping[str, Any],
+        /,
+        *,
+        over: bool,
+        **said: object,
+    ) -> Record:
+        """The record of the turns; `said` fills the text `episode_end`."""
+        turns = tuple(turn._asdict() for turn in self.turns)
+        end = ModelEnd.EPISODE if over else ModelEnd.SOLVER
+        summary = self._prompts["episode_end"].fill(**said)
+        return Record(turns, outcome, passed, score, metrics, end, replay, summary)
 
 
 class AgentTurn(NamedTuple):
@@ -237,9 +272,15 @@ class Suite(ABC):
         """The version of all tasks: another one whenever one is changed, added or removed. See `tasks`."""
         return version_of(self.tasks(self.choices(), folder))
 
-    @abstractmethod
     def open(self, setup: EpisodeSetup) -> Environment:
-        """A new episode."""
+        """A new episode: by default the class `Episode` of the suite's module `episode`.
+
+        Raises EvaluationError if it cannot begin.
+        """
+        made: Callable[[EpisodeSetup], Environment] | None = beside(type(self), Suite, "episode", "Episode")
+        if made is None:
+            raise NotImplementedError(f"{type(self).__name__}: give it a method open, or a class Episode")
+        return made(setup)
 
     def opening(self, choices: Any, prompts: PromptSet, episodes: int) -> list[Message]:
         """The messages before the first of `episodes`; by default those of `rules`."""

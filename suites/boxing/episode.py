@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evaluation.prompts import without_gaps
-from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
+from evaluation.suite import EpisodeSetup, Observation, Record, TurnByTurn
 from suites.boxing.choices import TRIES, BoxingChoices
 from suites.boxing.environments import drawn
 from suites.boxing.outcomes import Floats
@@ -116,41 +116,29 @@ class Answers:
         return found
 
 
-class BoxingEpisode:
-    """Plays one world by replies."""
+class Episode(TurnByTurn):
+    """Plays one world by replies; `goal` is the name of what it asks for in the end."""
+
+    choices: BoxingChoices
 
     def __init__(self, setup: EpisodeSetup) -> None:
-        self.choices: BoxingChoices = setup.choices
-        self._prompts, self._content = setup.prompts, setup.task.content
-        name, goal, number = (self._content[key] for key in ("environment", "goal", "number"))
+        super().__init__(setup)
+        name, self.goal, number = (self._content[key] for key in ("environment", "goal", "number"))
         self.world, rng = drawn(name, number)
-        self.questions = Questions(self.world, goal, self.choices.mode, rng, self.choices.questions)
+        self.questions = Questions(self.world, self.goal, self.choices.mode, rng, self.choices.questions)
         if self.choices.wording == "plain":
             self.world.hide_meaning()
-        seed = agent_seed(setup.choices.seed, setup.task.id, setup.trial)
-        self._noise, self._designs, inference = np.random.default_rng(seed).spawn(3)
+        self._noise, self._designs, inference = np.random.default_rng(self._seed).spawn(3)
         self.posterior = posterior_of(self.world, inference)
         self._answers = Answers(self.questions)
         self._requests = requests_of(self.choices, len(self.questions), self.world.speaks)
         self._place = self._tries = self._done = 0
         self._said = self.explanation = ""
-        self._turns: list[Turn] = []
-        self.known = None
 
     @property
     def request(self) -> Request:
         """What is asked for now."""
         return self._requests[self._place]
-
-    @property
-    def goal(self) -> str:
-        """The name of the goal."""
-        return str(self._content["goal"])
-
-    @property
-    def turns(self) -> Sequence[Turn]:
-        """The turns so far."""
-        return self._turns
 
     def begin(self) -> Observation:
         """The first request."""
@@ -170,15 +158,15 @@ class BoxingEpisode:
         last = self._answers.error(self.choices.experiments)
         score = self.questions.score(last)
         metrics = {"total_reward": score, **self._metrics()}
-        return Record(
-            tuple(turn._asdict() for turn in self._turns),
+        return self._record(
             self._outcome(last) if over else "stop",
             over and last < self.questions.pass_error if self.questions.judged else None,
             score,
             metrics,
-            ModelEnd.EPISODE if over else ModelEnd.SOLVER,
             self._replay(metrics),
-            self._prompts["episode_end"].fill(error=last, score=score),
+            over=over,
+            error=last,
+            score=score,
         )
 
     def _outcome(self, error: float) -> str:
@@ -200,9 +188,6 @@ class BoxingEpisode:
             **{key: metrics[key] for key in ("prior_error", "asked_answers", "missing_answers")},
         }
 
-    def close(self) -> None:
-        """Nothing is kept open."""
-
     def _step(self, text: str, error: str | None = None) -> Observation:
         request = self.request
         found: Mapping[str, Any] = {}
@@ -212,7 +197,7 @@ class BoxingEpisode:
             found = self._carried_out(request, text)
         except WrongReplyError as wrong:
             error = str(wrong)
-        self._turns.append(Turn(len(self._turns) + 1, text, error, request.kind, self._done, **found))
+        self.turns.append(Turn(len(self.turns) + 1, text, error, request.kind, self._done, **found))
         self._tries = self._tries + 1 if error is not None else 0
         if error is None or self._tries == TRIES:
             self._next(request, given_up=error is not None)
@@ -329,12 +314,12 @@ class BoxingEpisode:
         over = dict.fromkeys(each.evaluation for each in asked if each.evaluation not in rest)
         found = self._answers.metrics(over, self.choices.experiments)
         found["prior_error"] = self.questions.prior_error
-        tried = [turn for turn in self._turns if turn.information is not None]
+        tried = [turn for turn in self.turns if turn.information is not None]
         if tried:
             for name in ("information", "regret", "regret_published"):
                 found[name] = float(np.mean([getattr(turn, name) for turn in tried]))
         found["experiments"] = len(tried)
-        found["invalid_replies"] = sum(turn.error is not None for turn in self._turns)
+        found["invalid_replies"] = sum(turn.error is not None for turn in self.turns)
         found["asked_answers"] = sum(len(each.questions) for each in asked)
         found["missing_answers"] = int(found["asked_answers"]) - len(self._answers)
         return found

@@ -13,7 +13,7 @@ import numpy as np
 
 from evaluation.engines.backend import CURRENT
 from evaluation.suite import AgentTurn
-from suites.boxing.episode import NOVICE, BoxingEpisode
+from suites.boxing.episode import NOVICE, Episode
 from suites.boxing.outcomes import Floats
 from suites.boxing.posterior import best_design
 
@@ -35,7 +35,7 @@ AGENTS = dict.fromkeys((PRIOR_ONLY, "random", "eig", IDEAL), _agent)
 """`prior-only`; perfect inference after `random` or the best experiments (`eig`, also `ideal`)."""
 
 
-def replied(name: str, seed: int, shown: str, episode: BoxingEpisode) -> str:
+def replied(name: str, seed: int, shown: str, episode: Episode) -> str:
     """The reply of an agent in an episode; `shown` is the last message."""
     request = episode.request
     if request.kind == "act":
@@ -52,7 +52,7 @@ def replied(name: str, seed: int, shown: str, episode: BoxingEpisode) -> str:
     return f"<answer>{'; '.join(rows)}</answer>"
 
 
-def explained(episode: BoxingEpisode) -> str:
+def explained(episode: Episode) -> str:
     """What the explainer says."""
     theta, weights = episode.posterior.cloud
     # Sources have no order, so that means over particles would say nothing: state the best answer.
@@ -61,7 +61,7 @@ def explained(episode: BoxingEpisode) -> str:
     return f"Posterior means of the parameters: {json.dumps([float(f'{value:.6g}') for value in means])}"
 
 
-def _design(episode: BoxingEpisode, name: str, seed: int) -> Floats:
+def _design(episode: Episode, name: str, seed: int) -> Floats:
     if name in ("eig", IDEAL):
         return best_design(episode.world, episode.posterior, episode.goal)
     if name == PRIOR_ONLY:
@@ -69,7 +69,7 @@ def _design(episode: BoxingEpisode, name: str, seed: int) -> Floats:
     return episode.world.random_design(np.random.default_rng([seed, episode.request.evaluation]))
 
 
-def _from_explanation(episode: BoxingEpisode, shown: str) -> Floats:
+def _from_explanation(episode: Episode, shown: str) -> Floats:
     """The best answers for somebody who takes the parameters for those that are stated."""
     stated = _STATED.search(shown)
     if stated is None:

@@ -10,7 +10,7 @@ from arena.errors import ConfigError
 from arena.packages import installed, require
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
-from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec, rules
+from evaluation.suite import Message, Suite, TaskSpec, rules
 from suites.boxing.choices import TRIES, BoxingChoices
 from suites.boxing.environments import WORLDS, drawn, kinds
 
@@ -59,12 +59,6 @@ class BoxingSuite(Suite):
         """A world by its id, such as dugongs-prediction-0."""
         found = _parts(name)
         return None if found is None else [_task(*found)]
-
-    def open(self, setup: EpisodeSetup) -> Environment:
-        """A new episode."""
-        from suites.boxing.episode import BoxingEpisode
-
-        return BoxingEpisode(setup)
 
     def opening(self, choices: BoxingChoices, prompts: PromptSet, episodes: int) -> list[Message]:
         """The rules; what a world is about is part of its episode."""

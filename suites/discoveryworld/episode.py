@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from evaluation.prompts import without_gaps
-from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record, agent_seed
+from evaluation.suite import EpisodeSetup, Observation, Part, Record, TurnByTurn
 from suites.discoveryworld.actions import PLAIN, Scene, Unusable, available
 from suites.discoveryworld.catalogue import kinds
 from suites.discoveryworld.choices import DiscoveryWorldChoices
@@ -61,21 +61,21 @@ class Turn(NamedTuple):
     gained: tuple[str, ...]
 
 
-class DiscoveryWorldEpisode:
+class Episode(TurnByTurn):
     """Plays one world by replies."""
 
+    choices: DiscoveryWorldChoices
+
     def __init__(self, setup: EpisodeSetup) -> None:
-        self._choices: DiscoveryWorldChoices = setup.choices
-        self._prompts, self._content, self._draws = setup.prompts, setup.task.content, setup.draws
-        kind = kinds()[self._content["kind"]]
-        self._steps = self._choices.steps_of(kind)
-        rng = random.Random(agent_seed(setup.choices.seed, setup.task.id, setup.trial))
+        super().__init__(setup)
+        self._draws, kind = setup.draws, kinds()[self._content["kind"]]
+        self._steps = self.choices.steps_of(kind)
+        rng = random.Random(self._seed)
         names = Names(random.Random(rng.getrandbits(64)))
         self._world = World(kind, self._content["seed"], rng)
-        actions = available(self._choices.teleport)
+        actions = available(self.choices.teleport)
         self._scene = Scene(names.translated(self._world.look()), names, self._world.places(), actions)
         self._progress: Progress = self._world.progress()
-        self._turns: list[Turn] = []
 
     @property
     def known(self) -> Known:
@@ -94,7 +94,7 @@ class DiscoveryWorldEpisode:
             {label(each["uuid"]): (way, each["distance"]) for way, there in around for each in there},
             scene.names.labels(),
             scene.options,
-            tuple(self._turns),
+            tuple(self.turns),
         )
 
     @property
@@ -125,7 +125,7 @@ class DiscoveryWorldEpisode:
 
     def finish(self) -> Record:
         """End the episode."""
-        turns, progress = self._turns, self._progress
+        turns, progress = self.turns, self._progress
         over = progress.over or len(turns) >= self._steps
         outcome = (
             "solved" if progress.solved else "failed" if progress.over else "last step" if over else "stop"
@@ -141,13 +141,8 @@ class DiscoveryWorldEpisode:
         replay = {**self._content, "steps": self._steps}
         replay["scorecard"] = [list(card) for card in progress.cards]
         replay["questions"] = list(progress.questions)
-        summary = self._prompts["episode_end"].fill(outcome=outcome, score=100 * progress.score)
-        end = ModelEnd.EPISODE if over else ModelEnd.SOLVER
-        rows = tuple(turn._asdict() for turn in turns)
-        return Record(rows, outcome, progress.solved, progress.score, metrics, end, replay, summary)
-
-    def close(self) -> None:
-        """Nothing is kept open."""
+        said = {"outcome": outcome, "score": 100 * progress.score}
+        return self._record(outcome, progress.solved, progress.score, metrics, replay, over=over, **said)
 
     def _unused(self, text: str, reply: Reply, error: str) -> Observation:
         """A reply that cannot be used: the world stands still, and a step is gone."""
@@ -161,7 +156,7 @@ class DiscoveryWorldEpisode:
         pairs = zip(now.cards, before.cards, strict=True)
         self._progress = now
         turn = Turn(
-            turn=len(self._turns) + 1,
+            turn=len(self.turns) + 1,
             reply=text,
             thoughts=reply.thoughts,
             action=str(reply),
@@ -172,8 +167,8 @@ class DiscoveryWorldEpisode:
             reward=now.score - before.score,
             gained=tuple(card.text for card, old in pairs if card.score > old.score),
         )
-        self._turns.append(turn)
-        if now.over or len(self._turns) >= self._steps:
+        self.turns.append(turn)
+        if now.over or len(self.turns) >= self._steps:
             return Observation(done=True, reward=turn.reward)
         if error is not None:
             return self._observation("invalid_reply", turn.reward, error, feedback=error)
@@ -185,26 +180,26 @@ class DiscoveryWorldEpisode:
     ) -> Observation:
         """A text with what is seen, behind a picture if pictures are shown; its data are for the form."""
         # What only the first message says would be forgotten where the model's memory is short.
-        again = name == "first_turn" or bool(self._choices.memory)
-        places = ", ".join(self._scene.places) if self._choices.teleport and again else ""
+        again = name == "first_turn" or bool(self.choices.memory)
+        places = ", ".join(self._scene.places) if self.choices.teleport and again else ""
         text = self._prompts[name].fill(
             task=self._task if again else "",
             places=f"Places: {places}." if places else "",
             seen=self._seen(),
-            step=len(self._turns) + 1,
+            step=len(self.turns) + 1,
             steps=self._steps,
             **values,
         )
         parts: tuple[Part, ...] = (without_gaps(text),)
         feedback = values.get("feedback", "")
         shown = Observation(parts, told=told, reward=reward, data=self._data(feedback))
-        if not self._choices.shows_images:
+        if not self.choices.shows_images:
             return shown
         return replace(shown, parts=(self._picture(), *parts), drawn_by=DRAWN_BY)
 
     def _seen(self) -> str:
-        seen, near = dict(self._scene.observation), self._choices.observation != "image"
-        if self._choices.format == "compact":
+        seen, near = dict(self._scene.observation), self.choices.observation != "image"
+        if self.choices.format == "compact":
             return compact(seen, self._scene.names, near)
         # The task is in the first message.
         del seen["taskProgress"]
@@ -218,9 +213,9 @@ class DiscoveryWorldEpisode:
         return self._world.picture() if self._draws else np.zeros((HEIGHT, WIDTH, 3), np.uint8)
 
     def _data(self, feedback: str) -> dict[str, Any]:
-        scene, near = self._scene, self._choices.observation != "image"
+        scene, near = self._scene, self.choices.observation != "image"
         text = sentences(scene.observation, scene.names, near)
-        step = f"Step {len(self._turns) + 1} of {self._steps}."
+        step = f"Step {len(self.turns) + 1} of {self._steps}."
         seen = (each for each in objects_in(scene.observation) if each["name"] not in PLAIN)
         labels = dict.fromkeys(scene.names.label(each["uuid"]) for each in seen)
         return {

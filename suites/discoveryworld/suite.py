@@ -9,7 +9,7 @@ from arena.errors import ConfigError
 from arena.packages import installed, require
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
-from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec, rules
+from evaluation.suite import Message, Suite, TaskSpec, rules
 from evaluation.suites import unknown_task
 from suites.discoveryworld.actions import available
 from suites.discoveryworld.catalogue import (
@@ -46,12 +46,6 @@ class DiscoveryWorldSuite(Suite):
         if (world := find_world(name)) is not None:
             return [_task(*world)]
         raise unknown_task(name, names(), ", or a world such as proteomics-easy-0")
-
-    def open(self, setup: EpisodeSetup) -> Environment:
-        """A new episode. Raises EvaluationError if the package cannot load it."""
-        from suites.discoveryworld.episode import DiscoveryWorldEpisode
-
-        return DiscoveryWorldEpisode(setup)
 
     def opening(self, choices: DiscoveryWorldChoices, prompts: PromptSet, episodes: int) -> list[Message]:
         """The rules."""

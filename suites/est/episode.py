@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record, agent_seed
+from evaluation.suite import EpisodeSetup, Observation, Part, Record, TurnByTurn
 from suites.est.choices import EstChoices
 from suites.est.replies import NO_TRIAL, Reply, read_reply
 from suites.est.world import (
@@ -79,21 +79,17 @@ class Turn(NamedTuple):
     total_reward: float
 
 
-class EstEpisode:
+class Episode(TurnByTurn):
     """Plays one episode by replies."""
 
-    known = None
+    choices: EstChoices
 
     def __init__(self, setup: EpisodeSetup) -> None:
-        self._choices: EstChoices = setup.choices
-        self._prompts, self._draws = setup.prompts, setup.draws
-        self._content, self._drawn = setup.task.content, read_drawn(setup.task.content)
-        seed = agent_seed(setup.choices.seed, setup.task.id, setup.trial)
-        self._world = Machines(
-            PRESETS[self._choices.machine], 1, np.random.default_rng(seed), self._drawn.episodes()
-        )
+        super().__init__(setup)
+        self._draws, self._drawn = setup.draws, read_drawn(self._content)
+        rng = np.random.default_rng(self._seed)
+        self._world = Machines(PRESETS[self.choices.machine], 1, rng, self._drawn.episodes())
         self._belief: tuple[float, ...] = (0.5,) * OBJECTS
-        self._turns: list[Turn] = []
 
     def begin(self) -> Observation:
         """The objects and the first panel."""
@@ -102,7 +98,7 @@ class EstEpisode:
 
     def reply(self, text: str) -> Observation:
         """State a belief and try objects."""
-        return self._step(text, read_reply(text, strict=self._choices.strict))
+        return self._step(text, read_reply(text, strict=self.choices.strict))
 
     def refuse(self, text: str, reason: str) -> Observation:
         """A step with the last belief and an empty trial, because the reply calls no tool."""
@@ -110,31 +106,22 @@ class EstEpisode:
 
     def finish(self) -> Record:
         """End the episode."""
-        turns, world = self._turns, self._world
+        turns, over = self.turns, bool(self._world.over[0])
         solved = bool(turns and turns[-1].solved)
-        outcome = "solution" if solved else "last step" if world.over[0] else "stop"
-        total = turns[-1].total_reward if turns else 0.0
-        summary = self._prompts["episode_end"].fill(
-            outcome="solved" if solved else "not solved",
-            total_reward=total,
-            blickets=self._named([k + 1 for k in self._drawn.blickets]),
-        )
-        return Record(
-            tuple(turn._asdict() for turn in turns),
-            outcome,
+        return self._record(
+            "solution" if solved else "last step" if over else "stop",
             solved,
             float(solved),
             _metrics(turns),
-            ModelEnd.EPISODE if world.over[0] else ModelEnd.SOLVER,
-            {"machine": self._choices.machine, **self._content},
-            summary,
+            {"machine": self.choices.machine, **self._content},
+            over=over,
+            outcome="solved" if solved else "not solved",
+            total_reward=turns[-1].total_reward if turns else 0.0,
+            blickets=self._named([k + 1 for k in self._drawn.blickets]),
         )
 
-    def close(self) -> None:
-        """Nothing is kept open."""
-
     def _step(self, text: str, reply: Reply) -> Observation:
-        world, number = self._world, len(self._turns) + 1
+        world, number = self._world, len(self.turns) + 1
         tried = CONTEXT <= number < HORIZON
         problems = (*reply.problems, *([NO_TRIAL] if tried and reply.no_trial else []))
         self._belief = reply.belief or self._belief
@@ -162,9 +149,9 @@ class EstEpisode:
             information=float(information[chosen]) if tried else None,
             regret=float(information.max() - information[chosen]) if tried else None,
             reward=reward,
-            total_reward=reward + (self._turns[-1].total_reward if self._turns else 0.0),
+            total_reward=reward + (self.turns[-1].total_reward if self.turns else 0.0),
         )
-        self._turns.append(turn)
+        self.turns.append(turn)
         if world.over[0]:
             return Observation(done=True, reward=reward)
         if turn.error is not None:
@@ -177,10 +164,10 @@ class EstEpisode:
         Its data are the step, and for each object whether it is on the machine.
         """
         reward = float(values.get("reward", 0))
-        text = self._prompts[name].fill(steps=HORIZON, panel=self._panel(len(self._turns) + 1), **values)
-        shown = {"step": len(self._turns) + 1, "on": tuple(self._world.panels[0].tolist())}
-        told = self._told(len(self._turns) + 1, values.get("feedback"))
-        if not self._choices.shows_images:
+        text = self._prompts[name].fill(steps=HORIZON, panel=self._panel(len(self.turns) + 1), **values)
+        shown = {"step": len(self.turns) + 1, "on": tuple(self._world.panels[0].tolist())}
+        told = self._told(len(self.turns) + 1, values.get("feedback"))
+        if not self.choices.shows_images:
             return Observation((text,), told=told, reward=reward, data=shown)
         from render import DRAWN_BY
 
@@ -189,7 +176,7 @@ class EstEpisode:
 
     def _told(self, step: int, feedback: str | None) -> str | None:
         """The panel in words for later; None for a panel that only its picture shows."""
-        if step <= CONTEXT and self._choices.observation == "image":
+        if step <= CONTEXT and self.choices.observation == "image":
             return None
         return " ".join(filter(None, (feedback, self._in_words())))
 
@@ -201,9 +188,9 @@ class EstEpisode:
         else:
             which = prompts["panel_trial"].fill(number=step - CONTEXT)
         shown = [which]
-        if self._choices.observation != "text":
+        if self.choices.observation != "text":
             shown.append(prompts["panel_picture"].fill())
-        if self._choices.observation != "image":
+        if self.choices.observation != "image":
             shown.append(self._in_words())
         return " ".join(shown)
 
@@ -213,7 +200,7 @@ class EstEpisode:
 
     def _picture(self) -> Part:
         """The panel as a picture, black if none is wanted."""
-        size = self._choices.image_size
+        size = self.choices.image_size
         if not self._draws:
             return np.zeros((size, size, 3), np.uint8)
         from suites.est.picture import table

@@ -10,7 +10,7 @@ import numpy as np
 from arena.errors import ConfigError, EvaluationError
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, RUNNERS, Scale, by_kind
-from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec, rules, version_of
+from evaluation.suite import Message, Suite, TaskSpec, rules, version_of
 from suites.est.choices import LAST_EPISODE, MOST_EPISODES, EstChoices
 from suites.est.world import CONTEXT, HORIZON, PRESETS, appearances, draw
 
@@ -39,12 +39,6 @@ class EstSuite(Suite):
         """The version of the first episodes of all machines."""
         every = (EstChoices.model_validate({"machine": machine}) for machine in PRESETS)
         return version_of(task for choices in every for task in self.tasks(choices, folder))
-
-    def open(self, setup: EpisodeSetup) -> Environment:
-        """A new episode."""
-        from suites.est.episode import EstEpisode
-
-        return EstEpisode(setup)
 
     def opening(self, choices: EstChoices, prompts: PromptSet, episodes: int) -> list[Message]:
         """The rules."""

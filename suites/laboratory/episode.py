@@ -8,7 +8,7 @@ from arena.science import Floats, Seen, divergence, favours
 from arena.science.families import read_question, truth
 from arena.science.words import asked, doors, seen
 from evaluation.script import Listed
-from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
+from evaluation.suite import EpisodeSetup, Observation, Record, TurnByTurn
 from suites.laboratory.replies import Reply, read_reply
 from suites.laboratory.wording import experiment_of, listed_doors, story
 
@@ -40,25 +40,21 @@ class Turn(NamedTuple):
     door: int | None = None
 
 
-class LaboratoryEpisode:
+class Episode(TurnByTurn):
     """Plays one episode by replies; `hidden`, `history` and `belief` (h,) are for offline agents."""
 
-    known = None
-
     def __init__(self, setup: EpisodeSetup) -> None:
-        self._choices = setup.choices
-        self._prompts = setup.prompts
-        self.question = read_question(setup.task.content)
+        super().__init__(setup)
+        self.question = read_question(self._content)
         self.hidden = self.question.hidden
         self._truth = truth(self.question, setup.choices.seed, setup.task.id, setup.trial)
-        self._rng = np.random.default_rng(agent_seed(setup.choices.seed, setup.task.id, setup.trial))
+        self._rng = np.random.default_rng(self._seed)
         self.history: list[Seen] = []
         self.belief: Floats = self.hidden.prior
         self.predicts = False
         self.door: int | None = None
         self._acts = 0
         self._said = ""
-        self._turns: list[Turn] = []
 
     @property
     def experiments_left(self) -> int:
@@ -81,7 +77,7 @@ class LaboratoryEpisode:
     def reply(self, text: str) -> Observation:
         """Carry out an experiment, open a door, or take a belief down."""
         wanted = ("Belief",) if self.predicts else ("Try", "Open")
-        return self._played(text, read_reply(text, wanted, strict=self._choices.strict))
+        return self._played(text, read_reply(text, wanted, strict=self.choices.strict))
 
     def refuse(self, text: str, reason: str) -> Observation:
         """Count a reply that called no tool."""
@@ -90,29 +86,19 @@ class LaboratoryEpisode:
     def finish(self) -> Record:
         """End the episode."""
         right = int(self.hidden.doors[self._truth])
-        opened = self.door is not None
-        outcome = "no door" if not opened else "right" if self.door == right else "wrong"
+        outcome = "no door" if self.door is None else "right" if self.door == right else "wrong"
         passed = outcome == "right"
-        summary = self._prompts["episode_end"].fill(
-            outcome={"right": "you opened the right door", "wrong": "you opened a wrong door"}.get(
-                outcome, "you opened no door"
-            ),
-            right=f"{right + 1} ({doors(self.question)[right]})",
-        )
-        replay = {"question": self.question.model_dump(mode="json"), "truth": self._truth, "right": right}
-        return Record(
-            tuple(turn._asdict() for turn in self._turns),
+        opened = {"right": "you opened the right door", "wrong": "you opened a wrong door"}
+        return self._record(
             outcome,
             passed,
             float(passed),
             {"total_reward": float(passed), **self._metrics()},
-            ModelEnd.EPISODE if self._over else ModelEnd.SOLVER,
-            replay,
-            summary,
+            {"question": self.question.model_dump(mode="json"), "truth": self._truth, "right": right},
+            over=self._over,
+            outcome=opened.get(outcome, "you opened no door"),
+            right=f"{right + 1} ({doors(self.question)[right]})",
         )
-
-    def close(self) -> None:
-        """Nothing is kept open."""
 
     @property
     def _over(self) -> bool:
@@ -126,17 +112,17 @@ class LaboratoryEpisode:
         problem = turn.error
         if command is not None:
             problem, turn = self._acted(command, turn)
-        self._turns.append(turn._replace(error=problem))
+        self.turns.append(turn._replace(error=problem))
         if self._over:
             return Observation(done=True, reward=float(self.door == self.hidden.doors[self._truth]))
         if problem is not None:
             return self._observation(self._prompts["invalid_reply"].fill(feedback=problem, now=self._now()))
-        self.predicts = self._choices.beliefs
+        self.predicts = self.choices.beliefs
         return self._asked_belief() if self.predicts else self._next()
 
     def _turn(self, kind: str, text: str, reply: Reply) -> Turn:
         exact = tuple(self.hidden.of_doors(self.belief).tolist())
-        number = len(self._turns) + 1
+        number = len(self.turns) + 1
         return Turn(number, kind, text, reply.thoughts, reply.repairs, reply.problem, exact)
 
     def _acted(self, command: Listed, turn: Turn) -> tuple[str | None, Turn]:
@@ -181,7 +167,7 @@ class LaboratoryEpisode:
                 turn = turn._replace(belief=tuple((numbers / numbers.sum()).tolist()))
             else:
                 turn = turn._replace(error=f"Belief needs {count} probabilities that are 1 together.")
-        self._turns.append(turn)
+        self.turns.append(turn)
         return self._next()
 
     def _next(self) -> Observation:
@@ -199,7 +185,7 @@ class LaboratoryEpisode:
     def _observation(self, text: str) -> Observation:
         data = {
             "predicts": False,
-            "first": not self._turns,
+            "first": not self.turns,
             "said": self._said,
             "experiments_left": self.experiments_left,
         }
@@ -211,10 +197,10 @@ class LaboratoryEpisode:
         Beside `HiddenState.measures`, `divergence` is the mean of the stated
         beliefs from the exact ones, in bits, and `agrees` whether the door is that of the last stated belief.
         """
-        beliefs = [(turn.posterior, turn.belief) for turn in self._turns if turn.belief is not None]
+        beliefs = [(turn.posterior, turn.belief) for turn in self.turns if turn.belief is not None]
         found = self.hidden.measures(self.history, self._truth) | {
-            "invalid_replies": sum(turn.error is not None for turn in self._turns),
-            "missing_beliefs": sum(turn.kind == "predict" and turn.belief is None for turn in self._turns),
+            "invalid_replies": sum(turn.error is not None for turn in self.turns),
+            "missing_beliefs": sum(turn.kind == "predict" and turn.belief is None for turn in self.turns),
         }
         if beliefs:
             found["divergence"] = float(np.mean([divergence(*each) for each in beliefs]))

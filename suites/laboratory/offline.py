@@ -9,7 +9,7 @@ from arena.science.words import numbers_of
 from evaluation.engines.backend import CURRENT
 from evaluation.script import Listed
 from evaluation.suite import AgentTurn
-from suites.laboratory.episode import LaboratoryEpisode
+from suites.laboratory.episode import Episode
 
 SURE = 0.99
 """Probability of a door above which `ideal` opens it."""
@@ -25,7 +25,7 @@ AGENTS = dict.fromkeys(("ideal", "random", "prior-only"), _agent)
 exact inference; `prior-only`: the first door at once."""
 
 
-def replied(name: str, seed: int, episode: LaboratoryEpisode) -> str:
+def replied(name: str, seed: int, episode: Episode) -> str:
     """The reply of an agent in an episode."""
     hidden, probabilities = episode.hidden, episode.hidden.of_doors(episode.belief)
     if episode.predicts:
@@ -40,7 +40,7 @@ def replied(name: str, seed: int, episode: LaboratoryEpisode) -> str:
     return str(Listed("Try", numbers_of(episode.question, experiment)))
 
 
-def _is_done(episode: LaboratoryEpisode) -> bool:
+def _is_done(episode: Episode) -> bool:
     """Whether a door is sure, or nothing more can be found out."""
     hidden, belief = episode.hidden, episode.belief
     return bool(hidden.of_doors(belief).max() >= SURE or hidden.about_everything(belief).max() <= TIE)

@@ -13,7 +13,7 @@ from arena.science.families import FAMILIES, questions
 from evaluation.choices.run_choices import Bounds, RunChoices
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale
-from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec, rules
+from evaluation.suite import Message, Suite, TaskSpec, rules
 
 
 def levels_of(text: str) -> tuple[int, ...]:
@@ -70,12 +70,6 @@ class LaboratorySuite(Suite):
         if drawn is None or drawn[2] == "00" or int(drawn[1]) not in levels_of(choices.levels):
             return super().named(name, choices, folder)
         return [_task(int(drawn[1]), int(drawn[2]), int(drawn[3]))]
-
-    def open(self, setup: EpisodeSetup) -> Environment:
-        """A new episode."""
-        from suites.laboratory.episode import LaboratoryEpisode
-
-        return LaboratoryEpisode(setup)
 
     def opening(self, choices: LaboratoryChoices, prompts: PromptSet, episodes: int) -> list[Message]:
         """The rules, and what is said of beliefs if they are asked for."""

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from evaluation.prompts import without_gaps
-from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record, agent_seed
+from evaluation.suite import EpisodeSetup, Observation, Record, TurnByTurn
 from suites.scienceworld.choices import GOLD_FACTOR, MOST_COMMANDS, MOVES, PAPER_STEPS, ScienceWorldChoices
 from suites.scienceworld.simulator import UNUSABLE, Subgoal, World
 
@@ -38,21 +38,20 @@ class Turn(NamedTuple):
     reached: tuple[str, ...]
 
 
-class ScienceWorldEpisode:
+class Episode(TurnByTurn):
     """Plays one variation of a task by replies."""
 
+    choices: ScienceWorldChoices
+
     def __init__(self, setup: EpisodeSetup) -> None:
-        self._choices: ScienceWorldChoices = setup.choices
-        self._prompts, self._content = setup.prompts, setup.task.content
+        super().__init__(setup)
         name, variation = self._content["name"], self._content["variation"]
-        gold = self._choices.budget == "gold"
-        seed = agent_seed(setup.choices.seed, setup.task.id, setup.trial)
-        self._world = World(name, variation, EASY[self._choices.simplifications], gold, seed=seed)
+        gold = self.choices.budget == "gold"
+        self._world = World(name, variation, EASY[self.choices.simplifications], gold, seed=self._seed)
         self._versions = {**setup.suite.versions(), "java": self._world.java}
         self._steps = GOLD_FACTOR * len(self._world.gold()) if gold else PAPER_STEPS
         self._task = self._world.description().removeprefix("Task Description:").strip()
         self._templates = self._world.templates()
-        self._turns: list[Turn] = []
         self._goals: tuple[Subgoal, ...] = self._world.subgoals()
         self._open, self._over, self._used_up = True, False, False
         self._number = 1
@@ -60,7 +59,7 @@ class ScienceWorldEpisode:
     @property
     def known(self) -> int:
         """For the offline agents: how many commands were given."""
-        return len(self._turns)
+        return len(self.turns)
 
     def begin(self) -> Observation:
         """The task and what is around."""
@@ -78,7 +77,7 @@ class ScienceWorldEpisode:
     def finish(self) -> Record:
         """End the episode."""
         self.close()
-        turns, score = self._turns, self._turns[-1].score if self._turns else 0.0
+        turns, score = self.turns, self.turns[-1].score if self.turns else 0.0
         passed = round(100 * score) == 100
         over = self._over or self._used_up
         outcome = "solved" if passed else "wrong" if score < 0 else "last step" if over else "stop"
@@ -93,13 +92,11 @@ class ScienceWorldEpisode:
             "required_subgoals": sum(goal.reached for goal in required) / len(required) if required else 0.0,
             "unusable_commands": sum(turn.error is not None for turn in turns),
         }
-        replay = {**self._content, "simplifications": self._choices.simplifications, "steps": self._steps}
+        replay = {**self._content, "simplifications": self.choices.simplifications, "steps": self._steps}
         replay["versions"] = self._versions
         replay["subgoals"] = [[goal.text, goal.required, goal.reached] for goal in goals]
-        summary = self._prompts["episode_end"].fill(outcome=outcome, score=100 * clipped)
-        end = ModelEnd.EPISODE if over else ModelEnd.SOLVER
-        row = tuple(turn._asdict() for turn in turns)
-        return Record(row, outcome, passed, clipped, metrics, end, replay, summary)
+        said = {"outcome": outcome, "score": 100 * clipped}
+        return self._record(outcome, passed, clipped, metrics, replay, over=over, **said)
 
     def close(self) -> None:
         """Free the world."""
@@ -115,7 +112,7 @@ class ScienceWorldEpisode:
         """
         if self._world.has_gold:
             return tuple(self._world.gold())
-        simplifications = EASY[self._choices.simplifications]
+        simplifications = EASY[self.choices.simplifications]
         return _path(self._content["name"], self._content["variation"], simplifications)
 
     def valid_actions(self) -> list[str]:
@@ -124,7 +121,7 @@ class ScienceWorldEpisode:
 
     def _step(self, text: str, command: str, error: str | None = None) -> Observation:
         answer = self._world.step(command)
-        before = self._turns[-1].score if self._turns else 0.0
+        before = self.turns[-1].score if self.turns else 0.0
         goals = self._world.subgoals()
         new = tuple(
             goal.text
@@ -136,7 +133,7 @@ class ScienceWorldEpisode:
         if error is None and told.startswith(UNUSABLE):
             error = told
         turn = Turn(
-            turn=len(self._turns) + 1,
+            turn=len(self.turns) + 1,
             reply=text,
             command=command,
             observation=told,
@@ -146,7 +143,7 @@ class ScienceWorldEpisode:
             subgoals=sum(goal.reached for goal in goals),
             reached=new,
         )
-        self._turns.append(turn)
+        self.turns.append(turn)
         self._count()
         if answer.over or self._used_up:
             return Observation((told,), done=True, reward=turn.reward)
@@ -154,17 +151,17 @@ class ScienceWorldEpisode:
 
     def _count(self) -> None:
         """Count the last command, as the budget says."""
-        commands = len(self._turns)
+        commands = len(self.turns)
         self._used_up = commands >= self._steps
         self._number = commands + 1
-        if self._choices.budget == "moves":
+        if self.choices.budget == "moves":
             moves = self._world.moves()
             self._used_up = moves > MOVES or commands >= MOST_COMMANDS
             self._number = min(moves + 1, MOVES)
 
     def _observation(self, name: str, reward: float = 0.0, told: str = "", **values: Any) -> Observation:
         """A text with what is around, in what is carried, and hints; its data are what can be named."""
-        world, hints = self._world, self._choices.hints
+        world, hints = self._world, self.choices.hints
         look, inventory = world.look().strip(), world.inventory()
         if name == "turn":
             values["told"] = "" if told in (look, inventory) else told

@@ -6,7 +6,7 @@ import numpy as np
 
 from evaluation.engines.backend import CURRENT
 from evaluation.suite import AgentTurn
-from suites.scienceworld.episode import ScienceWorldEpisode
+from suites.scienceworld.episode import Episode
 
 WAITING = "look around"
 """What is done after the end of the gold path, if that did not reach the full score."""
@@ -17,10 +17,10 @@ async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     episode = CURRENT.get()
     steps: int = episode.environment.known
     if turn.name == "gold":
-        path = await episode.compute(ScienceWorldEpisode.gold_path)
+        path = await episode.compute(Episode.gold_path)
         command = path[steps] if steps < len(path) else WAITING
     else:
-        actions = await episode.compute(ScienceWorldEpisode.valid_actions)
+        actions = await episode.compute(Episode.valid_actions)
         command = str(np.random.default_rng([turn.seed, steps]).choice(actions))
     return ("act", {"command": command}) if "act" in turn.tools else command
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from arena.packages import installed
 from evaluation.scale.references import FILE, Scale, by_kind
-from evaluation.suite import Environment, EpisodeSetup, Suite, TaskSpec
+from evaluation.suite import Suite, TaskSpec
 from evaluation.suites import unknown_task
 from suites.scienceworld.catalogue import Kind, find_variation, kinds, spread, variation_id
 from suites.scienceworld.choices import ScienceWorldChoices
@@ -37,12 +37,6 @@ class ScienceWorldSuite(Suite):
         if (found := find_variation(name)) is not None:
             return [_task(*found)]
         raise unknown_task(name, [*kinds(), *by_name], ", or a variation such as 4-1-0225")
-
-    def open(self, setup: EpisodeSetup) -> Environment:
-        """A new episode. Raises SimulatorLost if Java ends while it begins."""
-        from suites.scienceworld.episode import ScienceWorldEpisode
-
-        return ScienceWorldEpisode(setup)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: ScienceWorldChoices) -> None:
         """Refuse a run where the simulator or Java is missing. Raises ConfigError, with what to install."""

@@ -17,7 +17,7 @@ from evaluation.engines.backend import CURRENT
 from evaluation.prompts import Variables
 from suites.boxing.apprentice.sandbox import Limits, run_confined
 from suites.boxing.choices import BoxingChoices
-from suites.boxing.episode import NOVICE, BoxingEpisode
+from suites.boxing.episode import NOVICE, Episode
 
 TEXTS: Variables = {
     "apprentice": ("action",),
@@ -50,7 +50,7 @@ class Progress(NamedTuple):
     observations: list[dict[str, Any]]
 
 
-def progress(episode: BoxingEpisode) -> Progress:
+def progress(episode: Episode) -> Progress:
     """How far an episode is."""
     evaluation = episode.request.evaluation
     observations = [

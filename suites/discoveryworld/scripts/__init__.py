@@ -1,7 +1,7 @@
 """Scripts that solve a theme, as an upper reference: they know its rules, and measure the rest."""
 
 from evaluation.suite import EpisodeSetup
-from suites.discoveryworld.episode import DiscoveryWorldEpisode
+from suites.discoveryworld.episode import Episode
 from suites.discoveryworld.scripts.chemistry import chemistry
 from suites.discoveryworld.scripts.measuring import archaeology, proteomics
 from suites.discoveryworld.scripts.plant_nutrients import plant_nutrients
@@ -30,7 +30,7 @@ def played(name: str, setup: EpisodeSetup) -> Player:
     One that cannot go on says why in a last reply.
     A world in which something is not where a script expects it can also lead to errors of Python.
     """
-    play = Player(DiscoveryWorldEpisode(setup._replace(draws=False)))
+    play = Player(Episode(setup._replace(draws=False)))
     try:
         SCRIPTS[name](play)
     except Over:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from suites.discoveryworld.actions import SAY
-from suites.discoveryworld.episode import DiscoveryWorldEpisode, Known
+from suites.discoveryworld.episode import Episode, Known
 
 WAITING = "turn(north)"
 """What is done if nothing is left to do."""
@@ -30,7 +30,7 @@ class Player:
     so far.
     """
 
-    def __init__(self, episode: DiscoveryWorldEpisode) -> None:
+    def __init__(self, episode: Episode) -> None:
         self.episode = episode
         self.known: Known = episode.known
         self.replies: list[str] = []

@@ -15,7 +15,7 @@ from evaluation.suite import AgentTurn, EpisodeSetup
 from evaluation.suites import chosen_tasks, find_task, get_suite
 from suites.boxing.choices import BoxingChoices
 from suites.boxing.environments import WORLDS, drawn, kinds
-from suites.boxing.episode import BoxingEpisode
+from suites.boxing.episode import Episode
 from suites.boxing.findings import calibration, episode_panels, run_panels
 from suites.boxing.replies import answers_of, design_of, explanation_of
 from suites.boxing.suite import SUITE
@@ -28,7 +28,7 @@ MEANING = r"dugong|patient|student|infect|peregrine|predator|emotion|person|sign
 def opened(task="dugongs-prediction-0", **choices):
     chosen = BoxingChoices(tasks=(task,), **choices)
     setup = EpisodeSetup(SUITE, chosen_tasks(SUITE, chosen, None)[0], 0, chosen, prompts_of(SUITE))
-    return setup, BoxingEpisode(setup)
+    return setup, Episode(setup)
 
 
 def played(agent, task="dugongs-prediction-0", **choices):
