@@ -64,12 +64,33 @@ class Unusable(Exception):
 
 
 class Scene(NamedTuple):
-    """What decides which actions are possible: a translated observation, the names, and the places."""
+    """What decides which actions are possible: a translated observation, the names, and the places.
+
+    Offline agents know it with the `turns` so far; it changes with the episode. Objects have our ids.
+    """
 
     observation: Mapping[str, Any]
     names: Names
     places: Sequence[str]
     actions: tuple[Action, ...]
+    turns: tuple[Any, ...] = ()
+
+    @property
+    def task(self) -> str:
+        """What is asked for."""
+        return str(self.observation["taskProgress"][0]["description"]).strip()
+
+    @property
+    def at(self) -> tuple[int, int]:
+        """The tile where the agent is, x to the east and y to the south."""
+        here = self.observation["agentLocation"]
+        return here["x"], here["y"]
+
+    @property
+    def near(self) -> dict[int, tuple[str, int]]:
+        """What is around, with its direction and its distance in tiles."""
+        around = self.observation["nearbyObjects"]["objects"].items()
+        return {each["uuid"]: (way, each["distance"]) for way, there in around for each in there}
 
     @property
     def options(self) -> Mapping[str, str] | None:
@@ -96,6 +117,7 @@ class Scene(NamedTuple):
             *(f"turn({way})" for way in turns),
         )
 
+    @property
     def commands(self) -> tuple[str, ...]:
         """Every action of now as text, without those that only read and those on floors and walls."""
         if self.options is not None:

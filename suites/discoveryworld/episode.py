@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -18,27 +17,6 @@ from suites.discoveryworld.simulator import HEIGHT, WIDTH, Progress, World
 
 DRAWN_BY = "discoveryworld"
 """The package draws its own pictures, on the processor."""
-
-
-class Known(NamedTuple):
-    """What offline agents may know, with objects by their labels.
-
-    `at` is the tile, x to the east and y to the south. `commands` are the actions that make sense now.
-    `seen` is everything that was ever seen by our ids, `carried` and `reach` what can be used now, `near`
-    what is around with its direction and its distance in tiles. `options` are what can be said by their
-    numbers, None outside a conversation.
-    """
-
-    task: str
-    at: tuple[int, int]
-    commands: tuple[str, ...]
-    places: tuple[str, ...]
-    carried: tuple[str, ...]
-    reach: tuple[str, ...]
-    near: Mapping[str, tuple[str, int]]
-    seen: Mapping[int, str]
-    options: Mapping[str, str] | None
-    turns: "tuple[Turn, ...]"
 
 
 class Turn(NamedTuple):
@@ -78,28 +56,9 @@ class Episode(TurnByTurn):
         self._progress: Progress = self._world.progress()
 
     @property
-    def known(self) -> Known:
+    def known(self) -> Scene:
         """For the offline agents."""
-        scene = self._scene
-        label = scene.names.label
-        here = scene.observation["agentLocation"]
-        around = scene.observation["nearbyObjects"]["objects"].items()
-        return Known(
-            self._task,
-            (here["x"], here["y"]),
-            scene.commands(),
-            tuple(scene.places),
-            tuple(map(label, scene.carried)),
-            tuple(map(label, scene.reach)),
-            {label(each["uuid"]): (way, each["distance"]) for way, there in around for each in there},
-            scene.names.labels(),
-            scene.options,
-            tuple(self.turns),
-        )
-
-    @property
-    def _task(self) -> str:
-        return str(self._scene.observation["taskProgress"][0]["description"]).strip()
+        return self._scene._replace(turns=tuple(self.turns))
 
     def begin(self) -> Observation:
         """The task and what is seen."""
@@ -183,7 +142,7 @@ class Episode(TurnByTurn):
         again = name == "first_turn" or bool(self.choices.memory)
         places = ", ".join(self._scene.places) if self.choices.teleport and again else ""
         text = self._prompts[name].fill(
-            task=self._task if again else "",
+            task=self._scene.task if again else "",
             places=f"Places: {places}." if places else "",
             seen=self._seen(),
             step=len(self.turns) + 1,
@@ -219,7 +178,7 @@ class Episode(TurnByTurn):
         seen = (each for each in objects_in(scene.observation) if each["name"] not in PLAIN)
         labels = dict.fromkeys(scene.names.label(each["uuid"]) for each in seen)
         return {
-            "task": self._task,
+            "task": scene.task,
             "text": "\n".join(filter(None, (feedback, text, step))),
             "options": scene.options,
             "templates": scene.templates(),

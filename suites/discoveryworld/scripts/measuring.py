@@ -43,13 +43,13 @@ def _taken(play: Player, name: str) -> int:
 def _animals(play: Player, species: str) -> list[int]:
     """Those in reach first."""
     found = play.seen(f"{species}(#|$)")
-    return sorted(found, key=lambda each: play.name(each) not in play.known.reach)
+    return sorted(found, key=lambda each: each not in play.known.reach)
 
 
 def _species(play: Player) -> list[str]:
     """From the statues if all were seen, otherwise from the places, which are named after them."""
     number = int(found[1]) if (found := _SPECIES.search(play.known.task)) else 0
-    statues = [found[1] for name in play.known.seen.values() if (found := _STATUE.match(name))]
+    statues = [found[1] for name in play.known.names.labels().values() if (found := _STATUE.match(name))]
     places = [found[1] for place in play.known.places if (found := _STATUE.match(place))]
     return statues if len(statues) == number else places
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable
 
-from suites.discoveryworld.actions import SAY
-from suites.discoveryworld.episode import Episode, Known
+from suites.discoveryworld.actions import SAY, Scene
+from suites.discoveryworld.episode import Episode, Turn
 
 WAITING = "turn(north)"
 """What is done if nothing is left to do."""
@@ -32,7 +32,7 @@ class Player:
 
     def __init__(self, episode: Episode) -> None:
         self.episode = episode
-        self.known: Known = episode.known
+        self.known: Scene = episode.known
         self.replies: list[str] = []
 
     def do(self, action: str, note: str = "") -> str:
@@ -40,7 +40,7 @@ class Player:
         self.replies.append(f"{note}\n{action}".strip())
         over = self.episode.reply(self.replies[-1]).done
         self.known = self.episode.known
-        turn = self.known.turns[-1]
+        turn: Turn = self.known.turns[-1]
         if over:
             raise Over
         if not turn.done:
@@ -54,19 +54,16 @@ class Player:
 
     def name(self, thing: int) -> str:
         """What an object is called now."""
-        return self.known.seen[thing]
+        return self.known.names.label(thing)
 
     def seen(self, pattern: str) -> list[int]:
         """All objects that were ever seen whose names begin with a pattern."""
-        return [thing for thing, name in self.known.seen.items() if re.match(pattern, name)]
+        return [thing for thing, name in self.known.names.labels().items() if re.match(pattern, name)]
 
     def near(self, pattern: str) -> dict[int, tuple[str, int]]:
         """What is around now, with its direction and its distance in tiles."""
-        return {
-            thing: self.known.near[name]
-            for thing in self.seen(pattern)
-            if (name := self.name(thing)) in self.known.near
-        }
+        around = self.known.near
+        return {thing: around[thing] for thing in self.seen(pattern) if thing in around}
 
     def one(self, pattern: str) -> int:
         """An object by its name; of several the first that was seen."""
@@ -81,14 +78,14 @@ class Player:
     def reach(self, thing: int) -> None:
         """Be beside an object, turned to it."""
         for _ in range(MOST_TRIES):
-            if self.name(thing) in self.known.reach:
+            if thing in self.known.reach:
                 return
             self.do(f"beside({self._called(thing)})")
         raise Stuck(f"{self.name(thing)} stays out of reach")
 
     def take(self, thing: int) -> int:
         """Carry an object."""
-        if self.name(thing) not in self.known.carried:
+        if thing not in self.known.carried:
             self.reach(thing)
             self.do(f"take({self._called(thing)})")
         return thing
@@ -136,7 +133,7 @@ class Player:
     def _carried(self, pattern: str) -> int:
         """Something that is carried, if need be after some steps in which a jar is filled again."""
         for _ in range(MOST_TRIES):
-            if found := [each for each in self.seen(pattern) if self.name(each) in self.known.carried]:
+            if found := [each for each in self.seen(pattern) if each in self.known.carried]:
                 return found[0]
             self.wait(1)
         raise Stuck(f"nothing called {pattern} is carried")

@@ -123,16 +123,13 @@ def _grow(play: Player) -> None:
         play.sow(play.one("shovel"), soil)
     play.goto("farm")
     for _ in range(_GROWING):
-        if (
-            len([each for each in play.near("mushroom") if play.name(each) not in play.known.carried])
-            >= _SOWN
-        ):
+        if len([each for each in play.near("mushroom") if each not in play.known.carried]) >= _SOWN:
             break
         play.wait(1)
 
 
 def _give(play: Player, thing: int, person: int) -> None:
     """Give something to somebody who walks about."""
-    while play.name(thing) in play.known.carried:
+    while thing in play.known.carried:
         with suppress(Stuck):
             play.put(thing, person, "This one has no living mold, and the rock does not shine beside it.")

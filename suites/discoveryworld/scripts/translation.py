@@ -98,8 +98,8 @@ def _signed(play: Player) -> dict[str, int]:
 
 def _things_on(play: Player, table: int) -> list[int]:
     """What stands on a table that is in reach."""
-    reach = [thing for thing, name in play.known.seen.items() if name in play.known.reach]
-    others = [thing for thing in reach if thing != table and play.name(thing) not in play.known.carried]
+    reach, carried = play.known.reach, play.known.carried
+    others = [thing for thing in play.seen("") if thing in reach and thing not in (table, *carried)]
     return [thing for thing in others if play.name(thing).partition("#")[0] not in PLAIN]
 
 
