@@ -23,7 +23,7 @@ from arena.taskfile.kind import Ends
 
 if TYPE_CHECKING:
     from arena.laboratory import Laboratory
-    from arena.science import Experiments
+    from arena.science import Experiments, Seen
 
 
 class TickObserver(Protocol):
@@ -343,6 +343,11 @@ class Episode(Closing):
         from arena.science import Experiments
 
         return self._laboratory.experiments if self._laboratory else Experiments()
+
+    def show(self, seen: "Seen") -> None:
+        """Let the apparatus of a laboratory arena show an outcome, as if somebody had made an experiment."""
+        assert self._laboratory is not None
+        self._laboratory.show(self._stage, seen)
 
     @property
     def lights_on(self) -> bool:

@@ -78,6 +78,10 @@ class Laboratory:
                 if index in entered and self._door is None:
                     yield self._open(stage, number)
 
+    def show(self, stage: Stage, seen: Seen) -> None:
+        """Show an outcome of an experiment that nobody made."""
+        self._apparatus.show(stage, *seen)
+
     def _begin(self, stage: Stage, pad: int) -> Iterable[Event]:
         """Begin the experiment of a pad if there may be one."""
         used_up = len(self._seen) == self._question.experiments
@@ -174,7 +178,9 @@ class Course:
         return pad
 
     def show(self, stage: Stage, experiment: int, outcome: int) -> float:
-        """Let something move from its start."""
+        """Let something move from its start, and put everything else back to its own."""
+        for other, placed in self._things:
+            stage.world.place(other, placed.position)
         index, start = self._things[experiment]
         away = outcome - WIDEST_M if self._rolls else outcome
         stage.mechanisms.append(Run(index, start, self._rolled(away) if self._rolls else _slid(away), stage))

@@ -1,6 +1,6 @@
 """One episode as the runner's environment: outcomes of experiments out, experiments and a door in."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from evaluation.script import Listed
 from evaluation.suite import EpisodeSetup, Observation, Record, TurnByTurn
 from suites.laboratory.replies import Reply, read_reply
 from suites.laboratory.wording import experiment_of, listed_doors, story
+
+if TYPE_CHECKING:
+    from suites.laboratory.picture import Bench
 
 NONE_LEFT = "There are no experiments left; open a door."
 
@@ -55,6 +58,8 @@ class Episode(TurnByTurn):
         self.door: int | None = None
         self._acts = 0
         self._said = ""
+        self._size = setup.choices.image_size
+        self._bench = _bench(setup.task.id) if setup.choices.shows_images and setup.draws else None
 
     @property
     def experiments_left(self) -> int:
@@ -147,11 +152,15 @@ class Episode(TurnByTurn):
         outcome = hidden.happen(self._truth, experiment, self._rng)
         self.history.append(Seen(experiment, outcome))
         self.belief = hidden.updated(self.belief, experiment, outcome)
-        self._said = seen(self.question, experiment, outcome)
+        self._said = said = seen(self.question, experiment, outcome)
+        if self.choices.shows_images:
+            self._said = self._prompts["picture"].fill()
+        if self._bench is not None:
+            self._bench.show(self.history[-1])
         return turn._replace(
             experiment=experiment,
             outcome=outcome,
-            said=self._said,
+            said=said,
             information=float(expected[experiment]),
             best=float(expected.max()),
             posterior=tuple(hidden.of_doors(self.belief).tolist()),
@@ -180,7 +189,7 @@ class Episode(TurnByTurn):
     def _asked_belief(self) -> Observation:
         listed = "; ".join(f"{k}: {door}" for k, door in enumerate(doors(self.question), start=1))
         text = self._prompts["belief"].fill(said=self._said, doors=listed)
-        return Observation((text,), kind="predict", data={"predicts": True, "said": self._said})
+        return self._shown(text, {"predicts": True, "said": self._said}, kind="predict")
 
     def _observation(self, text: str) -> Observation:
         data = {
@@ -189,7 +198,18 @@ class Episode(TurnByTurn):
             "said": self._said,
             "experiments_left": self.experiments_left,
         }
-        return Observation((text,), told=self._said or None, data=data)
+        told = None if self.choices.shows_images else self._said or None
+        return self._shown(text, data, told=told)
+
+    def _shown(self, text: str, data: dict[str, Any], **facts: Any) -> Observation:
+        """A text, behind the picture of the arena if there is one; black if none is wanted."""
+        if not self.choices.shows_images:
+            return Observation((text,), data=data, **facts)
+        from render import DRAWN_BY
+
+        size = self._size
+        frame = self._bench.picture(size) if self._bench else np.zeros((size, size, 3), np.uint8)
+        return Observation((frame, text), data=data, drawn_by=DRAWN_BY, **facts)
 
     def _metrics(self) -> dict[str, float | int]:
         """The numbers of an episode that tables and reports have.
@@ -207,3 +227,10 @@ class Episode(TurnByTurn):
         if beliefs and self.door is not None:
             found["agrees"] = int(favours(beliefs[-1][1], self.door))
         return found
+
+
+def _bench(task_id: str) -> "Bench":
+    # Here, as words need no arena.
+    from suites.laboratory.picture import Bench
+
+    return Bench(task_id)

@@ -28,7 +28,7 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     said = observation.data["said"]
     if observation.data["predicts"]:
         return Form(BELIEVE, _sliders(question), _believed, text=said, help=HELP)
-    shown = _for_people(str(observation.parts[0])) if observation.data["first"] else said
+    shown = _for_people(str(observation.parts[-1])) if observation.data["first"] else said
     text = f"{shown}\n\n{_left(observation)}".strip()
     opens = {
         f"Open door {k}: {door}": Listed("Open", (k,)) for k, door in enumerate(doors(question), start=1)

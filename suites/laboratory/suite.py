@@ -4,13 +4,13 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from arena.science.families import FAMILIES, questions
-from evaluation.choices.run_choices import Bounds, RunChoices
+from evaluation.choices.run_choices import PICTURE_FILES, Bounds, Rule, RunChoices
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale
 from evaluation.suite import Message, Suite, TaskSpec, rules
@@ -34,6 +34,12 @@ class LaboratoryChoices(RunChoices):
     levels: Annotated[str, BeforeValidator(str), AfterValidator(lambda text: levels_of(text) and text)] = (
         Field(default="11-14", description="levels to play: 11 machine, 12 slopes, 13 instrument, 14 floor")
     )
+    rules: ClassVar[tuple[Rule, ...]] = (*RunChoices.rules, *PICTURE_FILES)
+
+    observation: Literal["text", "image"] = Field(
+        default="text", description="outcomes of experiments: in words, or as a picture of the arena"
+    )
+    image_size: int = Field(default=512, ge=64, le=1024, description="pixels a side of a picture")
     beliefs: bool = Field(
         default=True, description="whether each door's probability is asked for after each experiment"
     )
@@ -45,7 +51,14 @@ class LaboratoryChoices(RunChoices):
         """An answer for each experiment, as many beliefs, and a door; texts have about 200 characters."""
         every = (each for level in levels_of(self.levels) for each in questions(level))
         experiments = content["experiments"] if content else max(each.experiments for each in every)
-        return Bounds(replies=experiments * (1 + self.beliefs) + 1, turn_tokens=60)
+        images = int(self.shows_images)
+        return Bounds(
+            replies=experiments * (1 + self.beliefs) + 1,
+            first_images=images,
+            images=images,
+            image_px=self.image_size,
+            turn_tokens=60,
+        )
 
 
 FIRST_DRAWN, LAST_DRAWN = 1_000_000, 9_999_999
@@ -72,9 +85,10 @@ class LaboratorySuite(Suite):
         return [_task(int(drawn[1]), int(drawn[2]), int(drawn[3]))]
 
     def opening(self, choices: LaboratoryChoices, prompts: PromptSet, episodes: int) -> list[Message]:
-        """The rules, and what is said of beliefs if they are asked for."""
-        note = f"\n\n{prompts['note_beliefs'].fill()}" if choices.beliefs else ""
-        return rules(choices, prompts, beliefs=note)
+        """The rules, and what is said of pictures and beliefs where there are any."""
+        notes = {"note_pictures": choices.shows_images, "note_beliefs": choices.beliefs}
+        shown = (f"\n\n{prompts[name].fill()}" for name, wanted in notes.items() if wanted)
+        return rules(choices, prompts, notes="".join(shown))
 
 
 def _tasks(level: int) -> list[TaskSpec]:
