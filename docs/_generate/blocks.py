@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from arena.taskfile.catalog import KINDS
+from arena.taskfile.config import QUESTIONS
 from docs._generate import keys, kinds
 from docs._generate.markdown import code, plain, table
 from evaluation.capabilities import prompts_of
@@ -179,7 +180,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "keys-of-file": partial(keys.keys_table, "ArenaConfig"),
     "keys-of-arena": partial(keys.keys_table, "Arena"),
     "keys-of-item": partial(keys.keys_table, "Item"),
-    "keys-of-machine": partial(keys.keys_table, "Machine"),
+    **{f"keys-of-{tag.lower()}": partial(keys.keys_table, tag) for tag in QUESTIONS},
     "keys-of-vector": partial(keys.keys_table, "Vector3"),
     "keys-of-color": partial(keys.keys_table, "RGB"),
     "operations": keys.operations_section,

@@ -31,7 +31,12 @@ _SIZES = {
     Shape.TUBE: (4.0, 4.0, 5.0),
     Shape.BOX: (2.0, 2.0, 2.0),
 }
-_SIZES_BY_NAME = {"Wall": (4.0, 2.0, 1.0), "WallTransparent": (4.0, 2.0, 1.0), "SignBoard": (1.0, 1.0, 1.0)}
+_SIZES_BY_NAME = {
+    "Wall": (4.0, 2.0, 1.0),
+    "WallTransparent": (4.0, 2.0, 1.0),
+    "SignBoard": (1.0, 1.0, 1.0),
+    "Token": (0.45, 0.6, 0.45),
+}
 _BAR_SIZE = (3.0, 1.0, 6.0)
 _ZONE_SIZE = (4.0, 1.0, 4.0)
 
