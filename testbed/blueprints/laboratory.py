@@ -63,7 +63,7 @@ def slopes(rng: Rng, question: SlopesQuestion) -> Blueprint:
         things.append(Object("Field", (x, 0, START_Z + FARTHEST_M / 2), (2, 0.5, FARTHEST_M)))
     things += [Object("Slider", (x, 0.01, START_Z)) for x in places]
     if question.hides == "friction":
-        things += [ramp(x, START_Z - 0.9, (1.2, 0.6, 1.2), 0, GREY) for x in places]
+        things += [ramp(x, START_Z - 0.9, (1.2, 0.3, 1.2), 0, GREY) for x in places]
     goal = f"Find out {'on which floor a box' if question.hides == 'friction' else 'which box'} "
     goal += "gets farthest" if question.asks == "farthest" else "stops first"
     pads = _pads(places, range(question.things))

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from arena.scene import Scene
 from arena.science import TIE, Floats
 from arena.science.families import MachineQuestion
 from testbed.oracle.attempt import Attempt
@@ -30,14 +29,14 @@ class Experimenter:
     def __init__(self, attempt: Attempt) -> None:
         question = attempt.episode.spec.question
         assert question is not None
-        self._attempt, self._episode = attempt, attempt.episode
+        self.attempt, self._episode = attempt, attempt.episode
         self._question, self._hidden = question, question.hidden
         self._sure = SURER if attempt.strategy.wait else SURE
 
     def run(self, door: int | None = None) -> bool:
         """Experiment, and open the likeliest door, or open this one at once; False if a way is not found."""
         while door is None and self._learns():
-            if not self._visit(self._next_pad()):
+            if not self.visit(self._next_pad()):
                 return False
         chosen = int(self._hidden.of_doors(self._belief).argmax()) if door is None else door
         return self._open(chosen)
@@ -70,13 +69,13 @@ class Experimenter:
         # Of several changes on the way, the one that says most itself.
         return max(things, key=lambda thing: worth[on ^ (1 << thing)])
 
-    def _visit(self, thing: int) -> bool:
+    def visit(self, thing: int) -> bool:
         """Drive onto a pad, from beside it if the agent stands on it; False if nothing came of it."""
         made = len(self._episode.experiments.seen)
         (x, z), under = self._pads()[thing], self._under()
         if thing in under:
-            self._attempt.go_near(x, z - OFF_PAD_M - 0.5, self._zones({thing}))
-        self._attempt.go_near(x, z, self._zones({thing, *under}))
+            self.attempt.go_near(x, z - OFF_PAD_M - 0.5, self._zones({thing}))
+        self.attempt.go_near(x, z, self._zones({thing, *under}))
         for _ in range(MOVES_STEPS):
             if self._episode.done or len(self._episode.experiments.seen) > made:
                 break
@@ -84,7 +83,7 @@ class Experimenter:
         return len(self._episode.experiments.seen) > made
 
     def _pads(self) -> list[tuple[float, float]]:
-        return self._places(self._episode.scene(), "Pad")
+        return self.places("Pad")
 
     def _under(self) -> set[int]:
         """Numbers of the pads that the agent is on, or nearly is."""
@@ -97,14 +96,15 @@ class Experimenter:
         pads = [index for index, each in enumerate(things) if each.kind == "Pad"]
         return [index for number, index in enumerate(pads) if number not in entered]
 
-    def _places(self, scene: Scene, kind: str) -> list[tuple[float, float]]:
+    def places(self, kind: str) -> list[tuple[float, float]]:
         """x and z of all things of a kind, in their order."""
+        scene = self._episode.scene()
         at = [scene.positions[index] for index, each in enumerate(scene.things) if each.kind == kind]
         return [(float(x), float(z)) for x, _, z in at]
 
     def _open(self, door: int) -> bool:
         """Drive against a door, whose front is at its side of smaller z, and wait until it is open."""
-        x, z = self._places(self._episode.scene(), "MarkedDoor")[door]
-        return self._attempt.go_near(x, z - APPROACH_M, self._zones(self._under())) and self._attempt.ram(
+        x, z = self.places("MarkedDoor")[door]
+        return self.attempt.go_near(x, z - APPROACH_M, self._zones(self._under())) and self.attempt.ram(
             0.0, DOOR_STEPS
         )

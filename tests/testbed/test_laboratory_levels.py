@@ -1,0 +1,203 @@
+"""Levels 11 to 14: their arenas, the ideal player, guesses, what models are told, and what tells nothing."""
+
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from arena import Episode, load_text
+from arena.science import Experiments, Seen
+from arena.science.families import questions, truth
+from arena.taskfile.config import Item
+from evaluation.capabilities import prompts_of
+from evaluation.suite import EpisodeSetup
+from llm_control.observations import describe
+from llm_control.suite import SUITE
+from render import Renderer
+from suites.laboratory.suite import SUITE as LABORATORY
+from testbed.blueprints import text
+from testbed.blueprints.blueprint import Draw
+from testbed.oracle.attempt import Attempt
+from testbed.oracle.experimenter import Experimenter
+from testbed.oracle.motion import Driver
+from testbed.oracle.solve import CAREFUL, guess
+from testbed.oracle.world_model import Strategy
+from testbed.proof.solutions import verify_all
+from testbed.tasks import SHIPPED_FOLDER, find_tasks
+
+TASKS = find_tasks((11, 12, 13, 14))
+
+
+def started(task, trial=0):
+    return closing(Episode(task.spec, task_id=task.id, trial=trial))
+
+
+def player(episode):
+    return Experimenter(Attempt(episode, Strategy(careful=CAREFUL)))
+
+
+def play(episode, door=None):
+    chosen = player(episode)
+    chosen.run(door)
+    chosen.attempt.run()
+
+
+def test_the_battery_is_without_the_laboratory():
+    assert {task.level for task in find_tasks()} == set(range(1, 11))
+    names = [task.level_name for task in TASKS[::30]]
+    assert (len(TASKS), names) == (120, ["Machine", "Slopes", "Instrument", "Strange Floor"])
+
+
+def test_questions_are_those_of_the_suite_and_the_same_history_says_the_same():
+    """Of the machine each change is an experiment, so there are twice as many."""
+    rng = np.random.default_rng(7)
+    asked = [question for level in range(11, 15) for question in questions(level)]
+    named = LABORATORY.tasks(LABORATORY.choices(), None)
+    for task, question, words in zip(TASKS, asked, named, strict=True):
+        assert task.id == words.id
+        experiments = question.experiments * (2 if task.level == 11 else 1)
+        assert task.spec.question == question.model_copy(update={"experiments": experiments})
+        hidden, body = question.hidden, task.spec.question.hidden
+        for _ in range(9):
+            right, history = hidden.draw(rng), []
+            for _ in range(4):
+                experiment = int(rng.integers(len(hidden.likelihood)))
+                history.append(Seen(experiment, hidden.happen(right, experiment, rng)))
+            seen = [*body.turns(Experiments(tuple(history)))]
+            assert seen[-1]["posterior"] == hidden.of_doors(hidden.posterior(history)).tolist()
+
+
+def test_all_are_proven():
+    assert [each for each in verify_all(TASKS, SHIPPED_FOLDER, 1) if each.problem] == []
+
+
+@pytest.mark.parametrize("task", TASKS[::13], ids=lambda task: task.id)
+def test_the_ideal_player_passes_with_time_to_spare(task):
+    for trial in (1, 2):
+        with started(task, trial) as episode:
+            play(episode)
+            assert episode.passed
+            assert episode.steps < 0.6 * task.spec.time_limit * 5 / 3
+            assert len(episode.experiments.seen) <= 0.6 * task.spec.question.experiments + 1
+
+
+def test_a_door_without_experiments_passes_as_often_as_the_prior_says():
+    passes = []
+    for task in TASKS[::6]:
+        with started(task, trial=3) as episode:
+            play(episode, door=0)
+            right = task.spec.question.hidden.doors[truth(task.spec.question, 0, task.id, 3)]
+            assert bool(episode.passed and episode.done) == (right == 0)
+            passes.append(episode.done)
+    assert 3 <= sum(passes) <= 12
+
+
+@pytest.mark.parametrize(
+    ("level", "sentence"),
+    [
+        (12, "sliding box {outcome}.0 m along the blue floor"),
+        (13, "meter that shows {reading}"),
+        (14, "blue rolling ball 6.5 m along the grey floor, {aside} of its middle"),
+    ],
+)
+def test_an_outcome_is_seen_when_it_happened(level, sentence):
+    """The meter shows one number less than its outcome; lanes have a place and outcomes a side."""
+    task = next(task for task in TASKS if task.level == level and task.spec.question.experiments > 5)
+    with started(task) as episode:
+        chosen, renderer = player(episode), Renderer(200, 200)
+        before = renderer.frame(episode.scene())
+        assert chosen.visit(0)
+        (seen,) = episode.experiments.seen
+        x, z = chosen.places("Pad")[0]
+        chosen.attempt.go_near(x, z - 3, [])
+        Driver(episode).face(0.0)
+        assert (renderer.frame(episode.scene()) != before).any()
+        question, outcome = task.spec.question, seen.outcome
+        lane = question.place(question.open_lanes()[0]) + outcome - 4 if level == 14 else 0
+        aside = f"{abs(lane):.1f} m {'left' if lane < 0 else 'right'}"
+        said = sentence.format(outcome=outcome, reading=outcome - 1, aside=aside)
+        assert said in describe(episode.scene())
+
+
+class Heard:
+    """The kinds of all events of an episode."""
+
+    def __init__(self):
+        self.kinds = []
+
+    def before_tick(self, actions):
+        pass
+
+    def after_tick(self, events):
+        self.kinds += [str(event.kind) for event in events]
+
+
+def test_pads_have_no_effect_while_something_moves():
+    arena = TASKS[30].spec
+    (pad,) = (item for item in arena.items if item.name == "Pad")
+    before = pad.positions[0].model_copy(update={"z": 6.5})
+    agent = Item(name="Agent", positions=(before,), rotations=(0.0,))
+    arena = arena.model_copy(update={"items": (agent, *arena.items[1:])})
+    with closing(Episode(arena, task_id="pads")) as episode:
+        episode.observer = heard = Heard()
+        for steps in (8, -9, 14):
+            Driver(episode).drive(steps)
+        assert heard.kinds == ["no experiment"]
+        Driver(episode).idle(60)
+        assert heard.kinds == ["no experiment", "experiment"]
+
+
+def test_a_wrong_door_shows_nothing_and_ends_nothing():
+    with started(TASKS[3]) as episode:
+        guess(episode)
+        assert (episode.done, episode.experiments.seen) == (False, ())
+        assert episode.experiments.door is not None
+        assert not any("Goal" in thing.kind for thing in episode.scene().things)
+
+
+def test_nothing_at_the_start_tells_what_is_hidden():
+    for task in TASKS:
+        scenes = []
+        for trial in range(3):
+            with started(task, trial) as episode:
+                scenes.append(episode.scene())
+        first = scenes[0]
+        for scene in scenes[1:]:
+            assert scene.things == first.things
+            assert np.array_equal(scene.positions, first.positions)
+            assert np.array_equal(scene.visible, first.visible)
+
+
+@pytest.mark.parametrize(("name", "tells"), [("11-04-01", True), ("10-01-01", False)])
+def test_models_are_told_what_is_asked(name, tells):
+    choices = SUITE.choices(image_size=32)
+    (task,) = SUITE.named(name, choices, None)
+    opened = SUITE.open(EpisodeSetup(SUITE, task, 0, choices, prompts_of(SUITE, choices)))
+    text = "\n".join(part for part in opened.begin().parts if isinstance(part, str))
+    opened.close()
+    assert ("Which of the first 3 things counts?" in text) is tells
+    assert ("- orange: thing 2 (orange)" in text) is tells
+    assert ("At most 8 experiments have an effect" in text) is tells
+
+
+@pytest.mark.slow
+def test_a_classifier_of_first_views_and_layouts_stays_at_the_prior():
+    """Least squares on 1,500 drawn tasks with three doors, tried on 500 others."""
+    rows, labels, renderer = [], [], Renderer(16, 16)
+    for number in range(2000):
+        level, seed = 11 + number % 4, 1000 + number
+        choices = [k for k, each in enumerate(questions(level), start=1) if each.doors == 3]
+        draw = Draw(level, choices[number % len(choices)], 1, seed)
+        spec = load_text(text(draw)).arenas[0]
+        with closing(Episode(spec, seed=seed, task_id=draw.task_id)) as episode:
+            scene = episode.scene()
+            places = np.sort(scene.positions.ravel())[:40]
+            seen = renderer.frame(scene).ravel() / 255
+            rows.append(np.concatenate([seen, places, scene.agent_position, [1.0]]))
+            hidden = spec.question.hidden
+            labels.append(hidden.doors[truth(spec.question, seed, draw.task_id, 0)])
+    x, y = np.array(rows), np.array(labels)
+    ridge = x[:1500].T @ x[:1500] + np.eye(x.shape[1])
+    weights = np.linalg.solve(ridge, x[:1500].T @ (y[:1500, None] == np.arange(3)))
+    right = ((x[1500:] @ weights).argmax(axis=1) == y[1500:]).mean()
+    assert right < 1 / 3 + 3 * np.sqrt(2 / 9 / 500)
