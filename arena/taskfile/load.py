@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from arena.errors import ConfigError
 from arena.files import read_text
+from arena.science.families import FAMILIES
 from arena.taskfile.catalog import ALIASES, KINDS
 from arena.taskfile.config import (
     ArenaFile,
@@ -107,9 +108,13 @@ def _is_laboratory(root: yaml.MappingNode) -> bool:
     return any(isinstance(value, yaml.ScalarNode) and value.value.lower() == "true" for value in said)
 
 
+_NO_KEYS = ("[key]", *FAMILIES.values())
+"""What pydantic has in the path of a value beside keys: of a question, also its family."""
+
+
 def _readable(error: ValidationError, reader: Reader) -> Iterator[str]:
     for problem in error.errors():
-        path = tuple(part for part in problem["loc"] if part != "[key]")
+        path = tuple(part for part in problem["loc"] if part not in _NO_KEYS)
         missing = problem["type"] == "missing"
         where = _where(reader, path[:-1] if missing else path)
         if missing:

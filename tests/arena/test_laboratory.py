@@ -334,7 +334,7 @@ def test_files_are_read_strictly(old, new, message):
             load_text(text, "f")
     else:
         (warning,) = load_text(text, "f").warnings
-        assert warning.startswith("f:28: ")
+        assert warning.startswith("f:29: ")
 
 
 def test_objects_of_the_laboratory_are_refused_in_other_files_and_ignored_as_ever_when_lenient():
