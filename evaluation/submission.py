@@ -339,11 +339,9 @@ def _battery(made: Submission, tasks: Known) -> Iterator[str]:
 
 
 def _of_task(trial: Trial, task: TaskSpec, suite: Suite, choices: Any) -> Iterator[str]:
-    stated = {"group": trial.group, "pass_mark": trial.pass_mark}
-    expected = {"group": task.group, "pass_mark": task.metadata.get("pass_mark")}
-    for name, value in expected.items():
-        if stated[name] != value:
-            yield f"{name}: got {stated[name]}, the task has {value}"
+    for name, value in {"group": task.group, "pass_mark": task.metadata.get("pass_mark")}.items():
+        if (stated := getattr(trial, name)) != value:
+            yield f"{name}: got {stated}, the task has {value}"
     if (trial.steps or 0) > SAFETY_STEPS:
         yield f"steps: got {trial.steps}, every episode ends after {SAFETY_STEPS}"
     most = None if getattr(choices, "acts", False) else choices.bounds(task.content).replies

@@ -9,6 +9,7 @@ differ in it, and the noise of few tasks on both sides, that of the run included
 import hashlib
 from collections.abc import Collection, Mapping
 from functools import cache
+from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -115,7 +116,4 @@ def linkable_levels(digests: Mapping[str, str], tasks: Collection[str]) -> tuple
     if not is_current():
         return ()
     own = {task for task in tasks if digests.get(task) == shipped_digests().get(task, "")}
-    by_level: dict[int, list[str]] = {}
-    for task in SHORT_FORM:
-        by_level.setdefault(level_of_id(task), []).append(task)
-    return tuple(level for level, needed in by_level.items() if own.issuperset(needed))
+    return tuple(level for level, needed in groupby(SHORT_FORM, level_of_id) if own.issuperset(needed))

@@ -136,7 +136,7 @@ def check_plans(name: str, tasks: Sequence[TaskSpec], choices: ArenaChoices) -> 
 def _check_files(folder: Path, tasks: Sequence[TaskSpec]) -> None:
     if not folder.is_dir():
         raise RecordingError(f"arena/replay/{folder}: no such folder; expected one of files TASK.json")
-    missing = [task.id for task in tasks if not _file(folder, task.id).is_file()]
+    missing = [task.id for task in tasks if not (folder / f"{task.id}.json").is_file()]
     if missing:
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
         raise RecordingError(
@@ -157,7 +157,7 @@ def stored_plan(name: str, task: TaskSpec, trial: int, choices: ArenaChoices) ->
             raise RecordingError(f"arena/ideal: no solution of {task.id}; it plays the shipped battery only")
         file, recording = Path(f"solution of {task.id}"), stored_solutions()[task.id]
     else:
-        file = _file(Path(name.removeprefix(REPLAY)), task.id)
+        file = Path(name.removeprefix(REPLAY), f"{task.id}.json")
         recording = Recording.read(file)
     spec: ArenaSpec = task.content.spec
     _check_arena(file, recording, spec, (choices.seed, task.id, trial))
@@ -174,10 +174,6 @@ def stored_plan(name: str, task: TaskSpec, trial: int, choices: ArenaChoices) ->
     plan = Plan(begun, actions)
     _check_replies(file, plan, choices, idle)
     return plan
-
-
-def _file(folder: Path, task_id: str) -> Path:
-    return folder / f"{task_id}.json"
 
 
 def _check_arena(file: Path, recording: Recording, spec: ArenaSpec, episode: tuple[int, str, int]) -> None:

@@ -85,7 +85,7 @@ def _computed(section: str) -> dict[str, Column]:
     return {name: Column(name, says.format(**POOR), *kind) for name, (says, *kind) in named.items()}
 
 
-QUALITY = _computedQUALITY = tuple(_computed("quality").values())
+QUALITY = tuple(_computed("quality").values())
 """The quality of trials with keys, computed by `quality`; empty in others, and in data of version 0.2."""
 
 _CONDITION_NOTED = (

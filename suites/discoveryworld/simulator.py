@@ -17,6 +17,7 @@ from functools import cache
 from math import inf
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
+from unittest.mock import patch
 
 import numpy as np
 
@@ -183,18 +184,13 @@ def _sprites(make: Any, *names: Any) -> Any:
 
     if pygame.display.get_surface() is not None:
         return make(*names)
-    before = os.environ.get("SDL_VIDEODRIVER")
-    os.environ["SDL_VIDEODRIVER"] = "dummy"
-    try:
-        pygame.display.init()
-        pygame.display.set_mode((1, 1))
-        return make(*names)
-    finally:
-        pygame.display.quit()
-        if before is None:
-            del os.environ["SDL_VIDEODRIVER"]
-        else:
-            os.environ["SDL_VIDEODRIVER"] = before
+    with patch.dict(os.environ, SDL_VIDEODRIVER="dummy"):
+        try:
+            pygame.display.init()
+            pygame.display.set_mode((1, 1))
+            return make(*names)
+        finally:
+            pygame.display.quit()
 
 
 def _hide_greeting() -> None:

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import IO, Literal, NamedTuple, Protocol, get_args
+from typing import IO, Literal, NamedTuple, get_args
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import Request, build_opener, getproxies
@@ -169,14 +169,10 @@ def _refused(url: str, reason: str) -> EvaluationError:
     )
 
 
-class _Readable(Protocol):
-    def read(self, size: int = -1, /) -> bytes: ...
-
-
 class _Bounded:
     """A stream that ends with an error after `MOST_BYTES`."""
 
-    def __init__(self, stream: _Readable) -> None:
+    def __init__(self, stream: gzip.GzipFile) -> None:
         self._stream, self._left = stream, MOST_BYTES
 
     def read(self, size: int = -1, /) -> bytes:
