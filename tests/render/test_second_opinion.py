@@ -1,7 +1,5 @@
 """Bullet's software renderer, which shares no code with ours, agrees with it about where everything is."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import trimesh
@@ -9,15 +7,15 @@ from scipy.spatial.transform import Rotation
 
 from arena.cameras import CLASSES, SKY
 from arena.geometry.shapes import TUBE_INNER, TUBE_SEGMENTS, prism_vertices
-from arena.scene import Animal, yaw_rotation
-from arena.taskfile.catalog import KINDS
+from arena.scene import yaw_rotation
 from arena.taskfile.versions import Version
 from benchmarks.peers.scenery import Solid, solids_of
 from render import Renderer, birds_eye, third_person, top_view
 from render.camera import first_person
 from render.parts.animals import BODIES, agents_of
 from render.parts.meshes import UNIT, unit_meshes
-from tests.arena.worlds import agent, episode, item, play
+from tests.arena.worlds import agent, episode, item
+from tests.render.test_bytes import everything
 
 bullet = pytest.importorskip("pybullet")
 WIDTH, HEIGHT = 240, 200
@@ -94,23 +92,6 @@ def pictured(client, camera):
     *_, buffer, body = bullet.getCameraImage(WIDTH, HEIGHT, view, lens, **options)
     depth = far * near / (far - (far - near) * np.reshape(buffer, (HEIGHT, WIDTH)).astype(float)) - back
     return depth, np.reshape(body, (HEIGHT, WIDTH))
-
-
-def everything(version, part):
-    """A scene with every second, or every other second, kind of a version, after half a second of physics."""
-    names = [name for name, kind in KINDS.items() if not kind.internal]
-    names = [name for name in names if Version(version).is_4 or not KINDS[name].new_in_4][part::2]
-    places = [(x, z) for z in (14, 20, 27, 34) for x in (5, 12.5, 20, 27.5, 35)]
-    things = [
-        item(name, f"{x} 0 {z}", sizes="3 2 3", rotations=str(20 * number), colors="200 90 30")
-        for number, (name, (x, z)) in enumerate(zip(names, places, strict=False))
-    ]
-    run = episode(agent("20 0 3"), *things, version=version)
-    play(run, steps=8)
-    scene = run.scene()
-    assert set(names) <= {thing.kind for thing in scene.things}
-    pig, hedgehog = Animal((17.0, 0.5, 8.0), 150.0, "pig"), Animal((23.0, 0.5, 8.0), 200.0, "hedgehog")
-    return replace(scene, others=(pig, hedgehog))
 
 
 def is_edge(instance):
