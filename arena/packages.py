@@ -2,11 +2,10 @@
 
 import sys
 import warnings
-from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from importlib.metadata import EntryPoint, PackageNotFoundError, version
+from importlib.metadata import EntryPoint, distributions, version
 from importlib.util import find_spec
 from multiprocessing import parent_process
 from pathlib import Path
@@ -53,19 +52,15 @@ def require(extra: str, *modules: str) -> None:
         raise ConfigError(_sentence(", ".join(missing), extra))
 
 
+def installed(*names: str) -> dict[str, str]:
+    """The versions of those of some distributions that are installed."""
+    return {name: version(name) for name in names if any(distributions(name=name))}
+
+
 def missing_package(error: ModuleNotFoundError) -> str | None:
     """What to do about a missing module if an extra installs it; None for any other module."""
     root = (error.name or "").partition(".")[0]
     return next((_sentence(root, extra) for extra, names in EXTRAS.items() if root in names), None)
-
-
-def installed(*names: str) -> dict[str, str]:
-    """The versions of those packages that are installed, by name."""
-    found = {}
-    for name in names:
-        with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
 
 
 def _sentence(missing: str, extra: str) -> str:

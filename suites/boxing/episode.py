@@ -79,26 +79,24 @@ class Turn(NamedTuple):
 
 
 class Answers:
-    """What was answered in each evaluation.
+    """What was answered in each evaluation, `number` answers in all.
 
     A question that was not answered counts as answered by the worst answer of the range.
     """
 
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
-        self._given: dict[int, dict[int, Floats]] = {}
-
-    def __len__(self) -> int:
-        """How many were given."""
-        return sum(map(len, self._given.values()))
+        self._given: dict[int, Floats] = {}
+        self.number = 0
 
     def take(self, evaluation: int, places: Sequence[int], answers: Floats) -> None:
         """Keep the answers (places, values) to some questions."""
-        self._given.setdefault(evaluation, {}).update(zip(places, answers, strict=True))
+        self._given.setdefault(evaluation, self._questions.worst.copy())[places] = answers
+        self.number += len(places)
 
     def error(self, evaluation: int) -> float:
         """The mean error of an evaluation."""
-        return float(self._questions.errors(self._filled(evaluation)).mean())
+        return float(self._questions.errors(self.of(evaluation)).mean())
 
     def metrics(self, evaluations: Iterable[int], last: int) -> dict[str, float | int]:
         """Errors and standardised errors of evaluations, and the proper scores of the `last` one."""
@@ -107,13 +105,11 @@ class Answers:
             suffix = "novice" if evaluation == NOVICE else str(evaluation)
             error = self.error(evaluation)
             found[f"error_{suffix}"], found[f"z_{suffix}"] = error, self._questions.standardised(error)
-        return found | self._questions.proper_scores(self._filled(last))
+        return found | self._questions.proper_scores(self.of(last))
 
-    def _filled(self, evaluation: int) -> Floats:
-        found = self._questions.worst.copy()
-        for place, answer in self._given.get(evaluation, {}).items():
-            found[place] = answer
-        return found
+    def of(self, evaluation: int) -> Floats:
+        """(m, values): the answers of an evaluation."""
+        return self._given.get(evaluation, self._questions.worst)
 
 
 class Episode(TurnByTurn):
@@ -321,7 +317,7 @@ class Episode(TurnByTurn):
         found["experiments"] = len(tried)
         found["invalid_replies"] = sum(turn.error is not None for turn in self.turns)
         found["asked_answers"] = sum(len(each.questions) for each in asked)
-        found["missing_answers"] = int(found["asked_answers"]) - len(self._answers)
+        found["missing_answers"] = int(found["asked_answers"]) - self._answers.number
         return found
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -57,8 +58,9 @@ class BoxingSuite(Suite):
 
     def named(self, name: str, choices: BoxingChoices, folder: Path | None) -> Sequence[TaskSpec] | None:
         """A world by its id, such as dugongs-prediction-0."""
-        found = _parts(name)
-        return None if found is None else [_task(*found)]
+        found = re.fullmatch(r"(.+)-([a-z]+)-(0|[1-9][0-9]{0,2})", name)
+        known = found is not None and (found[1], found[2]) in kinds()
+        return [_task(found[1], found[2], int(found[3]))] if found and known else None
 
     def opening(self, choices: BoxingChoices, prompts: PromptSet, episodes: int) -> list[Message]:
         """The rules; what a world is about is part of its episode."""
@@ -91,15 +93,6 @@ def _task(name: str, goal: str, number: int) -> TaskSpec:
 
 def _id(name: str, goal: str, number: int) -> str:
     return f"{name}-{goal}-{number}"
-
-
-def _parts(task_id: str) -> tuple[str, str, int] | None:
-    """Environment, goal and number of an id; None if it is none."""
-    rest, _, digits = task_id.rpartition("-")
-    name, _, goal = rest.rpartition("-")
-    number = int(digits) if digits.isdecimal() and digits.isascii() and len(digits) < 4 else _NUMBERS
-    known = (name, goal) in kinds() and number < _NUMBERS and task_id == _id(name, goal, number)
-    return (name, goal, number) if known else None
 
 
 def _check(choice: str, chosen: Sequence[str] | None, known: Sequence[str]) -> None:

@@ -113,6 +113,8 @@ class World(ABC):
     """Of the parameters, if they are normal and independent."""
     parameter_names: ClassVar[tuple[str, ...]]
     fields: tuple[Field, ...]
+    line: ClassVar[tuple[float, float, int]]
+    """The ends of random designs of one number, and its decimals."""
     form: str
     """How a design is written, such as `x, y`."""
     goals: ClassVar[Mapping[str, Goal]]
@@ -172,9 +174,10 @@ class World(ABC):
         """Worlds of one value of the outcome each, if each has parameters of its own; else empty."""
         return ()
 
-    @abstractmethod
     def random_design(self, rng: np.random.Generator) -> Floats:
-        """(d,): the paper's random design."""
+        """(d,): the paper's random design; by default uniform on the line."""
+        low, high, digits = self.line
+        return np.array([round(rng.uniform(low, high), digits)])
 
     @abstractmethod
     def designs(self) -> Floats:

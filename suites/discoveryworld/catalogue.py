@@ -1,11 +1,12 @@
 """The themes, levels and unit tests, without the package."""
 
 import csv
+import re
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from arena.errors import ConfigError
+from pydantic_core import PydanticCustomError
 
 LEVELS = ("easy", "normal", "challenge")
 
@@ -102,28 +103,22 @@ def names() -> list[str]:
 
 def find_world(task_id: str) -> tuple[Kind, int] | None:
     """The kind and the seed of an id such as proteomics-easy-0; None if there is none."""
-    name, _, digits = task_id.rpartition("-")
-    kind = kinds().get(name)
-    sound = (
-        digits.isascii() and digits.isdecimal() and digits == str(int(digits)) and int(digits) < MOST_SEEDS
-    )
-    return (kind, int(digits)) if kind and sound else None
+    found = re.fullmatch(r"(.+)-(0|[1-9][0-9]{0,3})", task_id)
+    kind = kinds().get(found[1]) if found else None
+    return (kind, int(found[2])) if found and kind else None
 
 
 def seed_list(text: str) -> tuple[int, ...]:
-    """The seeds of a text such as 0-4 or 0,7,100-120. Raises ConfigError for any other."""
-    found: dict[int, None] = {}
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        ends = (first, last) if dash else (first, first)
-        if not all(end.isascii() and end.isdecimal() and int(end) < MOST_SEEDS for end in ends):
-            raise ConfigError(
-                f"seeds: got {text!r:.60}, expected numbers below {MOST_SEEDS} and ranges, such as 0-4 or 3,7"
-            )
-        found |= dict.fromkeys(range(int(ends[0]), int(ends[1]) + 1))
-    if not found:
-        raise ConfigError(f"seeds: got {text!r:.60}, which is empty; expected a range such as 0-4")
-    return tuple(found)
+    """The seeds of a text such as 0-4 or 0,7,100-120. Raises PydanticCustomError for any other."""
+    parts = [re.fullmatch(r"([0-9]+)(?:-([0-9]+))?", part.strip()) for part in text.split(",")]
+    ends = [(int(each[1]), int(each[2] or each[1])) for each in parts if each]
+    sound = all(parts) and max(map(max, ends)) < MOST_SEEDS
+    seeds = dict.fromkeys(seed for low, high in ends for seed in range(low, high + 1)) if sound else {}
+    if not seeds:
+        raise PydanticCustomError(
+            "seeds", f"numbers below {MOST_SEEDS} and rising ranges, such as 0-4 or 3,7"
+        )
+    return tuple(seeds)
 
 
 @cache

@@ -8,7 +8,6 @@ import importlib
 import os
 import pkgutil
 import random
-import sys
 import tempfile
 import threading
 from collections.abc import Generator, Mapping
@@ -77,7 +76,8 @@ def calling(rng: random.Random) -> Generator[None, None, None]:
 def modules() -> dict[str, ModuleType]:
     """The package's modules by their names in it, such as objects.Object, changed as said above."""
     require(NAME)
-    _hide_greeting()
+    with patch.dict(os.environ, PYGAME_HIDE_SUPPORT_PROMPT="1"):
+        importlib.import_module("pygame")
     package = importlib.import_module(NAME)
     listed = [each.name for each in pkgutil.walk_packages(package.__path__, f"{NAME}.")]
     found = {
@@ -191,16 +191,6 @@ def _sprites(make: Any, *names: Any) -> Any:
             return make(*names)
         finally:
             pygame.display.quit()
-
-
-def _hide_greeting() -> None:
-    """Let pygame print nothing when it is imported."""
-    if "pygame" not in sys.modules:
-        before = os.environ.get("PYGAME_HIDE_SUPPORT_PROMPT")
-        os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
-        importlib.import_module("pygame")
-        if before is None:
-            del os.environ["PYGAME_HIDE_SUPPORT_PROMPT"]
 
 
 def _silent(*_: Any, **__: Any) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -28,12 +29,13 @@ class EstSuite(Suite):
 
     def named(self, name: str, choices: EstChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """An episode of the machine by its id, such as est-00007."""
-        if (number := _numbered(choices.machine, name)) is None:
+        found = re.fullmatch(rf"{choices.machine}-([0-9]{{5}})", name)
+        if found is None or found[1] == "00000":
             raise ConfigError(
                 f"no task {name}; with machine = {choices.machine} they are "
                 f"{_id(choices.machine, 1)} to {_id(choices.machine, LAST_EPISODE)}"
             )
-        return [_task(choices.machine, number)]
+        return [_task(choices.machine, int(found[1]))]
 
     def task_version(self, folder: Path | None = None) -> str:
         """The version of the first episodes of all machines."""
@@ -75,13 +77,6 @@ def _task(machine: str, number: int) -> TaskSpec:
 
 def _id(machine: str, number: int) -> str:
     return f"{machine}-{number:05}"
-
-
-def _numbered(machine: str, task_id: str) -> int | None:
-    """The number of a task of a machine by its id; None if it is none."""
-    digits = task_id.rpartition("-")[2]
-    number = int(digits) if digits.isdecimal() and digits.isascii() and len(digits) == 5 else 0
-    return number if 1 <= number <= LAST_EPISODE and task_id == _id(machine, number) else None
 
 
 SUITE = EstSuite()

@@ -1,6 +1,7 @@
 """The thirty tasks and their variations, without the simulator."""
 
 import csv
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -56,17 +57,10 @@ def kinds() -> dict[str, Kind]:
     found = {}
     text = files("suites.scienceworld").joinpath("tasks.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):
-        found[row["task"]] = Kind(
-            row["task"],
-            row["topic"],
-            row["title"],
-            row["package_name"],
-            int(row["train"]),
-            int(row["dev"]),
-            int(row["test"]),
-            int(row["gold"]),
-            {agent: float(row[agent]) for agent in PUBLISHED},
-        )
+        names = row["task"], row["topic"], row["title"], row["package_name"]
+        train, dev, test, gold = (int(row[name]) for name in ("train", "dev", "test", "gold"))
+        published = {agent: float(row[agent]) for agent in PUBLISHED}
+        found[row["task"]] = Kind(*names, train, dev, test, gold, published)
     return found
 
 
@@ -77,10 +71,9 @@ def variation_id(kind: Kind, variation: int) -> str:
 
 def find_variation(task_id: str) -> tuple[Kind, int] | None:
     """The task and variation of an id; None if there is none."""
-    task, _, digits = task_id.rpartition("-")
-    kind = kinds().get(task)
-    sound = len(digits) == 4 and digits.isascii() and digits.isdecimal()
-    return (kind, int(digits)) if kind and sound and int(digits) < kind.number else None
+    found = re.fullmatch(r"(.+)-([0-9]{4})", task_id)
+    kind = kinds().get(found[1]) if found else None
+    return (kind, int(found[2])) if found and kind and int(found[2]) < kind.number else None
 
 
 def spread(variations: Sequence[int], number: int | None) -> list[int]:

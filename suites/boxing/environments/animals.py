@@ -11,9 +11,7 @@ from suites.boxing.world import Field, Goal, Words, World
 class _OverTime(World):
     """An age or a time from 0 to 5 is chosen."""
 
-    def random_design(self, rng: np.random.Generator) -> Floats:
-        """Uniform."""
-        return np.array([round(rng.uniform(0, 5), 2)])
+    line = (0, 5, 2)
 
     def designs(self) -> Floats:
         """Every 0.05."""

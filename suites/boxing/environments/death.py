@@ -21,6 +21,7 @@ class Death(World):
     dimensions = 1
     parameter_names = ("theta",)
     fields = (Field("time", 0, 2, open=True, start=1),)
+    line = (0.01, 1.99, 2)
     form = "time"
     goals: ClassVar = {
         "prediction": Goal(
@@ -60,10 +61,6 @@ class Death(World):
         theta = (np.arange(200) + 0.5) / 100
         weights = np.exp(-0.5 * (theta - 1) ** 2)
         return theta[:, None], weights / weights.sum()
-
-    def random_design(self, rng: np.random.Generator) -> Floats:
-        """Uniform."""
-        return np.array([round(rng.uniform(0.01, 1.99), 2)])
 
     def designs(self) -> Floats:
         """Every 0.02."""

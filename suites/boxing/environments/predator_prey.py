@@ -28,6 +28,7 @@ class PredatorPrey(World):
     dimensions = 4
     parameter_names = ("alpha", "beta", "gamma", "delta")
     fields = (Field("time", 0, END, start=10),)
+    line = (0, END, 1)
     form = "time"
     goals: ClassVar = {
         "prediction": Goal(
@@ -60,10 +61,6 @@ class PredatorPrey(World):
         found = one * (1 + 2 * t) * (1 - t) ** 2 + first * t * (1 - t) ** 2
         found = found + two * t**2 * (3 - 2 * t) - second * t**2 * (1 - t)
         return np.asarray(np.exp(np.clip(found, -50, 50)).transpose(2, 0, 1))
-
-    def random_design(self, rng: np.random.Generator) -> Floats:
-        """Uniform."""
-        return np.array([round(rng.uniform(0, END), 1)])
 
     def designs(self) -> Floats:
         """Every 0.5."""
