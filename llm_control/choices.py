@@ -223,7 +223,7 @@ class ArenaChoices(RunChoices):
         return self.vision == "shuffled"
 
     @property
-    def tool_names(self) -> tuple[str, ...]:
+    def tool_names(self) -> tuple[str, ...]:  # type: ignore[override]
         """The tools that a model is given."""
         return self.tools
 

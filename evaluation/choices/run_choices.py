@@ -172,6 +172,9 @@ class RunChoices(BaseModel):
     later: ClassVar[frozenset[str]] = frozenset({"memory_characters", "agent"})
     """Choices that earlier plans do not have: plans have them only if they are not at their defaults."""
 
+    tool_names: ClassVar[tuple[str, ...]] = ()
+    """The tools of the suite that a model is given if it acts by tool calls."""
+
     tasks: Names | None = Field(
         default=None, description="ids of the tasks to play, in this order; none: all"
     )
@@ -275,11 +278,6 @@ class RunChoices(BaseModel):
     @property
     def judges(self) -> tuple[str, ...]:
         """The models that the suite's `judge` asks or observations name, as a user writes them."""
-        return ()
-
-    @property
-    def tool_names(self) -> tuple[str, ...]:
-        """The tools of the suite that a model is given if it acts by tool calls."""
         return ()
 
     @classmethod

@@ -13,6 +13,8 @@ LONGEST_EPISODE = 100_000
 class DiscoveryWorldChoices(RunChoices):
     """How DiscoveryWorld is put to a model."""
 
+    tool_names: ClassVar[tuple[str, ...]] = ("act",)
+
     rules: ClassVar[tuple[Rule, ...]] = (*RunChoices.rules, *PICTURE_FILES)
 
     words: ClassVar[frozenset[str]] = RunChoices.words | {"seeds"}
@@ -34,11 +36,6 @@ class DiscoveryWorldChoices(RunChoices):
     judge: str | None = Field(
         default=None, description="model that judges what was found out, such as openai/gpt-4o; none: nobody"
     )
-
-    @property
-    def tool_names(self) -> tuple[str, ...]:
-        """The one tool."""
-        return ("act",)
 
     @property
     def judges(self) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ LAST_EPISODE = 99_999
 class EstChoices(RunChoices):
     """How the Blicket machine is put to a model."""
 
+    tool_names: ClassVar[tuple[str, ...]] = ("experiment",)
+
     rules: ClassVar[tuple[Rule, ...]] = (*RunChoices.rules, *PICTURE_FILES)
 
     machine: Literal["est", "ivre", "conjunctive", "noisy"] = Field(
@@ -33,11 +35,6 @@ class EstChoices(RunChoices):
     strict: bool = Field(
         default=False, description="only the exact syntax; by default obvious slips are corrected"
     )
-
-    @property
-    def tool_names(self) -> tuple[str, ...]:
-        """The one tool."""
-        return ("experiment",)
 
     def bounds(self, content: Any = None) -> Bounds:
         """A reply for each step; the texts after it have about 300 characters."""

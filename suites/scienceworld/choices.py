@@ -1,6 +1,6 @@
 """The choices of the suite, beside those of every suite."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -20,6 +20,8 @@ GOLD_FACTOR = 2
 class ScienceWorldChoices(RunChoices):
     """How ScienceWorld is put to a model."""
 
+    tool_names: ClassVar[tuple[str, ...]] = ("act",)
+
     split: Split = Field(default="test", description="which variations of a task: train, dev or test")
     variations: Annotated[int, Field(ge=1)] | None = Field(
         default=3, description="variations of each task, at equal distances in the split; none: all"
@@ -36,11 +38,6 @@ class ScienceWorldChoices(RunChoices):
     hints: Literal["none", "objects", "actions"] = Field(
         default="none", description="listed in every turn: nothing, what can be named, or each valid command"
     )
-
-    @property
-    def tool_names(self) -> tuple[str, ...]:
-        """The one tool."""
-        return ("act",)
 
     def bounds(self, content: Any = None) -> Bounds:
         """A reply for each step; hints are lists of about 50 names or 400 commands.
