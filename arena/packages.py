@@ -1,11 +1,13 @@
 """Packages that may not be there: those of optional extras, and our own if files of the user hide them."""
 
+import csv
 import sys
 import warnings
 from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.metadata import EntryPoint, distributions, version
+from importlib.resources import files
 from importlib.util import find_spec
 from multiprocessing import parent_process
 from pathlib import Path
@@ -50,6 +52,13 @@ def require(extra: str, *modules: str) -> None:
     missing = [name for name in modules or EXTRAS[extra] if find_spec(name) is None]
     if missing:
         raise ConfigError(_sentence(", ".join(missing), extra))
+
+
+@cache
+def rows_of(package: str, file: str) -> tuple[dict[str, str], ...]:
+    """The rows of a table of comma-separated values in a package, by the names in its first line."""
+    text = files(package).joinpath(file).read_text(encoding="utf-8")
+    return tuple(csv.DictReader(text.splitlines()))
 
 
 def installed(*names: str) -> dict[str, str]:

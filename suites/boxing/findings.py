@@ -1,15 +1,14 @@
 """What a report says of runs and episodes beyond every suite's tables."""
 
-import csv
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
-from importlib.resources import files
-from typing import Annotated, Any, NamedTuple, NotRequired
+from functools import partial
+from typing import Annotated, Any, NotRequired
 
 import numpy as np
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
+from arena.packages import rows_of
 from evaluation.log.schema import Count, Finite
 from evaluation.panels import Bin, panel
 from evaluation.panels import calibration as calibrated
@@ -23,17 +22,6 @@ Vectors = list[Numbers]
 
 EVALUATIONS = (0, 1, 3, 5, 7, 10)
 """Numbers of experiments after which the paper evaluates."""
-
-
-class Errors(NamedTuple):
-    """What perfect inference reaches: mean errors after numbers of experiments, halves of 95 % intervals."""
-
-    name: str
-    goal: str
-    strategy: str
-    episodes: int
-    means: tuple[float, ...]
-    halves: tuple[float, ...]
 
 
 class _Turn(TypedDict):
@@ -222,32 +210,29 @@ def _missing(records: Sequence[Record]) -> str:
 
 
 def _oracle(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, ...]]:
-    """The standardised errors of perfect inference for the kinds that were played."""
+    """The standardised errors of perfect inference for the kinds that were played.
+
+    They are those of the Bayes-optimal predictor that `python -m benchmarks.boxing errors` prints.
+    """
     played = {kind for own in records.values() for kind in _by_kind(own)}
     rows = []
-    for row in shipped():
-        if (row.name, row.goal) in played:
-            mean = baselines()[row.name, row.goal, "repaired"]
-            pairs = zip(row.means, row.halves, strict=True)
-            cells = [f"{(error - row.means[0]) / mean:.3f} ± {half / mean:.3f}" for error, half in pairs]
-            cells[0] = "0"
-            name = "the most informative" if row.strategy == "eig" else "random"
-            rows.append((row.name, row.goal, name, str(row.episodes), *cells))
+    for row in rows_of("suites.boxing", "oracle.csv"):
+        if (kind := (row["environment"], row["goal"])) in played:
+            mean = baselines()[*kind, "repaired"]
+            means, halves = ([float(row[f"{what}_{n}"]) for n in EVALUATIONS] for what in ("mean", "half"))
+            pairs = zip(means, halves, strict=True)
+            cells = [f"{(error - means[0]) / mean:.3f} ± {half / mean:.3f}" for error, half in pairs]
+            name = "the most informative" if row["designs"] == "eig" else "random"
+            rows.append((*kind, name, row["episodes"], "0", *cells[1:]))
     return rows
 
 
-@cache
-def published() -> tuple[Mapping[str, str], ...]:
-    """The paper's tables 1 to 4, by environment, goal and wording."""
-    text = files("suites.boxing").joinpath("published.csv").read_text(encoding="utf-8")
-    return tuple(csv.DictReader(text.splitlines()))
-
-
 def _played(records: Mapping[str, Sequence[Record]]) -> list[Mapping[str, str]]:
-    """The paper's rows of the kinds and wordings that were played."""
+    """The rows of the paper's tables 1 to 4 of the kinds and wordings that were played."""
     every = [each["replay"] for own in records.values() for each in own]
     played = {(r["environment"], r["goal"], _wording(r)) for r in every}
-    return [row for row in published() if (row["environment"], row["goal"], row["wording"]) in played]
+    rows = rows_of("suites.boxing", "published.csv")
+    return [row for row in rows if (row["environment"], row["goal"], row["wording"]) in played]
 
 
 def _wording(replay: Record) -> str:
@@ -309,13 +294,3 @@ def _novices(records: Sequence[Record]) -> list[tuple[str, ...]]:
             cells = map(_error, (scientist, novice, lost))
             rows.append((*kind, str(len(pairs)), _missing(own), *cells))
     return rows
-
-
-def shipped() -> list[Errors]:
-    """Errors of the Bayes-optimal predictor, as `python -m benchmarks.boxing errors` printed them."""
-    text = files("suites.boxing").joinpath("oracle.csv").read_text(encoding="utf-8")
-    found = []
-    for name, goal, strategy, episodes, *cells in csv.reader(text.splitlines()[1:]):
-        means, halves = (tuple(map(float, part)) for part in (cells[::2], cells[1::2]))
-        found.append(Errors(name, goal, strategy, int(episodes), means, halves))
-    return found

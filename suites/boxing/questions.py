@@ -1,14 +1,13 @@
 """The questions of a task, the best answers to them, and how far answers are from the truth."""
 
-import csv
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
-from importlib.resources import files
 from itertools import permutations, product
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from arena.packages import rows_of
 from suites.boxing.outcomes import Floats
 from suites.boxing.posterior import Posterior, posterior_of
 from suites.boxing.world import Field, Goal, Wording, World
@@ -119,8 +118,7 @@ Kind = tuple[str, str, str]
 
 
 def _measured(file: str, column: str) -> dict[Kind, float]:
-    text = files("suites.boxing").joinpath(file).read_text(encoding="utf-8")
-    rows = csv.DictReader(text.splitlines())
+    rows = rows_of("suites.boxing", file)
     return {(row["environment"], row["goal"], row["mode"]): float(row[column]) for row in rows}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from suites.discoveryworld.names import Names, chosen, objects_in
+from suites.discoveryworld.names import Names, objects_in
 
 DIRECTIONS = ("north", "east", "south", "west")
 
@@ -184,7 +184,9 @@ class Scene(NamedTuple):
         """The package's id of an object."""
         names, reach = self.names, self.reach
         seen = {each["uuid"] for each in objects_in(self.observation)}
-        ids = chosen(names.called(text), reach, seen.__contains__)
+        called = names.called(text)
+        # Of several those in reach are meant, or if none is, those that are seen now.
+        ids = [k for k in called if k in reach] or [k for k in called if k in seen] or called
         if not ids:
             near = ", ".join(names.label(each) for each in reach) or "nothing"
             raise Unusable(f"There is no object {text!r:.60}; in reach are: {near}.")

@@ -1,12 +1,12 @@
 """The themes, levels and unit tests, without the package."""
 
-import csv
 import re
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from pydantic_core import PydanticCustomError
+
+from arena.packages import rows_of
 
 LEVELS = ("easy", "normal", "challenge")
 
@@ -124,9 +124,8 @@ def seed_list(text: str) -> tuple[int, ...]:
 @cache
 def published() -> dict[tuple[str, str], dict[str, dict[str, float]]]:
     """The paper's figures, its Tables 4 and 6: by theme and level, who, and metric."""
-    text = files("suites.discoveryworld").joinpath("published.csv").read_text(encoding="utf-8")
     found: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
-    for row in csv.DictReader(text.splitlines()):
+    for row in rows_of("suites.discoveryworld", "published.csv"):
         figures = {metric: float(row[metric]) for metric in METRICS}
         found.setdefault((row["theme"], row["level"]), {})[row["who"]] = figures
     return found

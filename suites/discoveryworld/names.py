@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 _IN_TEXT = re.compile(r"(uuid\W{0,3})(\d+)", re.IGNORECASE)
@@ -95,8 +95,3 @@ def objects_in(observation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield from observation[where]
     for there in observation["nearbyObjects"]["objects"].values():
         yield from there
-
-
-def chosen(ids: Collection[int], reach: Collection[int], alive: Callable[[int], bool]) -> list[int]:
-    """Of several objects that a name may mean: those in reach, or if none is, those that are seen now."""
-    return [k for k in ids if k in reach] or [k for k in ids if alive(k)] or list(ids)

@@ -50,6 +50,7 @@ def sentences(observation: Mapping[str, Any], names: Names, near: bool = True) -
 def _parts(observation: Mapping[str, Any], names: Names, near: bool) -> dict[str, Any]:
     here, dialog = observation["agentLocation"], observation["dialog_box"]
     said, popped = observation["lastActionMessage"], observation["extended_action_message"]
+    agents = observation["nearbyAgents"]["list_of_agents"]
     return {
         "message": short(said),
         "text": short(popped) if popped.strip() != said.strip() else "",
@@ -60,7 +61,7 @@ def _parts(observation: Mapping[str, Any], names: Names, near: bool) -> dict[str
         "carried": _objects(observation["inventoryObjects"], names),
         "reach": _objects(observation["accessibleEnvironmentObjects"], names),
         "near": _near(observation, names) if near else {},
-        "others": _others(observation["nearbyAgents"]["list_of_agents"]),
+        "others": {who: [short(each["message"]) for each in done] for who, done in agents.items() if done},
         "feed": _feed(observation["discoveryFeed"]),
     }
 
@@ -102,16 +103,10 @@ def _dialog(dialog: Mapping[str, Any]) -> dict[str, Any]:
     return {"said": short(dialog["dialogIn"]), **({"options": options} if dialog["is_in_dialog"] else {})}
 
 
-def _others(agents: Mapping[str, Any]) -> dict[str, list[str]]:
-    """What others did in the last steps."""
-    return {who: [short(each["message"]) for each in done] for who, done in agents.items() if done}
-
-
 def _feed(feed: Mapping[str, Any]) -> list[str]:
-    posts = [f"{each['postID']}: {each['author']}: {each['content']}" for each in feed["posts"]]
-    return posts + [
-        f"{each['postID']}: {each['author']}: {each['title']}" for each in feed["scientific_articles"]
-    ]
+    posts = [(each, each["content"]) for each in feed["posts"]]
+    posts += [(each, each["title"]) for each in feed["scientific_articles"]]
+    return [f"{each['postID']}: {each['author']}: {text}" for each, text in posts]
 
 
 def short(text: str) -> str:

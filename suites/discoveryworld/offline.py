@@ -1,6 +1,5 @@
 """The offline agents, which know what is possible and what they have done."""
 
-import json
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -12,7 +11,6 @@ from suites.discoveryworld.catalogue import THEMES
 from suites.discoveryworld.replies import read_reply
 from suites.discoveryworld.scripts import played
 from suites.discoveryworld.scripts.player import WAITING
-from suites.discoveryworld.tools import reply_of
 
 _planned: WeakKeyDictionary[Environment, list[str]] = WeakKeyDictionary()
 """The replies of scripts, which play each episode once before."""
@@ -42,7 +40,7 @@ def _arguments(reply: str) -> dict[str, Any]:
     read = read_reply(reply)
     assert read.action is not None
     given = dict(zip(("arg1", "arg2"), read.arguments, strict=False))
-    return dict(json.loads(reply_of("act", {"action": read.action.verb, "notes": read.thoughts, **given})))
+    return {"action": read.action.verb, **({"notes": read.thoughts} if read.thoughts else {}), **given}
 
 
 AGENTS = dict.fromkeys(("random", *THEMES, "ideal"), _agent)

@@ -1,16 +1,15 @@
 """What a report says of runs and episodes beyond every suite's tables."""
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from importlib.resources import files
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import AfterValidator, Field
 from typing_extensions import TypedDict
 
+from arena.packages import rows_of
 from evaluation.log.schema import Count, Finite, Share
 from evaluation.panels import Bin, panel
 from evaluation.panels import calibration as calibrated
@@ -75,8 +74,8 @@ COLUMNS = ("context accuracy, %", "context reward", "accuracy, %", "reward")
 
 def published() -> dict[str, tuple[float, ...]]:
     """The paper's Table 2: rows of `COLUMNS`, by our agents' names."""
-    text = files("suites.est").joinpath("published.csv").read_text(encoding="utf-8")
-    return {name: tuple(map(float, figures)) for name, *figures in csv.reader(text.splitlines()[1:])}
+    rows = map(dict.values, rows_of("suites.est", "published.csv"))
+    return {name: tuple(map(float, figures)) for name, *figures in rows}
 
 
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:

@@ -1,13 +1,13 @@
 """The thirty tasks and their variations, without the simulator."""
 
-import csv
 import re
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Literal, NamedTuple
 
 import numpy as np
+
+from arena.packages import rows_of
 
 Split = Literal["train", "dev", "test"]
 
@@ -55,8 +55,7 @@ class Kind(NamedTuple):
 def kinds() -> dict[str, Kind]:
     """All tasks by their numbers in the paper, such as 4-1, in its order."""
     found = {}
-    text = files("suites.scienceworld").joinpath("tasks.csv").read_text(encoding="utf-8")
-    for row in csv.DictReader(text.splitlines()):
+    for row in rows_of("suites.scienceworld", "tasks.csv"):
         names = row["task"], row["topic"], row["title"], row["package_name"]
         train, dev, test, gold = (int(row[name]) for name in ("train", "dev", "test", "gold"))
         published = {agent: float(row[agent]) for agent in PUBLISHED}
