@@ -140,14 +140,6 @@ class Episode(TurnByTurn):
         """The first request."""
         return self._observation()
 
-    def reply(self, text: str) -> Observation:
-        """Carry out an experiment, or take answers or an explanation."""
-        return self._step(text)
-
-    def refuse(self, text: str, reason: str) -> Observation:
-        """A reply that cannot be used, because it calls no tool."""
-        return self._step(text, reason)
-
     def finish(self) -> Record:
         """End the episode."""
         over = self._place == len(self._requests)
@@ -184,13 +176,12 @@ class Episode(TurnByTurn):
             **{key: metrics[key] for key in ("prior_error", "asked_answers", "missing_answers")},
         }
 
-    def _step(self, text: str, error: str | None = None) -> Observation:
-        request = self.request
+    def reply(self, text: str, reason: str | None = None) -> Observation:
+        """Carry out an experiment, or take answers or an explanation, unless it is refused for a reason."""
+        request, error = self.request, reason
         found: Mapping[str, Any] = {}
         try:
-            if error is not None:
-                raise WrongReplyError(error)
-            found = self._carried_out(request, text)
+            found = self._carried_out(request, text) if reason is None else {}
         except WrongReplyError as wrong:
             error = str(wrong)
         self.turns.append(Turn(len(self.turns) + 1, text, error, request.kind, self._done, **found))
@@ -200,6 +191,8 @@ class Episode(TurnByTurn):
         if self._place == len(self._requests):
             return Observation(done=True)
         return self._observation(error)
+
+    refuse = reply
 
     def _next(self, request: Request, given_up: bool) -> None:
         """Go on to the next request, also from one that was not answered."""

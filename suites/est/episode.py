@@ -96,14 +96,6 @@ class Episode(TurnByTurn):
         listed = "\n".join(f"{k}: {thing}" for k, thing in enumerate(self._drawn.things, start=1))
         return self._observation("first_turn", objects=listed)
 
-    def reply(self, text: str) -> Observation:
-        """State a belief and try objects."""
-        return self._step(text, read_reply(text, strict=self.choices.strict))
-
-    def refuse(self, text: str, reason: str) -> Observation:
-        """A step with the last belief and an empty trial, because the reply calls no tool."""
-        return self._step(text, Reply(problems=(reason,)))
-
     def finish(self) -> Record:
         """End the episode."""
         turns, over = self.turns, bool(self._world.over[0])
@@ -120,7 +112,13 @@ class Episode(TurnByTurn):
             blickets=self._named([k + 1 for k in self._drawn.blickets]),
         )
 
-    def _step(self, text: str, reply: Reply) -> Observation:
+    def reply(self, text: str, reason: str | None = None) -> Observation:
+        """State a belief and try objects.
+
+        A reply that is refused for a reason is a step with the last belief and an empty trial.
+        """
+        refused = None if reason is None else Reply(problems=(reason,))
+        reply = refused or read_reply(text, strict=self.choices.strict)
         world, number = self._world, len(self.turns) + 1
         tried = CONTEXT <= number < HORIZON
         problems = (*reply.problems, *([NO_TRIAL] if tried and reply.no_trial else []))
@@ -157,6 +155,8 @@ class Episode(TurnByTurn):
         if turn.error is not None:
             return self._observation("invalid_reply", reward=reward, step=number + 1, feedback=turn.error)
         return self._observation("turn", reward=reward, step=number + 1)
+
+    refuse = reply
 
     def _observation(self, name: str, **values: Any) -> Observation:
         """A text with the panel that is seen now, behind its picture if pictures are shown.

@@ -79,15 +79,6 @@ class Episode(TurnByTurn):
         )
         return self._observation(text)
 
-    def reply(self, text: str) -> Observation:
-        """Carry out an experiment, open a door, or take a belief down."""
-        wanted = ("Belief",) if self.predicts else ("Try", "Open")
-        return self._played(text, read_reply(text, wanted, strict=self.choices.strict))
-
-    def refuse(self, text: str, reason: str) -> Observation:
-        """Count a reply that called no tool."""
-        return self._played(text, Reply(problem=reason))
-
     def finish(self) -> Record:
         """End the episode."""
         right = int(self.hidden.doors[self._truth])
@@ -109,42 +100,47 @@ class Episode(TurnByTurn):
     def _over(self) -> bool:
         return self.door is not None or self._acts > self.question.experiments
 
-    def _played(self, text: str, reply: Reply) -> Observation:
+    def reply(self, text: str, reason: str | None = None) -> Observation:
+        """Carry out an experiment, open a door, or take a belief down, unless it is refused for a reason."""
+        wanted = ("Belief",) if self.predicts else ("Try", "Open")
+        refused = None if reason is None else Reply(problem=reason)
+        reply = refused or read_reply(text, wanted, strict=self.choices.strict)
         if self.predicts:
             return self._predicted(text, reply)
         self._acts += 1
-        turn, command = self._turn("act", text, reply), reply.command
-        problem = turn.error
-        if command is not None:
-            problem, turn = self._acted(command, turn)
-        self.turns.append(turn._replace(error=problem))
+        turn = self._turn("act", text, reply)
+        if reply.command is not None:
+            turn = self._acted(reply.command, turn)
+        self.turns.append(turn)
         if self._over:
             return Observation(done=True, reward=float(self.door == self.hidden.doors[self._truth]))
-        if problem is not None:
-            return self._observation(self._prompts["invalid_reply"].fill(feedback=problem, now=self._now()))
+        if turn.error is not None:
+            text = self._prompts["invalid_reply"].fill(feedback=turn.error, now=self._now())
+            return self._observation(text)
         self.predicts = self.choices.beliefs
         return self._asked_belief() if self.predicts else self._next()
+
+    refuse = reply
 
     def _turn(self, kind: str, text: str, reply: Reply) -> Turn:
         exact = tuple(self.hidden.of_doors(self.belief).tolist())
         number = len(self.turns) + 1
         return Turn(number, kind, text, reply.thoughts, reply.repairs, reply.problem, exact)
 
-    def _acted(self, command: Listed, turn: Turn) -> tuple[str | None, Turn]:
-        """Carry out a command; what is wrong with it, and its turn."""
-        assert command.numbers is not None
+    def _acted(self, command: Listed, turn: Turn) -> Turn:
+        """The turn of a command that is carried out, or has an error."""
+        question, numbers = self.question, command.numbers
+        assert numbers is not None
         if command.name == "Open":
-            return self._open(command.numbers, turn)
-        if self._acts > self.question.experiments:
-            return NONE_LEFT, turn
-        experiment = experiment_of(self.question, command.numbers)
-        return (experiment, turn) if isinstance(experiment, str) else (None, self._tried(experiment, turn))
-
-    def _open(self, numbers: tuple[float, ...], turn: Turn) -> tuple[str | None, Turn]:
-        if len(numbers) != 1 or not 1 <= numbers[0] <= self.question.doors:
-            return f"The doors have the numbers 1 to {self.question.doors}.", turn
-        self.door = int(numbers[0]) - 1
-        return None, turn._replace(door=self.door)
+            if len(numbers) != 1 or not 1 <= numbers[0] <= question.doors:
+                return turn._replace(error=f"The doors have the numbers 1 to {question.doors}.")
+            self.door = int(numbers[0]) - 1
+            return turn._replace(door=self.door)
+        left = self._acts <= question.experiments
+        experiment = experiment_of(question, numbers) if left else NONE_LEFT
+        return (
+            turn._replace(error=experiment) if isinstance(experiment, str) else self._tried(experiment, turn)
+        )
 
     def _tried(self, experiment: int, turn: Turn) -> Turn:
         """Carry out an experiment."""

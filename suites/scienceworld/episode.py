@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import closing
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -66,14 +67,6 @@ class Episode(TurnByTurn):
         actions = "\n".join(f"- {each}" for each in self._templates)
         return self._observation("first_turn", actions=actions)
 
-    def reply(self, text: str) -> Observation:
-        """Carry out the command of a reply."""
-        return self._step(text, command_of(text))
-
-    def refuse(self, text: str, reason: str) -> Observation:
-        """A step without a command, because the reply calls no tool."""
-        return self._step(text, "", reason)
-
     def finish(self) -> Record:
         """End the episode."""
         self.close()
@@ -119,7 +112,9 @@ class Episode(TurnByTurn):
         """The valid commands of now, for an offline agent."""
         return self._world.valid_actions()
 
-    def _step(self, text: str, command: str, error: str | None = None) -> Observation:
+    def reply(self, text: str, reason: str | None = None) -> Observation:
+        """Carry out the command of a reply; one that is refused for a reason has none."""
+        command, error = command_of(text) if reason is None else "", reason
         answer = self._world.step(command)
         before = self.turns[-1].score if self.turns else 0.0
         goals = self._world.subgoals()
@@ -148,6 +143,8 @@ class Episode(TurnByTurn):
         if answer.over or self._used_up:
             return Observation((told,), done=True, reward=turn.reward)
         return self._observation("turn", told=error or told, reward=turn.reward)
+
+    refuse = reply
 
     def _count(self) -> None:
         """Count the last command, as the budget says."""
@@ -186,11 +183,8 @@ class Episode(TurnByTurn):
 @cache
 def _path(name: str, variation: int, simplifications: str) -> tuple[str, ...]:
     """The commands that solve a variation, worked out in a world of their own."""
-    world = World(name, variation, simplifications, gold=True)
-    try:
+    with closing(World(name, variation, simplifications, gold=True)) as world:
         return tuple(world.gold())
-    finally:
-        world.close()
 
 
 def command_of(reply: str) -> str:
