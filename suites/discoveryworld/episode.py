@@ -2,8 +2,9 @@
 
 import json
 import random
-from dataclasses import replace
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from evaluation.prompts import without_gaps
 from evaluation.suite import EpisodeSetup, Observation, Part, Record, TurnByTurn
@@ -150,11 +151,12 @@ class Episode(TurnByTurn):
             **values,
         )
         parts: tuple[Part, ...] = (without_gaps(text),)
-        feedback = values.get("feedback", "")
-        shown = Observation(parts, told=told, reward=reward, data=self._data(feedback))
-        if not self.choices.shows_images:
-            return shown
-        return replace(shown, parts=(self._picture(), *parts), drawn_by=DRAWN_BY)
+        drawn_by = DRAWN_BY if self.choices.shows_images else None
+        if drawn_by:
+            blank = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+            parts = (self._world.picture() if self._draws else blank, *parts)
+        data = self._data(values.get("feedback", ""))
+        return Observation(parts, told=told, reward=reward, drawn_by=drawn_by, data=data)
 
     def _seen(self) -> str:
         seen, near = dict(self._scene.observation), self.choices.observation != "image"
@@ -164,12 +166,6 @@ class Episode(TurnByTurn):
         del seen["taskProgress"]
         shown = seen if near else {k: v for k, v in seen.items() if k != "nearbyObjects"}
         return json.dumps(shown, ensure_ascii=False)
-
-    def _picture(self) -> Part:
-        """What is around, black if no picture is wanted."""
-        import numpy as np
-
-        return self._world.picture() if self._draws else np.zeros((HEIGHT, WIDTH, 3), np.uint8)
 
     def _data(self, feedback: str) -> dict[str, Any]:
         scene, near = self._scene, self.choices.observation != "image"

@@ -183,11 +183,8 @@ class Episode(TurnByTurn):
     def _panel(self, step: int) -> str:
         """What is on the machine in words, or that there is a picture of it."""
         prompts = self._prompts
-        if step <= CONTEXT:
-            which = prompts["panel_context"].fill(number=step, context=CONTEXT)
-        else:
-            which = prompts["panel_trial"].fill(number=step - CONTEXT)
-        shown = [which]
+        context = prompts["panel_context"].fill(number=step, context=CONTEXT)
+        shown = [context if step <= CONTEXT else prompts["panel_trial"].fill(number=step - CONTEXT)]
         if self.choices.observation != "text":
             shown.append(prompts["panel_picture"].fill())
         if self.choices.observation != "image":
