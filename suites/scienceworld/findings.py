@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Annotated, Any
 
 import numpy as np
@@ -52,11 +53,6 @@ part = partial(panel, "suites.scienceworld")
 """HTML of a macro of this suite's template."""
 
 
-def score(record: Record) -> float:
-    """The score of an episode."""
-    return float(record["score"])
-
-
 def reached(record: Record, required_only: bool = False) -> float:
     """The share of an episode's subgoals that were reached at its end."""
     own = [done for _, required, done in record["replay"]["subgoals"] if required or not required_only]
@@ -74,7 +70,7 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
     agents = {name: own for name, own in records.items() if own}
     if not agents:
         return []
-    scores = {name: by_variation(own, score) for name, own in agents.items()}
+    scores = {name: by_variation(own, itemgetter("score")) for name, own in agents.items()}
     played = [kind for task, kind in kinds().items() if any(task in own for own in scores.values())]
     required = partial(reached, required_only=True)
     goals = {name: (by_variation(own, required), by_variation(own, reached)) for name, own in agents.items()}
