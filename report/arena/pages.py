@@ -12,10 +12,11 @@ from arena.errors import ArenaError
 from arena.recording import software_versions
 from arena.science.families import Question, truth
 from arena.science.words import seen
-from evaluation.capabilities import Panel, remarks_of
+from evaluation.capabilities import Panel, episode_panels, remarks_of, run_panels
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
 from evaluation.statistics import level_of_id
+from evaluation.suites import get_suite
 from human_data.baselines import children_by_task
 from llm_control.choices import ArenaChoices
 from llm_control.environment import STEPS_PER_TURN
@@ -31,7 +32,6 @@ from report.comparison.runs import CLOCKED, THEIRS, has_published_tasks, played_
 from report.files import part, prose
 from report.panels import EpisodeFindings, PictureBook, Row, SuiteReport
 from report.tables import GroupRates, counted_table, percent
-from suites.laboratory import findings as laboratory
 
 _PICTURES = ("camera", "depth", "segmentation")
 _SENSORS = {
@@ -191,7 +191,7 @@ class ArenaReport(SuiteReport):
             health = part("arena/health.html.j2", curve=curve, events=events, acts=acts)
             panels.append(Panel("Health", health))
         if record is not None:
-            panels += [Panel(*each) for each in laboratory.episode_panels(record)]
+            panels += episode_panels(get_suite("laboratory"), record)
         return panels
 
     def turn_columns(self, turn: Mapping[str, Any]) -> dict[str, Any]:
@@ -240,7 +240,7 @@ class ArenaReport(SuiteReport):
         values = {"table": table, "unreplayed": unreplayed, "failures": list(Failure)}
         failed = Panel("Why episodes were failed", part("arena/failures.html.j2", **values))
         named = {agents.get(agent, agent): records for agent, records in self._experiments.items()}
-        return [failed, *(Panel(*each) for each in laboratory.run_panels(named))]
+        return [failed, *(run_panels(get_suite("laboratory"), named) if named else ())]
 
     def facts(self, log: RunLog) -> dict[str, str]:
         """The version of Animal-AI, which comparisons need."""
