@@ -121,8 +121,7 @@ def open_batch(count: int, side: int, name: str) -> BatchRenderer | None:
     known, name = entry_points(group="arena_llm.batch_cameras"), FORMER.get(name, name)
     if name not in known.names:
         return None
-    renderer: BatchRenderer = load(known[name])(count, side, side)
-    return renderer
+    return load(known[name])(count, side, side)
 
 
 def open_camera(width: int, height: int, name: str = "kernel") -> CameraRenderer:
@@ -131,8 +130,7 @@ def open_camera(width: int, height: int, name: str = "kernel") -> CameraRenderer
     Raises RenderError if it is unknown or cannot render, and ShadowedError if a file of the user hides ours.
     """
     check_renderer(name)
-    renderer: CameraRenderer = load(_cameras()[FORMER.get(name, name)])(width, height)
-    return renderer
+    return load(_cameras()[FORMER.get(name, name)])(width, height)
 
 
 def check_renderer(name: str, used: bool = True) -> None:

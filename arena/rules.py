@@ -174,8 +174,7 @@ class Account:
     @property
     def health(self) -> np.float32:
         """0 to 100."""
-        health: np.float32 = self.clock[HEALTH]
-        return health
+        return self.clock[HEALTH]
 
     def take_step_reward(self) -> float:
         """Take the reward accumulated since the last call."""

@@ -84,12 +84,12 @@ def files_of(suite: Suite, choices: Any) -> Mapping[str, str]:
 
 def agents_of(suite: Suite) -> Mapping[str, Agent]:
     """The offline agents that answer messages, by name."""
-    return brought(suite, "offline", "AGENTS", {})  # type: ignore[no-any-return]
+    return brought(suite, "offline", "AGENTS", {})
 
 
 def players_of(suite: Suite) -> Mapping[str, Callable[[str], Player]]:
     """What makes each agent that plays whole episodes, by name."""
-    return brought(suite, "players", "PLAYERS", {})  # type: ignore[no-any-return]
+    return brought(suite, "players", "PLAYERS", {})
 
 
 def player(suite: Suite, name: str) -> Player | None:
@@ -124,7 +124,7 @@ def replayed(setup: EpisodeSetup, record: Mapping[str, Any]) -> Record:
 
 def tools_of(suite: Suite) -> "Mapping[str, Callable[[], Tool]]":
     """What makes each tool by which a model can act, by name."""
-    return brought(suite, "tools", "TOOLS", {})  # type: ignore[no-any-return]
+    return brought(suite, "tools", "TOOLS", {})
 
 
 def reply_of(suite: Suite, tool: str, arguments: Mapping[str, Any]) -> str:
@@ -163,5 +163,4 @@ def remarks_of(suite: Suite, choices: Any, prompts: PromptSet, protocol: str | N
 def logged_task(suite: Suite, plain: Mapping[str, Any]) -> TaskSpec:
     """A task as a log has it. Raises ArenaError, or as `TaskSpec`, if this version cannot read it."""
     read = brought(suite, "logged", "logged_task")
-    found: TaskSpec = TaskSpec(**plain) if read is None else read(plain)
-    return found
+    return TaskSpec(**plain) if read is None else read(plain)

@@ -90,8 +90,7 @@ class Kit:
 
     def most(self, task: TaskSpec) -> int | None:
         """The most replies of an episode by the choices."""
-        found: int | None = self.choices.bounds(task.content).replies
-        return found
+        return self.choices.bounds(task.content).replies
 
     def setup(self, place: int = 0, trial: int = 0, **changed: Any) -> EpisodeSetup:
         """What an episode of a task depends on."""

@@ -37,8 +37,7 @@ class Opened(NamedTuple):
         found = brought(suite, "splits", "split")
         if found is None:
             raise ConfigError(f"suite {suite.name}: it has no splits; its folder needs a function `split`")
-        ids: Iterator[str] = found(name, choices)
-        return ids
+        return found(name, choices)
 
     def episodes(self, split: str) -> Iterator[tuple[str, int]]:
         """Task and trial of the episodes of a split, without end: all its tasks, then again as trial 1."""

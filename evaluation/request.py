@@ -268,7 +268,7 @@ def read_plan(path: Path) -> Plan:
         check(schema.Plan, plan, f"{path}:1: no plan")
     except EvaluationError as error:
         raise ConfigError(f"{error}; --plan writes a new file") from None
-    return plan  # type: ignore[no-any-return]
+    return plan
 
 
 def deviations(planned: Plan, done: Plan) -> Iterator[str]:

@@ -59,8 +59,7 @@ class HorizonCNN(BaseFeaturesExtractor):
         """Features (n, 256) of pictures (n, channels, 72, 72), 0 to 255."""
         # Centred: with values from 0 to 1, it had learned next to nothing after 100,000 actions.
         horizon = pictures[:, :, 28:44] / 255 - 0.5
-        features: torch.Tensor = self.layers(horizon.contiguous(memory_format=torch.channels_last))
-        return features
+        return self.layers(horizon.contiguous(memory_format=torch.channels_last))
 
 
 LEARNS: dict[str, dict[str, Any]] = {

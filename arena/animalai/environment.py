@@ -76,8 +76,7 @@ def generator(seed: int | None) -> np.random.Generator:
 def whole_number(option: str, value: float) -> int:
     """A whole number of at least 0, also as a float such as `(rays - 1) / 2`."""
     is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
-    number: int = checked(partial(whole, least=0), option, int(value) if is_whole else value)
-    return number
+    return checked(partial(whole, least=0), option, int(value) if is_whole else value)
 
 
 def log_file(file_name: str | os.PathLike[str] | None, version: str | None) -> Path | None:

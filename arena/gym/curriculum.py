@@ -87,8 +87,7 @@ def named(stream: Curriculum, task: object) -> Episode:
     find = getattr(stream, "named", None)
     if find is None:
         raise ConfigError(f"task: got {task!r}, but {type(stream).__name__} has no method named(task_id)")
-    episode: Episode = find(str(task))
-    return episode
+    return find(str(task))
 
 
 def unknown_task(task_id: str, known: Sequence[str]) -> ConfigError:

@@ -447,8 +447,7 @@ def vector(state: AgentState) -> npt.NDArray[np.float32]:
 
 def gray(frame: Frame) -> Frame:
     """A frame (height, width, 3) as one channel (height, width, 1): the rounded mean of the three."""
-    mean: Frame = np.rint(frame.mean(axis=2, keepdims=True)).astype(np.uint8)
-    return mean
+    return np.rint(frame.mean(axis=2, keepdims=True)).astype(np.uint8)
 
 
 def within_sight(depth: Depth) -> Depth:

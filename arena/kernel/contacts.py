@@ -214,8 +214,7 @@ def _limit(part: PartRow, ball: int, y: float) -> float:
     if part.role != _HEAVY:
         return 0.0
     lever = max(y - part.bottom, CONTACT_OFFSET)
-    held: float = part.hold * min(part.slide, part.arm / lever)
-    return held
+    return part.hold * min(part.slide, part.arm / lever)
 
 
 @compiled

@@ -248,8 +248,7 @@ def run_clock(clock: Singles) -> None:
 @compiled
 def _health_after(clock: Singles) -> np.float32:
     """The health after the next tick of the clock."""
-    health: np.float32 = min(max(clock[HEALTH] + _FULL * clock[DECAY], _EMPTY), _FULL)
-    return health
+    return min(max(clock[HEALTH] + _FULL * clock[DECAY], _EMPTY), _FULL)
 
 
 @compiled

@@ -433,5 +433,4 @@ def _push_pair(row: PairRow, bodies: Bodies, impulse: float) -> float:
         other.motion[0, k] -= row.axis[k] * change * other.lightness
         other.motion[1, k] -= row.turn_other[k] * change
     row.impulse = impulse
-    size: float = abs(change) * row.response
-    return size
+    return abs(change) * row.response

@@ -159,12 +159,11 @@ def _rubbed(
 @compiled
 def _along(velocity: Floats, surface: Floats, axis: Floats) -> float:
     """The component along an axis of a velocity relative to a surface's."""
-    speed: float = (
+    return (
         (velocity[0] - surface[0]) * axis[0]
         + (velocity[2] - surface[2]) * axis[2]
         + (velocity[1] - surface[1]) * axis[1]
     )
-    return speed
 
 
 @compiled

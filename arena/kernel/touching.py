@@ -158,8 +158,7 @@ def outline(part: PartRow, solid: SolidRow) -> None:
 @compiled
 def dot(a: Floats, b: Floats) -> float:
     """The scalar product."""
-    product: float = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-    return product
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @compiled

@@ -58,8 +58,7 @@ class HiddenState:
     @cached_property
     def _of_door(self) -> Floats:
         """(h, d): 1 where the door is right under the hypothesis."""
-        right: Floats = (self.doors[:, None] == np.arange(self.doors.max() + 1)).astype(np.float64)
-        return right
+        return (self.doors[:, None] == np.arange(self.doors.max() + 1)).astype(np.float64)
 
     def draw(self, rng: np.random.Generator) -> int:
         """A hypothesis drawn from the prior: the truth of an episode."""
@@ -85,14 +84,12 @@ class HiddenState:
         total = weights.sum()
         if not total:
             raise ValueError(f"outcome {outcome} of experiment {experiment} is impossible here")
-        updated: Floats = weights / total
-        return updated
+        return weights / total
 
     def of_doors(self, belief: Floats) -> Floats:
         """(d,): the probability of each door to be the right one."""
         # A sum of rounded shares may be a little more than 1.
-        by_door: Floats = np.minimum(belief @ self._of_door, 1.0)
-        return by_door
+        return np.minimum(belief @ self._of_door, 1.0)
 
     def information(self, belief: Floats) -> Floats:
         """(e,): by how many bits each experiment is expected to shrink the entropy of the right door."""
@@ -200,8 +197,7 @@ class _Branch(NamedTuple):
 def entropy(probabilities: Floats) -> Floats:
     """(...): the entropy in bits of distributions (..., n)."""
     p = np.asarray(probabilities)
-    found: Floats = -(p * np.log2(np.where(p > 0, p, 1))).sum(axis=-1)
-    return found
+    return -(p * np.log2(np.where(p > 0, p, 1))).sum(axis=-1)
 
 
 def favours(belief: Sequence[float], door: int) -> bool:

@@ -70,8 +70,7 @@ def _hidden(question: _Question) -> HiddenState:
 def _shares(outcomes: Iterable[int], kinds: int) -> Floats:
     """(kinds,): the share of each outcome among equally likely ones."""
     counted = np.bincount(list(outcomes), minlength=kinds).astype(np.float64)
-    shares: Floats = counted / counted.sum()
-    return shares
+    return counted / counted.sum()
 
 
 COLORS = ("blue", "orange", "purple", "white", "black", "turquoise")

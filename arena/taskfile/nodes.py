@@ -228,8 +228,7 @@ class Reader:
 
 
 def _line(node: yaml.Node) -> int:
-    line: int = node.start_mark.line + 1
-    return line
+    return node.start_mark.line + 1
 
 
 def _too_large(source: str, line: int) -> ConfigError:

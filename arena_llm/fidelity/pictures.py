@@ -93,8 +93,7 @@ def classify(frame: Frame) -> Classes:
     codes, back = np.unique(frame.astype(np.int64) @ _CODE, return_inverse=True)
     points = _colour_points((codes[:, None] // _CODE % 256).astype(np.uint8))
     distances = ((points[:, None] - _ANCHORS) ** 2).sum(axis=2)
-    classes: Classes = _ANCHOR_CLASSES[distances.argmin(axis=1)][back].reshape(frame.shape[:2])
-    return classes
+    return _ANCHOR_CLASSES[distances.argmin(axis=1)][back].reshape(frame.shape[:2])
 
 
 def reduced(frame: Frame) -> Frame:

@@ -175,8 +175,7 @@ def _measure(row: _Row, apart: Apart, effort: Effort, seed: int, number: int, fi
 
 
 def _facts_of(module: str) -> dict[str, str]:
-    found: dict[str, str] = import_module(module).about()
-    return found
+    return import_module(module).about()
 
 
 def _seconds(
@@ -188,5 +187,4 @@ def _seconds(
 @cache
 def _opened(module: str, work: Work, side: int, seed: int, options: tuple[tuple[str, Any], ...]) -> Timed:
     """Opened once a process, so that each round goes on where the last one ended."""
-    found: Timed = import_module(module).opened(work, side, seed, **dict(options))
-    return found
+    return import_module(module).opened(work, side, seed, **dict(options))

@@ -404,8 +404,7 @@ class OwnAgent(Protocol):
 
 
 def _own(choices: RunChoices) -> OwnAgent | None:
-    found: OwnAgent | None = choices.own_agent
-    return found
+    return choices.own_agent
 
 
 def agent_of(calls: Calls, most: int | None) -> ReplyingAgent:

@@ -209,8 +209,7 @@ class RayEpisode:
 
     def call(self, function: Callable[[], Made]) -> Made:
         """Call a function in the worker's process, again in another's if it is lost."""
-        made: Made = self._retried(lambda worker: worker.call.remote(function, self._versions, self._setup))
-        return made
+        return self._retried(lambda worker: worker.call.remote(function, self._versions, self._setup))
 
     def played(self, call: Callable[[Environment], Made], kept: bool = False) -> Made:
         """What a call returns; a worker that takes over makes the `kept` ones before it again."""

@@ -84,8 +84,7 @@ class Reference(NamedTuple):
 
 def scale_of(suite: Suite) -> Scale | None:
     """The scale of a suite; None if its folder has no module `references`."""
-    found: Scale | None = brought(suite, "references", "SCALE")
-    return found
+    return brought(suite, "references", "SCALE")
 
 
 def references(table: Path) -> tuple[Reference, ...]:

@@ -77,7 +77,7 @@ def turns_of(logged: Row) -> Sequence[Row]:
         check(list[Turn], logged.get("turns"), "its turns are broken")
     except EvaluationError as error:
         raise RecordingError(str(error)) from None
-    return logged["turns"]  # type: ignore[no-any-return]
+    return logged["turns"]
 
 
 def _fields(turn: int | None, logged: Row, played: Row) -> Iterator[Finding]:

@@ -218,7 +218,7 @@ def _with_surveys(values: dict[str, Any], lines: Mapping[Loc, int], source: str)
     if isinstance(conditions, Mapping):
         changed = {name: whole(each, ("conditions", name)) for name, each in conditions.items()}
         values = {**values, "conditions": changed}
-    return whole(values, ())  # type: ignore[no-any-return]
+    return whole(values, ())
 
 
 def _survey(page: Mapping[str, Any], source: str, place: str) -> dict[str, Any]:

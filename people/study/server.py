@@ -331,8 +331,7 @@ class StudyServer:
 
 async def _server(request: Request) -> StudyServer:
     # Not async, it would be called in another thread.
-    server: StudyServer = request.app.state.study
-    return server
+    return request.app.state.study
 
 
 Server = Annotated[StudyServer, Depends(_server)]

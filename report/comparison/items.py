@@ -79,8 +79,7 @@ def kendall(one: _Floats, other: _Floats) -> _Floats:
 
 def _quotient(product: _Floats, squares: _Floats) -> _Floats:
     root = np.sqrt(squares)
-    found: _Floats = np.divide(product, root, out=np.full_like(root, math.nan), where=root > 0)
-    return found
+    return np.divide(product, root, out=np.full_like(root, math.nan), where=root > 0)
 
 
 def _ends(samples: _Floats) -> tuple[float, float]:

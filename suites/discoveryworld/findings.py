@@ -75,8 +75,7 @@ class Row(NamedTuple):
 def figure(record: Record, metric: str) -> float | None:
     """A metric of an episode, from what a report has of it; None for knowledge that nobody judged."""
     if metric == "knowledge":
-        found: float | None = record["replay"].get("judge", {}).get("knowledge")
-        return found
+        return record["replay"].get("judge", {}).get("knowledge")
     return float(record["score"] if metric == "procedure" else record["passed"])
 
 
