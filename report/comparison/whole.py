@@ -1,7 +1,7 @@
 """Everything that is compared, in one place."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -18,6 +18,10 @@ from report.comparison.linking import rates_beside_others
 from report.comparison.ranks import outperformed, ranks
 from report.comparison.runs import ReferenceGroup, Run, apart, cautions
 from report.tables import GroupRates, group_rates, headlines
+from testbed.tasks import LABORATORY_NAMES, find_tasks
+
+LABORATORY = "laboratory"
+"""The suite whose tasks levels 11 to 14 of the arena ask with a body."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +69,23 @@ def _installed(name: str) -> Suite | None:
         return None
 
 
+def _of_one_laboratory(runs: Sequence[Run]) -> Sequence[Run]:
+    """The runs; those of the shipped levels 11 to 14 count as the laboratory's if others are of that suite.
+
+    Ids, hidden states and doors of the tasks are the same; that their files differ is what is compared.
+    """
+    if {run.suite for run in runs} != {DEFAULT, LABORATORY}:
+        return runs
+    files = {task.id: task.sha256 for task in find_tasks(tuple(LABORATORY_NAMES))}
+    arena = [run for run in runs if run.suite == DEFAULT]
+    if not all(run.digests and run.digests.items() <= files.items() for run in arena):
+        return runs
+    named = next(run.digests for run in runs if run.suite == LABORATORY)
+    return [
+        replace(run, suite=LABORATORY, digests=named, basis=None) if run in arena else run for run in runs
+    ]
+
+
 def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Sequence[Run] = ()) -> Comparison:
     """Compare runs with each other and, in the arena, with groups in every respect that their tasks allow.
 
@@ -73,6 +94,7 @@ def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Seque
     """
     if not runs:
         raise EvaluationError("there are no results to compare: name a run, or --run an agent")
+    runs = _of_one_laboratory(runs)
     suites = {run.suite: run.agent for run in (*runs, *hidden)}
     if len(suites) > 1:
         raise EvaluationError(
