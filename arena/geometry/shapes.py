@@ -47,11 +47,11 @@ _SEGMENTS = {
 }  # fmt: skip
 """Where the middle of each is, in half widths and quarters of the height, and whether it is upright."""
 
-BOARD_SIZE = (2.6, 1.4, 0.1)
+BOARD_SIZE = (3.9, 2.1, 0.1)
 """Size of the board of a meter, metres."""
 
-DIGIT_M = (0.5, 1.0)
-"""Width and height of a digit, from the middles of its segments, metres; digits are 0.8 m apart."""
+DIGIT_M = (0.75, 1.5)
+"""Width and height of a digit, from the middles of its segments, metres; digits are 1.2 m apart."""
 
 TUBE_SEGMENTS = 100
 TUBE_INNER = 0.3933 / 0.5
@@ -180,10 +180,10 @@ def lamp_centre(size: Vector, lamp: Vector) -> Vector:
 
 def segment_parts() -> tuple[Part, ...]:
     """The segments of three digits, from the left, around the middle of their board, facing -z."""
-    (wide, tall), sizes = DIGIT_M, ((0.38, 0.12, 0.05), (0.12, 0.38, 0.05))
+    (wide, tall), sizes = DIGIT_M, ((0.57, 0.18, 0.05), (0.18, 0.57, 0.05))
     return tuple(
         Part((x + wide / 2 * right, tall / 4 * up, 0.0), sizes[upright])
-        for x in (-0.8, 0.0, 0.8)
+        for x in (-1.2, 0.0, 1.2)
         for right, up, upright in _SEGMENTS.values()
     )
 

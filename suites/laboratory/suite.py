@@ -39,7 +39,7 @@ class LaboratoryChoices(RunChoices):
     observation: Literal["text", "image"] = Field(
         default="text", description="outcomes of experiments: in words, or as a picture of the arena"
     )
-    image_size: int = Field(default=512, ge=64, le=1024, description="pixels a side of a picture")
+    image_size: int = Field(default=512, ge=256, le=1024, description="pixels a side of a picture")
     beliefs: bool = Field(
         default=True, description="whether each door's probability is asked for after each experiment"
     )

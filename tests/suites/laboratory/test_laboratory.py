@@ -1,12 +1,16 @@
 """The laboratory in words: what replies do, what is told, who passes, forms and reports."""
 
+import numpy as np
 import pytest
 
+from arena.science import Seen
 from arena.science.words import doors, numbers_of, seen
 from evaluation.capabilities import episode_panels, prompts_of, run_panels
 from evaluation.suite import EpisodeSetup
+from render import DRAWN_BY
 from suites.laboratory.form import form
 from suites.laboratory.offline import replied
+from suites.laboratory.picture import Bench
 from suites.laboratory.replies import read_reply
 from suites.laboratory.suite import SUITE
 from suites.laboratory.wording import experiment_of
@@ -168,3 +172,31 @@ def test_reports_show_the_chain():
     assert "The lamp is" in panel.body
     assert "opened door" in panel.body
     assert "●" in panel.body
+
+
+@pytest.mark.parametrize("task", ["11-11-01", "12-11-01", "13-11-01", "14-11-01"])
+def test_pictures_show_what_words_tell(task):
+    """Every outcome is another picture, and none is told."""
+    episode, now = opened(task, observation="image", image_size=256)
+    frame, text = now.parts
+    assert (frame.shape, now.drawn_by, "$" in text) == ((256, 256, 3), DRAWN_BY, False)
+    number = numbers_of(episode.question, 1)
+    asked = episode.reply(f"Try({list(number)});" if task < "12" else f"Try({number[0]});")
+    (first, told), said = asked.parts, episode.turns[-1].said
+    assert (asked.kind, asked.told, said in told) == ("predict", None, False)
+    assert "The picture shows" in told
+    assert (first != frame).any()
+    bench, pictures = Bench(task), set()
+    likely = episode.hidden.likelihood[1].max(axis=0)
+    for outcome in np.flatnonzero(likely).tolist():
+        bench.show(Seen(1, outcome))
+        pictures.add(bench.picture(256).tobytes())
+    assert len(pictures) == np.count_nonzero(likely)
+
+
+def test_without_drawing_pictures_are_black():
+    choices = SUITE.choices(observation="image", image_size=256)
+    (task,) = SUITE.named("13-11-01", choices, None)
+    setup = EpisodeSetup(SUITE, task, 0, choices, prompts_of(SUITE, choices), draws=False)
+    frame, _ = SUITE.open(setup).begin().parts
+    assert not frame.any()

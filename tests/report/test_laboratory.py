@@ -1,0 +1,50 @@
+"""The laboratory's conditions in a report and beside each other."""
+
+from dataclasses import replace
+
+import pytest
+
+from arena.errors import EvaluationError
+from evaluation.log.run import open_logs
+from evaluation.request import EvalRequest
+from evaluation.suites import get_suite
+from report.build import write_log_report
+from report.comparison.read import read_run
+from report.comparison.whole import compare
+from tests.llm_control.batteries import evaluated
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    """One task of level 12 with a body and in words: who knows, and who says nothing."""
+    home, asked = tmp_path_factory.mktemp("conditions"), {"tasks": "12-01-01"}
+    found = {}
+    for suite, agent in (("arena", "oracle"), ("arena", "silent"), ("laboratory", "prior-only")):
+        choices = asked | ({"image_size": 64} if suite == "arena" else {})
+        request = EvalRequest(get_suite(suite), f"{suite}/{agent}", choices=choices)
+        found[agent] = evaluated(request, home / agent).log
+    return found
+
+
+def test_a_report_shows_the_chain_of_those_with_a_body(logs, tmp_path):
+    names = ("oracle", "silent")
+    write_log_report(open_logs([(None, logs[name]) for name in names]), tmp_path, frames=False)
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert "From experiments to the right door" in page
+    chain = page.partition("From experiments to the right door")[2]
+    cells = {name: chain.partition(f"<td>arena/{name}</td>")[2].partition("</tr>")[0] for name in names}
+    assert cells["oracle"].endswith("1.00 [0.21, 1.00]</td>")
+    assert cells["silent"].endswith("0.00 [0.00, 0.79]</td>")
+    pages = [path.read_text("utf-8") for path in tmp_path.rglob("*.html")]
+    (played,) = (text for text in pages if "On ramp" in text and "opened door" in text)
+    assert "Experiments and what follows from them" in played
+
+
+def test_conditions_are_paired_by_task(logs):
+    runs = [run for name in ("oracle", "prior-only") for run in read_run(str(logs[name]))]
+    found = compare(runs, ())
+    assert found.suite == "laboratory"
+    assert found.tables["comparisons"].iloc[0]["tasks"] == 1
+    other = replace(runs[0], digests={"12-01-01": "0" * 64})
+    with pytest.raises(EvaluationError, match="no tasks in common"):
+        compare([other, runs[1]], ())
