@@ -72,13 +72,13 @@ def build(located: Located, arena_id: int, task_id: str, seed: int) -> Built:
             failures[tried] = str(error)
             if not _is_agents(failures[tried]):
                 break
-    # A dispenser or container is followed by its door, a machine by its lamps.
-    counts = {Shape.HOUSE: 2, Shape.MACHINE: 3}
+    # A dispenser or container is followed by its door, a machine by its lamps, a meter by its segments.
+    counts = {"Machine": 3, "Meter": 22}
     things = tuple(
         instance
         for instance in item_instances(located, arena_id)
         if instance.kind
-        for _ in range(counts.get(instance.kind.shape, 1))
+        for _ in range(counts.get(instance.kind.name, 2 if instance.kind.shape is Shape.HOUSE else 1))
     )
     for layout in layouts.values():
         origins = [(placed.item, placed.number) for placed in layout.things]

@@ -112,7 +112,7 @@ def test_several_agents_play_on_after_an_end(end):
     env.close()
     assert played["agent", "observation"].shape == (40, 2, 7)
     assert played["next", "done"].sum() >= 3
-    assert played["next", "agent", "info", "events"].shape == (40, 2, 9)
+    assert played["next", "agent", "info", "events"].shape == (40, 2, 12)
 
 
 @pytest.mark.slow

@@ -106,7 +106,7 @@ def cameras(scene):
 
 
 @pytest.mark.parametrize("version", Version)
-@pytest.mark.parametrize("part", [0, 1])
+@pytest.mark.parametrize("part", [0, 1, 2])
 def test_both_agree_about_every_kind(ours, version, part):
     scene = everything(version, part)
     seen = set()

@@ -39,11 +39,12 @@ def place(element: ElementTree.Element) -> tuple[float, float]:
 
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if not kind.internal])
 def test_every_kind_is_one_shape(name):
-    """A dispenser or container has a door as well, a machine a lamp."""
+    """A dispenser or container has a door as well, a machine a lamp, a meter its segments."""
     shapes = things(drawn(item(name, "20 0 20", rotations="30"), version="4"))
     titles = {shape.findtext(SVG + "title", "").split()[0]: shape for shape in shapes}
-    parts = {Shape.HOUSE: {"Door"}, Shape.MACHINE: {"LitLamp", "DarkLamp"}}
-    assert set(titles) == {name} | parts.get(KINDS[name].shape, set())
+    parts = {"Machine": {"LitLamp", "DarkLamp"}, "Meter": {"Segment"}}
+    door = {"Door"} if KINDS[name].shape is Shape.HOUSE else set()
+    assert set(titles) == {name} | parts.get(name, set()) | door
     shape = titles[name]
     assert shape.tag == SVG + ("circle" if KINDS[name].is_goal else "path")
 
