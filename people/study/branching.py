@@ -20,13 +20,6 @@ class Source(NamedTuple):
     item: Item
 
 
-class FormItem(NamedTuple):
-    """An item, and the ids of the items on its page whose answers decide whether it is asked."""
-
-    item: Item
-    depends_on: frozenset[str]
-
-
 def given(answers: Sequence[Answer]) -> Given:
     """The answers to items that were asked."""
     return {(answer.page, answer.item): answer.value for answer in answers if answer.asked is not False}
@@ -37,14 +30,14 @@ def is_page_asked(study: Study, page: Questionnaire, answers: Given) -> bool:
     return _holds(study, page, page.if_, answers, {}) and bool(form_items(study, page, answers))
 
 
-def form_items(study: Study, page: Questionnaire, answers: Given) -> list[FormItem]:
-    """The items of a page that earlier pages do not exclude."""
+def form_items(study: Study, page: Questionnaire, answers: Given) -> list[tuple[Item, set[str]]]:
+    """The items that earlier pages do not exclude, with the ids of those on the page that decide on each."""
     items = []
     for item in page.items:
         sources = {name: _source(study, page, name) for name in item.if_}
         here = {name: source.item.id for name, source in sources.items() if source and source.page is page}
         if _holds(study, page, {k: v for k, v in item.if_.items() if k not in here}, answers, {}):
-            items.append(FormItem(item, frozenset(here.values())))
+            items.append((item, set(here.values())))
     return items
 
 

@@ -24,7 +24,7 @@ from people.store.export import export_zip
 from people.store.participation import IN_PROGRESS, participation_of
 from people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, quality_of_trials
 from people.study.flow import free_places, mark_left
-from people.study.links import is_guessable, preview_signature
+from people.study.links import PREVIEW, is_guessable, signature
 from people.study.progress import KINDS, PAGE_DONE
 from people.study.server import Form, Server, StudyServer, counts
 from people.texts import DELETED
@@ -161,7 +161,7 @@ async def export(server: Server, bids: str = "", test: str = "") -> Response:
 @router.post("/person/{code}/left")
 async def left(_: Form, person: Person, server: Server) -> Response:
     """Note that a participant has left, so that somebody else can have the place."""
-    if server.players.is_connected(person.id) or person.id in server.presence:
+    if server.is_present(person):
         raise HTTPException(409, f"{person.code} is taking part at this moment. Nothing was changed.")
     if not await server.store.run(lambda store: mark_left(store, person)):
         raise HTTPException(409, f"The study is over for {person.code} already. Nothing was changed.")
@@ -202,7 +202,7 @@ async def _table(server: StudyServer, template: str, notice: str = "", status: i
         rows=rows, counts=counts(rows), refusals=refusals, writer=writer,
         poor=[row for row in rows if row.poor], limits=(MIN_FRAMES_PER_S, MAX_AGE_MS),
         guessable=[code for code in codes if is_guessable(code)],
-        tests=len(rows) > len(real), preview=f"/preview/{preview_signature(server.key)}",
+        tests=len(rows) > len(real), preview=f"/preview/{signature(server.key, PREVIEW)}",
     )  # fmt: skip
 
 

@@ -51,14 +51,13 @@ def is_signed(key: bytes, code: str, given: str) -> bool:
     return hmac.compare_digest(signature(key, code).encode(), given.encode("utf-8", "replace"))
 
 
-def preview_signature(key: bytes) -> str:
-    """What a preview's link is signed with; nobody's id begins with "_"."""
-    return signature(key, "_preview")
+PREVIEW = "_preview"
+"""What previews' links sign; nobody's id begins with "_"."""
 
 
 def preview_link(study: Study, key: bytes) -> dict[str, str]:
     """The parameters of a link for somebody new who tries the study out."""
-    code, test = f"{TEST}-{secrets.token_hex(4)}", {TEST: preview_signature(key)}
+    code, test = f"{TEST}-{secrets.token_hex(4)}", {TEST: signature(key, PREVIEW)}
     people = study.participants
     if people.from_ == "link":
         return {people.id: code, SIGNATURE: signature(key, code), **test}
@@ -67,7 +66,7 @@ def preview_link(study: Study, key: bytes) -> dict[str, str]:
 
 def is_preview(key: bytes, code: str, given: Mapping[str, str]) -> bool:
     """Whether a participant with this code and these parameters only tries the study out."""
-    return code.startswith(f"{TEST}-") and is_signed(key, "_preview", given.get(TEST, ""))
+    return code.startswith(f"{TEST}-") and is_signed(key, PREVIEW, given.get(TEST, ""))
 
 
 def signed_text(study: Study, link: Mapping[str, str]) -> str:

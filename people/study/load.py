@@ -23,6 +23,7 @@ from people.study.survey import Panel, pictures_in
 from people.texts import with_translation
 
 Loc = tuple[str | int, ...]
+Lines = Mapping[Loc, int]
 
 KEYS = "keys with their values, such as title: Hello"
 NULL = "; if you mean a word such as None or null, put it in quotes"
@@ -52,7 +53,7 @@ EXPECTED: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 """What was expected, by pydantic's kind of error, from the limits that it comes with."""
 
 
-def problems(error: ValidationError, lines: Mapping[Loc, int]) -> Iterator[tuple[int, str]]:
+def problems(error: ValidationError, lines: Lines) -> Iterator[tuple[int, str]]:
     """The line and a sentence for everything that is wrong; `lines` of values by their paths in the file."""
     seen = set()
     found = error.errors(include_url=False)
@@ -68,7 +69,7 @@ def problems(error: ValidationError, lines: Mapping[Loc, int]) -> Iterator[tuple
             yield lines[loc], text
 
 
-def in_file(loc: Loc, lines: Mapping[Loc, int]) -> Loc:
+def in_file(loc: Loc, lines: Lines) -> Loc:
     """The innermost value of the file that a location in the model belongs to; that has more parts."""
     here: Loc = ()
     for part in loc:
@@ -120,8 +121,6 @@ def _quoted(value: Any) -> str:
 TASKS = frozenset(("tasks", "levels"))
 """Keys of which a block has one; a condition may have the other."""
 
-Lines = Mapping[tuple[str | int, ...], int]
-
 
 def in_condition(study: Study, name: str) -> Study:
     """The study as participants in a condition play it. Raises pydantic's ValidationError if it is wrong."""
@@ -170,16 +169,11 @@ EXAMPLE = Path(__file__).parent / "example.yaml"
 """A study that runs without changes."""
 
 
-def read_study(path: str | Path) -> tuple[Study, Mapping[Loc, int]]:
-    """The study in a file, and the line of each of its values by its path of keys and indices.
+def study_of(text: str, source: str) -> tuple[Study, Lines]:
+    """The study in the text of a file, and the line of each of its values by its path of keys and indices.
 
-    Raises ConfigError if the file cannot be read, is not YAML, or does not fit the schema.
+    `source` is the file's name. Raises ConfigError if it is not YAML, or does not fit the schema.
     """
-    return study_of(read_text(path), str(path))
-
-
-def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
-    """Like `read_study`, from the text; `source` is its name in messages."""
     root = compose(text, source)
     if not isinstance(root, yaml.MappingNode):
         raise ConfigError(f"{source}:1: expected lines such as 'name: my-study', got no keys")
@@ -197,7 +191,7 @@ def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
     return study, lines
 
 
-def _with_surveys(values: dict[str, Any], lines: Mapping[Loc, int], source: str) -> dict[str, Any]:
+def _with_surveys(values: dict[str, Any], lines: Lines, source: str) -> dict[str, Any]:
     """The values with the contents of the surveys that questionnaires name, and the items in these."""
 
     def whole(section: Any, loc: Loc) -> Any:
@@ -246,13 +240,13 @@ def _config_error(source: str, found: Iterable[tuple[int, str]]) -> ConfigError:
     return ConfigError("\n".join(shown[:MAX_PROBLEMS] + more))
 
 
-def _contradictions(study: Study, lines: Mapping[Loc, int]) -> Iterator[tuple[int, str]]:
+def _contradictions(study: Study, lines: Lines) -> Iterator[tuple[int, str]]:
     """What is wrong with a study whose values are valid one by one."""
     for loc, problem in (*link_problems(study), *question_problems(study)):
         yield lines[in_file(loc, lines)], problem
 
 
-def _in_conditions(study: Study, lines: Mapping[Loc, int]) -> Iterator[tuple[int, str]]:
+def _in_conditions(study: Study, lines: Lines) -> Iterator[tuple[int, str]]:
     """What is wrong with the study in each of its conditions."""
     for name in study.conditions:
         own = condition_lines(lines, name)

@@ -1,6 +1,5 @@
 """The pages of participants: how they are let in, and all up to completion; `flow` decides which is shown."""
 
-import hmac
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -20,7 +19,7 @@ from people.store.participation import COMPLETED, LEFT, Ending
 from people.study import flow
 from people.study.branching import form_items, given
 from people.study.config import SIGNATURE, TEST, Assent, Consent, Study
-from people.study.links import is_id, is_preview, preview_link, preview_signature, return_link
+from people.study.links import PREVIEW, is_id, is_preview, is_signed, preview_link, return_link
 from people.study.load import TYPES
 from people.study.plan import QuestionStage, TaskStage
 from people.study.server import CurrentSession, Form, Server, Session, StudyServer
@@ -43,7 +42,7 @@ async def finish_page(form: Form, session: CurrentSession, request: Request, ser
     stage, texts = flow.current_stage(plan, progress), plan.study.words
     if form.get("stage") != stage.name:
         return await show_stage(server, request, session, notice=texts.moved)
-    if not server.tabs.is_newest(person.id, form.get("tab", "")):
+    if not server.is_newest(person, form.get("tab", "")):
         return said(plan.study, "elsewhere", 409, button=texts.here)
     if isinstance(stage, TaskStage | Ending):
         return RedirectResponse("/", 303)
@@ -100,7 +99,7 @@ async def game_texts(request: Request, server: Server) -> Response:
 async def is_newest_window(request: Request, server: Server, tab: str = "") -> Response:
     """Whether a window is still the newest of its participant."""
     person = await server.identify(request)
-    return JSONResponse({"here": person is not None and server.tabs.is_newest(person.id, tab)})
+    return JSONResponse({"here": person is not None and server.is_newest(person, tab)})
 
 
 @router.get("/withdraw")
@@ -132,7 +131,7 @@ async def show_stage(
 ) -> Response:  # fmt: skip
     """The page of the participant's present stage, in a window that is the newest from now on."""
     person, progress, plan = session
-    study, stage, tab = plan.study, flow.current_stage(plan, progress), server.tabs.open(person.id)
+    study, stage, tab = plan.study, flow.current_stage(plan, progress), server.open_window(person)
     names = [each.name for each in plan.stages(progress.order, progress.blocks)]
     place: dict[str, Any] = {"tab": tab, "stage": stage, "notice": notice}
     if stage.name in names:
@@ -145,7 +144,7 @@ async def show_stage(
             found = form_items(study, stage.questionnaire, given(progress.answers))
             items = [item for item, _ in found]
             place["dependent"] = {item.id for item, depends_on in found if depends_on}
-            place["decisive"] = frozenset().union(*(depends_on for _, depends_on in found))
+            place["decisive"] = set().union(*(depends_on for _, depends_on in found))
             place["asked"] = _ids(flow.asked_on(plan, progress, stage, answers))
             place["survey"] = with_addresses(stage.questionnaire.survey)
             place |= {"items": items, "answers": answers, "problems": problems}
@@ -182,7 +181,7 @@ async def entrance(request: Request, server: Server) -> Response:
 @router.get("/preview/{signature}")
 async def preview(signature: str, server: Server) -> Response:
     """The study as somebody new sees it, whose data are marked as test data."""
-    if not hmac.compare_digest(signature.encode("utf-8", "replace"), preview_signature(server.key).encode()):
+    if not is_signed(server.key, PREVIEW, signature):
         return said(server.study, "link_incomplete", 404)
     return RedirectResponse(f"/?{urlencode(preview_link(server.study, server.key))}", 303)
 
@@ -228,7 +227,10 @@ async def _refuse(
     link = _identifying_link(server, form)
     if not is_preview(server.key, link.get(_id_name(server), ""), link):
         await server.store.run(lambda store: flow.refuse(server.plan, store, refused))
-    return _refused(server, link)
+    study, first_page = server.study, f"/?{urlencode(link)}" if link else "/"
+    target = return_link(study, None, link.get(study.participants.id, ""), link)
+    # Who changes their mind is identified by the same link.
+    return said(study, "refused", button=study.words.changed_mind, first_page=first_page, target=target)
 
 
 async def _agreed(server: StudyServer, request: Request, form: Mapping[str, str]) -> Response:
@@ -260,13 +262,6 @@ async def start_next_person(_: Form) -> Response:
     response = RedirectResponse("/", 303)
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return response
-
-
-def _refused(server: StudyServer, link: Mapping[str, str]) -> Response:
-    """The page of someone who does not agree; who changes their mind is identified by the same link."""
-    study, first_page = server.study, f"/?{urlencode(link)}" if link else "/"
-    target = return_link(study, None, link.get(study.participants.id, ""), link)
-    return said(study, "refused", button=study.words.changed_mind, first_page=first_page, target=target)
 
 
 async def _is_full(server: StudyServer, link: Mapping[str, str]) -> bool:
@@ -342,23 +337,19 @@ async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping
         # Calls of the store come one after another: of several who enter the same code, one is the first.
         owner = store.participant_of(server.study.name, code)
         if owner is not None and (present is None or present.id != owner.id) and server.is_taken(owner):
-            return _code_taken(server, {"code": code, **link})
+            if server.study.participants.from_ == "link":
+                return said(server.study, "code_taken", 409)
+            return _code_page(server, {"code": code, **link}, server.study.words.code_taken)
         if owner is None and not test and flow.is_full(server.plan, store):
             return said(server.study, "full")
         person = flow.enrol(server.plan, store, code, stored, test=test)
-        server.presence.note(person.id)
+        server.seen(person)
         return person
 
     person = await server.store.run(enrol)
     if isinstance(person, Response):
         return person
     return as_participant(RedirectResponse("/", 303), person, request)
-
-
-def _code_taken(server: StudyServer, given: Mapping[str, str]) -> Response:
-    if server.study.participants.from_ == "link":
-        return said(server.study, "code_taken", 409)
-    return _code_page(server, given, server.study.words.code_taken)
 
 
 def _code_problem(server: StudyServer, form: Mapping[str, str]) -> str:

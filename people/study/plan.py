@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from arena.errors import ConfigError
+from arena.files import read_text
 from arena.recording import spec_sha256
 from evaluation.by_hand.form import Likert, duplicates
 from evaluation.request import EvalRequest
@@ -20,7 +21,7 @@ from people.play.course import Course, SuiteTask
 from people.store.participation import COMPLETED, Ending
 from people.study.config import Block, Practice, Questionnaire, Study, Test
 from people.study.links import PLACEHOLDER
-from people.study.load import Lines, condition_lines, digest, in_condition, in_file, media_files, read_study
+from people.study.load import Lines, condition_lines, digest, in_condition, in_file, media_files, study_of
 from people.texts import PAGE_TEXTS, Texts, base_of
 from testbed import Task, find_tasks, task_named
 from testbed.originals import is_published
@@ -252,7 +253,7 @@ def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
 
     Raises ConfigError, with file and line, if it is wrong.
     """
-    study, lines = read_study(path)
+    study, lines = study_of(read_text(path), str(path))
     folders = (Path(path).parent, testbed)
 
     def plan_of(study: Study, lines: Lines, conditions: Mapping[str, Plan]) -> Plan:
@@ -296,12 +297,20 @@ def _listed(study: Study, block: Block, folders: Folders, where: Callable[..., s
     for number, task in enumerate(block.task_ids):
         path = str(folder / task) if task.endswith((".yaml", ".yml")) else task
         try:
-            tasks.append(_single_agent(task_named(path, testbed, study.animal_ai)))
+            tasks.append(task_named(path, testbed, study.animal_ai))
+            if sum(item.name == "Agent" for item in tasks[-1].spec.items) > 1:
+                raise ConfigError(
+                    f"{tasks[-1].id}: the arena has several agents, but a person can drive only one"
+                )
         except ConfigError as error:
             place = where("tasks", number).removesuffix(f".{number}")
             raise ConfigError(f"{place}: {error}") from None
-    if block.tasks == "children":
-        _refuse_other_files(tasks, where)
+    others = (task.id for task in tasks if not is_published(task.id, task.sha256))
+    if block.tasks == "children" and (other := next(others, None)):
+        raise ConfigError(
+            f"{where('tasks')}: children: {other} is not the file that they played; run arena-llm "
+            "testbed fetch original and give --testbed original, or write short-form"
+        )
     if twice := duplicates(task.id for task in tasks):
         raise ConfigError(f"{where('tasks')}: {twice[0]} is listed twice; list it once")
     return tuple(tasks)
@@ -331,21 +340,6 @@ def _digest(task: Task | SuiteTask) -> str:
     if isinstance(task, SuiteTask):
         return task.course.tasks[task.place].sha256
     return spec_sha256(task.spec)
-
-
-def _refuse_other_files(tasks: Sequence[Task], where: Callable[..., str]) -> None:
-    """Raise ConfigError unless these are the files that children played."""
-    if other := next((task for task in tasks if not is_published(task.id, task.sha256)), None):
-        raise ConfigError(
-            f"{where('tasks')}: children: {other.id} is not the file that they played; run arena-llm "
-            "testbed fetch original and give --testbed original, or write short-form"
-        )
-
-
-def _single_agent(task: Task) -> Task:
-    if sum(item.name == "Agent" for item in task.spec.items) > 1:
-        raise ConfigError(f"{task.id}: the arena has several agents, but a person can drive only one")
-    return task
 
 
 def _drawn(

@@ -212,36 +212,6 @@ PRESENT_S = 60.0
 """A browser sends requests of hidden pages once a minute only."""
 
 
-class Tabs:
-    """The newest window of each participant; only that one may send forms."""
-
-    def __init__(self) -> None:
-        self._newest: dict[int, str] = {}
-
-    def open(self, participant_id: int) -> str:
-        """The name of a new window, which is the newest from now on."""
-        self._newest[participant_id] = name = secrets.token_urlsafe(9)
-        return name
-
-    def is_newest(self, participant_id: int, name: str) -> bool:
-        """Whether a window is the newest; after a restart of the server any window is."""
-        return self._newest.get(participant_id, name) == name
-
-
-class Presence:
-    """Who has sent a request within the last minute, which an open page of the study does every 3 s."""
-
-    def __init__(self) -> None:
-        self._last_at: dict[int, float] = {}
-
-    def note(self, participant_id: int) -> None:
-        """A request of a participant has come."""
-        self._last_at[participant_id] = time.monotonic()
-
-    def __contains__(self, participant_id: int) -> bool:
-        return time.monotonic() - self._last_at.get(participant_id, -math.inf) < PRESENT_S
-
-
 class Session(NamedTuple):
     """A participant, their progress, and the study in their condition."""
 
@@ -265,8 +235,8 @@ class StudyServer:
     key: bytes
     overview: Overview
     games: Games
-    tabs: Tabs = field(default_factory=Tabs)
-    presence: Presence = field(default_factory=Presence)
+    _windows: dict[int, str] = field(default_factory=dict)
+    _seen_at: dict[int, float] = field(default_factory=dict)
 
     def close(self) -> None:
         """End the threads of the store."""
@@ -306,14 +276,32 @@ class StudyServer:
         """
         if self.study.participants.from_ == "free":
             return True
-        return owner.id in self.presence or self.players.is_connected(owner.id)
+        return self.is_present(owner)
+
+    def open_window(self, person: Participant) -> str:
+        """The name of a participant's new window, the newest from now on; only that one may send forms."""
+        self._windows[person.id] = name = secrets.token_urlsafe(9)
+        return name
+
+    def is_newest(self, person: Participant, window: str) -> bool:
+        """Whether a window is the newest; after a restart of the server any window is."""
+        return self._windows.get(person.id, window) == window
+
+    def seen(self, person: Participant) -> None:
+        """A request of a participant has come; an open page of the study sends one every 3 s."""
+        self._seen_at[person.id] = time.monotonic()
+
+    def is_present(self, person: Participant) -> bool:
+        """Whether a participant plays, or has sent a request within the last minute."""
+        ago_s = time.monotonic() - self._seen_at.get(person.id, -math.inf)
+        return ago_s < PRESENT_S or self.players.is_connected(person.id)
 
     async def identify(self, connection: HTTPConnection) -> Participant | None:
         """The participant of this study whose cookie a request has."""
         found = await cookie_owner(self.store, connection)
         if found is None or found.study != self.study.name:
             return None
-        self.presence.note(found.id)
+        self.seen(found)
         return found
 
     async def enrolled(self, connection: HTTPConnection) -> Participant | None:

@@ -46,10 +46,8 @@ def read_protocol(path: Path) -> None:
 
 
 def read_study(path: Path) -> None:
-    from people.study.load import read_study
     from people.study.plan import load_plan
 
-    read_study(path)
     load_plan(path)
 
 

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from people.study.links import preview_signature, signing_key
+from people.study.links import PREVIEW, signature, signing_key
 from people.study.progress import all_progress
 from tests.people.study.test_flow import CODES, FREE
 from tests.people.study.test_identity import SIGNED
@@ -17,7 +17,7 @@ from tests.people.study.walk import TOKEN, Walker, client_of
 def previewed(study, store) -> Walker:
     """Somebody at the consent page who opened the preview's link."""
     walker = Walker(study, "x")
-    address = f"/preview/{preview_signature(signing_key(store, 'tiny'))}"
+    address = f"/preview/{signature(signing_key(store, 'tiny'), PREVIEW)}"
     walker.page = walker.visitor.get(address, follow_redirects=True)
     return walker
 
