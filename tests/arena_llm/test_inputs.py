@@ -22,7 +22,7 @@ from evaluation.prompts import read_layout
 from evaluation.results import read_results
 from evaluation.submission import read_submission
 from evaluation.suites import get_suite
-from people.study.load import read_study
+from people.study.plan import load_plan as load_study
 from llm_control.demonstration import read_demonstration
 
 resource.setrlimit(resource.RLIMIT_AS, (6_000_000_000, 6_000_000_000))
@@ -30,7 +30,7 @@ suite = get_suite("arena")
 readers = {
     "task": load,
     "protocol": lambda path: load_preset(suite, str(path)),
-    "study": read_study,
+    "study": load_study,
     "prices": load_prices,
     "layout": lambda path: read_layout(read_prompt_file(path), str(path)),
     "demonstration": read_demonstration,
