@@ -99,11 +99,6 @@ def task_page(task_id: str, rows: Sequence[Row], suite: SuiteReport) -> dict[str
     return {"task": task, "panels": suite.task_panels(task_id), "rows": rows}
 
 
-def _episodes(rows: Sequence[Row]) -> pd.DataFrame:
-    whole = {"steps": "Int64", "turns": "Int64", "order": "Int64", "passed": "boolean"}
-    return pd.DataFrame(rows).drop(columns="task_page").astype(whole)
-
-
 def _agents(found: pd.DataFrame, results: pd.DataFrame, partial: set[str]) -> list[dict[str, Any]]:
     """A card for each agent: its headline metrics as texts by heading, the published ones first."""
     passes = counted(results).groupby("agent")["passed"].sum()
@@ -223,7 +218,9 @@ class _Report:
         write_facts(folder, shared, originals, suite.suite.name, [log.digests for log in logs], bases)
         write_rates(folder, f"{group}s", rates, results, shared)
         first, several = tables.headlines(results, suite.suite.headline), paired.reliability(results)
-        frames = {"results": results, "episodes": _episodes(rows), "turns": pd.DataFrame(self.turns)}
+        whole = {"steps": "Int64", "turns": "Int64", "order": "Int64", "passed": "boolean"}
+        episodes = pd.DataFrame(rows).drop(columns="task_page").astype(whole)
+        frames = {"results": results, "episodes": episodes, "turns": pd.DataFrame(self.turns)}
         frames |= {f"{group}s": rates.table, "headlines": first}
         found_too = {"comparisons": pairs, "reliability": several, "scaled": scaled.table}
         frames |= {name: frame for name, frame in found_too.items() if len(frame)}

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.exchanges import Exchange
 from evaluation.results import result_row
-from report.panels import EpisodeFindings, PictureBook, SuiteReport, agent_panels, sent_counts
+from report.panels import EpisodeFindings, PictureBook, SuiteReport, agent_panels
 
 
 class Column(NamedTuple):
@@ -35,8 +35,8 @@ TURN_COLUMNS: Mapping[str, Column] = {
     "task_id": Column("as in results.csv", lambda t: t.episode.result.task_id),
     "trial": Column("as in results.csv", lambda t: t.episode.result.trial),
     "order": Column("as in episodes.csv", lambda t: t.episode.place),
-    "pictures_sent": Column("pictures of the conversation in the request", lambda t: t.sent("pictures_sent")),
-    "pictures_left_out": Column("earlier pictures that were not", lambda t: t.sent("pictures_left_out")),
+    "pictures_sent": Column("pictures of the conversation in the request", lambda t: t.sent[0]),
+    "pictures_left_out": Column("earlier pictures that were not", lambda t: t.sent[1]),
     "turn": Column("number of the reply, from 1", lambda t: t.number),
 }
 """Columns of turns.csv in front of the suite's own."""
@@ -57,17 +57,18 @@ class _Reply(NamedTuple):
     episode: LoggedEpisode
     number: int
     turn: Mapping[str, Any]
-    counts: Mapping[int, Mapping[str, int]]
-
-    def sent(self, name: str) -> int | None:
-        """A count of the turn's request; None if the log does not have it."""
-        return self.counts.get(self.number, {}).get(name)
 
     @property
     def exchange(self) -> Exchange | None:
         """What was sent and answered; None if the log does not have it."""
         exchanges = self.episode.talk.exchanges if self.episode.talk else ()
         return exchanges[self.number - 1] if self.number <= len(exchanges) else None
+
+    @property
+    def sent(self) -> tuple[int | None, int | None]:
+        """How many pictures of the conversation were in the turn's request, and how many were not."""
+        exchange, request = self.exchange, self.exchange and self.exchange.request
+        return (request.sent, exchange.so_far - request.sent) if exchange and request else (None, None)
 
     @property
     def thoughts(self) -> tuple[str, ...]:
@@ -91,8 +92,7 @@ def row(episode: LoggedEpisode, findings: EpisodeFindings) -> dict[str, Any]:
 
 def turn_rows(episode: LoggedEpisode, suite: SuiteReport) -> list[dict[str, Any]]:
     """The episode's turns in the table of turns."""
-    counts = sent_counts(episode.talk)
-    replies = [_Reply(episode, number, turn, counts) for number, turn in enumerate(episode.turns, start=1)]
+    replies = [_Reply(episode, number, turn) for number, turn in enumerate(episode.turns, start=1)]
     return [
         {
             **{name: column.value(reply) for name, column in TURN_COLUMNS.items()},
@@ -131,7 +131,7 @@ def page(book: PictureBook, findings: EpisodeFindings) -> dict[str, Any]:
 def _turn(
     number: int, turn: Mapping[str, Any], book: PictureBook, findings: EpisodeFindings
 ) -> dict[str, Any]:
-    acts, reply = book.choices.acts, _Reply(book.episode, number, turn, {})
+    acts, reply = book.choices.acts, _Reply(book.episode, number, turn)
     return {
         "number": number,
         "pictures": book.shown.get(number, ()),

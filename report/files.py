@@ -23,13 +23,10 @@ from report.figures.groups import draw_groups
 from report.figures.look import ENDINGS, MISSING, save
 from report.tables import GroupRates, count
 
-ASSETS = ("report.css", "tables.js")
-"""Files of every report, in its folder `assets`."""
-
 
 def write_assets(folder: ReportFolder) -> None:
     """Write what all pages of a report link to."""
-    for name in ASSETS:
+    for name in ("report.css", "tables.js"):
         folder.write(f"assets/{name}", (files(__package__) / "templates" / name).read_bytes())
 
 
@@ -59,10 +56,6 @@ def _environment() -> Environment:
     )
     environment.globals |= {"made_with": version("arena-llm"), "count": count}
     return environment
-
-
-_PROVENANCE = ("arena-llm", "physics", "options", "log", "runs")
-"""Facts that the figure carries, if they are known."""
 
 
 def write_tables(folder: ReportFolder, tables: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
@@ -104,7 +97,8 @@ def figure_notes(results: pd.DataFrame, facts: Mapping[str, str]) -> list[str]:
     if missing:
         counts += f" * {missing} of them are without a verdict. {MISSING}"
     left_out = f" {unmarked} trials of tasks without a criterion are left out." if unmarked else ""
-    origin = "; ".join(f"{key}: {facts[key]}" for key in _PROVENANCE if key in facts)
+    origins = ("arena-llm", "physics", "options", "log", "runs")
+    origin = "; ".join(f"{key}: {facts[key]}" for key in origins if key in facts)
     return [counts + left_out, *([origin] if origin else [])]
 
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from evaluation.capabilities import Panel, episode_panels, run_panels
 from evaluation.choices.run_choices import RunChoices
 from evaluation.log.episodes import LoggedEpisode
-from evaluation.log.exchanges import Exchange, Request, Talk, picture
+from evaluation.log.exchanges import Exchange, Request, picture
 from evaluation.log.run import RunLog
 from evaluation.results import result_row
 from evaluation.suite import Suite
@@ -82,19 +82,12 @@ class PictureBook:
 
     def _add_exchange(self, turn: int, exchange: Exchange) -> None:
         request = exchange.request
-        if request is None or request.collage is None:
+        if request is not None and request.collage is not None:
+            self._add(turn, request.collage, Kind.COLLAGE)
+        else:
             for uri, kind in zip(exchange.shown, kinds(exchange), strict=True):
                 self._add(turn, uri, kind)
-        if request is None:
-            self._note(
-                turn,
-                "The log does not say what was sent for this reply: it was kept from an attempt that was "
-                "broken off.",
-            )
-            return
-        if request.collage is not None:
-            self._add(turn, request.collage, Kind.COLLAGE)
-        self.dropped += exchange.so_far > request.sent
+        self.dropped += request is not None and exchange.so_far > request.sent
         self._note(turn, sent_note(request, exchange.so_far, self.choices))
 
     def _add(self, turn: int, uri: str, kind: Kind) -> None:
@@ -128,8 +121,11 @@ def kinds(exchange: Exchange) -> list[Kind]:
     return [Kind.SENT if slot is not None else Kind.LEFT_OUT for slot in padded]
 
 
-def sent_note(request: Request, so_far: int, choices: RunChoices) -> str:
+def sent_note(request: Request | None, so_far: int, choices: RunChoices) -> str:
     """How many of the conversation's pictures were in a request, in a sentence."""
+    if request is None:
+        why = "it was kept from an attempt that was broken off"
+        return f"The log does not say what was sent for this reply: {why}."
     if request.collage is not None:
         return f"Sent: one picture that combines all {len(request.slots)} so far."
     forgotten = so_far - len(request.slots)
@@ -142,16 +138,6 @@ def sent_note(request: Request, so_far: int, choices: RunChoices) -> str:
     if forgotten > 0:
         text += f" {forgotten} no longer sent ({choices.memory})."
     return text
-
-
-def sent_counts(talk: Talk | None) -> dict[int, dict[str, int]]:
-    """How many of the conversation's pictures were in each turn's request, and how many were not."""
-    exchanges = enumerate(talk.exchanges if talk else (), start=1)
-    return {
-        turn: {"pictures_sent": each.request.sent, "pictures_left_out": each.so_far - each.request.sent}
-        for turn, each in exchanges
-        if each.request is not None
-    }
 
 
 Row = Mapping[str, Any]

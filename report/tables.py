@@ -28,6 +28,11 @@ def percent(share: float) -> str:
     return f"{math.floor(100 * share + 0.5 + 1e-9):d}"
 
 
+def percents(share: float) -> str:
+    """The same with the sign."""
+    return f"{percent(share)} %"
+
+
 def points(difference: float) -> str:
     """A difference of proportions in percentage points, with a true minus sign."""
     return ("−" if difference < -0.005 else "") + percent(abs(difference))
@@ -43,7 +48,9 @@ def p_value(value: float) -> str:
     return NONE if math.isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def interval(form: Callable[[float], str], value: float, low: float, high: float) -> str:
+def interval(
+    form: Callable[[float], str], value: float, low: float = math.nan, high: float = math.nan
+) -> str:
     """A value with its ends in brackets, which are left out if they are NaN, as is all of it for a NaN."""
     if math.isnan(value):
         return NONE
@@ -109,28 +116,23 @@ HEADINGS = ("Who", "Passed", "Tasks", "Rate", "95 %", "Judged", "Bounds", "Middl
 """Columns of `cells`."""
 
 
-def no_name(_: int | str) -> str:
-    """For groups that have no name beside the one in the results."""
-    return ""
-
-
 def run_rates(results: pd.DataFrame) -> pd.DataFrame:
     """The rows of runs alone; `results` has the columns of `results_frame`."""
     return pass_rates(results).assign(task_set="this run", source="run").rename(columns={"agent": "who"})
 
 
 def group_rates(
-    results: pd.DataFrame, name: Callable[[Any], str] = no_name, rows: Sequence[pd.DataFrame] | None = None
+    results: pd.DataFrame, name: Callable[[Any], str] = lambda _: "", rows: Sequence[pd.DataFrame] = ()
 ) -> pd.DataFrame:
     """Pass rates by group, one row each, with `COLUMNS`; groups ascend, and `rows` keep their order.
 
     `rows` are tables with some of the columns, of which the groups in `results` are kept; default: the runs'.
-    `name` is the name of a group. Raises EvaluationError if there are no results.
+    `name` is the name of a group beside its number. Raises EvaluationError if there are no results.
     """
     if results.empty:
         raise EvaluationError("there are no results to compare: no trial was planned")
-    parts = [run_rates(results)] if rows is None else rows
-    both = pd.concat([part.reindex(columns=list(COLUMNS)) for part in parts], ignore_index=True)
+    parts = [part.reindex(columns=list(COLUMNS)) for part in rows or [run_rates(results)]]
+    both = pd.concat(parts, ignore_index=True)
     both = both[both[GROUP].isin(set(results[GROUP]))]
     both = both.assign(level_name=both[GROUP].map(name), comparable=both["comparable"].ne(False))
     # Of published groups every trial has a verdict.
@@ -172,18 +174,12 @@ HEADLINE_HEADINGS = ("Who", "Metric", "Trials", "Missing", "Mean", "95 %", "Judg
 
 def headline_cells(row: Row) -> tuple[str, ...]:
     """A row of `headlines` as text, under `HEADLINE_HEADINGS`."""
-    form = (lambda share: f"{percent(share)} %") if row["metric"] == PASS_RATE else decimals
-
-    def span(low: float, high: float) -> str:
-        return "-" if math.isnan(low) else f"{form(low)}-{form(high)}".replace(" %-", "-")
-
-    judged = form(row["judged"]) if row["missing"] and not math.isnan(row["judged"]) else "-"
+    form = percents if row["metric"] == PASS_RATE else decimals
     return (
         *(row["agent"], row["metric"], str(row["planned"]), str(row["missing"] or "-")),
-        "-" if math.isnan(row["mean"]) else form(row["mean"]),
-        span(row["low"], row["high"]),
-        judged,
-        span(row["mean"], row["most"]) if row["missing"] else "-",
+        *(_value(form, row["mean"]), _span(form, row["low"], row["high"])),
+        _value(form, row["judged"]) if row["missing"] else "-",
+        _span(form, row["mean"], row["most"]) if row["missing"] else "-",
     )
 
 
@@ -226,20 +222,19 @@ def cells(row: Row) -> tuple[str, ...]:
         who(row),
         f"{passed(row)}{missing}",
         str(row["tasks"]),
-        _rate(row["pass_rate"]),
-        _span(row["low"], row["high"]),
-        _rate(row["judged_rate"]) if row["missing"] else "-",
-        _span(row["pass_rate"], row["most"]) if row["missing"] else "-",
-        _span(row["quartile_1"], row["quartile_3"]),
+        *(_value(percents, row["pass_rate"]), _span(percent, row["low"], row["high"])),
+        _value(percents, row["judged_rate"]) if row["missing"] else "-",
+        _span(percent, row["pass_rate"], row["most"]) if row["missing"] else "-",
+        _span(percent, row["quartile_1"], row["quartile_3"]),
     )
 
 
-def _rate(share: float) -> str:
-    return "-" if math.isnan(share) else f"{percent(share)} %"
+def _value(form: Callable[[float], str], value: float) -> str:
+    return "-" if math.isnan(value) else form(value)
 
 
-def _span(low: float, high: float) -> str:
-    return "-" if math.isnan(low) else f"{percent(low)}-{percent(high)}"
+def _span(form: Callable[[float], str], low: float, high: float) -> str:
+    return "-" if math.isnan(low) else f"{form(low)}-{form(high)}".replace(" %-", "-")
 
 
 UNKNOWN = "unknown"
@@ -283,7 +278,7 @@ def scores_table(results: pd.DataFrame, heading: str) -> Table:
     for row in mean_scores(results).to_dict("records"):
         mean = interval(decimals, row["score"], row["low"], row["high"])
         bounds = f"{decimals(row['score'])}-{decimals(row['most'])}"
-        judged = interval(decimals, row["judged_score"], math.nan, math.nan)
+        judged = interval(decimals, row["judged_score"])
         known = (judged, bounds) if row["missing"] else (NONE, NONE)
         rows.append((row[GROUP], row["agent"], row["tasks"], row["missing"], mean, *known))
     headings = (heading, "Who", "Tasks", "Missing", "Mean score [95 %]", "Judged", "Bounds")
@@ -298,7 +293,7 @@ def missing_cell(form: Callable[[float], str], judged: float, least: float, most
     """The value over trials with a verdict and its bounds; a dash if no trial is missing."""
     if not most - least > 1e-9:
         return NONE
-    return f"{NONE if math.isnan(judged) else form(judged)} [{form(least)} to {form(most)}]"
+    return f"{interval(form, judged)} [{form(least)} to {form(most)}]"
 
 
 def pairs_table(pairs: pd.DataFrame, group: str) -> Table:
@@ -314,7 +309,7 @@ def pairs_table(pairs: pd.DataFrame, group: str) -> Table:
             missing_cell(points, row["judged_difference"], row["least"], row["most"]),
             p_value(row["p"]),
             p_value(row["p_holm"]),
-            NONE if math.isnan(row["detectable"]) else points(row["detectable"]),
+            interval(points, row["detectable"]),
         )
         for row in pairs.to_dict("records")
     ]
@@ -362,17 +357,10 @@ def runs_table(cards: Sequence[RunCard]) -> Table:
 
 def costs_table(rows: Sequence[Row], agents: Mapping[str, str], cards: Sequence[RunCard]) -> Table:
     """Tokens, price and time of each agent."""
-    headings = (
-        "Agent",
-        "Tokens in",
-        "Tokens out",
-        "of which reasoning",
-        "Price, US$",
-        "per passed trial",
-        "Median s per episode",
-    )
+    headings = ("Agent", "Tokens in", "Tokens out", "of which reasoning", "Price, US$", "per passed trial")
     per_pass = {card.agent: card.cost_per_pass_usd for card in cards}
-    return Table(headings, [(name, *_costs(agent, rows, per_pass[agent])) for agent, name in agents.items()])
+    found = [(name, *_costs(agent, rows, per_pass[agent])) for agent, name in agents.items()]
+    return Table((*headings, "Median s per episode"), found)
 
 
 def _costs(agent: str, rows: Sequence[Row], per_pass: float | None) -> tuple[str, ...]:
@@ -394,19 +382,17 @@ def facts_table(facts: Mapping[str, Mapping[str, str]]) -> Table:
     return Table(("Fact", *facts), rows, 1 + len(facts))
 
 
-SCALED_HEADINGS = ("Group", "Who", "Tasks", "Score", "Floor", "Best", "Scaled [95 %]")
-
-
 def first_page_values(results: pd.DataFrame, rates: GroupRates, scaled: Scaled, group: str) -> dict[str, Any]:
     """What the templates of first pages are given of rates and scores; `group` is what a suite calls one."""
     heading = group.capitalize()
+    headings = ("Group", "Who", "Tasks", "Score", "Floor", "Best", "Scaled [95 %]")
     rows = [_cells(row) for row in scaled.table.to_dict("records")]
     return {
         "figure": f"{group}s",
         "rates": group_table(rates.table, heading),
         "rate_notes": (MISSING_NOTE, *rates.notes),
         "scores": scores_table(results, heading),
-        "scaled": Table(SCALED_HEADINGS, rows, 2),
+        "scaled": Table(headings, rows, 2),
         "scaled_notes": [*([SCALE_NOTE] if rows else []), *scaled.reasons],
     }
 
@@ -425,13 +411,9 @@ def scaled_lines(found: Scaled) -> Iterator[str]:
 
 def _cells(row: Mapping[Hashable, Any]) -> tuple[object, ...]:
     floor = f"{decimals(row['floor'])} ({row['floor_agent']})" if not math.isnan(row["floor"]) else NONE
-    ends = (_number(row["score"]), floor, _number(row["best"]))
+    ends = (interval(decimals, row["score"]), floor, interval(decimals, row["best"]))
     return (row["group"], row["agent"], row["tasks"], *ends, _scaled(row))
 
 
 def _scaled(row: Mapping[Hashable, Any]) -> str:
     return interval("{:.2f}".format, row["scaled"], row["low"], row["high"])
-
-
-def _number(value: float) -> str:
-    return NONE if math.isnan(value) else decimals(value)

@@ -60,20 +60,17 @@ def _rows(run: Run, group: ReferenceGroup) -> Iterator[dict[str, Any]]:
     comparable = [level for level in levels if level in set(run.rates_beside(group.source)["level"])]
     scopes = [(ALL, comparable), *((str(level), [level]) for level in levels)]
     for scope, chosen in scopes:
-        row = _paired(run, rates[rates["level"].isin(chosen)], theirs[theirs["level"].isin(chosen)], group)
+        here = rates[rates["level"].isin(chosen)]
+        row = _paired(run, here, theirs[theirs["level"].isin(chosen)], group)
         if row:
             lost = {} if set(chosen) <= set(comparable) else _LOST
             base = {"agent": run.agent, "group": group.name, "source": group.source, "scope": scope}
-            yield {**base, **row, **lost, **_without_missing(rates[rates["level"].isin(chosen)], group)}
+            shared = here[here["task_id"].isin(group.rates.index)]
+            ends = {"judged_rate": float(shared["judged"].mean()), "most": float(shared["most"].mean())}
+            yield {**base, **row, **lost, **ends}
 
 
 _LOST = {"pairing": NOT_COMPARABLE, **dict.fromkeys(("difference", "low", "high"), math.nan)}
-
-
-def _without_missing(rates: pd.DataFrame, group: ReferenceGroup) -> dict[str, float]:
-    """The run's rate over trials with a verdict, and that with the missing ones passed."""
-    means = rates[rates["task_id"].isin(group.rates.index)][["judged", "most"]]
-    return {"judged_rate": float(means["judged"].mean()), "most": float(means["most"].mean())}
 
 
 def _paired(run: Run, rates: pd.DataFrame, theirs: pd.DataFrame, group: ReferenceGroup) -> dict[str, Any]:

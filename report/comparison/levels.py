@@ -83,7 +83,7 @@ def compare_levels(
 
 
 def described(rates: pd.DataFrame) -> GroupRates:
-    """The table of `compare_levels` or `comparable_rates` with the notes that explain it."""
+    """The table of `compare_levels`, perhaps of runs only, with the notes that explain it."""
     if set(rates["source"]) == {"run"}:
         return GroupRates(rates, (OTHER_TASKS,), (OTHER_TASKS, INTERVALS_NOTE))
     ninth = () if rates["comparable"].all() else (NOT_COMPARABLE_NOTE,)
@@ -93,14 +93,6 @@ def described(rates: pd.DataFrame) -> GroupRates:
         (" ".join((BASELINES_NOTE, SAME_TASKS, *ninth)), INTERVALS_NOTE, *(NINTH_NOTE for _ in ninth)),
         "no others on record",
     )
-
-
-def comparable_rates(rates: pd.DataFrame, original: bool) -> pd.DataFrame:
-    """The table of `compare_levels` without those who played other tasks than the runs.
-
-    `original`: all runs played the original's tasks, as children, teams, published agents and models did.
-    """
-    return rates if original else rates[rates["source"] == "run"].reset_index(drop=True)
 
 
 def _with_shared(rates: pd.DataFrame, shared: pd.DataFrame) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from report.comparison import levels as by_level
 from report.comparison.differences import Estimate, difference, with_ends
 from report.comparison.runs import ReferenceGroup, Run, shipped_groups
 from report.files import prose
-from report.tables import LINKED, GroupRates, interval, listed, percent, points
+from report.tables import LINKED, GroupRates, interval, listed, percent, percents, points
 from testbed import SHORT_FORM
 
 _GROUPS = ("children", "teams")
@@ -38,7 +38,9 @@ def rates_beside_others(
     groups = set(_GROUPS) & set(sources)
     levels = _shared_levels(runs)
     if original or not groups or not levels:
-        return by_level.described(by_level.comparable_rates(rates, original).reset_index(drop=True))
+        # Children, teams, published agents and models played the original's tasks.
+        same = rates if original else rates[rates["source"] == "run"]
+        return by_level.described(same.reset_index(drop=True))
     return _explained(_with_links(rates, runs, levels, groups), runs, groups)
 
 
@@ -120,7 +122,7 @@ def _whole(run: Run, groups: Collection[str]) -> Iterator[dict[str, Any]]:
         "agent": run.agent,
         "rate": percent(_own_rate(run, levels)),
         "levels": [str(level) for level in levels],
-        "stands": interval(lambda share: f"{percent(share)} %", *found[:3]),
+        "stands": interval(percents, *found[:3]),
         "tasks": len(tasks),
         "children": "children" in groups and percent(float(children.rates.loc[tasks].mean())),
         "gap": interval(points, *linked_difference(found, children, tasks)),

@@ -46,13 +46,7 @@ def summary_table(compared: Comparison) -> TerminalTable:
     The share passed is that of all planned trials, as in reports.
     """
     overall = pass_rates(compared.results.assign(level=0)).set_index("agent")
-    headings = (
-        "Run",
-        "Passed",
-        "Difference from children (points)",
-        "Rank among teams",
-        "Children outperformed",
-    )
+    headings = ("Run", "Passed", "Difference from children (points)", "Rank among teams")
     rows = [
         (
             run.agent,
@@ -64,7 +58,7 @@ def summary_table(compared: Comparison) -> TerminalTable:
         )
         for run in compared.runs
     ]
-    return tables.Table((*headings, "ρ"), rows, len(headings) + 1).terminal()
+    return tables.Table((*headings, "Children outperformed", "ρ"), rows, len(rows[0])).terminal()
 
 
 def _passed(row: Row) -> str:
@@ -147,9 +141,7 @@ _SHARE = (
 
 def _share(row: Row) -> tuple[str, ...]:
     passed = f"{row['passed']:g} of {row['tasks']}"
-    share = tables.interval(
-        lambda value: f"{tables.percent(value)} %", row["outperformed"], row["low"], row["high"]
-    )
+    share = tables.interval(tables.percents, row["outperformed"], row["low"], row["high"])
     shares = (tables.percent(row["fewer"]), tables.percent(row["equal"]), share)
     return (row["scope"], row["agent"], row["pairing"], passed, *shares, str(row["trials"]))
 
@@ -203,11 +195,9 @@ _ITEM = (
 def _item(row: Row) -> tuple[str, ...]:
     shares = (tables.percent(row[name]) for name in ("pass_rate", "easiest", "hardest"))
     ends = (str(row["all_pass"]), str(row["none_passes"]))
-    medians = (
-        tables.NONE if math.isnan(row[name]) else tables.decimals(row[name])
-        for name in ("discrimination", "teams_discrimination")
-    )
-    return (str(row["level"]), str(row["tasks"]), *shares, *ends, *medians)
+    medians = (row[name] for name in ("discrimination", "teams_discrimination"))
+    texts = (tables.interval(tables.decimals, median) for median in medians)
+    return (str(row["level"]), str(row["tasks"]), *shares, *ends, *texts)
 
 
 _SECTIONS: dict[str, tuple[tuple[str, ...], Callable[[Row], tuple[str, ...]], int]] = {

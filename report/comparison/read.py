@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -23,9 +22,6 @@ from report.comparison.runs import NAMES, ReferenceGroup, Run, people, played_ru
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
 """Endings of files that are read as a study's database."""
-
-BY_PERSON = "results_by_participant"
-"""File of an export in which each participant is an agent."""
 
 _SCHEMES = ("sqlite:", "postgresql:", "postgresql+psycopg:")
 
@@ -63,7 +59,7 @@ def read_run(
 
 def _of_people(table: Path, named: bool, worded: bool) -> pd.DataFrame:
     """The results in a table; of an export of people, with whose trials they are."""
-    by_person = table.with_name(BY_PERSON + table.suffix)
+    by_person = table.with_name(f"results_by_participant{table.suffix}")
     results = read_results(table, worded=worded)
     of_people = results["agent"].map(is_group).all() and by_person.is_file()
     if of_people or (named and table == by_person):
@@ -177,8 +173,8 @@ def _split(
     original: bool,
     animal_ai: str | None,
     suite: str = DEFAULT,
-    digests: Mapping[str, str] = MappingProxyType({}),
-    bases: Mapping[str, Basis] = MappingProxyType({}),
+    digests: Mapping[str, str] = {},
+    bases: Mapping[str, Basis] = {},
 ) -> list[Run]:
     agents = list(results["agent"].unique())
     names = {agent: name or agent for agent in agents}

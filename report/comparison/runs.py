@@ -1,7 +1,7 @@
 """A run as it is compared: its results, and what weakens its comparison with others."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -23,9 +23,6 @@ from testbed.originals import RAISED_BEAM, is_published
 
 THEIRS = Version.V2.value
 """The version whose clock children and competition were scored with."""
-
-TIMED = ("children", "teams")
-"""Sources of those who were scored with that clock."""
 
 CLOCKED = 9
 """The level whose pass marks are sums over several balls, and so mean something else under another clock."""
@@ -61,7 +58,7 @@ class Run:
 
     def rates_beside(self, source: str) -> pd.DataFrame:
         """`task_rates` of the tasks on which the run can be compared with groups of a source."""
-        if not self.other_clock or source not in TIMED:
+        if not self.other_clock or source not in ("children", "teams"):
             return self.task_rates
         return self.task_rates.query(f"level != {CLOCKED}").reset_index(drop=True)
 
@@ -122,7 +119,8 @@ def cautions(runs: list[Run]) -> list[str]:
         "claimed": names(run for run in runs if run.claimed),
         "clocks": {version: (names(those), _has_ninth(those)) for version, those in clocks.items()},
         "versions": listed(played) if len(versions) > 1 else "",
-        **{"beam": RAISED_BEAM, "theirs": THEIRS, "ninth_note": NINTH_NOTE, "knowing": _KNOWING},
+        **{"beam": RAISED_BEAM, "theirs": THEIRS, "ninth_note": NINTH_NOTE},
+        "knowing": {"arena/oracle": "knows the layout", "arena/replay": "repeats recordings"},
     }
     return [*filter(None, render("cautions.j2", runs=runs, **values).splitlines())]
 
@@ -172,9 +170,6 @@ def _marked(run: Run) -> dict[str, str]:
     return {str(task): f"{run.original} {mark:g}" for task, mark in marks_of(run.results).items()}
 
 
-_KNOWING = {"arena/oracle": "knows the layout", "arena/replay": "repeats recordings"}
-
-
 Source = Literal["children", "teams", "agents", "published", "people"]
 
 
@@ -208,27 +203,6 @@ class ReferenceGroup:
         if self.sd_all is not None and set(task_ids) == set(self.rates.index):
             spread = self.sd_all
         return spread / math.sqrt(self.members)
-
-
-NAMES = ("children", "competition", "agents", "models")
-"""Words that `--with` takes beside files of studies."""
-
-
-def shipped_groups(names: Sequence[str]) -> list[ReferenceGroup]:
-    """The groups of the shipped tables by the words of `NAMES`.
-
-    Raises EvaluationError for any other word.
-    """
-    makers: Mapping[str, Callable[[], list[ReferenceGroup]]] = {
-        "children": _children,
-        "competition": _competition,
-        "agents": _agents,
-        "models": _models,
-    }
-    for name in names:
-        if name not in makers:
-            raise EvaluationError(f"--with: got {name!r}, expected {', '.join(NAMES)} or a study's file")
-    return [group for name in dict.fromkeys(names) for group in makers[name]()]
 
 
 def people(name: str, results: pd.DataFrame) -> ReferenceGroup:
@@ -303,3 +277,13 @@ def _models() -> list[ReferenceGroup]:
         for experiment, name in PUBLISHED.items()
         for part in [counts[counts["experiment"] == experiment]]
     ]
+
+
+_SHIPPED = {"children": _children, "competition": _competition, "agents": _agents, "models": _models}
+NAMES = tuple(_SHIPPED)
+"""Words that `--with` takes beside files of studies."""
+
+
+def shipped_groups(names: Sequence[str]) -> list[ReferenceGroup]:
+    """The groups of the shipped tables by the words of `NAMES`."""
+    return [group for name in dict.fromkeys(names) for group in _SHIPPED[name]()]

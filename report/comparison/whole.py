@@ -97,10 +97,8 @@ def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Seque
     runs = _of_one_laboratory(runs)
     suites = {run.suite: run.agent for run in (*runs, *hidden)}
     if len(suites) > 1:
-        raise EvaluationError(
-            "runs of several suites have no tasks in common: "
-            + ", ".join(f"{agent} ({suite})" for suite, agent in suites.items())
-        )
+        named = ", ".join(f"{agent} ({suite})" for suite, agent in suites.items())
+        raise EvaluationError(f"runs of several suites have no tasks in common: {named}")
     results = pd.concat([run.results for run in runs], ignore_index=True)
     own, sentences, suite = tuple(runs), tuple(cautions(list(runs))), _installed(runs[0].suite)
     pairs = {

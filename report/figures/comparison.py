@@ -44,7 +44,9 @@ def draw_spread(compared: Comparison, notes: Sequence[str]) -> Figure:
     levels = sorted(set(compared.results["level"]))
     wide = look.PAGE_WIDTH if len(levels) > 4 else look.COLUMN
     styles = look.run_styles([run.agent for run in compared.runs])
-    rows = _rows(styles, wide)
+    widest = max(width(name, look.TEXT) for name in styles) + 0.5
+    # Lines that the names of the runs take, side by side.
+    rows = -(-len(styles) // max(1, int(wide / widest)))
     key = 0.14 * (rows + bool(_spread_others(compared))) + 0.08
     with look.canvas(wide, _SPREAD_HIGH + 0.5 + key, notes) as (figure, below):
         axes = look.panel(figure, 0.36, below + 0.46, wide - 0.42, _SPREAD_HIGH)
@@ -149,12 +151,6 @@ def _spread_others(compared: Comparison) -> list[Any]:
         found.append(Patch(facecolor=(look.TEAMS, 0.35), edgecolor=look.TEAMS, lw=0.4, label="68 teams 2019"))
         found.append(Line2D([], [], color="#444444", ls=":", lw=1.2, label="ten best"))
     return found
-
-
-def _rows(styles: dict[str, look.Style], inches: float) -> int:
-    """Lines that the names of the runs take, side by side."""
-    widest = max(width(name, look.TEXT) for name in styles) + 0.5
-    return -(-len(styles) // max(1, int(inches / widest)))
 
 
 RANKING_CAPTION = (

@@ -70,7 +70,10 @@ def draw_groups(rates: pd.DataFrame, notes: Sequence[str] = (), alone: str = "")
     columns = [_lay_out(groups, alone)]
     room = look.PAGE_HEIGHT - _TOP - _AXIS - look.notes_height(notes, look.COLUMN)
     if len(groups) > 1 and columns[0].height * _CLOSEST > room:
-        columns = _two_columns(groups, alone)
+        # Cut between two groups where the higher part is lowest.
+        cuts = ([groups[:cut], groups[cut:]] for cut in range(1, len(groups)))
+        layouts = [[_lay_out(part, alone) for part in parts] for parts in cuts]
+        columns = min(layouts, key=lambda parts: max(part.height for part in parts))
     rows = max(column.height for column in columns)
     pitch = min(_PITCH, max(_CLOSEST, room / rows))
     styles = look.run_styles(list(rates.loc[rates["source"] == "run", "who"].unique()))
@@ -82,12 +85,6 @@ def draw_groups(rates: pd.DataFrame, notes: Sequence[str] = (), alone: str = "")
             _draw_lines(axes, column.lines, styles, place * look.COLUMN)
         _key(figure, rates, (below + 0.15) / figure.get_figheight())
     return figure
-
-
-def _two_columns(groups: Sequence[pd.DataFrame], alone: str) -> list[_Layout]:
-    """Cut between two groups where the higher part is lowest."""
-    cuts = [[_lay_out(part, alone) for part in (groups[:cut], groups[cut:])] for cut in range(1, len(groups))]
-    return min(cuts, key=lambda parts: max(part.height for part in parts))
 
 
 def _lay_out(groups: Sequence[pd.DataFrame], alone: str) -> _Layout:
