@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.errors import ConfigError, EvaluationError
 from people.play.page_protocol import MAX_MESSAGE_BYTES
-from people.play.security import LOOPBACK
+from people.play.security import LOOPBACK, ip_of
 
 try:
     import resource
@@ -189,7 +189,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 def url_of(host: str, listener: socket.socket, names: Sequence[str] = ()) -> str:
     """The address to open, with a slash at the end: by the first of `names` that is an address, if any."""
-    addresses = [name for name in names if _is_address(name) and name not in LOOPBACK] or ["localhost"]
+    addresses = [name for name in names if ip_of(name) and name not in LOOPBACK] or ["localhost"]
     name = addresses[0] if host in EVERYWHERE else host
     return f"http://{f'[{name}]' if ':' in name else name}:{listener.getsockname()[1]}/"
 
@@ -212,7 +212,7 @@ def address_of(host: str, port: int, names: Sequence[str] = (), proxies: Sequenc
     although others can reach the server.
     """
     for name in names:
-        if not (_is_address(name) or NAME.fullmatch(name)):
+        if not (ip_of(name) or NAME.fullmatch(name)):
             raise ConfigError(
                 f"--name: got {name!r}, expected a host name such as study.university.example, or an address"
             )
@@ -238,14 +238,6 @@ def own_addresses() -> list[str]:
     """The IPv4 addresses of this machine's networks."""
     networks = psutil.net_if_addrs().values()
     return [each.address for network in networks for each in network if each.family == socket.AF_INET]
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
 
 
 def trusted(proxies: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ import contextlib
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import ExitStack
+from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from starlette.requests import HTTPConnection, Request
@@ -89,11 +90,12 @@ def base_app(players: Players, names: Names, on_close: Callable[[], None] = lamb
         await players.close()
         on_close()
 
-    return guarded(FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None), names)
+    return _guarded(names, lifespan)
 
 
-def guarded(app: FastAPI, names: Names) -> FastAPI:
-    """The application with checks and limits of its requests; `names` as for `Guard`."""
+def _guarded(names: Names, lifespan: Any = None) -> FastAPI:
+    """An application that checks and limits its requests; `names` as for `Guard`."""
+    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(Guard, names=names)
     app.state.sign_ups, app.state.forms = RateLimit(SIGN_UPS_PER_MINUTE), RateLimit(FORMS_PER_MINUTE)
     return app
@@ -117,7 +119,7 @@ def create_suite_app(store: Store, course: Course, names: Names = None) -> tuple
     closing, games, thread = ExitStack(), Games(TaskList(course.every())), StoreThread(store, PATIENCE_S)
     closing.callback(games.close)
     closing.callback(thread.close)
-    app = guarded(FastAPI(docs_url=None, redoc_url=None, openapi_url=None), names)
+    app = _guarded(names)
     identify = _add_entrance(app, thread, f"{STUDY}-{suite}", "/suite", f"{COOKIE}_{suite}")
     app.include_router(suite_router(games, thread, identify))
     return app, closing

@@ -67,8 +67,6 @@ _NEUTRAL_ENDS = {
 }
 """Texts that are shown without feedback, too."""
 
-SCRIPTS_USED = "You have used all your scripts."
-
 
 class Client:
     """The page at the other end of a websocket, and what it has displayed. Times are Unix seconds.
@@ -261,12 +259,11 @@ class Client:
         self._pacer.restart()
         self._feedback = assignment.feedback
         self._events.clear()
-        shown = ("title", "position", "count", "mode", "views", "feedback", "may_stop", "lights_out")
-        names = (*shown, "stars", "palette")
+        names = ("title", "position", "count", "mode", "views", "feedback", "may_stop", "lights_out")
         self.send(
             "trial",
             trial=trial,
-            **{name: getattr(assignment, name) for name in names},
+            **{name: getattr(assignment, name) for name in (*names, "stars", "palette")},
             step=state.step,
             instructions=instructions,
             turns=[turn_values(turn) for turn in turns],
@@ -298,7 +295,7 @@ def ending(assignment: Assignment[Task], end: PlayEnd) -> dict[str, Any]:
     """The end of a trial as sent to the page; without feedback, only why it is over."""
     recording, by = end.recording, end.ended_by
     used_up = (by, assignment.mode) == (protocol.LIMIT, "scripts")
-    text = SCRIPTS_USED if used_up else _NEUTRAL_ENDS.get(by, "")
+    text = "You have used all your scripts." if used_up else _NEUTRAL_ENDS.get(by, "")
     values: dict[str, Any] = {"passed": None, "text": text, "reward": None, "steps": end.steps_played}
     if not assignment.feedback:
         return values

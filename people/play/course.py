@@ -1,5 +1,6 @@
 """Tasks of a suite that people play."""
 
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -31,11 +32,8 @@ class Course(NamedTuple):
             models = ", ".join(self.choices.judges)
             raise ConfigError(f"where people play, no second model is asked: leave out {models}")
         setup = SuiteTask(self, 0).setup()
-        environment = self.suite.open(setup)
-        try:
+        with closing(self.suite.open(setup)) as environment:
             first = environment.begin()
-        finally:
-            environment.close()
         if form_of(self.suite, setup.task, self.choices, first) is None:
             raise ConfigError(
                 f"suite {self.suite.name}: people cannot play it, as it has no form; docs/add-suite.md says "

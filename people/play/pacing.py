@@ -68,7 +68,8 @@ class Pacer:
     """Decides for one connection which steps are drawn, and at which quality; times are Unix seconds."""
 
     def __init__(self) -> None:
-        self._level = 0
+        self.level_number = 0
+        """The index of the present level in `QUALITY_LEVELS`."""
         self._delays: deque[float] = deque(maxlen=RECENT_FRAMES)
         self._in_flight: dict[int, Sent] = {}
         self._drawing_since = -LOST_S
@@ -82,12 +83,7 @@ class Pacer:
     @property
     def level(self) -> QualityLevel:
         """The present level."""
-        return QUALITY_LEVELS[self._level]
-
-    @property
-    def level_number(self) -> int:
-        """The index of the present level in `QUALITY_LEVELS`."""
-        return self._level
+        return QUALITY_LEVELS[self.level_number]
 
     @property
     def in_flight(self) -> int:
@@ -157,7 +153,7 @@ class Pacer:
     def restart(self) -> None:
         """Begin again with the best images, whatever came before: another trial."""
         self.pause()
-        self._level, self._jump, self._patience_s = 0, 0, PATIENCE_S
+        self.level_number, self._jump, self._patience_s = 0, 0, PATIENCE_S
 
     def gave_up(self, now: float) -> None:
         """The game had to pause because no frame was displayed in time."""
@@ -188,18 +184,18 @@ class Pacer:
         if self._jump:
             by, self._jump = self._jump, 0
             self._patience_s = min(2 * self._patience_s, MAX_PATIENCE_S)
-        if self._level < len(QUALITY_LEVELS) - 1:
+        if self.level_number < len(QUALITY_LEVELS) - 1:
             self._change(by, now)
 
     def _improve(self, now: float) -> None:
         """Try a better level after long enough; twice as many levels at once after each that was kept."""
-        if self._level == 0:
+        if self.level_number == 0:
             self._jump, self._patience_s = 0, PATIENCE_S
         elif self._jump or now - self._changed_at > self._patience_s:
-            self._jump = min(max(2 * self._jump, 1), self._level)
+            self._jump = min(max(2 * self._jump, 1), self.level_number)
             self._change(-self._jump, now)
 
     def _change(self, by: int, now: float) -> None:
-        self._level = min(self._level + by, len(QUALITY_LEVELS) - 1)
+        self.level_number = min(self.level_number + by, len(QUALITY_LEVELS) - 1)
         self._changed_at = now
         self._delays.clear()

@@ -23,8 +23,6 @@ MAX_SCRIPT = 4_000
 _FRAME = struct.Struct("<IIdHBB")
 """Frame number, step, due time (Unix seconds), pixels per side, JPEG quality, view (index into `VIEWS`)."""
 
-HEADER_BYTES = _FRAME.size
-
 
 class _Message(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -164,4 +162,4 @@ def frame_bytes(number: int, drawn: Drawn) -> bytes:
 def read_frame(data: bytes) -> tuple[int, Drawn]:
     """The number of a frame and the frame, for clients without a page."""
     number, step, due, size, quality, view = _FRAME.unpack_from(data)
-    return number, Drawn(step, due, size, quality, VIEWS[view], data[HEADER_BYTES:])
+    return number, Drawn(step, due, size, quality, VIEWS[view], data[_FRAME.size :])

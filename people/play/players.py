@@ -213,16 +213,13 @@ class Players:
         if (timer := self._timers.pop(participant.id, None)) is not None:
             timer.cancel()
         if participant.id not in self._players:
-            self._make_room()
+            # Of as many games as seats, that of the participant who left first is forgotten.
+            if len(self._players) >= self.seats.count:
+                left_first = next(iter(self._timers))
+                self._timers[left_first].cancel()
+                self._forget(left_first)
             self._players[participant.id] = Player(participant, self.recorder, self.workers, self._speed)
         return self._players[participant.id]
-
-    def _make_room(self) -> None:
-        """Forget the participant who left first if there are as many games as seats."""
-        if len(self._players) >= self.seats.count:
-            left_first = next(iter(self._timers))
-            self._timers[left_first].cancel()
-            self._forget(left_first)
 
     def _forget(self, participant_id: int) -> None:
         self._timers.pop(participant_id, None)

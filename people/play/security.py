@@ -50,11 +50,16 @@ class RateLimit:
             raise HTTPException(429, TOO_OFTEN, {"retry-after": str(wait_s)})
 
 
+def ip_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address that a text is; None if it is none."""
+    with suppress(ValueError):
+        return ipaddress.ip_address(text)
+    return None
+
+
 def _network(address: str) -> str | None:
     """What is limited together; None: this machine."""
-    try:
-        known = ipaddress.ip_address(address)
-    except ValueError:
+    if (known := ip_of(address)) is None:
         return address
     # A socket for IPv6 that takes IPv4, too, writes its addresses as ::ffff:a.b.c.d.
     known = getattr(known, "ipv4_mapped", None) or known
@@ -82,8 +87,6 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-HTTPS_ONLY = "max-age=31536000"
-"""Of a page that came by HTTPS: for a year, browsers open this host by nothing else."""
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -113,7 +116,8 @@ class Guard:
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 if scope["scheme"] == "https":
-                    headers.setdefault("strict-transport-security", HTTPS_ONLY)
+                    # For a year, browsers open this host by nothing else.
+                    headers.setdefault("strict-transport-security", "max-age=31536000")
             await send(message)
 
         # A request that was broken off needs no answer.

@@ -6,7 +6,7 @@ import random
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from PIL import Image
 
 from arena.errors import ConfigError, EvaluationError
 from arena.processes import cores
-from evaluation.by_hand.form import Checkbox, Item, list_of
+from evaluation.by_hand.form import Checkbox, list_of
 from llm_control.agents import pixels
 from people.play.course import SuiteTask
 from people.play.players import Players
@@ -28,7 +28,7 @@ from people.store.participation import WITHDRAWN
 from people.study.app import create_study_app
 from people.study.branching import Given, asked_items, form_items
 from people.study.config import Questionnaire, Study
-from people.study.links import preview_signature, signing_key
+from people.study.links import PREVIEW, signature, signing_key
 from people.study.plan import Plan
 from people.study.progress import progress_of
 from people.study.server import start_or_resume
@@ -42,17 +42,16 @@ ATTEMPTS = 100
 """Attempts at answers that do not screen a participant out."""
 
 
-def random_answers(items: Iterable[Item], source: random.Random) -> dict[str, str]:
-    """An answer to each item that its questionnaire accepts; some optional ones are left out."""
-    chosen = (item for item in items if item.required or source.random() >= LEFT_OUT)
-    return {item.id: item.example(source) for item in chosen}
-
-
 def answered(study: Study, page: Questionnaire, earlier: Given, source: random.Random) -> dict[str, str]:
-    """Answers to the items of a page that are asked after earlier answers; they fit the study if possible."""
+    """Answers to the items of a page that are asked after earlier answers; they fit the study if possible.
+
+    Some optional items are left out.
+    """
     answers: dict[str, str] = {}
     for _ in range(ATTEMPTS):
-        answers = random_answers((item for item, _ in form_items(study, page, earlier)), source)
+        items = (item for item, _ in form_items(study, page, earlier))
+        chosen = (item for item in items if item.required or source.random() >= LEFT_OUT)
+        answers = {item.id: item.example(source) for item in chosen}
         asked = {item.id for item in asked_items(study, page, earlier, answers)}
         answers = {name: answer for name, answer in answers.items() if name in asked}
         if all(
@@ -129,15 +128,8 @@ class Driver:
         return self._searching
 
 
-def play_task(page: GamePage, driver: Driver, goes_on: Callable[[], bool]) -> Received | None:
-    """Play the present trial; returns the server's message of its end, None if `goes_on` ended it early.
-
-    A trial that cannot be played, of which the server says so, ends with that message.
-    """
-    return (_by_scripts if page.trial["mode"] == "scripts" else _by_keys)(page, driver, goes_on)
-
-
 def _by_keys(page: GamePage, driver: Driver, goes_on: Callable[[], bool]) -> Received | None:
+    """Play a trial; the server's message of its end or failure, None if `goes_on` ended it early."""
     held, sent_at = 0, time.monotonic()
     page.do("start")
     while goes_on():
@@ -248,7 +240,8 @@ class SimulatedParticipant:
         with GamePage(self.url, visitor.token) as page:
             message = page.until("trial", "over")
             while message["type"] == "trial" and self._goes_on():
-                end = play_task(page, self._driver, self._goes_on)
+                play = _by_scripts if message["mode"] == "scripts" else _by_keys
+                end = play(page, self._driver, self._goes_on)
                 self.journey.tasks.append((message, end))
                 if end is None:
                     return
@@ -296,7 +289,7 @@ def simulate(
     if others := [task for _, task in plan.all_tasks() if isinstance(task, SuiteTask)]:
         suite = others[0].course.suite.name
         raise ConfigError(f"{plan.source}: simulated participants play the arena only, and not {suite}")
-    address = f"/preview/{preview_signature(signing_key(store, plan.study.name))}"
+    address = f"/preview/{signature(signing_key(store, plan.study.name), PREVIEW)}"
 
     def study_of(token: str) -> Study:
         person = store.participant(token)

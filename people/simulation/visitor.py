@@ -4,7 +4,6 @@ import json
 from contextlib import suppress
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from types import TracebackType
 from typing import Any
 
 import httpx
@@ -12,6 +11,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
+from arena.closing import Closing
 from people.play.page_protocol import PROTOCOL, read_frame
 from people.play.security import COOKIE
 
@@ -122,7 +122,7 @@ Received = dict[str, Any]
 """A message as the server sent it; a frame has the `type` frame, its `number` and the `frame`, a `Drawn`."""
 
 
-class GamePage:
+class GamePage(Closing):
     """A connection of the participant with this token; `trial` and `state` are the last that were received.
 
     `url` is the server's, without a slash at its end. A game that pauses because the machine is busy is
@@ -205,10 +205,6 @@ class GamePage:
         except ConnectionClosed as closed:
             return (closed.rcvd.code, closed.rcvd.reason) if closed.rcvd else (1006, "")
 
-    def __enter__(self) -> "GamePage":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Close the connection."""
         self._opened.__exit__(None, None, None)
