@@ -88,14 +88,9 @@ def _computed(section: str) -> dict[str, Column]:
 QUALITY = tuple(_computed("quality").values())
 """The quality of trials with keys, computed by `quality`; empty in others, and in data of version 0.2."""
 
-_CONDITION_NOTED = (
-    select(Note.data["condition"].as_string())
-    .where(Note.participant_id == Participant.id, Note.kind == "order")
-    .correlate(Participant)
-    .scalar_subquery()
-)
 CONDITION, *OF_STUDY = _computed("of_study").values()
-CONDITION = replace(CONDITION, source=_CONDITION_NOTED)
+_NOTED = select(Note.data["condition"].as_string()).filter_by(kind="order", participant_id=Participant.id)
+CONDITION = replace(CONDITION, source=_NOTED.correlate(Participant).scalar_subquery())
 """It is noted with the participant's order of tasks; the others are computed from the notes about them."""
 
 _PARTS = {"move": Action.action // 3, "rotate": Action.action % 3}

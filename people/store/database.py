@@ -87,7 +87,6 @@ POSTGRES = {
 }
 WRITING, AUTOCOMMIT = "arena_writing", "arena_autocommit"
 """Options of a connection to SQLite: its transactions write; it has no transactions."""
-WAL_FILE = "the file next to it that ends in -wal"
 REPEAT = "another program is using the database; close it and run the same command again"
 EXPECTED = "expected a file, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 
@@ -150,7 +149,8 @@ class Database:
         except DatabaseUnavailable as error:
             raise StoreError(f"{error}; the rows are removed, but traces may remain: {REPEAT}") from None
         if busy:
-            raise StoreError(f"{self.name}: the rows are removed, but traces remain in {WAL_FILE}: {REPEAT}")
+            where = "the file next to it that ends in -wal"
+            raise StoreError(f"{self.name}: the rows are removed, but traces remain in {where}: {REPEAT}")
 
     def autocommit(self) -> AbstractContextManager[Connection]:
         """A connection for statements that cannot run in a transaction, such as VACUUM."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from arena.errors import ConfigError, EvaluationError
+from arena.errors import ConfigError
 from arena.files import atomic_file
 from evaluation.report_folder import FileNames, ReportFolder
 from evaluation.results import OF_PEOPLE, TrialResult, has_parquet, results_frame
@@ -222,8 +222,7 @@ def export(
     for `bids` of a study without trials of the arena, and EvaluationError if the folder cannot be written.
     """
     _check(store, study, format, bids)
-    folder = ReportFolder(out)
-    try:
+    with ReportFolder(out) as folder:
         rows = {name: _write_table(store, study, folder, name, format, test) for name in TABLES}
         each = people_results(store, study, test=test)
         groups = together(each).drop(columns=PERSON)
@@ -235,16 +234,13 @@ def export(
         said = book.codebook(study, {**tables_of(format), WIDE: wide})
         folder.write("codebook.json", as_json(said))
         folder.write("codebook.md", book.as_markdown(said))
-        if about := _about_study(store, study):
-            folder.write("study.json", as_json(about))
+        # A study without a file has none.
+        if notes := store.study_notes(study):
+            about = [{"kind": each.kind, "at": each.at, "data": each.data} for each in notes]
+            folder.write("study.json", as_json({"notes": about}))
         recordings = _write_recordings(store, study, folder, test)
         if bids:
             write_bids(store, study, folder, people, test)
-        folder.finish()
-    except OSError as error:
-        raise EvaluationError(f"{out}: cannot be written ({error.strerror or error})") from None
-    finally:
-        folder.close()
     return Exported(rows, recordings)
 
 
@@ -271,15 +267,13 @@ def tables_of(format: str) -> dict[str, Table]:
 def _check(store: Store, study: str, format: str, bids: bool) -> None:
     if format not in FORMATS:
         raise ConfigError(f"format: got {format!r}, expected one of: {', '.join(FORMATS)}")
-    if bids and (others := store.episodes(study)) and len(others) == _trials(store, study):
-        raise ConfigError("--bids: describes steps in the arena only; leave it out for another suite")
+    if bids and (others := store.episodes(study)):
+        trials = [each for person in store.participants(study, test=True) for each in store.trials(person.id)]
+        if len(others) == len(trials):
+            raise ConfigError("--bids: describes steps in the arena only; leave it out for another suite")
     if format == "parquet" and not has_parquet():
         raise ConfigError("format parquet: pyarrow not found; run: pip install 'arena-llm[parquet]'")
     store.check_study(study)
-
-
-def _trials(store: Store, study: str) -> int:
-    return sum(len(store.trials(person.id)) for person in store.participants(study, test=True))
 
 
 def _write_table(store: Store, study: str, folder: ReportFolder, name: str, format: str, test: bool) -> int:
@@ -328,12 +322,6 @@ def _write_parquet(path: Path, pieces: Iterator[pd.DataFrame]) -> int:
             writer.write_table(pa.Table.from_pandas(piece, schema=first.schema, preserve_index=False))
             count += len(piece)
     return count
-
-
-def _about_study(store: Store, study: str) -> dict[str, Any]:
-    """What is noted about the study itself; empty if it has no file."""
-    notes = [{"kind": each.kind, "at": each.at, "data": each.data} for each in store.study_notes(study)]
-    return {"notes": notes} if notes else {}
 
 
 def _write_recordings(store: Store, study: str, folder: ReportFolder, test: bool) -> int:

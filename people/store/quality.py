@@ -25,12 +25,11 @@ LOST = ("disconnected", "connection", "reconnected")
 """Reasons of pauses that are disconnections."""
 
 
-Quality = dict[str, Any]
-"""The values of `columns.QUALITY` by name; what is unknown, as in data of version 0.2, is missing or None."""
+def quality_of_trials(store: Store, study: str, person: int | None = None) -> dict[int, dict[str, Any]]:
+    """The `columns.QUALITY` of trials with keys, of a study or one of its participants, by trial and name.
 
-
-def quality_of_trials(store: Store, study: str, person: int | None = None) -> dict[int, Quality]:
-    """The quality of trials with keys, of a study or one of its participants, by the ids of the trials."""
+    What is unknown, as in data of version 0.2, is missing or None.
+    """
     whose = Participant.study == study if person is None else Participant.id == person
     in_study = select(Stretch).join(Trial).join(Participant).where(whose)
     chosen = select(Note).join(Participant).where(whose, Note.kind.in_((START, PAUSE)))

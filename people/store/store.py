@@ -29,9 +29,6 @@ ROWS_PER_STATEMENT = 5000
 STEP_LIMIT = 2**31
 """Steps below it fit an integer column of PostgreSQL."""
 
-LOCK = {"key_share": True}
-"""Blocks changes and deletion of the locked row, but not new rows that refer to it."""
-
 OTHER = " of another suite than the arena"
 
 _Row = TypeVar("_Row", bound=tables.Base)
@@ -121,24 +118,20 @@ def end_play(trial: Trial, ended_by: str, steps: int) -> None:
     trial.ended_by, trial.steps_played, trial.seconds_played = ended_by, steps, seconds_of(steps)
 
 
-def insert(database: Database, session: Session, row: Note | Stretch) -> None:
-    """Insert a row; raises InvalidRequest if its participant or trial does not exist."""
+def insert(database: Database, session: Session, row: Note | Stretch | tables.Reply) -> None:
+    """Insert a row unless it exists; raises InvalidRequest if its participant or trial does not exist."""
     if isinstance(row, Note):
         _locked(session, Participant, row.participant_id, "participant")
     else:
         _locked(session, Trial, row.trial_id, "trial")
-    _insert(database, session, row)
-
-
-def _insert(database: Database, session: Session, row: tables.Base) -> None:
-    """Insert a row; one that exists is left unchanged."""
     values = {column.name: getattr(row, column.name) for column in row.__table__.columns}
     session.execute(database.insert(type(row)).values(values).on_conflict_do_nothing())
 
 
 def _locked(session: Session, table: type[_Row], key: int, what: str, of: str = "") -> _Row:
     """The row of a key, whose changes and deletion are blocked; raises InvalidRequest if there is none."""
-    found = session.get(table, key, with_for_update=LOCK)
+    # New rows that refer to it are not blocked.
+    found = session.get(table, key, with_for_update={"key_share": True})
     if found is None:
         raise InvalidRequest(f"{what} {key}: no such {what}{of}")
     return found
@@ -299,7 +292,7 @@ class Store(Closing):
         """Store a reply unless it is there already. Raises InvalidRequest if there is no such trial."""
         with self.database.writing() as session:
             _locked(session, tables.SuiteEpisode, reply.trial_id, "trial", OTHER)
-            _insert(self.database, session, reply)
+            insert(self.database, session, reply)
 
     def replies(self, trial_id: int) -> list[tables.Reply]:
         """The replies of a trial of another suite, in order."""

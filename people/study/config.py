@@ -126,11 +126,6 @@ class Test(Block):
         return self
 
 
-def _as_list(given: Any) -> Any:
-    """A single block as a list of one."""
-    return (given,) if isinstance(given, Mapping) else given
-
-
 def _names_once(blocks: tuple[Test, ...]) -> tuple[Test, ...]:
     if twice := duplicates(block.name for block in blocks):
         raise ValueError(f"two blocks are named {twice[0]}; give each a name of its own")
@@ -138,7 +133,10 @@ def _names_once(blocks: tuple[Test, ...]) -> tuple[Test, ...]:
 
 
 Tests = Annotated[
-    tuple[Test, ...], Field(min_length=1), BeforeValidator(_as_list), AfterValidator(_names_once)
+    tuple[Test, ...],
+    Field(min_length=1),
+    BeforeValidator(lambda given: (given,) if isinstance(given, Mapping) else given),
+    AfterValidator(_names_once),
 ]
 
 
@@ -235,10 +233,9 @@ class Participants(Section):
             raise ValueError("from: codes needs the list codes")
         if self.from_ != "codes" and self.codes:
             raise ValueError(f"codes are not used with from: {self.from_}; remove them")
-        if self.from_ != "link" and self.unsigned:
-            raise ValueError(f"unsigned is about links and not used with from: {self.from_}; remove it")
-        if self.from_ != "link" and self.condition:
-            raise ValueError(f"condition is about links and not used with from: {self.from_}; remove it")
+        for key in ("unsigned", "condition"):
+            if self.from_ != "link" and getattr(self, key):
+                raise ValueError(f"{key} is about links and not used with from: {self.from_}; remove it")
         if taken := {SIGNATURE, TEST} & set(self.parameters):
             raise ValueError(f"the parameter {taken.pop()} is that of signed links; use another name")
         if twice := duplicates(self.codes):

@@ -5,6 +5,7 @@ import base64
 import hmac
 import json
 from collections.abc import AsyncIterator
+from contextlib import closing
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -93,11 +94,8 @@ async def read_again(_: Form, server: Server) -> Response:
         started = await server.read_again()
     except (ConfigError, InvalidRequest) as error:
         return await _table(server, "table", f"The study continues unchanged. {error}", status=422)
-    done = (
-        f"Version {started.version}: {', '.join(started.changed)}"
-        if started.changed
-        else "Nothing has changed"
-    )
+    changed = ", ".join(started.changed)
+    done = f"Version {started.version}: {changed}" if changed else "Nothing has changed"
     return await _table(server, "table", f"The file was read again. {done}.")
 
 
@@ -249,8 +247,7 @@ async def replay_images(
     """
     images = _Images()
     start = Open(task, recording.seed, recording.trial, "keys")
-    episode = RemoteEpisode(workers, start, images)
-    try:
+    with closing(RemoteEpisode(workers, start, images)) as episode:
         state = (await episode.open()).state
         actions = [ACTIONS.index(action) for action in recording.unpacked()[:steps]]
         interval = 1 + len(actions) // MAX_IMAGES
@@ -258,14 +255,7 @@ async def replay_images(
             episode.draw(0.0, "first", SIZE, QUALITY)
             drawn = await images.next()
             image = "data:image/jpeg;base64," + base64.b64encode(drawn.jpeg).decode()
-            values = {
-                "step": state.step,
-                "health": state.health,
-                "reward": state.total_reward,
-                "image": image,
-            }
-            yield json.dumps(values) + "\n"
+            values = {"step": state.step, "health": state.health, "reward": state.total_reward}
+            yield json.dumps({**values, "image": image}) + "\n"
             if first < len(actions):
                 state = (await episode.step(tuple(actions[first : first + interval]))).state
-    finally:
-        episode.close()

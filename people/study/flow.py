@@ -17,7 +17,7 @@ from people.store.tables import STUDY_CODE
 from people.study import progress as stored
 from people.study.branching import asked_items, given, is_page_asked, is_screened_out
 from people.study.config import Consent, Practice, Study, Test
-from people.study.plan import Plan, QuestionStage, Stage, Tasks, TaskStage, TextStage
+from people.study.plan import Phase, Plan, QuestionStage, Stage, Tasks, TaskStage, TextStage
 from people.study.progress import ASSENT, PAGE_DONE, Cell, Progress, all_progress, progress_of
 from testbed import Task
 
@@ -58,13 +58,6 @@ def order_of(test: Test, tasks: Tasks, seed: int, code: str, row: int) -> tuple[
     else:
         units = [units[k] for k in balanced_latin_square(len(units))[row]]
     return tuple(task for unit in units for task in source.sample(unit, len(unit)))
-
-
-def has_design(plan: Plan) -> bool:
-    """Whether it matters which cells of the design the other participants have."""
-    study = plan.study
-    several = any(rows_of(block, plan.tasks[block.name]) > 1 for block in study.test)
-    return several or bool(study.conditions) or study.block_order == "latin-square"
 
 
 def assigned(plan: Plan, used: Sequence[Cell], code: str, condition: str | None) -> dict[str, Any]:
@@ -156,7 +149,7 @@ def _last_ending(plan: Plan, progress: Progress) -> str:
     """How the study ends after its last stage; who failed the practice may be late as well."""
     if _has_failed_practice(plan, progress):
         return "failed"
-    test = [stage for stage in _task_stages(plan, progress) if stage.phase == "test"]
+    test = _task_stages(plan, progress, "test")
     return COMPLETED if all(progress.trials_at(stage.position) for stage in test) else "late"
 
 
@@ -186,7 +179,7 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
             if form is not None:
                 store.note(person.id, kind, {"agreed": True, "version": form.version, "title": form.title})
         free_places(plan, store)
-        used = stored.used_cells(store, plan.study.name, test=test) if has_design(plan) else []
+        used = stored.used_cells(store, plan.study.name, test=test)
         condition = link.get(plan.study.participants.condition or "")
         store.note(person.id, ORDER, assigned(plan, used, code, condition))
     return person
@@ -311,8 +304,9 @@ def _is_done(stage: Stage, progress: Progress, late: Collection[str]) -> bool:
     return False
 
 
-def _task_stages(plan: Plan, progress: Progress) -> list[TaskStage]:
-    return [stage for stage in _stages(plan, progress) if isinstance(stage, TaskStage)]
+def _task_stages(plan: Plan, progress: Progress, phase: Phase) -> list[TaskStage]:
+    tasks = (stage for stage in _stages(plan, progress) if isinstance(stage, TaskStage))
+    return [stage for stage in tasks if stage.phase == phase]
 
 
 def _is_practised(stage: TaskStage, progress: Progress) -> bool:
@@ -348,7 +342,7 @@ def _has_failed_practice(plan: Plan, progress: Progress) -> bool:
     practice = plan.study.practice
     if practice is None or _has_met(practice, progress):
         return False
-    stages = [stage for stage in _task_stages(plan, progress) if stage.phase == "practice"]
+    stages = _task_stages(plan, progress, "practice")
     trials = {stage.position: progress.trials_at(stage.position) for stage in stages}
     tried = [stage for stage in stages if _is_practised(stage, progress)]
     if practice.criterion is not None:

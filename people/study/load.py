@@ -88,7 +88,9 @@ def _sentence(problem: Mapping[str, Any], loc: Loc) -> str:
         case "missing":
             return f"{'.'.join(map(str, (*loc, last)))} is missing"
         case "extra_forbidden":
-            return f"unknown key {last!r}{_hint(str(last))}"
+            near = difflib.get_close_matches(str(last), _keys(), n=1)
+            advice = f"did you mean {near[0]}?" if near else "`arena-llm study --example` shows all keys"
+            return f"unknown key {last!r}; {advice}"
         case "value_error":
             return f"{name}: {problem['msg'].removeprefix('Value error, ')}"
         case "union_tag_not_found":
@@ -99,11 +101,6 @@ def _sentence(problem: Mapping[str, Any], loc: Loc) -> str:
     expected = EXPECTED[kind](limits) if kind in EXPECTED else "another value"
     hint = NULL if value is None and kind.startswith("string") else ""
     return f"{name}: got {_quoted(value)}, expected {expected}{hint}"
-
-
-def _hint(key: str) -> str:
-    near = difflib.get_close_matches(key, _keys(), n=1)
-    return f"; did you mean {near[0]}?" if near else "; `arena-llm study --example` shows all keys"
 
 
 def _keys(model: type[BaseModel] = Section) -> set[str]:
@@ -125,7 +122,9 @@ TASKS = frozenset(("tasks", "levels"))
 def in_condition(study: Study, name: str) -> Study:
     """The study as participants in a condition play it. Raises pydantic's ValidationError if it is wrong."""
     values = study.model_dump(mode="json", by_alias=True, exclude={"conditions"})
-    return Study.model_validate({**values, **_changed(values, study.conditions[name])})
+    whole = {**values, "test": values["test"][0]} if len(values["test"]) == 1 else values
+    changed = {key: _merged(whole.get(key), each) for key, each in study.conditions[name].items()}
+    return Study.model_validate({**values, **changed})
 
 
 def condition_lines(lines: Lines, name: str) -> Lines:
@@ -141,23 +140,15 @@ def condition_problems(study: Study) -> Iterator[tuple[tuple[str, ...], str]]:
         yield ("participants", "condition"), problem
     for name, changes in study.conditions.items():
         for key, value in changes.items():
-            place = ("conditions", name, key)
+            loc, place = ("conditions", name, key), f"conditions.{name}.{key}"
             if key not in DIFFERING:
-                yield (
-                    place,
-                    f"{'.'.join(place)}: cannot differ between conditions; {', '.join(DIFFERING)} can",
-                )
+                yield loc, f"{place}: cannot differ between conditions; {', '.join(DIFFERING)} can"
             elif key == "test" and isinstance(value, Mapping) and len(study.test) > 1:
-                yield place, f"{'.'.join(place)}: the test has several blocks; list all of this condition"
-
-
-def _changed(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections that differ; what a condition does not mention stays."""
-    single = {key: value[0] for key, value in values.items() if key == "test" and len(value) == 1}
-    return {key: _merged({**values, **single}.get(key), value) for key, value in changes.items()}
+                yield loc, f"{place}: the test has several blocks; list all of this condition"
 
 
 def _merged(value: Any, change: Any) -> Any:
+    """A changed section; what a condition does not mention stays."""
     if not (isinstance(value, Mapping) and isinstance(change, Mapping)):
         return change
     # Tasks can be given in either way.

@@ -1,7 +1,5 @@
 """A study ready to run: its file, its tasks, and the stages of each participant."""
 
-import hashlib
-import json
 import random
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -174,10 +172,6 @@ class Plan:
                 "the server to serve another study"
             )
         return plan
-
-    def sha256(self) -> str:
-        """Hash of `described`."""
-        return hashlib.sha256(json.dumps(self.described(), sort_keys=True).encode()).hexdigest()
 
     def minutes(self) -> tuple[float, float]:
         """Estimated and maximum duration in minutes, assuming that nobody lingers on the pages."""

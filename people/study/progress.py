@@ -52,15 +52,14 @@ class Progress:
         """Whether a trial is finished or abandoned."""
         return trial.finished_at is not None or trial.id in self.abandoned
 
-    def played_s(self, positions: range | None = None) -> float:
-        """Seconds played in the finished trials of the test, or of these positions of it."""
-        chosen = (trial for trial in self.trials if trial.position >= 0)
-        return sum(_seconds(trial) for trial in chosen if positions is None or trial.position in positions)
-
-
-def _seconds(trial: Trial) -> float:
-    """Seconds played; in trials of version 0.2, which stored no others, those of the scored episode."""
-    return seconds_of(trial.steps or 0) if trial.seconds_played is None else trial.seconds_played
+    def played_s(self, positions: range) -> float:
+        """Seconds played in the finished trials of these positions of the test."""
+        return sum(
+            # Trials of version 0.2 stored no other seconds than those of the scored episode.
+            seconds_of(trial.steps or 0) if trial.seconds_played is None else trial.seconds_played
+            for trial in self.trials
+            if trial.position in positions
+        )
 
 
 def progress_of(store: Store, participant: Participant) -> Progress:

@@ -1,6 +1,8 @@
 """What all pages of a study share, as dependencies in the sense of FastAPI; and how a study continues."""
 
 import asyncio
+import hashlib
+import json
 import math
 import re
 import secrets
@@ -174,7 +176,8 @@ def start_or_resume(store: Store, plan: Plan) -> Started:
     version = len(stored)
     if changed or not stored:
         version += 1
-        file = {"version": version, "changed": changed, "sha256": plan.sha256(), "study": now}
+        sha256 = hashlib.sha256(json.dumps(now, sort_keys=True).encode()).hexdigest()
+        file = {"version": version, "changed": changed, "sha256": sha256, "study": now}
         store.note(study.id, CONFIG, file)
     return Started(len(real), version, changed)
 

@@ -176,12 +176,8 @@ class Element(Panel):
         required = self.says("eachRowRequired", "isAllRowRequired")
         conditional, columns = self.says("rowsVisibleIf"), _choices(self.columns)
         for row in self.rows:
-            keys: dict[str, Any] = {
-                "id": f"{self.name}.{row.key}",
-                "ask": f"{self.ask}: {row.label}",
-                **columns,
-            }
-            yield Choice(**keys, required=required, conditional=conditional)
+            name, ask = f"{self.name}.{row.key}", f"{self.ask}: {row.label}"
+            yield Choice(id=name, ask=ask, required=required, conditional=conditional, **columns)
 
     def _question(self) -> Question:
         """The question of an element that has one."""

@@ -16,9 +16,8 @@ DELETED = "Your data have been deleted, as requested."
 AWAY = "You were away for a while, and others were waiting to play."
 TOO_OFTEN = "Too many requests came from your network. Please try again in a minute."
 
-_OF_THE_PAGE = Path(__file__).with_name("page.txt").read_text(encoding="utf-8").splitlines()
-
-PAGE_TEXTS = (*_OF_THE_PAGE, FULL, START_AGAIN, DELETED, AWAY, TOO_OFTEN)
+_PAGE = Path(__file__).with_name("page.txt").read_text(encoding="utf-8").splitlines()
+PAGE_TEXTS = (*_PAGE, FULL, START_AGAIN, DELETED, AWAY, TOO_OFTEN)
 """The English texts; `{...}` stands for numbers."""
 
 
@@ -86,9 +85,6 @@ LANGUAGES = ("de", "es", "fr")
 CHILD = "child"
 """A style: English for children of about seven years."""
 
-_OPTIONAL = ("completion", "words", "play_words")
-"""Sections that a study's file need not have."""
-
 
 def base_of(language: str) -> str:
     """The language of a code: "de" of "de-CH"."""
@@ -124,8 +120,8 @@ def with_translation(values: Mapping[str, Any]) -> dict[str, Any]:
     completed = dict(values)
     child = style == CHILD and base_of(language) == "en"
     for section, texts in (_bundled(CHILD) if child else translation(language)).items():
-        own = values.get(section, {} if section in _OPTIONAL else None)
-        # A section that is missing or of another kind is reported by the schema.
+        # A section that is missing or of another kind is reported by the schema; these may be missing.
+        own = values.get(section, {} if section in ("completion", "words", "play_words") else None)
         if isinstance(own, Mapping):
             completed[section] = {**texts, **own}
     return completed

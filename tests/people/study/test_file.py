@@ -145,7 +145,7 @@ def test_tasks_come_from_a_folder(tmp_path, command):
     assert [task.id for task in theirs.test] == ["01-02-01", "01-06-02"]
     assert theirs.test[0].spec == task_named("01-01-01").spec != ours.test[0].spec
     assert theirs.test[1].spec == ours.test[1].spec
-    assert theirs.sha256() != ours.sha256()
+    assert theirs.described() != ours.described()
     (tmp_path / "study.yaml").write_text(TINY.replace("tasks: [01-02-01, 01-06-02]", "levels: {4: 1}"))
     assert [task.id for task in load_plan(tmp_path / "study.yaml", folder).test] == ["04-01-01"]
     (tmp_path / "study.yaml").write_text(TINY.replace("01-05-01", "02-02-01"))
