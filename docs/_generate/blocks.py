@@ -9,7 +9,7 @@ import typer
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import QUESTIONS
 from docs._generate import keys, kinds
-from docs._generate.markdown import code, plain, table
+from docs._generate.markdown import code, plain, tabled
 from evaluation.capabilities import prompts_of
 from evaluation.choices.effective import effective, preset_names
 from evaluation.choices.run_choices import shown
@@ -25,15 +25,16 @@ from llm_control.suite import SUITE
 from report.arena.pages import ARENA_COLUMNS
 from report.episode_page import EPISODE_COLUMNS, REPLY_COLUMNS, TURN_COLUMNS
 
+Rows = Iterator[Sequence[str]]
+"""Cells of a table."""
 
-def gallery() -> str:
+
+@tabled("picture", "kind", "what it is")
+def gallery() -> Rows:
     """A table with the picture of every kind, and its name as a link to the facts."""
-    rows = [
-        (f"![{name}](pictures/{name}.png)", f"[{code(name)}](yaml.md#{name.lower()})", kind.meaning)
-        for name, kind in KINDS.items()
-        if not kind.internal
-    ]
-    return table(("picture", "kind", "what it is"), rows)
+    for name, kind in KINDS.items():
+        if not kind.internal:
+            yield f"![{name}](pictures/{name}.png)", f"[{code(name)}](yaml.md#{name.lower()})", kind.meaning
 
 
 def example_suite() -> str:
@@ -42,7 +43,8 @@ def example_suite() -> str:
     return f'```python title="{file.parent.name}/suite.py"\n{file.read_text(encoding="utf-8")}```'
 
 
-def columns() -> str:
+@tabled("file", "column", "meaning")
+def columns() -> Rows:
     """Every column of the tables of trials, episodes and turns."""
     episodes = {name: column.meaning for name, column in EPISODE_COLUMNS.items()}
     turns = {name: column.meaning for name, column in {**TURN_COLUMNS, **REPLY_COLUMNS}.items()}
@@ -51,54 +53,26 @@ def columns() -> str:
         "episodes.csv": ARENA_COLUMNS["episodes"] | episodes,
         "turns.csv": turns | ARENA_COLUMNS["turns"],
     }
-    rows = [(file, code(name), meaning) for file, own in files.items() for name, meaning in own.items()]
-    return table(("file", "column", "meaning"), rows)
+    return ((file, code(name), meaning) for file, own in files.items() for name, meaning in own.items())
 
 
-def choices_table() -> str:
-    """Every choice of a protocol: its option, its default and what it means."""
-    return table(("option", "default", "meaning"), _choices())
-
-
-def commands_table() -> str:
-    """The other options of `arena-llm eval`."""
-    rows = ((code(f"--{name.replace('_', '-')}"), plain(meaning)) for name, meaning in _others())
-    return table(("option", "meaning"), rows)
-
-
-def presets_table() -> str:
-    """Every preset: its purpose, and the choices that it changes."""
-    return table(("preset", "what it is", "what differs from the defaults"), _presets())
-
-
-def texts_table() -> str:
+@tabled("file", "variables")
+def texts(names: Variables) -> Rows:
     """Every text by its name, with the variables that it may use."""
-    return _texts({**RUNNER, **VARIABLES, **OPTIONAL})
+    for name, variables in names.items():
+        yield code(f"{name}.md"), ", ".join(code(f"${v.partition(':')[0]}") for v in variables)
 
 
-def agent_texts_table() -> str:
-    """The same for the texts of agents."""
-    return _texts(AGENT_VARIABLES)
-
-
-def _texts(names: Variables) -> str:
-    rows = (
-        (code(f"{name}.md"), ", ".join(code(f"${v.partition(':')[0]}") for v in names[name]))
-        for name in names
-    )
-    return table(("file", "variables"), rows)
-
-
-def layout_table() -> str:
+@tabled("key", "default", "meaning")
+def layout() -> Rows:
     """The keys of `layout.yaml`."""
-    rows = (
-        (code(name), code(shown(field.default)), plain(field.description or ""))
-        for name, field in Layout.model_fields.items()
-    )
-    return table(("key", "default", "meaning"), rows)
+    for name, field in Layout.model_fields.items():
+        yield code(name), code(shown(field.default)), plain(field.description or "")
 
 
-def _choices() -> Iterator[tuple[str, str, str]]:
+@tabled("option", "default", "meaning")
+def choices() -> Rows:
+    """Every choice of a protocol: its option, its default and what it means."""
     shorts = {long: short for short, long in ArenaChoices.short_names.items()}
     for name, field in ArenaChoices.model_fields.items():
         flag = name.replace("_", "-")
@@ -107,17 +81,21 @@ def _choices() -> Iterator[tuple[str, str, str]]:
         yield code(given), code(shown(field.default)), plain(field.description or "")
 
 
-def _others() -> Iterator[tuple[str, str]]:
+@tabled("option", "meaning")
+def other_options() -> Rows:
+    """The other options of `arena-llm eval`."""
     from arena_llm.cli import app
 
     command = typer.main.get_command(app)
     evaluate = command.get_command(None, "eval")  # type: ignore[attr-defined]
     for option in evaluate.params:
         if option.name not in ArenaChoices.model_fields and option.name != "help":
-            yield option.name, option.help
+            yield code(f"--{option.name.replace('_', '-')}"), plain(option.help)
 
 
-def _presets() -> Iterator[tuple[str, str, str]]:
+@tabled("preset", "what it is", "what differs from the defaults")
+def presets() -> Rows:
+    """Every preset: its purpose, and the choices that it changes."""
     for name in preset_names(SUITE):
         given = effective(SUITE, name, {})
         defaults = ArenaChoices().model_dump()
@@ -133,13 +111,9 @@ def _presets() -> Iterator[tuple[str, str, str]]:
 SAME = "the same"
 
 
-def differences_table() -> str:
+@tabled("point", "paper", "default, with `--icl`", "`paper-experiment-1` with the paper's texts")
+def differences() -> Rows:
     """Each point: what the paper did, what is done by default, and with the preset and the paper's texts."""
-    header = ("point", "paper", "default, with `--icl`", "`paper-experiment-1` with the paper's texts")
-    return table(header, _rows())
-
-
-def _rows() -> Iterator[tuple[str, str, str, str]]:
     preset = effective(SUITE, "paper-experiment-1", {}).choices
     ours = prompts_of(SUITE)
     # The shipped texts with others in all places for which the paper's program has some.
@@ -154,13 +128,13 @@ def _rows() -> Iterator[tuple[str, str, str, str]]:
 AGENTS = (*FLOORS, "random", BEST)
 
 
-def references_table() -> str:
+@tabled("suite", "group", *(f"`{agent}`" for agent in AGENTS), "episodes of `ideal`")
+def references_of_suites() -> Rows:
     """A row for each group of each suite: the score of every reference agent, and the episodes of each."""
-    rows = [row for name in suite_names() for row in _suite_rows(name)]
-    return table(("suite", "group", *(f"`{agent}`" for agent in AGENTS), "episodes of `ideal`"), rows)
+    return (row for name in suite_names() for row in _suite_rows(name))
 
 
-def _suite_rows(name: str) -> Iterator[Sequence[str]]:
+def _suite_rows(name: str) -> Rows:
     scale = scale_of(get_suite(name))
     groups: dict[tuple[str, str], dict[str, Reference]] = {}
     for row in references(scale.table) if scale else ():
@@ -190,14 +164,14 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "spawners": kinds.spawners_table,
     "versions": kinds.versions_table,
     "gallery": gallery,
-    "choices": choices_table,
-    "other-options": commands_table,
-    "presets": presets_table,
-    "texts": texts_table,
-    "agent-texts": agent_texts_table,
-    "layout": layout_table,
-    "differences": differences_table,
+    "choices": choices,
+    "other-options": other_options,
+    "presets": presets,
+    "texts": partial(texts, {**RUNNER, **VARIABLES, **OPTIONAL}),
+    "agent-texts": partial(texts, AGENT_VARIABLES),
+    "layout": layout,
+    "differences": differences,
     "example-suite": example_suite,
     "columns": columns,
-    "references": references_table,
+    "references": references_of_suites,
 }

@@ -17,21 +17,14 @@ from arena.taskfile.config import (
     VALUES,
 )
 from arena.taskfile.symbols import PRESETS
-from docs._generate.markdown import code, number, table
+from docs._generate.markdown import code, number, tabled
 
 KEY_MEANINGS: Mapping[str, Mapping[str, str]] = yaml.safe_load(
     Path(__file__).with_name("meanings.yaml").read_text(encoding="utf-8")
 )
 """A sentence for each key, by tag and field."""
 
-HEADER = ("key", "value", "version", "meaning")
-
 _WORDS = {"number": "number", "integer": "whole number", "string": "text", "boolean": "yes or no"}
-
-
-def keys_table(tag: str) -> str:
-    """Every key of a tag: type, range, default, version and meaning."""
-    return table(HEADER, _rows(tag))
 
 
 def operations_section() -> str:
@@ -57,7 +50,9 @@ def spellings(tag: str) -> dict[str, list[str]]:
     return named
 
 
-def _rows(tag: str) -> Iterator[tuple[str, ...]]:
+@tabled("key", "value", "version", "meaning")
+def keys_table(tag: str) -> Iterator[tuple[str, ...]]:
+    """Every key of a tag: type, range, default, version and meaning."""
     schema = MODELS[tag].model_json_schema()
     schema = schema if "properties" in schema else schema["$defs"][MODELS[tag].__name__]
     for field, keys in spellings(tag).items():

@@ -4,7 +4,7 @@ import ast
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import arena.taskfile.versions
@@ -16,7 +16,9 @@ from arena.taskfile.catalog import ALIASES, KINDS
 from arena.taskfile.config import KEYS, Item
 from arena.taskfile.kind import Body, Change, Ends, Kind
 from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_in, kind_named
-from docs._generate.markdown import code, number, table
+from docs._generate.markdown import code, number, tabled
+
+Rows = Iterator[tuple[str, ...]]
 
 _ENDS = {Ends.NEVER: "goes on", Ends.ALWAYS: "ends", Ends.LAST: "ends with the last"}
 
@@ -39,39 +41,30 @@ def objects_section() -> str:
     return "\n\n".join(f"### {kind.name}\n\n{_facts(kind)}" for kind in public_kinds())
 
 
-def changing_table() -> str:
+@tabled("kind", "`initialValues`", "`finalValues`")
+def changing_table() -> Rows:
     """What changing balls do by default."""
-    kinds = [kind for kind in public_kinds() if kind.change is not Change.NONE]
-    named = [kind.name for kind in kinds] + ["AntiDecayGoal"]
-    rows = [(code(name), *map(number, changing_values(_placed(name)))) for name in named]
-    return table(("kind", "`initialValues`", "`finalValues`"), rows)
+    named = [kind.name for kind in public_kinds() if kind.change is not Change.NONE]
+    return ((code(name), *map(number, changing_values(_placed(name)))) for name in (*named, "AntiDecayGoal"))
 
 
-def spawners_table() -> str:
+@tabled("kind", "version", "seconds between", "seconds to ripen", "first size", "last size", "number")
+def spawners_table() -> Rows:
     """What spawners do by default, in either version."""
-    header = ("kind", "version", "seconds between", "seconds to ripen", "first size", "last size", "number")
-    rows = [
-        (code(kind.name), version, *_settings(kind.name, version))
-        for kind in public_kinds()
-        if kind.spawner
-        for version in ("3.1.3", "4")
-    ]
-    return table(header, rows)
+    for kind, version in product(public_kinds(), ("3.1.3", "4")):
+        if kind.spawner:
+            yield code(kind.name), version, *_settings(kind.name, version)
 
 
-def versions_table() -> str:
+@tabled("difference", *Version)
+def versions_table() -> Rows:
     """Every difference between the versions; most of those of single objects are in their own lists."""
     docs = _docstrings(Differences)
-    rows = [
-        (docs[field.name], *(_said(getattr(DIFFERENCES[version], field.name)) for version in Version))
-        for field in fields(Differences)
-    ]
+    for field in fields(Differences):
+        yield docs[field.name], *(_said(getattr(DIFFERENCES[each], field.name)) for each in Version)
     boards, zones = ([kind_in(name, each) for each in Version] for name in ("SignBoard", "DeathZone"))
-    rows += [
-        ("Bounds of a sign board's size components", *(_said((k.minimum[0], k.maximum[0])) for k in boards)),
-        ("The tag that rays report for a death zone", *(_said(kind.tag) for kind in zones)),
-    ]
-    return table(("difference", *Version), rows)
+    yield "Bounds of a sign board's size components", *(_said((k.minimum[0], k.maximum[0])) for k in boards)
+    yield "The tag that rays report for a death zone", *(_said(kind.tag) for kind in zones)
 
 
 def _settings(name: str, version: str) -> Iterator[str]:

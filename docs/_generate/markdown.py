@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import ParamSpec
 
 from arena.errors import ArenaError
+
+P = ParamSpec("P")
 
 _BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end of (?P=name) -->)", re.DOTALL)
 
@@ -16,6 +19,11 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table with one line per row; vertical bars in cells are escaped."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
+
+
+def tabled(*header: str) -> Callable[[Callable[P, Iterable[Sequence[str]]]], Callable[P, str]]:
+    """A decorator of functions that return rows: they return a table with this header."""
+    return lambda rows: lambda *args, **kwargs: table(header, rows(*args, **kwargs))
 
 
 def code(text: object) -> str:
