@@ -1,12 +1,11 @@
 """`python -m docs._generate docs`: update the parts of the documentation that come from the code."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.errors import ArenaError
+from benchmarks import run
 from docs._generate.blocks import BLOCKS
 from docs._generate.markdown import PageError, filled
 
@@ -37,14 +36,5 @@ def _draw(folder: Path) -> None:
         (folder / f"{name}.png").write_bytes(encoded(frame))
 
 
-def main() -> None:
-    """Run the command; an error that the user can fix is one sentence and exit status 1."""
-    try:
-        typer.run(reference)
-    except ArenaError as error:
-        print(f"reference: {error}", file=sys.stderr)
-        sys.exit(1)
-
-
 if __name__ == "__main__":
-    main()
+    run(reference, "reference")

@@ -47,8 +47,8 @@ def any_quarter_turn(rng: Rng, task: Blueprint) -> Blueprint:
 @_decorator
 def any_orientation(rng: Rng, task: Blueprint) -> Blueprint:
     """The task mirrored or not, and turned by a random number of right angles: eight orientations."""
-    objects = tuple(map(_mirror, task.objects)) if rng.random() < 0.5 else task.objects
-    return replace(task, objects=_turned(rng, objects))
+    task = _mirrored(task) if rng.random() < 0.5 else task
+    return replace(task, objects=_turned(rng, task.objects))
 
 
 @_decorator
@@ -78,13 +78,19 @@ def _either_hand(rng: Rng, task: Blueprint) -> Blueprint:
     """The task, or its mirror image about the arena's middle."""
     if side(rng) > 0:
         return task
-    pushes = tuple(push._replace(x=40 - push.x, bearing=-push.bearing) for push in task.pushes)
-    return replace(task, objects=tuple(map(_mirror, task.objects)), pushes=pushes)
+    return _mirrored(task)
 
 
-def _mirror(thing: Object) -> Object:
-    x, y, z = thing.place
-    return replace(thing, kind=_TWINS.get(thing.kind, thing.kind), place=(40 - x, y, z), yaw=-thing.yaw % 360)
+def _mirrored(task: Blueprint, shift: float = 0) -> Blueprint:
+    """The task mirrored about the arena's middle, then shifted to smaller x (metres)."""
+    pushes = tuple(push._replace(x=40 - shift - push.x, bearing=-push.bearing) for push in task.pushes)
+    objects = [
+        # The order of these sums decides the last digit of a place in a file.
+        replace(thing, place=(40 - thing.place[0] - shift, *thing.place[1:]), yaw=-thing.yaw % 360)
+        for thing in task.objects
+    ]
+    twins = tuple(replace(thing, kind=_TWINS.get(thing.kind, thing.kind)) for thing in objects)
+    return replace(task, objects=twins, pushes=pushes)
 
 
 def _turned(rng: Rng, objects: tuple[Object, ...]) -> tuple[Object, ...]:
@@ -140,21 +146,11 @@ class Frame(NamedTuple):
 
     def placed(self, task: Blueprint) -> Blueprint:
         """A task in this frame's coordinates, put into the arena's."""
-        task = _transformed(self._mirrored(task) if self.flipped else task, self._at, self.bearing)
+        task = _transformed(_mirrored(task, 40) if self.flipped else task, self._at, self.bearing)
         return replace(task, pushes=tuple(push._replace(bearing=push.bearing % 360) for push in task.pushes))
 
     def _at(self, x: float, z: float) -> XZ:
         return polar(self.x, self.z, self.bearing + math.degrees(math.atan2(x, z)), math.hypot(x, z))
-
-    @staticmethod
-    def _mirrored(task: Blueprint) -> Blueprint:
-        """Mirrored about x = 0, where `_mirror` does it about the arena's middle."""
-        objects = tuple(
-            replace(thing, place=(thing.place[0] - 40, *thing.place[1:]))
-            for thing in map(_mirror, task.objects)
-        )
-        pushes = tuple(push._replace(x=-push.x, bearing=-push.bearing) for push in task.pushes)
-        return replace(task, objects=objects, pushes=pushes)
 
 
 def in_frame(frame: Callable[..., Frame], *parameters: float) -> Callable[[_Paradigm[P]], _Paradigm[P]]:

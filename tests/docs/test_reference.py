@@ -9,7 +9,8 @@ import pytest
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import KEYS, MODELS, Item
 from arena.taskfile.versions import Version, kind_in
-from docs._generate.__main__ import main
+from benchmarks import run
+from docs._generate.__main__ import reference
 from docs._generate.blocks import BLOCKS
 from docs._generate.keys import KEY_MEANINGS
 from docs._generate.kinds import public_kinds
@@ -85,16 +86,15 @@ def test_bars_are_escaped_in_tables_and_unknown_blocks_refused():
         filled("\n<!-- generated: nope -->\n<!-- end of nope -->", BLOCKS, "page.md")
 
 
-def test_pages_are_written_and_a_folder_without_pages_is_refused(tmp_path, monkeypatch, capsys):
+def test_pages_are_written_and_a_folder_without_pages_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["reference", str(tmp_path)])
     with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 1
-    assert "no pages" in capsys.readouterr().err
+        run(reference, "reference")
+    assert "no pages" in ended.value.code
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- generated: symbols -->\nold\n<!-- end of symbols -->\nafter\n")
     with pytest.raises(SystemExit) as ended:
-        main()
+        run(reference, "reference")
     assert not ended.value.code
     made = page.read_text()
     assert "`u-turn-arrow`" in made
