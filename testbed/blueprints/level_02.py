@@ -26,10 +26,9 @@ from testbed.blueprints.parts import (
     wall,
     zone,
 )
-from testbed.blueprints.placement import any_quarter_turn
+from testbed.blueprints.placement import any_quarter_turn, placed
 
 
-@any_quarter_turn
 def size_against_distance(rng: Rng, large: float, small: float, far: float, close: float) -> Blueprint:
     """Size against distance: spatial discounting (Stevens et al. 2005)."""
     start = near(rng, 20, 6), near(rng, 3, 0.8)
@@ -47,7 +46,6 @@ def size_against_distance(rng: Rng, large: float, small: float, far: float, clos
     )
 
 
-@any_quarter_turn
 def climbing_for_more(rng: Rng, large: float, small: float, height: float) -> Blueprint:
     """Choice by effort: the large reward is up on a block (Salamone et al. 1994)."""
     s = side(rng)
@@ -67,7 +65,6 @@ def climbing_for_more(rng: Rng, large: float, small: float, height: float) -> Bl
     )
 
 
-@any_quarter_turn
 def crossing_heat_for_more(rng: Rng, large: float, small: float, depth: float) -> Blueprint:
     """Approach-avoidance conflict: the large reward is worth crossing a hot strip."""
     start, strip = near(rng, 5, 1.5), near(rng, 20, 3)
@@ -83,7 +80,6 @@ def crossing_heat_for_more(rng: Rng, large: float, small: float, depth: float) -
     )
 
 
-@any_quarter_turn
 def far_but_more(rng: Rng, close: int, far: int) -> Blueprint:
     """Number against distance: few rewards are close to a ledge, more are far on its other side."""
     apparatus = ledge(rng)
@@ -123,7 +119,6 @@ def _chute(rng: Rng, x: float, slope: float, balls: Sequence[tuple[str, float]])
     return objects
 
 
-@any_quarter_turn
 def waiting_for_more(rng: Rng, large: float, small: float, slope: float, limit: int) -> Blueprint:
     """Delay of gratification: a small reward now, a large one later (Mischel et al. 1972)."""
     s = side(rng)
@@ -140,7 +135,6 @@ def waiting_for_more(rng: Rng, large: float, small: float, slope: float, limit: 
     )
 
 
-@any_quarter_turn
 def green_rolls_first(rng: Rng, count: int, slope: float) -> Blueprint:
     """Delayed sequence: the green ball ends the episode; it comes first and is left till last."""
     s = side(rng)
@@ -156,7 +150,6 @@ def green_rolls_first(rng: Rng, count: int, slope: float) -> Blueprint:
     )
 
 
-@any_quarter_turn
 def green_last(rng: Rng, count: int) -> Blueprint:
     """Inhibition: the near green ball ends the episode, so the yellow ones farther off come first."""
     start = near(rng, 20, 6), near(rng, 4, 1)
@@ -174,7 +167,6 @@ def green_last(rng: Rng, count: int) -> Blueprint:
     )
 
 
-@any_quarter_turn
 def terraces(rng: Rng, levels: int, each: int) -> Blueprint:
     """Order of levels: what is on a terrace is gathered before dropping to the next, without return."""
     step = 1.4
@@ -229,7 +221,6 @@ def _placed(thing: Thing | None, spot: XZ) -> list[Object]:
     return [] if thing is None else [ball(thing.kind, *spot, thing.size)]
 
 
-@any_quarter_turn
 def y_maze_choice(rng: Rng, best: Thing, other: Thing | None, height: float) -> Blueprint:
     """Two-alternative choice in a Y-maze (Yerkes 1907)."""
     fork, spread = near(rng, 13, 3), near(rng, 38, 7)
@@ -240,7 +231,6 @@ def y_maze_choice(rng: Rng, best: Thing, other: Thing | None, height: float) -> 
     return _choice(best, other, "Look into both arms at the fork, then enter one.", start, *walls, *balls)
 
 
-@any_quarter_turn
 def ledge_choice(rng: Rng, best: Thing, other: Thing | None) -> Blueprint:
     """Two-alternative choice from a ledge: once down on one side, the agent cannot reach the other."""
     apparatus = ledge(rng)
@@ -263,7 +253,6 @@ def radial_choice(rng: Rng, best: Thing, other: Thing, arms: int, height: float)
     return _choice(best, other, solution, start, *walls, *balls)
 
 
-@any_quarter_turn
 def corridor_choice(rng: Rng, best: Thing, other: Thing | None) -> Blueprint:
     """Choice in a corridor: from a beam the agent drops into one of two lanes and cannot return."""
     half, width = near(rng, 4.2, 0.5), near(rng, 1.6, 0.2)
@@ -281,7 +270,8 @@ def corridor_choice(rng: Rng, best: Thing, other: Thing | None) -> Blueprint:
     return _choice(best, other, "From the beam look down both lanes, then drop into one.", *objects)
 
 
-CONDITIONS = (
+CONDITIONS = placed(
+    any_quarter_turn,
     Condition(y_maze_choice, 1, best=green(2), other=None, height=LOW),
     Condition(y_maze_choice, 1, best=green(1), other=None, height=TALL),
     Condition(ledge_choice, 1, best=green(1), other=None),
@@ -312,4 +302,5 @@ CONDITIONS = (
     Condition(terraces, 3, levels=3, each=2),
     Condition(green_rolls_first, 2, count=2, slope=2),
     Condition(green_last, 2, count=4),
+    but=(radial_choice,),
 )

@@ -24,10 +24,9 @@ from testbed.blueprints.parts import (
     zone,
     zone_between,
 )
-from testbed.blueprints.placement import any_orientation
+from testbed.blueprints.placement import any_orientation, placed
 
 
-@any_orientation
 def hot_band(rng: Rng, depth: float) -> Blueprint:
     """A hot zone across the whole arena: it has to be crossed, fast (motivation against cost)."""
     z = near(rng, 20, 3)
@@ -41,7 +40,6 @@ def hot_band(rng: Rng, depth: float) -> Blueprint:
     )
 
 
-@any_orientation
 def hot_lake(rng: Rng, width: float, depth: float) -> Blueprint:
     """A hot zone between agent and goal: the detour is longer and cheaper (cost and benefit)."""
     x, z = near(rng, 20, 4), near(rng, 20, 0.5)
@@ -56,7 +54,6 @@ def hot_lake(rng: Rng, width: float, depth: float) -> Blueprint:
     )
 
 
-@any_orientation
 def hot_gate(rng: Rng, gates: int) -> Blueprint:
     """A barrier that ends the episode, with gates in it that are only hot (the lesser evil)."""
     z, depth, width = near(rng, 20, 3), near(rng, 4, 0.5), near(rng, 5, 0.5)
@@ -75,7 +72,6 @@ def hot_gate(rng: Rng, gates: int) -> Blueprint:
     )
 
 
-@any_orientation
 def lanes(rng: Rng, sizes: tuple[float, float], heat: tuple[float, float], mark: float) -> Blueprint:
     """Two lanes below a platform, of which only one can be entered: their goals and heat differ.
 
@@ -102,7 +98,6 @@ def lanes(rng: Rng, sizes: tuple[float, float], heat: tuple[float, float], mark:
     )
 
 
-@any_orientation
 def red_rows(rng: Rng, rows: int, gap: float) -> Blueprint:
     """Rows of red balls with one opening each."""
     apart, size, pitch = 20 / rows, 2.0, 2.5
@@ -142,7 +137,6 @@ def _row(gaps: list[tuple[float, float]], low: float, high: float) -> list[Objec
     return [zone_between(DEATH, a, low, b, high) for a, b in zip(starts, stops, strict=True) if b - a >= 1]
 
 
-@any_orientation
 def straight_path(rng: Rng, width: float) -> Blueprint:
     """A straight path between two zones (beam walking)."""
     x = near(rng, 20, 13)
@@ -157,7 +151,6 @@ def straight_path(rng: Rng, width: float) -> Blueprint:
     )
 
 
-@any_orientation
 def corridors(rng: Rng, count: int, blocked: int, width: float) -> Blueprint:
     """Corridors between zones, some of which end at a further zone (maze with dead ends)."""
     pitch = 38 / count
@@ -178,7 +171,6 @@ def corridors(rng: Rng, count: int, blocked: int, width: float) -> Blueprint:
     )
 
 
-@any_orientation
 def winding_path(rng: Rng, bends: int, width: float) -> Blueprint:
     """A path with bends through a field that must not be touched."""
     half, first = width / 2, int(rng.integers(2))
@@ -202,7 +194,6 @@ def winding_path(rng: Rng, bends: int, width: float) -> Blueprint:
     )
 
 
-@any_orientation
 def bridges(rng: Rng, width: float, height: float, broken: int) -> Blueprint:
     """A zone that is crossed on a bridge with ramps; of several bridges only one reaches the other side."""
     places = (20.0,) if not broken else tuple(np.linspace(9, 31, broken + 1))
@@ -226,7 +217,6 @@ def bridges(rng: Rng, width: float, height: float, broken: int) -> Blueprint:
     )
 
 
-@any_orientation
 def leap(rng: Rng, depth: float) -> Blueprint:
     """From a platform over a zone: only a run-up carries the agent across (jumping a gap)."""
     x, long, height = near(rng, 20, 8), even(near(rng, 14, 1)), near(rng, 2.2, 0.2)
@@ -243,7 +233,6 @@ def leap(rng: Rng, depth: float) -> Blueprint:
     )
 
 
-@any_orientation
 def ridge(rng: Rng, height: float) -> Blueprint:
     """A ridge hides the zone behind it; the free side can be seen only from its crest."""
     z, long = even(near(rng, 12, 1)), even(near(rng, 5, 0.5))
@@ -264,7 +253,6 @@ def ridge(rng: Rng, height: float) -> Blueprint:
 SEEING = ("avoidance", "detour")
 
 
-@any_orientation
 def island(rng: Rng, width: float, depth: float) -> Blueprint:
     """A zone lies between the agent and its goal (detour without a barrier, Koehler 1925)."""
     x, z = near(rng, 20, 3), near(rng, 20, 2)
@@ -280,7 +268,6 @@ def island(rng: Rng, width: float, depth: float) -> Blueprint:
     )
 
 
-@any_orientation
 def slalom(rng: Rng, strips: int, thick: float, gap: float) -> Blueprint:
     """Strips from alternate sides, which leave a winding path (slalom)."""
     apart = 22 / strips
@@ -299,7 +286,6 @@ def slalom(rng: Rng, strips: int, thick: float, gap: float) -> Blueprint:
     )
 
 
-@any_orientation
 def pocket(rng: Rng, gap: float, depth: float) -> Blueprint:
     """The goal lies between a long strip and the fence, and one of the two ends is a dead end."""
     z, thick = 39.95 - depth, 1.2
@@ -315,7 +301,6 @@ def pocket(rng: Rng, gap: float, depth: float) -> Blueprint:
     )
 
 
-@any_orientation
 def ring(rng: Rng, half: float, gap: float, inwards: bool) -> Blueprint:
     """A ring of zones with one opening, round the agent or round the goal."""
     x, z = near(rng, 20, 3), near(rng, 20, 3)
@@ -377,7 +362,6 @@ def foraging_among_zones(rng: Rng, zones: int, count: int, mark: int, limit: int
     )
 
 
-@any_orientation
 def behind_a_wall(rng: Rng, length: float) -> Blueprint:
     """A zone behind a wall: it is seen only from around the corner."""
     x, z, turn = near(rng, 20, 3), near(rng, 16, 1.5), side(rng)
@@ -393,7 +377,6 @@ def behind_a_wall(rng: Rng, length: float) -> Blueprint:
     )
 
 
-@any_orientation
 def blind_corner(rng: Rng, zones: int) -> Blueprint:
     """A corridor with a bend, after which zones block half of its width on alternate sides."""
     width, thick = near(rng, 8.5, 1), 0.5
@@ -416,7 +399,8 @@ def blind_corner(rng: Rng, zones: int) -> Blueprint:
     )
 
 
-CONDITIONS = (
+CONDITIONS = placed(
+    any_orientation,
     Condition(island, 1, width=4, depth=4),
     Condition(island, 2, width=20, depth=11),
     Condition(slalom, 2, strips=2, thick=3, gap=9),
@@ -447,4 +431,5 @@ CONDITIONS = (
     Condition(ring, 3, half=8, gap=3, inwards=True),
     Condition(foraging_among_zones, 2, zones=16, count=5, mark=3, limit=500),
     Condition(straight_path, 3, width=2.6),
+    but=(spokes, foraging_among_zones),
 )

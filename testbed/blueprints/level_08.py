@@ -6,7 +6,7 @@ from testbed.blueprints.blueprint import Blueprint, Condition, Object, Rng, task
 from testbed.blueprints.choices import PLATFORM, platform
 from testbed.blueprints.compartments import Compartments, compartments
 from testbed.blueprints.parts import BLUE, THICK, across, agent, along, ball, even, near, ramp, side, wall
-from testbed.blueprints.placement import any_orientation
+from testbed.blueprints.placement import any_orientation, placed
 
 PASSED_SCREEN = 2.6
 """Height of screens, metres; the agent's eye on a platform is at 1.5."""
@@ -21,7 +21,6 @@ BESIDE = 2.1
 """Metres beside a screen through which a passing ball is seen."""
 
 
-@any_orientation
 def rolling_behind(rng: Rng, screens: int, lights: tuple[int, ...] = ()) -> Blueprint:
     """From a walkway a reward is seen to roll behind a screen, left or right (Piaget's stage 4).
 
@@ -58,7 +57,6 @@ def _garage(middle: float, hand: int, front: float) -> list[Object]:
     ]
 
 
-@any_orientation
 def passing_behind(rng: Rng, count: int) -> Blueprint:
     """A reward rolls past screens, reappears between them, and stays behind one (A not B, Piaget 1954).
 
@@ -115,7 +113,6 @@ def _screen(left: float, right: float, gap: int, z: float, floor: float = 0) -> 
     return wall((left + right) / 2, z, (right - left - 0.02, SCREEN, THICK), y=floor)
 
 
-@any_orientation
 def gathering(rng: Rng, bays: int, balls: int) -> Blueprint:
     """Several rewards fall behind low walls, and all have to be found again (visible displacement)."""
     edges, front = _edges(rng, bays), even(near(rng, 33, 0.8))
@@ -138,7 +135,6 @@ def gathering(rng: Rng, bays: int, balls: int) -> Blueprint:
     )
 
 
-@any_orientation
 def over_ramps(rng: Rng, count: int) -> Blueprint:
     """A reward falls behind one of several ramps: driving over the wrong one traps the agent behind it."""
     edges, low = _edges(rng, count), even(near(rng, 27, 1))
@@ -161,7 +157,6 @@ def over_ramps(rng: Rng, count: int) -> Blueprint:
     )
 
 
-@any_orientation
 def pits(rng: Rng, columns: int, rows: int, lights: tuple[int, ...] = ()) -> Blueprint:
     """A reward falls into one of several pits, too deep to look into (Grether & Maslow's wells, deepened)."""
     height, half = near(rng, 4.6, 0.2), 1.6
@@ -191,7 +186,6 @@ def _slab(x1: float, z1: float, x2: float, z2: float, height: float) -> Object:
     return wall((x1 + x2) / 2, (z1 + z2) / 2, (x2 - x1, height, z2 - z1), 0, BLUE)
 
 
-@any_orientation
 def two_in_turn(rng: Rng, count: int) -> Blueprint:
     """Two choices in turn, each between `count` compartments, from what was seen at the start (memory span).
 
@@ -278,7 +272,6 @@ def _drop(rng: Rng, apparatus: Compartments, kind: str, number: int, size: float
     return ball(kind, x, z, size, near(rng, 11, 1.5))
 
 
-@any_orientation
 def falling(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
     """A reward falls behind one of several screens (visible displacement, Piaget 1954; Voelter et al. 2022).
 
@@ -295,7 +288,6 @@ def falling(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
     )
 
 
-@any_orientation
 def falling_among_bad(rng: Rng, count: int, bad: int) -> Blueprint:
     """Balls fall behind screens at once: one is good, the others end the episode (what and where)."""
     apparatus = compartments(rng, count)
@@ -311,7 +303,6 @@ def falling_among_bad(rng: Rng, count: int, bad: int) -> Blueprint:
     )
 
 
-@any_orientation
 def larger_of_two(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
     """Two rewards fall behind screens, and the larger has to be remembered (preference from memory)."""
     apparatus = compartments(rng, count)
@@ -328,7 +319,6 @@ def larger_of_two(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
     )
 
 
-@any_orientation
 def more_of_them(rng: Rng, counts: tuple[int, ...]) -> Blueprint:
     """Rewards fall behind screens in different numbers (hidden sets, Hauser, Carey & Hauser 2000)."""
     apparatus = compartments(rng, len(counts))
@@ -350,7 +340,6 @@ def more_of_them(rng: Rng, counts: tuple[int, ...]) -> Blueprint:
     )
 
 
-@any_orientation
 def thrown_along(rng: Rng, count: int) -> Blueprint:
     """A reward flies past the screens and comes down behind one of them (tracking a trajectory)."""
     apparatus = compartments(rng, count)
@@ -373,7 +362,6 @@ def thrown_along(rng: Rng, count: int) -> Blueprint:
     )
 
 
-@any_orientation
 def thrown_over(rng: Rng, count: int) -> Blueprint:
     """A reward flies away from the agent over one of the screens (tracking a trajectory)."""
     apparatus = compartments(rng, count, behind=6.5)
@@ -397,7 +385,6 @@ def thrown_over(rng: Rng, count: int) -> Blueprint:
     )
 
 
-@any_orientation
 def down_a_ramp(rng: Rng, drop: bool) -> Blueprint:
     """From a ridge that rises above two screens a reward rolls down on one side (invisible displacement).
 
@@ -423,7 +410,8 @@ def down_a_ramp(rng: Rng, drop: bool) -> Blueprint:
     )
 
 
-CONDITIONS = (
+CONDITIONS = placed(
+    any_orientation,
     Condition(falling, 1, count=2),
     Condition(falling, 1, count=3),
     Condition(gathering, 1, bays=3, balls=2),

@@ -7,12 +7,12 @@ about an origin of its own.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import Concatenate, NamedTuple, ParamSpec
 
-from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng
+from testbed.blueprints.blueprint import Blueprint, Condition, Object, Paradigm, Push, Rng
 from testbed.blueprints.parts import XZ, near, polar, side
 
 REACH = 18.7
@@ -36,6 +36,16 @@ def _decorator(place: _Place) -> Callable[[_Paradigm[P]], _Paradigm[P]]:
         return placed
 
     return decorate
+
+
+def placed(
+    place: Callable[[Paradigm], Paradigm], *conditions: Condition, but: Sequence[Paradigm] = ()
+) -> tuple[Condition, ...]:
+    """Conditions whose paradigms are decorated, `but` those that lie anywhere by themselves."""
+    return tuple(
+        each if each.paradigm in but else Condition(place(each.paradigm), each.difficulty, **each.parameters)
+        for each in conditions
+    )
 
 
 @_decorator
