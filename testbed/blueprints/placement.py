@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
-from typing import Concatenate, NamedTuple, ParamSpec
+from typing import Any, NamedTuple
 
 from testbed.blueprints.blueprint import Blueprint, Condition, Object, Paradigm, Push, Rng
 from testbed.blueprints.parts import XZ, near, polar, side
@@ -20,20 +20,18 @@ REACH = 18.7
 
 _TWINS = {"LBlock": "JBlock", "JBlock": "LBlock"}
 
-P = ParamSpec("P")
-_Paradigm = Callable[Concatenate[Rng, P], Blueprint]
 _Place = Callable[[Rng, Blueprint], Blueprint]
 
 
-def _decorator(place: _Place) -> Callable[[_Paradigm[P]], _Paradigm[P]]:
+def _decorator(place: _Place) -> Callable[[Paradigm], Paradigm]:
     """A decorator of paradigms that places the task each of them returns."""
 
-    def decorate(paradigm: _Paradigm[P]) -> _Paradigm[P]:
+    def decorate(paradigm: Paradigm) -> Paradigm:
         @wraps(paradigm)
-        def placed(rng: Rng, /, *args: P.args, **kwargs: P.kwargs) -> Blueprint:
+        def laid(rng: Rng, *args: Any, **kwargs: Any) -> Blueprint:
             return place(rng, paradigm(rng, *args, **kwargs))
 
-        return placed
+        return laid
 
     return decorate
 
@@ -163,7 +161,7 @@ class Frame(NamedTuple):
         return polar(self.x, self.z, self.bearing + math.degrees(math.atan2(x, z)), math.hypot(x, z))
 
 
-def in_frame(frame: Callable[..., Frame], *parameters: float) -> Callable[[_Paradigm[P]], _Paradigm[P]]:
+def in_frame(frame: Callable[..., Frame], *parameters: float) -> Callable[[Paradigm], Paradigm]:
     """A decorator that puts what is laid out about an origin of its own into a random frame."""
     return _decorator(lambda rng, task: frame(rng, *parameters).placed(task))
 

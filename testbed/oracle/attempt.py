@@ -8,9 +8,9 @@ import numpy as np
 from arena import Episode
 from arena.scene import Floats, Scene
 from testbed.blueprints.blueprint import Push
-from testbed.oracle.cost_map import CostToGo, without_targets
+from testbed.oracle.cost_map import CostToGo, node_at
 from testbed.oracle.local_planner import Leg, LocalPlanner
-from testbed.oracle.motion import TURNS, Driver, Pusher
+from testbed.oracle.motion import TURNS, Driver
 from testbed.oracle.random_probe import RandomProbe, StraightRun
 from testbed.oracle.solids import Solid, solids_of
 from testbed.oracle.targets import balls
@@ -128,7 +128,6 @@ class Attempt:
         self._probes += 1
         scene = self.episode.scene()
         paths = self._world.path_costs()
-        assert paths is not None
         good = [ball for ball in balls(scene) if ball.worth > 0]
         run = RandomProbe(self._world.costs, scene, good, np.isfinite(paths)).draw(self._rng)
         if run is None:
@@ -141,10 +140,9 @@ class Attempt:
     def _push(self, push: Push) -> None:
         nodes = self._world.around(self.episode.scene(), push.x, push.z)
         if len(nodes) and self._go_to(nodes, gently=True):
-            pusher = Pusher(self._driver)
-            pusher.stand(push.x, push.z)
+            self._driver.stand(push.x, push.z)
             if push.gentle:
-                pusher.nudge(push.bearing, push.steps)
+                self._driver.nudge(push.bearing, push.steps)
             else:
                 self._run_straight(StraightRun(nodes, push.bearing, push.steps, True))
 
@@ -201,8 +199,7 @@ class Attempt:
 
     def _forbidden_ahead(self) -> bool:
         (x, y, z), (vx, _, vz) = self.episode.position, self.episode.velocity
-        ahead = np.array([[x + 0.15 * vx, z + 0.15 * vz]])
-        node = without_targets(self._world.costs).locate(ahead, np.array([y])).node[0]
+        node = node_at(self._world.costs, x + 0.15 * vx, y, z + 0.15 * vz)
         return bool(node >= 0 and np.isinf(self._world.costs.price[node]))
 
     def _moving(self, scene: Scene) -> bool:

@@ -46,6 +46,9 @@ MOUNT = 0.03
 NEAREST = 0.29
 """Maximum distance of a point from its node, metres: within the node's cell, or slightly beside it."""
 
+CLOSE = 0.3
+"""Maximum distance of nodes that count as at a place, metres."""
+
 LEVEL = 0.4
 """Nodes whose heights differ by less are on the same ground, metres."""
 
@@ -134,6 +137,11 @@ class CostMap:
                     price[self.beside(solid, TOUCHY)] = RISKY
         return price
 
+    def close_to(self, point: Sequence[float] | Floats, reached: Bools) -> Ints:
+        """The nodes close to a point (x, z), of those `reached` (n,)."""
+        close = (self.terrain.x - point[0]) ** 2 + (self.terrain.z - point[1]) ** 2 < CLOSE**2
+        return np.flatnonzero(close & reached & np.isfinite(self.price))
+
     def targets(self, ball: Ball) -> Ints:
         """The nodes from which a ball is touched."""
         return np.flatnonzero(self.touching(ball, -REACH))
@@ -208,6 +216,7 @@ class CostToGo:
         return Located(best, np.where(best < 0, np.inf, cost))
 
 
-def without_targets(costs: CostMap) -> CostToGo:
-    """A field of infinite costs, to look up nodes."""
-    return CostToGo(costs, costs.price, np.array([], dtype=np.intp))
+def node_at(costs: CostMap, x: float, y: float, z: float) -> int:
+    """The node that a sphere with its centre at a place is on, -1 for none."""
+    without_targets = CostToGo(costs, costs.price, np.array([], dtype=np.intp))
+    return int(without_targets.locate(np.array([[x, z]]), np.array([y])).node[0])

@@ -12,9 +12,6 @@ from testbed.oracle.cost_map import MOUNT, RISE, CostToGo, Located
 from testbed.oracle.motion import TURNS, coasting, driven, stopping, uphill
 from testbed.oracle.terrain import CLIMB, COUNT, SPACING, Bools, Ints
 
-LONGEST = 16
-"""Maximum number of driven steps per leg; the speed carries over into the next."""
-
 STEP_COST = 0.35
 """Cost of a step of the clock, in metres of path: less than any leg from rest gains per step, so that moving
 always pays."""
@@ -38,7 +35,6 @@ class Leg(NamedTuple):
 
     turns: int
     steps: int
-    score: float
 
 
 class Rollouts:
@@ -57,10 +53,8 @@ class Rollouts:
 class LocalPlanner:
     """Chooses legs for one cost-to-go field."""
 
-    def __init__(
-        self, field: CostToGo, longest: int = LONGEST, bold: bool = False, halts: bool = False
-    ) -> None:
-        """`longest` is the maximum number of driven steps per leg.
+    def __init__(self, field: CostToGo, longest: int, bold: bool = False, halts: bool = False) -> None:
+        """`longest` is the maximum number of driven steps per leg; the speed carries over into the next.
 
         A `bold` one may fly over what is forbidden; one that `halts` has to come to rest at a target, which
         others only touch.
@@ -108,7 +102,7 @@ class LocalPlanner:
         if not np.isfinite(scores[row, steps]):
             return None
         sign = 1 if row < count else -1
-        return Leg(int(TURNS[row % count]), sign * (steps + 1), float(scores[row, steps]))
+        return Leg(int(TURNS[row % count]), sign * (steps + 1))
 
     def _coasting_cost(self, coasted: Floats, height: float) -> Floats:
         """Additional cost of 0, 1, 2 ... steps of turning: distance and time in expensive places."""

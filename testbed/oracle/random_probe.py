@@ -71,7 +71,9 @@ class RandomProbe:
         direction = (target - edge) / np.linalg.norm(target - edge)
         back = float(rng.choice(LEAP_RUN_UPS))
         steps = round((back + np.linalg.norm(target - edge)) / 1.0) + 4
-        return StraightRun(self._near(edge - direction * back), _bearing(direction), steps, True)
+        return StraightRun(
+            self._costs.close_to(edge - direction * back, self._reached), _bearing(direction), steps, True
+        )
 
     def _ram(self, rng: np.random.Generator) -> StraightRun:
         parts = solids_of(self._scene, int(rng.choice(self._loose)))
@@ -82,7 +84,7 @@ class RandomProbe:
         point = np.array(part.centre) + across * rng.uniform(-0.9, 0.9) * wide
         start = point - direction * (deep + 0.5 + float(rng.choice(RUN_UPS)))
         steps = int(rng.choice([5, 8, 12, 18, 26]))
-        return StraightRun(self._near(start), _bearing(direction), steps, False)
+        return StraightRun(self._costs.close_to(start, self._reached), _bearing(direction), steps, False)
 
     def _direction(self, rng: np.random.Generator, part: Solid) -> Floats:
         """Towards a goal, along one of the sides, or any; a unit vector (x, z)."""
@@ -96,12 +98,6 @@ class RandomProbe:
         else:
             direction = rng.normal(size=2)
         return np.asarray(direction / max(float(np.linalg.norm(direction)), 1e-6))
-
-    def _near(self, point: Floats) -> Ints:
-        """The nodes close to a point that the agent can reach."""
-        terrain = self._costs.terrain
-        close = (terrain.x - point[0]) ** 2 + (terrain.z - point[1]) ** 2 < 0.3**2
-        return np.flatnonzero(close & self._reached & np.isfinite(self._costs.price))
 
 
 def _extent(part: Solid, direction: Floats) -> float:

@@ -7,7 +7,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from arena import IDLE, Episode
 from arena.scene import Floats, Scene
-from testbed.oracle.cost_map import Ball, CostMap, CostToGo, without_targets
+from testbed.oracle.cost_map import Ball, CostMap, CostToGo, node_at
 from testbed.oracle.local_planner import LocalPlanner
 from testbed.oracle.solids import LOOSE, solids, solids_of
 from testbed.oracle.targets import Choice, Regions, balls
@@ -94,9 +94,6 @@ MOVED = 0.04
 PACE, TURNING = 0.8, 8.0
 """Assumed steps per metre of path, and additional steps, to get to where a ball will pass."""
 
-CLOSE = 0.3
-"""Maximum distance of nodes that count as at a place, metres."""
-
 DANGER_STEPS = 6
 """Interval at which the future places of dangers are considered, steps."""
 
@@ -154,23 +151,18 @@ class WorldModel:
                 result += [replace(ball, centre=centre) for centre in later]
         return result
 
-    def path_costs(self) -> Floats | None:
-        """The cost (n,) of the path from the agent to each node; None if it is on none."""
-        node = self.node()
+    def path_costs(self) -> Floats:
+        """The cost (n,) of the path from the agent to each node; infinite if it is on none."""
+        node, terrain = self.node(), self.costs.terrain
         if node < 0:
-            return None
-        terrain = self.costs.terrain
+            return np.full(len(terrain.cell), np.inf)
         graph = terrain.graph(terrain.length * terrain.edge_means(self.costs.price)).T.tocsr()
         return np.asarray(dijkstra(graph, indices=node))
 
     def around(self, scene: Scene, x: float, z: float) -> Ints:
         """The nodes close to a place that the agent can reach."""
         self._update(scene)
-        paths, terrain = self.path_costs(), self.costs.terrain
-        if paths is None:
-            return np.array([], dtype=np.intp)
-        close = (terrain.x - x) ** 2 + (terrain.z - z) ** 2 < CLOSE**2
-        return np.flatnonzero(close & np.isfinite(paths) & np.isfinite(self.costs.price))
+        return self.costs.close_to((x, z), np.isfinite(self.path_costs()))
 
     def _intercepted(self, ball: Ball, forecast: Forecast) -> Ball:
         """A ball where the agent can first touch it, or at its final place."""
@@ -188,7 +180,7 @@ class WorldModel:
         for later in range(0, forecast.end - step + 1, 3):
             there = replace(ball, centre=forecast.at(step + later)[ball.index])
             nodes = self.costs.targets(there)
-            if paths is not None and len(nodes):
+            if len(nodes):
                 needed = paths[nodes].min() * PACE + TURNING
                 if needed <= later or (later == 0 and needed < TURNING + 1.5):
                     return step + later
@@ -214,9 +206,7 @@ class WorldModel:
 
     def node(self) -> int:
         """The node that the agent is on, -1 for none."""
-        x, y, z = self._episode.position
-        found = without_targets(self.costs).locate(np.array([[x, z]]), np.array([y]))
-        return int(found.node[0])
+        return node_at(self.costs, *self._episode.position)
 
     def _update(self, scene: Scene) -> None:
         """Map the ground again if something solid has moved."""

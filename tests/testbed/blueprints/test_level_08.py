@@ -10,7 +10,7 @@ from arena.taskfile.catalog import KINDS
 from render.renderer import Renderer
 from testbed.blueprints import CONDITIONS, blueprint, condition_of, text
 from testbed.blueprints.blueprint import Draw
-from testbed.oracle.cost_map import CostMap, without_targets
+from testbed.oracle.cost_map import CostMap, node_at
 from testbed.oracle.solids import solids
 from testbed.oracle.targets import Regions, balls
 from testbed.oracle.terrain import Terrain
@@ -80,7 +80,7 @@ def test_a_wrong_choice_is_possible_and_final(draw):
         scene, (x, y, z) = episode.scene(), episode.position
     best = max(balls(scene), key=lambda ball: ball.reward)
     costs = CostMap(Terrain(solids(scene)), scene, [], 1.0)
-    start = without_targets(costs).locate(np.array([[x, z]]), np.array([y])).node[0]
+    start = node_at(costs, x, y, z)
     graph = Regions(costs, []).graph
     # A node more, from which all that touch the ball are one step away, so that one search is enough.
     back = vstack([graph.T.tocsr(), costs.touching(best, 0).astype(float)[None]])
