@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,9 @@ from arena import ConfigError
 from arena.files import check_output, check_output_folder, write_file
 from arena_llm.console import line_console, wide_console
 from arena_llm.options import AnimalAI
+
+if TYPE_CHECKING:
+    from arena_llm.fidelity.pictures import Pair
 
 
 def fidelity_command(
@@ -39,26 +42,30 @@ def fidelity_command(
     check_output(sheet)
     check_output(json_file)
     if trace is not None and stills is None:
-        _compare_trace(trace, table, poses, reward, tick, frames, sheet, json_file)
+        pairs, values, agrees = _compare_trace(trace, table, poses, reward, tick, frames)
     elif stills is not None and trace is None:
-        _compare_stills(stills, animal_ai, sheet, json_file)
+        pairs, values, agrees = _compare_stills(stills, animal_ai)
     else:
         raise ConfigError("fidelity: got both or neither of --trace and --stills, expected one of them")
+    if sheet:
+        from arena_llm.fidelity.pictures import write_sheet
+
+        write_sheet(sheet, pairs)
+        line_console().print(f"Sheet: {sheet}")
+    if json_file:
+        write_file(json_file, json.dumps(values, indent=1) + "\n")
+        line_console().print(f"Results: {json_file}")
+    if not agrees:
+        raise typer.Exit(1)
 
 
-def _compare_stills(folder: Path, version: str, sheet: Path | None, json_file: Path | None) -> None:
-    from arena_llm.fidelity.pictures import write_sheet
+def _compare_stills(folder: Path, version: str) -> "tuple[list[Pair], Any, bool]":
+    """Print the comparison; its pairs of pictures, all results, and True."""
     from arena_llm.fidelity.stills import as_dict, compare_stills, stills_table
 
     found = compare_stills(folder, version)
     wide_console(80).print(stills_table(found))
-    console = line_console()
-    if sheet:
-        write_sheet(sheet, [still.pair for still in found])
-        console.print(f"Sheet: {sheet}")
-    if json_file:
-        write_file(json_file, json.dumps(as_dict(found), indent=1) + "\n")
-        console.print(f"Results: {json_file}")
+    return [still.pair for still in found], as_dict(found), True
 
 
 def _compare_trace(
@@ -68,10 +75,9 @@ def _compare_trace(
     reward: float | None,
     tick: int | None,
     frames: Path | None,
-    sheet: Path | None,
-    json_file: Path | None,
-) -> None:
-    from arena_llm.fidelity.pictures import compare_pictures, write_frames, write_sheet
+) -> "tuple[list[Pair], Any, bool]":
+    """The same of an episode, and whether health agrees; saves our pictures in `frames`."""
+    from arena_llm.fidelity.pictures import compare_pictures, write_frames
     from arena_llm.fidelity.replay import replay
     from arena_llm.fidelity.report import Fidelity, as_dict, print_fidelity
     from arena_llm.fidelity.trace import ending_of, poses_of, read_trace
@@ -85,14 +91,6 @@ def _compare_trace(
     random_places = depends_on_seed(recording.spec, recording.name)
     found = Fidelity(recording, played, predicted, matches, ending, random_places)
     print_fidelity(wide_console(120), found)
-    console = line_console()
     if frames:
-        console.print(f"Our {write_frames(frames, played, pairs)} pictures: {frames}")
-    if sheet:
-        write_sheet(sheet, pairs)
-        console.print(f"Sheet: {sheet}")
-    if json_file:
-        write_file(json_file, json.dumps(as_dict(found), indent=1) + "\n")
-        console.print(f"Results: {json_file}")
-    if not found.health_agrees:
-        raise typer.Exit(1)
+        line_console().print(f"Our {write_frames(frames, played, pairs)} pictures: {frames}")
+    return pairs, as_dict(found), found.health_agrees

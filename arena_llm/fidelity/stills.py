@@ -1,6 +1,6 @@
 """Single pictures of the original, each beside ours of the same arena after the first step."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -74,9 +74,8 @@ def stills_table(stills: Sequence[Still]) -> Table:
         table.add_row(still.pair.match.name, f"{still.pair.match.same:.3f}", _rounded(still.silhouette))
     table.add_section()
     outlines = [still.silhouette for still in stills if still.silhouette is not None]
-    table.add_row(
-        "mean", _rounded(_mean(still.pair.match.same for still in stills)), _rounded(_mean(outlines))
-    )
+    mean = float(np.mean([still.pair.match.same for still in stills]))
+    table.add_row("mean", _rounded(mean), _rounded(float(np.mean(outlines)) if outlines else None))
     return table
 
 
@@ -109,11 +108,6 @@ def _silhouette(one: _Drawn, bare: Sequence[_Drawn]) -> float | None:
 
 def _differs(one: Frame, other: Frame) -> Mask:
     return np.asarray((np.abs(one.astype(np.int16) - other) > NOTICEABLE).any(axis=2))
-
-
-def _mean(values: Iterable[float]) -> float | None:
-    found = list(values)
-    return float(np.mean(found)) if found else None
 
 
 def _rounded(value: float | None) -> str:

@@ -108,7 +108,6 @@ class RecordedTurn:
     The last turn may have fewer steps than its script, as the episode ended in it.
     """
 
-    place: str
     turn: int
     text: str
     script: Script
@@ -126,7 +125,6 @@ class Trace:
 
     name: str
     spec: ArenaSpec
-    table: Path
     idle_steps: int
     turns: tuple[RecordedTurn, ...]
     pictures: Mapping[Instant, Path]
@@ -145,14 +143,13 @@ def read_trace(folder: Path, table: Path | None = None) -> Trace:
     arena = folder / "arena.yaml"
     if not arena.is_file():
         raise RecordingError(f"{arena}: not there; the folder of a recording holds its arena's file")
-    path = table or _table_of(folder)
-    lines = tuple(read_table(path, (TURN, SCRIPT, HEALTH)))
+    lines = tuple(read_table(table or _table_of(folder), (TURN, SCRIPT, HEALTH)))
     first = lines[0]
     idle = first.integer(BEFORE) if first.has(BEFORE) else sum(ArenaChoices().initial_idle_steps)
     spec = next(iter(load(arena).arenas.values()))
     named = ((_PICTURE.fullmatch(path.name), path) for path in sorted(folder.iterdir()))
     pictures = dict(sorted((Instant(int(name[1]), int(name[2])), path) for name, path in named if name))
-    return Trace(folder.name, spec, path, idle, tuple(_turns(lines)), pictures)
+    return Trace(folder.name, spec, idle, tuple(_turns(lines)), pictures)
 
 
 def _table_of(folder: Path) -> Path:
@@ -184,10 +181,7 @@ def _turn(line: Line, last: bool) -> RecordedTurn:
     steps = line.integer(STEPS) if line.has(STEPS) else script.steps
     if steps > script.steps or (steps < script.steps and not last):
         raise RecordingError(f"{line.place}: {STEPS}: got {steps}, but {text} takes {script.steps}")
-    return RecordedTurn(line.place, line.integer(TURN), text, script, steps)
-
-
-COLUMNS = ("turn", "x", "z", "speed", "heading")
+    return RecordedTurn(line.integer(TURN), text, script, steps)
 
 
 class PredictedPose(NamedTuple):
@@ -222,22 +216,17 @@ def is_tutorial(trace: Trace) -> bool:
     return hashlib.sha256(scripts.encode()).hexdigest() == _TUTORIAL_SHA256
 
 
-def tutorial_poses() -> dict[int, PredictedPose]:
-    """The shipped prediction for the published tutorial; the README of its folder lists its limits."""
-    return read_poses(_TUTORIAL_POSES)
-
-
 def read_poses(path: Path) -> dict[int, PredictedPose]:
     """Predicted poses by turn, from a CSV file with the columns turn, x, z, speed and heading.
 
     Raises RecordingError if it cannot be read or contains a turn twice.
     """
     poses: dict[int, PredictedPose] = {}
-    for line in read_table(path, COLUMNS):
-        turn = line.integer("turn")
+    for line in read_table(path, (TURN, *PredictedPose._fields)):
+        turn = line.integer(TURN)
         if turn in poses:
             raise RecordingError(f"{line.place}: turn {turn} is there twice")
-        poses[turn] = PredictedPose(*(line.real(column) for column in COLUMNS[1:]))
+        poses[turn] = PredictedPose(*(line.real(column) for column in PredictedPose._fields))
     return poses
 
 
@@ -248,7 +237,9 @@ def ending_of(trace: Trace, reward: float | None, tick: int | None) -> Ending:
 
 
 def poses_of(trace: Trace, path: Path | None) -> Mapping[int, PredictedPose]:
-    """The predicted poses of a file, or the shipped ones if the recording is the tutorial."""
-    if path is not None:
-        return read_poses(path)
-    return tutorial_poses() if is_tutorial(trace) else {}
+    """The predicted poses of a file, or the shipped ones if the recording is the tutorial.
+
+    The README of their folder lists the limits of these.
+    """
+    path = _TUTORIAL_POSES if path is None and is_tutorial(trace) else path
+    return {} if path is None else read_poses(path)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 from PIL import ImageDraw
@@ -20,23 +19,17 @@ _PLAIN = (0.45, 0.45, 0.45)
 _LOW, _VERY_LOW = 50.0, 25.0
 
 
-class Status(NamedTuple):
-    """Content of the strip: health 0 to 100, `step` of `steps`, total reward."""
-
-    health: float
-    step: int
-    steps: int
-    total_reward: float
-
-
 def strip_height(width: int) -> int:
     """Height of the strip in pixels; even, as videos require."""
     return 2 * round(max(24.0, width / 13) / 2)
 
 
-def strip(status: Status, width: int, *, timed: bool = False) -> Frame:
+def strip(
+    health: float, step: int, steps: int, total_reward: float, width: int, *, timed: bool = False
+) -> Frame:
     """The strip, uint8 (`strip_height(width)`, width, 3), `width` of at least `NARROWEST` pixels.
 
+    It shows health, 0 to 100, `step` of `steps` and the total reward.
     Its upper edge is a progress bar; with `timed`, in the colours that a path has at the same time, as a key.
     """
     height = strip_height(width)
@@ -44,20 +37,20 @@ def strip(status: Status, width: int, *, timed: bool = False) -> Frame:
     draw = ImageDraw.Draw(image)
     edge = max(3, height // 9)
     draw.rectangle((0, 0, width, edge - 1), fill=FAINT)
-    done = round(width * status.step / max(status.steps, 1))
+    done = round(width * step / max(steps, 1))
     paste(image, np.tile(_progress_colors(width, timed)[:, :done], (edge, 1, 1)), (0, 0))
     letters, gap = min(width / 28, 0.42 * height), width / 40
     middle = (height + edge) / 2
     right = width - gap
-    reward = f"reward {status.total_reward:z.2f}"
+    reward = f"reward {total_reward:z.2f}"
     write(image, (right, middle), reward, letters, anchor="rm")
     # Space is reserved for the widest numbers, so that nothing moves between frames.
     right -= max(text_width("reward -00.00", letters), text_width(reward, letters)) + gap
-    write(image, (right, middle), f"step {status.step}/{status.steps}", letters, anchor="rm")
-    right -= text_width(f"step {status.steps}/{status.steps}", letters) + gap
+    write(image, (right, middle), f"step {step}/{steps}", letters, anchor="rm")
+    right -= text_width(f"step {steps}/{steps}", letters) + gap
     left = gap + text_width("100", letters) + gap / 2
-    write(image, (left - gap / 2, middle), f"{status.health:.0f}", letters, anchor="rm")
-    _health(draw, status.health, (left, middle - 0.2 * height, right, middle + 0.2 * height))
+    write(image, (left - gap / 2, middle), f"{health:.0f}", letters, anchor="rm")
+    _health(draw, health, (left, middle - 0.2 * height, right, middle + 0.2 * height))
     return np.asarray(image)
 
 
@@ -136,8 +129,8 @@ class Film:
         if not self._hud:
             return picture
         state = episode.agents[self._agent]
-        status = Status(state.health, episode.steps, self._steps, state.total_reward)
-        return np.vstack([picture, strip(status, self._size, timed=len(self._trails) == 1)])
+        status = state.health, episode.steps, self._steps, state.total_reward
+        return np.vstack([picture, strip(*status, self._size, timed=len(self._trails) == 1)])
 
 
 def _check(view: str, size: int, agent: int, agents: int, trail: bool | None, hud: bool) -> None:

@@ -7,7 +7,7 @@ import pytest
 from arena import EventKind
 from arena_llm.fidelity.pictures import CLASSES, classify, compare_pictures
 from arena_llm.fidelity.replay import replay
-from arena_llm.fidelity.trace import TUTORIAL_ENDING, Instant, is_tutorial, read_trace, tutorial_poses
+from arena_llm.fidelity.trace import TUTORIAL_ENDING, Instant, is_tutorial, poses_of, read_trace
 
 FIRST_PUSHED_BALL = 18
 """The model of the poses ignores that balls hinder, so it holds up to the turn after this one."""
@@ -48,15 +48,15 @@ def test_both_yellow_balls_are_reached_in_the_recorded_ticks(played):
     assert ticks[1] == 721
 
 
-def test_the_path_is_the_predicted_one_where_the_prediction_holds(played):
+def test_the_path_is_the_predicted_one_where_the_prediction_holds(trace, played):
     """The table's model knows no give of walls, no overlap and no grazed corner; pictures contradict it."""
-    poses = tutorial_poses()
+    poses = poses_of(trace, None)
     compared = [turn for turn in played.turns if turn.recorded.turn in poses and turn.recorded.turn <= 35]
     assert len(compared) == 33
     for turn in compared:
         pose = poses[turn.recorded.turn]
         tolerance = 0.105 if turn.recorded.turn in AGAINST_A_WALL else 0.06
-        assert pose.distance(turn.position[0], turn.position[2]) < tolerance, turn.recorded.place
+        assert pose.distance(turn.position[0], turn.position[2]) < tolerance, turn.recorded
         assert turn.yaw == pytest.approx(pose.heading)
         if turn.recorded.turn < FIRST_PUSHED_BALL:
             assert turn.speed == pytest.approx(pose.speed, abs=0.05)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena_llm.pictures.canvas import fitted, text_width, wrapped
-from arena_llm.pictures.film import Status, strip
+from arena_llm.pictures.film import strip
 from arena_llm.pictures.paths import Trail, path_color
 from arena_llm.pictures.tasks import Tile, contact_sheet
 from render import Camera, Renderer, birds_eye, first_person, top_view
@@ -120,11 +120,11 @@ def green(frame):
 
 
 def test_the_strip_tells_health_by_a_bar_and_time_by_its_edge():
-    full, half = (strip(Status(health, 50, 100, 0.0), 512) for health in (100.0, 60.0))
+    full, half = (strip(health, 50, 100, 0.0, 512) for health in (100.0, 60.0))
     assert full.shape == half.shape == (40, 512, 3)
     assert green(half) / green(full) == pytest.approx(0.6, abs=0.02)
-    assert green(strip(Status(20.0, 50, 100, 0.0), 512)) == 0
-    edge = strip(Status(100.0, 25, 100, 0.0), 512, timed=True)[0] / 255
+    assert green(strip(20.0, 50, 100, 0.0, 512)) == 0
+    edge = strip(100.0, 25, 100, 0.0, 512, timed=True)[0] / 255
     assert edge[100] == pytest.approx(path_color(100 / 512), abs=0.01)
     assert edge[127] != pytest.approx(edge[128], abs=0.01)
     assert edge[128] == pytest.approx(edge[511])
@@ -132,7 +132,7 @@ def test_the_strip_tells_health_by_a_bar_and_time_by_its_edge():
 
 @pytest.mark.parametrize("width", [192, 256, 512, 1024])
 def test_the_words_of_the_strip_stay_inside(width):
-    made = strip(Status(100.0, 1667, 1667, -10.25), width)
+    made = strip(100.0, 1667, 1667, -10.25, width)
     edge = max(3, len(made) // 9)
     assert (made[edge:, :2] == 255).all()
     assert (made[edge:, -2:] == 255).all()
