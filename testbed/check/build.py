@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -134,8 +133,10 @@ def _occupants(built: Built, layout: Layout, index: int) -> Iterator[str]:
     if alone.blocked:
         yield "the arena's boundary"
         return
-    agents = [item for item in built.spec.items if item.name == "Agent"]
-    if agents and not _free_of_agent(alone, layout):
+    agents = OccupiedSpace()
+    for start in layout.agents:
+        agents.add_ball(start.position, AGENT_RADIUS)
+    if any(item.name == "Agent" for item in built.spec.items) and not agents.is_free(alone):
         yield "the agent"
     for instance, other in zip(built.things[:index], layout.things, strict=False):
         before = OccupiedSpace()
@@ -152,13 +153,6 @@ def _alone(instance: ItemInstance) -> Placed:
     items = (_FAR_AGENT, Item(name=instance.item.name, **entry))
     spec = ArenaSpec(items=items, version=instance.version)
     return resolve(spec, np.random.default_rng(0)).things[0]
-
-
-def _free_of_agent(placed: Placed, layout: Layout) -> bool:
-    agent = OccupiedSpace()
-    for start in layout.agents:
-        agent.add_ball(start.position, AGENT_RADIUS)
-    return agent.is_free(placed)
 
 
 def _enclosed(layout: Layout, things: tuple[ItemInstance, ...]) -> Iterator[Finding]:
@@ -196,33 +190,29 @@ _SOLVER_ERROR = 0.005
 """Maximum error in the height of bodies at rest, metres."""
 
 
-class Motion(NamedTuple):
-    """What moved in the first seconds: findings, and whether every good goal stayed in place."""
-
-    findings: tuple[Finding, ...]
-    goals_rest: bool
-
-
-def watch(built: Built, layout: Layout) -> Motion:
-    """What falls, slides or rolls away at the start, the agent included."""
+def watch(built: Built, layout: Layout) -> tuple[list[Finding], bool]:
+    """What falls, slides or rolls away at the start, the agent included; whether every good goal stays."""
     shifts, agent_sinks = _settle(layout)
-    sideways = np.hypot(shifts[:, 0], shifts[:, 2])
-    findings = [
-        _moved(built, index, "unsupported", f"is not held up: it sinks {sink:.2f} m")
-        for index, sink in _falling(layout, shifts)
+    sinks, sideways = -shifts[:, 1], np.hypot(shifts[:, 0], shifts[:, 2])
+    placed = [(k, each.kind) for k, each in enumerate(layout.things) if not each.blocked]
+    moved = [
+        (k, "unsupported", f"is not held up: it sinks {sinks[k]:.2f} m")
+        for k, _ in placed
+        if sinks[k] > LIFT - FLOOR_Y + FALL + _SOLVER_ERROR
     ]
-    findings += [
-        _moved(built, int(index), "slides", f"moves {sideways[index]:.2f} m sideways")
-        for index in np.flatnonzero(sideways > SLIDE)
-        if not layout.things[index].blocked and not layout.things[index].kind.launch
+    moved += [
+        (k, "slides", f"moves {sideways[k]:.2f} m sideways")
+        for k, kind in placed
+        if sideways[k] > SLIDE and not kind.launch
     ]
+    findings = [_moved(built.things[k], code, text) for k, code, text in moved]
     if agent_sinks > FALL + _SOLVER_ERROR:
         number = next((k for k, item in enumerate(built.spec.items) if item.name == "Agent"), None)
         inside = ("items", number, "positions", 0) if number is not None else ()
         text = f"the agent falls {agent_sinks:.2f} m at the start"
         findings.append(built.finding("agent-drops", text, *inside))
     rest = all(far <= SLIDE for far, p in zip(sideways, layout.things, strict=True) if p.kind.is_good_goal)
-    return Motion(tuple(findings), rest)
+    return findings, rest
 
 
 def _settle(layout: Layout) -> tuple[Floats, float]:
@@ -235,15 +225,7 @@ def _settle(layout: Layout) -> tuple[Floats, float]:
     return world.scene().positions - start, sinks - (LIFT - FLOOR_Y)
 
 
-def _falling(layout: Layout, shifts: Floats) -> Iterator[tuple[int, float]]:
-    """Each thing that is not held up: its index, and by how much its centre sinks, metres."""
-    usual = LIFT - FLOOR_Y + FALL + _SOLVER_ERROR
-    sinks = -shifts[:, 1]
-    return ((int(i), float(sinks[i])) for i in np.flatnonzero(sinks > usual) if not layout.things[i].blocked)
-
-
-def _moved(built: Built, index: int, code: str, text: str) -> Finding:
-    instance = built.things[index]
+def _moved(instance: ItemInstance, code: str, text: str) -> Finding:
     text = f"{instance.label} {text} within {SETTLE_S:g} s"
     return instance.finding(code, text, "positions", instance.index)
 
@@ -267,21 +249,18 @@ def growth_findings(built: Built) -> Iterator[Finding]:
         for each in item.operations
         for spawned in spawned_items(each)
     )
-    total = len(layout.things) + fruit + shown
-    if total > MAX_THINGS:
-        text = f"holds {len(layout.things)} objects and up to {fruit + shown} more can be added to it"
-        yield _finding(built, f"{text}; at {MAX_THINGS} nothing is added until something is eaten or removed")
     ripening = sum(_given(each, TREE_DELAY_S + each.ripening_s + each.interval_s) for each in trees)
+    if len(layout.things) + fruit + shown > MAX_THINGS:
+        text = f"holds {len(layout.things)} objects and up to {fruit + shown} more can be added to it; at "
+        text += f"{MAX_THINGS} nothing is added until something is eaten or removed"
+        yield built.finding("grows", text, "items")
     if ripening > MAX_GROWING:
-        text = f"up to {ripening} fruits of trees could ripen at a time"
-        yield _finding(built, f"{text}; at {MAX_GROWING} trees wait until one is ripe")
+        text = f"up to {ripening} fruits of trees could ripen at a time; at "
+        text += f"{MAX_GROWING} trees wait until one is ripe"
+        yield built.finding("grows", text, "items")
 
 
 def _given(settings: Settings, seconds: float) -> int:
     """Number of fruits that a tree gives in the first seconds."""
     most = max(0, math.floor((seconds - TREE_DELAY_S) / settings.interval_s))
     return most if settings.most < 0 else min(most, settings.most)
-
-
-def _finding(built: Built, text: str) -> Finding:
-    return built.finding("grows", text, "items")

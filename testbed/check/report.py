@@ -84,9 +84,9 @@ def _arena(located: Located, arena_id: int, name: str, seed: int, plan: Path | N
     yield from growth_findings(built)
     if built.layout is None:
         return
-    motion = watch(built, built.layout)
-    yield from motion.findings
-    yield from reach_findings(built, motion.goals_rest)
+    moved, resting = watch(built, built.layout)
+    yield from moved
+    yield from reach_findings(built, resting)
     if plan is not None:
         from testbed.floor_plan import draw
 

@@ -14,7 +14,7 @@ from arena.errors import ConfigError, EvaluationError
 from arena.files import read_bytes, write_file
 from arena.geometry.shapes import ARENA_SIZE
 from arena.taskfile.catalog import ALIASES
-from arena.taskfile.config import KEYS, ArenaFile, ArenaSpec
+from arena.taskfile.config import KEYS, ArenaFile
 from arena.taskfile.kind import Body, Shape
 from arena.taskfile.load import Located, load_located, load_text, nearest
 from arena.taskfile.versions import Version
@@ -35,19 +35,16 @@ def arena_findings(located: Located, arena_id: int) -> Iterator[Finding]:
     """Findings about an arena as a whole."""
     arena = located.file.arenas[arena_id]
     place = nearest(located.places, ("arenas", arena_id, "blackouts"))
-    for code, text in _blackouts(arena):
-        yield Finding.at(place, code, text)
-
-
-def _blackouts(arena: ArenaSpec) -> Iterator[tuple[str, str]]:
     frames, limit = arena.blackouts, arena.time_limit
     if not frames or frames[0] < 0:
         return
     for one, other in pairwise(frames):
         if other <= one:
-            yield "blackouts-order", f"{other} comes after {one}; frames must increase strictly"
+            text = f"{other} comes after {one}; frames must increase strictly"
+            yield Finding.at(place, "blackouts-order", text)
     if limit and max(frames) > limit:
-        yield "blackouts-late", f"{max(frames)} is beyond the time limit of {limit}, so it never comes"
+        text = f"{max(frames)} is beyond the time limit of {limit}, so it never comes"
+        yield Finding.at(place, "blackouts-late", text)
 
 
 def spelling_findings(located: Located) -> Iterator[Finding]:
