@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -71,16 +72,14 @@ def build(located: Located, arena_id: int, task_id: str, seed: int) -> Built:
             failures[tried] = str(error)
             if not _is_agents(failures[tried]):
                 break
-    # A dispenser or container is followed by its door, a machine by its lamps, a meter by its segments.
-    counts = {"Machine": 3, "Meter": 22}
-    things = tuple(
-        instance
-        for instance in item_instances(located, arena_id)
-        if instance.kind
-        for _ in range(counts.get(instance.kind.name, 2 if instance.kind.shape is Shape.HOUSE else 1))
-    )
+    things = tuple(instance for instance in item_instances(located, arena_id) if instance.kind)
+    if layouts:
+        # A dispenser or container is followed by its door, a machine by its lamps, a meter by its segments.
+        placed = next(iter(layouts.values())).things
+        numbers = accumulate(not each.kind.internal for each in placed)
+        things = tuple(things[number - 1] for number in numbers)
     for layout in layouts.values():
-        origins = [(placed.item, placed.number) for placed in layout.things]
+        origins = [(each.item, each.number) for each in layout.things]
         assert origins == [(instance.item, instance.index) for instance in things], (
             "order of creation changed"
         )

@@ -56,9 +56,7 @@ def test_the_blueprints_still_draw_the_published_tasks(level):
         task.text()
 
 
-@pytest.mark.parametrize(
-    "draw", [Draw(1, 1, 1, TEST_SEED), Draw(4, 7, 3, TEST_SEED), Draw(12, 5, 2, TEST_SEED)], ids=str
-)
+@pytest.mark.parametrize("place", [(1, 1, 1), (4, 7, 3), (12, 5, 2)], ids=str)
 def test_the_published_rewards_are_those_of_random_actions_and_of_the_oracle(place):
     draw = Draw(*place, TEST_SEED)
     row = scored(draw)
