@@ -98,9 +98,9 @@ def recordings(path: Path, testbed: Path | None) -> Iterator[tuple[ArenaSpec, Re
     for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
         samples = RunLog(file).samples() if file.suffix == ".eval" else [(None, 1)]
         for sample, epoch in samples:
-            found = find_recording(file, sample, epoch - 1)
-            if found.recording.steps:
-                yield arena_of(found.recording, None, testbed or found.folder), found.recording
+            recording, folder = find_recording(file, sample, epoch - 1)
+            if recording.steps:
+                yield arena_of(recording, None, testbed or folder), recording
 
 
 def make(episode: tuple[Any, Any], opened: Opened, agent: str) -> Made:

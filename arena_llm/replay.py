@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -15,23 +15,17 @@ if TYPE_CHECKING:
     from evaluation.log.run import RunLog
 
 
-class FoundRecording(NamedTuple):
-    """A recording, and the folder of its task files if the log names it."""
-
-    recording: Recording
-    folder: Path | None
-
-
-def find_recording(path: Path, sample: str | None = None, trial: int = 0) -> FoundRecording:
+def find_recording(path: Path, sample: str | None = None, trial: int = 0) -> tuple[Recording, Path | None]:
     """The recording of a JSON file, or of an episode in a log of `arena-llm eval` (`.eval`).
 
+    With it comes the folder of its task files if the log names it.
     In a log, `sample` is the task's id, optional if the log has only one episode, and `trial` counts from 0.
     Raises RecordingError if there is no such recording or it cannot be read.
     """
     if path.suffix != ".eval":
         if sample is not None:
             raise RecordingError(f"{path}: --sample chooses from a log (.eval), and this is not one")
-        return FoundRecording(Recording.read(path), None)
+        return Recording.read(path), None
     from evaluation.log.run import RunLog
 
     try:
@@ -40,7 +34,7 @@ def find_recording(path: Path, sample: str | None = None, trial: int = 0) -> Fou
         raise RecordingError(str(error)) from None
 
 
-def _logged(log: "RunLog", sample: str | None, trial: int) -> FoundRecording:
+def _logged(log: "RunLog", sample: str | None, trial: int) -> tuple[Recording, Path | None]:
     from evaluation.log.episodes import replay_of
     from evaluation.log.files import LARGE
 
@@ -58,7 +52,7 @@ def _logged(log: "RunLog", sample: str | None, trial: int) -> FoundRecording:
     except ValidationError as error:
         reason = str(error).splitlines()[0]
         raise RecordingError(f"{log.path}: the recording of {sample} is broken: {reason}") from None
-    return FoundRecording(recording, log.folder)
+    return recording, log.folder
 
 
 def _listed(there: Sequence[tuple[str, int]], most: int = 6) -> str:

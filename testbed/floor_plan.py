@@ -25,16 +25,11 @@ PATH_COLOR = "#0060a0"
 _DEADLY, _HOT = "#c83c32", "#f0a030"
 
 
-def draw(layout: Layout, title: str, path: Path) -> None:
-    """Write the floor plan of a layout to a file; a missing folder is created.
+def write_svg(root: ElementTree.Element, path: Path) -> None:
+    """Write an `svg` element to a file; a missing folder is created.
 
     Raises EvaluationError if it cannot be written.
     """
-    write_svg(floor_plan(layout, title), path)
-
-
-def write_svg(root: ElementTree.Element, path: Path) -> None:
-    """Write an `svg` element to a file; raises EvaluationError."""
     write_file(path, ElementTree.tostring(root, encoding="utf-8", xml_declaration=True))
 
 

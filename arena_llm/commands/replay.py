@@ -47,14 +47,14 @@ def replay_command(
     check_output(video)
     check_output(csv)
     check_output_folder(stills)
-    kept = find_recording(recording, sample, trial)
-    spec = arena_of(kept.recording, task, testbed or kept.folder)
+    kept, folder = find_recording(recording, sample, trial)
+    spec = arena_of(kept, task, testbed or folder)
     rate = STEPS_PER_S if fps is None else fps
     console = line_console()
     with ExitStack() as stack:
-        replay = stack.enter_context(Replay(kept.recording, spec))
+        replay = stack.enter_context(Replay(kept, spec))
         stack.enter_context(csv_log(replay.episode, csv))
-        agents, steps = len(replay.episode.agents), kept.recording.steps
+        agents, steps = len(replay.episode.agents), kept.steps
         film = None
         if video or stills:
             film = Film(view, size, steps=steps, agent=agent, agents=agents, trail=trail, hud=hud)

@@ -88,9 +88,9 @@ def _arena(located: Located, arena_id: int, name: str, seed: int, plan: Path | N
     yield from moved
     yield from reach_findings(built, resting)
     if plan is not None:
-        from testbed.floor_plan import draw
+        from testbed.floor_plan import floor_plan, write_svg
 
-        draw(built.layout, name, plan.with_name(f"{name}.svg"))
+        write_svg(floor_plan(built.layout, name), plan.with_name(f"{name}.svg"))
 
 
 def _from_error(error: ConfigError, path: Path, code: str) -> Iterator[Finding]:

@@ -39,23 +39,21 @@ class Source(NamedTuple):
     archive: str
 
 
-SOURCES: Mapping[Name, Source] = MappingProxyType(
-    {
-        "original": Source(
-            "github.com/Kinds-of-Intelligence-CFI/animal-ai",
-            "configs/competition",
-            "Apache-2.0",
-            "https://codeload.github.com/Kinds-of-Intelligence-CFI/animal-ai/tar.gz/ea382db",
-        ),
-        "llm-aai": Source(
-            "github.com/Kinds-of-Intelligence-CFI/LLM-AAI",
-            "data/arena_configs/competition/competition_full",
-            "AGPL-3.0",
-            "https://codeload.github.com/Kinds-of-Intelligence-CFI/LLM-AAI/tar.gz/"
-            "e3391181d355c0242047148fbefe6899cda444ce",
-        ),
-    }
-)
+SOURCES: Mapping[Name, Source] = {
+    "original": Source(
+        "github.com/Kinds-of-Intelligence-CFI/animal-ai",
+        "configs/competition",
+        "Apache-2.0",
+        "https://codeload.github.com/Kinds-of-Intelligence-CFI/animal-ai/tar.gz/ea382db",
+    ),
+    "llm-aai": Source(
+        "github.com/Kinds-of-Intelligence-CFI/LLM-AAI",
+        "data/arena_configs/competition/competition_full",
+        "AGPL-3.0",
+        "https://codeload.github.com/Kinds-of-Intelligence-CFI/LLM-AAI/tar.gz/"
+        "e3391181d355c0242047148fbefe6899cda444ce",
+    ),
+}
 """The 2019 battery, and the copy with which the paper on language models (arXiv 2410.23242) was made."""
 
 RAISED_BEAM = "04-22-01"
@@ -113,11 +111,8 @@ MOST_TASK_BYTES = 1_000_000
 _TASK_FILE = re.compile(r"\d{2}-\d{2}-\d{2}\.yaml")
 
 
-class TaskFile(NamedTuple):
-    """A task's id and the bytes of its file."""
-
-    task_id: str
-    content: bytes
+TaskFile = tuple[str, bytes]
+"""A task's id and the bytes of its file."""
 
 
 def task_files_at(source: str) -> Iterator[TaskFile]:
@@ -139,7 +134,7 @@ def _in_folder(folder: Path) -> Iterator[TaskFile]:
     for path in sorted(folder.rglob("*.yaml")):
         if _TASK_FILE.fullmatch(path.name):
             try:
-                yield TaskFile(path.stem, read_bytes(path, MOST_TASK_BYTES))
+                yield path.stem, read_bytes(path, MOST_TASK_BYTES)
             except OSError as error:
                 raise EvaluationError(f"{path}: cannot be read ({error.strerror or error})") from None
 
@@ -151,8 +146,6 @@ def _downloaded(url: str) -> Iterator[TaskFile]:
             yield from _unpacked(url, answer)
     except HTTPError as error:
         raise _refused(url, f"the server answered {error.code} {error.reason}") from None
-    except TimeoutError:
-        raise _refused(url, f"no answer for {TIMEOUT_S:g} s") from None
     except (OSError, http.client.HTTPException) as error:
         cause = getattr(error, "reason", None) or error
         late = isinstance(cause, TimeoutError)
@@ -195,7 +188,7 @@ def _unpacked(url: str, answer: IO[bytes]) -> Iterator[TaskFile]:
                 name = PurePosixPath(member.name).name
                 if member.isfile() and _TASK_FILE.fullmatch(name) and member.size <= MOST_TASK_BYTES:
                     content = members.extractfile(member)
-                    yield TaskFile(name.removesuffix(".yaml"), content.read() if content else b"")
+                    yield name.removesuffix(".yaml"), content.read() if content else b""
     except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise EvaluationError(
             f"{url}: expected a whole archive in .tar.gz format, got something else ({error}); try again"
@@ -247,14 +240,13 @@ def _sha256(content: bytes) -> str:
 def _refuse_incomplete(name: Name, place: str, missing: set[str], others: set[str]) -> None:
     if not missing:
         return
-    count, first = len(digests(name)), min(missing)
-    differ = missing & others
-    what = (
-        f"{len(differ)} of {count} task files differ from the published ones (the first: {min(differ)}, "
-        f"expected SHA-256 {digests(name)[min(differ)]})"
-        if differ
-        else f"{len(missing)} of {count} task files are missing (the first: {first})"
-    )
+    count = len(digests(name))
+    what = f"{len(missing)} of {count} task files are missing (the first: {min(missing)})"
+    if differ := missing & others:
+        what = (
+            f"{len(differ)} of {count} task files differ from the published ones (the first: {min(differ)}, "
+        )
+        what += f"expected SHA-256 {digests(name)[min(differ)]})"
     origin = f"{SOURCES[name].folder} of {SOURCES[name].repository}"
     raise EvaluationError(f"{place}: {what}; nothing was kept. The battery {name} is {origin}")
 

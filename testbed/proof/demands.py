@@ -1,14 +1,14 @@
 """A table of what each task demands: results can be analysed by demand, not only by level."""
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+import pandas as pd
 
 from arena import Action, Recording, Rotate
 from arena.files import read_text, write_file
@@ -59,18 +59,10 @@ class Demands:
     reward: float
 
 
-class Job(NamedTuple):
-    """A task, the text of its file, and its solution."""
-
-    task: Task
-    text: str
-    solution: Recording
-
-
-def demands(job: Job) -> Demands:
+def demands(job: tuple[Task, Recording]) -> Demands:
     """The demands of a task that a blueprint made, and of its solution."""
-    task, text, recording = job
-    draw = Draw.of_text(text, str(task.path))
+    task, recording = job
+    draw = Draw.of_text(read_text(task.path), str(task.path))
     condition = condition_of(draw)
     with Replay(recording, task.spec) as replay:
         things = _things(replay.episode.layout.things)
@@ -144,16 +136,13 @@ def write_table(folder: Path, jobs: int, engine: Engine | None = None) -> Path:
     """
     proofs = solutions.read(folder)
     work = (
-        Job(task, read_text(task.path), proofs[task.id].solution)
+        (task, proofs[task.id].solution)
         for task in find_tasks(folder=folder)
         # Where food appears only behind a door, there is no way to it at the start.
         if task.id in proofs and task.spec.question is None
     )
     path = folder / FILE
-    file = io.StringIO()
-    with closing(in_order(demands, work, jobs, engine, lambda job: job.task.id)) as rows:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(field.name for field in fields(Demands))
-        table.writerows(astuple(row) for row in rows)
-    write_file(path, file.getvalue())
+    with closing(in_order(demands, work, jobs, engine, lambda job: job[0].id)) as rows:
+        table = pd.DataFrame(list(rows), columns=[field.name for field in fields(Demands)])
+    write_file(path, table.to_csv(index=False, lineterminator="\n"))
     return path

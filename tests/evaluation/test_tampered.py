@@ -121,7 +121,7 @@ def test_a_wrong_kind_is_a_sentence_or_a_result(suite, played, tmp_path):
 def test_a_plan_and_a_recording_with_a_wrong_kind_are_a_sentence_or_a_result(every, tmp_path):
     play(*TINY["arena"], "--plan", tmp_path / "plan.json", "--log-dir", tmp_path)
     plan = json.loads((tmp_path / "plan.json").read_text())
-    recording = find_recording(*tmp_path.glob("*.eval")).recording.model_dump(mode="json")
+    recording = find_recording(*tmp_path.glob("*.eval"))[0].model_dump(mode="json")
     cases = product(places({"plan": plan, "recording": recording}), WRONG)
     for path, wrong in list(cases)[::every]:
         name, file, said = path[0], tmp_path / f"{path[0]}.json", ""

@@ -12,7 +12,7 @@ from arena.seeds import episode_rng
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Shape
 from testbed.check import Options, check_files
-from testbed.floor_plan import SIZE, add_path, draw, floor_plan, to_pixels
+from testbed.floor_plan import SIZE, add_path, floor_plan, to_pixels, write_svg
 from tests.arena.worlds import agent, item, spec
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -39,12 +39,12 @@ def place(element: ElementTree.Element) -> tuple[float, float]:
 
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if not kind.internal])
 def test_every_kind_is_one_shape(name):
-    """A dispenser or container has a door as well, a machine a lamp, a meter its segments."""
+    """A dispenser or container has a door as well, a machine a lamp, a meter segments."""
     shapes = things(drawn(item(name, "20 0 20", rotations="30"), version="4"))
     titles = {shape.findtext(SVG + "title", "").split()[0]: shape for shape in shapes}
     parts = {"Machine": {"LitLamp", "DarkLamp"}, "Meter": {"Segment"}}
     door = {"Door"} if KINDS[name].shape is Shape.HOUSE else set()
-    assert set(titles) == {name} | parts.get(name, set()) | door
+    assert set(titles) == {name} | parts.get(name, door)
     shape = titles[name]
     assert shape.tag == SVG + ("circle" if KINDS[name].is_goal else "path")
 
@@ -122,7 +122,7 @@ def test_plans_keep_the_folders_and_number_further_arenas(tmp_path: Path):
 def test_a_plan_that_cannot_be_written_is_one_sentence(tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(EvaluationError, match="cannot be written"):
-        draw(layout(), "title", tmp_path / "file" / "plan.svg")
+        write_svg(floor_plan(layout(), "title"), tmp_path / "file" / "plan.svg")
 
 
 def test_a_path_leads_from_a_ring_to_a_square():

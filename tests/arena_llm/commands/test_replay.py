@@ -237,10 +237,10 @@ def test_episodes_of_a_log_are_found_by_task_and_trial(task, tmp_path):
     request = eval_request("arena/random", folder=tmp_path, choices={"trials": 2, "max_scripts": 2})
     log = evaluated(request, tmp_path / "logs").log
     for trial in (0, 1):
-        kept = find_recording(log, "lane", trial)
-        assert (kept.recording.task_id, kept.recording.trial) == ("lane", trial)
-        assert kept.folder == tmp_path
-        with Replay(kept.recording, arena_of(kept.recording, folder=kept.folder)) as replay:
+        kept, folder = find_recording(log, "lane", trial)
+        assert (kept.task_id, kept.trial) == ("lane", trial)
+        assert folder == tmp_path
+        with Replay(kept, arena_of(kept, folder=folder)) as replay:
             replay.to_end()
             assert replay.differences() == ()
     with pytest.raises(RecordingError, match=r"no --sample is given; the log has lane, lane \(trial 1\)"):
