@@ -41,14 +41,13 @@ def ridge(rng: Rng, width: float, transparent: bool) -> Blueprint:
     z, x = near(rng, 21, 2), 20 + near(rng, 5, 1.5)
     high, thick = 0.6, near(rng, 3, 0.4)
     size = (width, HEIGHT, 0.6)
-    top = pane(20, z, size, y=high) if transparent else wall(20, z, size, y=high)
     return task(
         "Leave the ridge on the side of the green ball and reach it.",
         ("detour", "spatial choice"),
         "See on which side the ball is, leave the ridge there, and go around the barrier.",
         agent(20, near(rng, 4, 2.5), near(rng, 0, 8), y=high),
         wall(20, 20, (thick, high, 40 - 2 * EDGE), color=BLUE),
-        top,
+        pane(20, z, size, y=high) if transparent else wall(20, z, size, y=high),
         ball("GoodGoal", x, z + near(rng, 5, 2), 1),
     )
 
@@ -304,18 +303,17 @@ def blocks_in_the_way(rng: Rng, kind: str, size: float, columns: int, rows: int)
     x, z = near(rng, 20, 11), near(rng, 17, 2)
     pitch = size + JOINT
     width = columns * pitch + 0.3
-    blocks = (
-        block(kind, x + (i - (columns - 1) / 2) * pitch, z + (j - (rows - 1) / 2) * pitch, (size,) * 3)
-        for i in range(columns)
-        for j in range(rows)
-    )
     return task(
         "Get through the blocked opening and reach the green ball.",
         ("pushing", "navigation"),
         "Drive against the blocks in the opening until there is a way, then go on to the ball.",
         agent(min(max(x + near(rng, 0, 6), 3), 37), near(rng, 4.5, 2), near(rng, 0, 20)),
         *_wall_with_gap(x, z, width, 1),
-        *blocks,
+        *(
+            block(kind, x + (i - (columns - 1) / 2) * pitch, z + (j - (rows - 1) / 2) * pitch, (size,) * 3)
+            for i in range(columns)
+            for j in range(rows)
+        ),
         ball("GoodGoal", near(rng, 20, 15), near(rng, 34.5, 2), 1),
         time_limit=500,
     )

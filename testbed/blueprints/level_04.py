@@ -140,13 +140,11 @@ def _row(gaps: list[tuple[float, float]], low: float, high: float) -> list[Objec
 def straight_path(rng: Rng, width: float) -> Blueprint:
     """A straight path between two zones (beam walking)."""
     x = near(rng, 20, 13)
-    start, goal = _ends(rng)
     return task(
         "Reach the green ball along the path between the red zones.",
         PATHS,
         "Drive to the path's beginning, turn into its direction, then go straight.",
-        start,
-        goal,
+        *_ends(rng),
         *_row([(x - width / 2, x + width / 2)], LOW + 1, HIGH),
     )
 
@@ -156,7 +154,7 @@ def corridors(rng: Rng, count: int, blocked: int, width: float) -> Blueprint:
     pitch = 38 / count
     middles = [1 + pitch * (number + 0.5) + near(rng, 0, 0.3) for number in range(count)]
     closed = rng.choice(count, blocked, replace=False)
-    start, goal = _ends(rng)
+    ends = _ends(rng)
     gaps = [(x - width / 2, x + width / 2) for x in middles]
     low, high = LOW + 2, HIGH - 2
     plugs = [zone_between(DEATH, gaps[i][0], high - near(rng, 5, 2) - 2, gaps[i][1], high) for i in closed]
@@ -164,8 +162,7 @@ def corridors(rng: Rng, count: int, blocked: int, width: float) -> Blueprint:
         f"Reach the green ball beyond the red zones; {blocked} of {count} corridors are dead ends.",
         ("avoidance", "search", "detour"),
         "Look down each corridor before driving into it, and take one that is free to its end.",
-        start,
-        goal,
+        *ends,
         *_row(gaps, low, high),
         *plugs,
     )
@@ -237,14 +234,13 @@ def ridge(rng: Rng, height: float) -> Blueprint:
     """A ridge hides the zone behind it; the free side can be seen only from its crest."""
     z, long = even(near(rng, 12, 1)), even(near(rng, 5, 0.5))
     free = near(rng, 9, 1)
-    top = wall(20, z + long + 2.5, (40, height, 5), 0, BLUE)
     return task(
         "Cross the ridge and reach the green ball; what lies behind is seen from its top.",
         ("avoidance", "caution", "search"),
         "Drive up, stop on the crest, look, and go down where no red zone lies.",
         agent(near(rng, 20, 14), near(rng, 3, 1), near(rng, 0, 25)),
         ramp(20, z + long / 2, (40, height, long), 180),
-        top,
+        wall(20, z + long + 2.5, (40, height, 5), 0, BLUE),
         zone_between(DEATH, 0, z + long + 5.05, 40 - free, z + long + 5 + 6),
         ball("GoodGoal", near(rng, 10, 6), near(rng, 36, 1.5), 1),
     )
@@ -256,14 +252,12 @@ SEEING = ("avoidance", "detour")
 def island(rng: Rng, width: float, depth: float) -> Blueprint:
     """A zone lies between the agent and its goal (detour without a barrier, Koehler 1925)."""
     x, z = near(rng, 20, 3), near(rng, 20, 2)
-    start = agent(x + near(rng, 0, width / 3), near(rng, 4, 1.5), near(rng, 0, 25))
-    lake = zone(DEATH, x, z, width, depth, near(rng, 45, 45))
     return task(
         "Reach the green ball on the other side of the red zone, which must not be touched.",
         SEEING,
         "Drive round the zone, past the nearer of its sides.",
-        start,
-        lake,
+        agent(x + near(rng, 0, width / 3), near(rng, 4, 1.5), near(rng, 0, 25)),
+        zone(DEATH, x, z, width, depth, near(rng, 45, 45)),
         ball("GoodGoal", x + near(rng, 0, width / 3), near(rng, 36, 1.5), 1),
     )
 
@@ -306,13 +300,6 @@ def ring(rng: Rng, half: float, gap: float, inwards: bool) -> Blueprint:
     x, z = near(rng, 20, 3), near(rng, 20, 3)
     thick = 2.0
     open_at = near(rng, 0, half - gap / 2 - thick)
-    strips = (
-        zone_between(DEATH, x - half, z + half - thick, x + open_at - gap / 2, z + half),
-        zone_between(DEATH, x + open_at + gap / 2, z + half - thick, x + half, z + half),
-        zone_between(DEATH, x - half, z - half, x + half, z - half + thick),
-        zone_between(DEATH, x - half, z - half + thick, x - half + thick, z + half - thick),
-        zone_between(DEATH, x + half - thick, z - half + thick, x + half, z + half - thick),
-    )
     inner = x + near(rng, 0, half - thick - 2), z + near(rng, 0, half - thick - 2)
     outer = polar(x, z, near(rng, 180, 130), half * 1.42 + 2.0)
     outer = min(max(outer[0], 1.5), 38.5), min(max(outer[1], 1.5), 38.5)
@@ -322,7 +309,11 @@ def ring(rng: Rng, half: float, gap: float, inwards: bool) -> Blueprint:
         ("avoidance", "search", "detour"),
         "Look for the ring's opening, line up with it, and pass it straight.",
         agent(*start, near(rng, 180, 180)),
-        *strips,
+        zone_between(DEATH, x - half, z + half - thick, x + open_at - gap / 2, z + half),
+        zone_between(DEATH, x + open_at + gap / 2, z + half - thick, x + half, z + half),
+        zone_between(DEATH, x - half, z - half, x + half, z - half + thick),
+        zone_between(DEATH, x - half, z - half + thick, x - half + thick, z + half - thick),
+        zone_between(DEATH, x + half - thick, z - half + thick, x + half, z + half - thick),
         ball("GoodGoal", *goal, 1),
     )
 

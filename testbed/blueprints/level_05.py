@@ -77,13 +77,12 @@ def stack(rng: Rng, kind: str, count: int, cube: float) -> Blueprint:
 @any_free_pose
 def beam(rng: Rng, height: float, span: float) -> Blueprint:
     """Support by a beam on two loose posts: with either post gone the beam comes down."""
-    objects = [block("LightBlock", 20 + sign * span / 2, 20, (1, height, 1)) for sign in (-1, 1)]
     return task(
         "Bring the beam down and reach the green ball.",
         ("support", "pushing"),
         "Ram one of the posts from the side, and drive to the ball that has fallen.",
         _start(rng),
-        *objects,
+        *(block("LightBlock", 20 + sign * span / 2, 20, (1, height, 1)) for sign in (-1, 1)),
         block("LightBlock", 20, 20, (span + 2, 0.5, 1.2), y=height),
         ball("GoodGoal", 20 + near(rng, 0, span / 3), 20, 1, y=height + 0.5),
         pushes=(_ram(20 + span / 2, 20, 0),),
@@ -190,20 +189,17 @@ def two_pillars(rng: Rng, height: float) -> Blueprint:
 def soft_side(rng: Rng, inner: float) -> Blueprint:
     """Enclosure with one loose side: the reward is shut in, and only blocks can be pushed away."""
     half, cube = inner / 2, inner / 3 - JOINT
-    objects = [wall(20 + sign * (half + 0.3), 20, (0.6, 2, inner + 1.2)) for sign in (-1, 1)] + [
-        wall(20, 20 - half - 0.3, (inner - 2 * JOINT, 2, 0.6))
-    ]
-    blocks = [
-        block("LightBlock", 20 + n * inner / 3, 20 + half - cube / 2 + 0.5, (cube, 2, cube))
-        for n in (-1, 0, 1)
-    ]
     return task(
         "Open the enclosure and reach the green ball in it.",
         ("support", "pushing", "discrimination"),
         "Go around the enclosure to the side that is made of blocks, and push through it.",
         agent(*polar(20, 20, near(rng, 180, 70), near(rng, 14, 2)), near(rng, 0, 60)),
-        *objects,
-        *blocks,
+        *(wall(20 + sign * (half + 0.3), 20, (0.6, 2, inner + 1.2)) for sign in (-1, 1)),
+        wall(20, 20 - half - 0.3, (inner - 2 * JOINT, 2, 0.6)),
+        *(
+            block("LightBlock", 20 + n * inner / 3, 20 + half - cube / 2 + 0.5, (cube, 2, cube))
+            for n in (-1, 0, 1)
+        ),
         ball("GoodGoal", 20 + near(rng, 0, half - 1), 20 - half + near(rng, 1, 0.3), 1),
         pushes=(Push(20, 20 + half + RUN_UP, 180, 9),),
     )

@@ -47,18 +47,13 @@ def painted_room(rng: Rng, count: int) -> Blueprint:
     """Generalisation over the room: floor and skirting have other colours than anywhere before."""
     floor, skirting = _any(rng), _any(rng)
     start, goal, *others = scattered(rng, count + 1, 6.0)
-    sides = (
-        wall(0.1, 20, (0.1, 1.5, 39.6), color=skirting, y=FLOOR),
-        wall(39.9, 20, (0.1, 1.5, 39.6), color=skirting, y=FLOOR),
-        wall(20, 0.1, (39.6, 1.5, 0.1), color=skirting, y=FLOOR),
-        wall(20, 39.9, (39.6, 1.5, 0.1), color=skirting, y=FLOOR),
-    )
     return task(
         "Reach the green ball in a room whose floor has another colour; yellow ones may come before.",
         ("generalisation over colour", "search"),
         "Look for the ball as anywhere else, and drive to it.",
         wall(20, 20, (40, FLOOR, 40), color=floor),
-        *sides,
+        *(wall(x, 20, (0.1, 1.5, 39.6), color=skirting, y=FLOOR) for x in (0.1, 39.9)),
+        *(wall(20, z, (39.6, 1.5, 0.1), color=skirting, y=FLOOR) for z in (0.1, 39.9)),
         *(ball("GoodGoalMulti", x, z, 1, y=FLOOR) for x, z in others),
         ball("GoodGoal", *goal, 1, y=FLOOR),
         agent(*start, near(rng, 180, 180), y=FLOOR),

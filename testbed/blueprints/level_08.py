@@ -395,15 +395,12 @@ def down_a_ramp(rng: Rng, drop: bool) -> Blueprint:
     top, sign = apparatus.lefts[1], side(rng)
     high, long = near(rng, 4.6, 0.2), even(near(rng, 3.0, 0.1))
     z = 38.0
-    ridge = [
-        ramp(top + off * (long / 2 + 0.2), z, (3, high, long), 270 if off < 0 else 90) for off in (-1, 1)
-    ]
     start = ball("GoodGoal", top + sign * 1.0, z, 1.4, (near(rng, 9, 1) if drop else high))
     return _task(
         "Reach the green ball that rolls down one side of the ridge, behind a screen.",
         "the ball rolls",
         *apparatus.objects(rng),
-        *ridge,
+        *(ramp(top + off * (long / 2 + 0.2), z, (3, high, long), 90 * off % 360) for off in (-1, 1)),
         start,
         mark=0.5,
         capacities=("tracking", "physical reasoning"),

@@ -220,10 +220,9 @@ def releasing(rng: Rng, stop: bool) -> Blueprint:
     """
     inner, deep, rise = 0.9, near(rng, 6, 0.5), near(rng, 1.4, 0.2)
     bar, shift = near(rng, 6, 0.5), near(rng, 0, 0.5)
-    sides = [pane(sign * (inner / 2 + 0.2), deep / 2 - 0.02, (0.4, 3, deep - 0.04)) for sign in (-1, 1)]
     local = [
         agent(near(rng, 0, 5), near(rng, -11, 2), 6 * int(rng.integers(-6, 7))),
-        *sides,
+        *(pane(sign * (inner / 2 + 0.2), deep / 2 - 0.02, (0.4, 3, deep - 0.04)) for sign in (-1, 1)),
         pane(0, deep + 0.22, (inner + 0.8, 3, 0.4)),
         ramp(0, deep / 2, (inner - 0.06, rise, deep - 0.1), 180),
         block("HeavyBlock", shift, -0.4, (bar, 1.2, 0.7)),
@@ -320,10 +319,9 @@ def tube(rng: Rng, long: float, thick: bool) -> Blueprint:
     half, length = long / 2, near(rng, 4, 0.5)
     stick = -half - near(rng, 0.6, 0.3) - length / 2
     behind = stick - length / 2 - near(rng, 2, 0.2)
-    sides = [pane(sign * (LOW / 2 + 0.2), 0, (0.4, 1.5, long)) for sign in (-1, 1)]
     local = [
         agent(near(rng, 7, 2), near(rng, 0, 6), 6 * int(rng.integers(-25, -5))),
-        *sides,
+        *(pane(sign * (LOW / 2 + 0.2), 0, (0.4, 1.5, long)) for sign in (-1, 1)),
         block("HeavyBlock", 0, stick, (0.7, SMALL, length)),
         ball("GoodGoal", 0, near(rng, 0, 1.2), SMALL),
     ]
