@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,19 +72,9 @@ class Blueprint:
     question: Question | None = None
 
 
-def task(
-    goal: str,
-    capacities: tuple[str, ...],
-    solution: str,
-    *objects: Object,
-    time_limit: int = 250,
-    pass_mark: float = 0,
-    blackouts: tuple[int, ...] = (),
-    pushes: tuple[Push, ...] = (),
-    question: Question | None = None,
-) -> Blueprint:
-    """A blueprint with these objects, in the order in which the file lists them."""
-    return Blueprint(goal, capacities, solution, objects, time_limit, pass_mark, blackouts, pushes, question)
+def task(goal: str, capacities: tuple[str, ...], solution: str, *objects: Object, **others: Any) -> Blueprint:
+    """A blueprint with these objects, in the order in which the file lists them, and its other fields."""
+    return Blueprint(goal, capacities, solution, objects, **others)
 
 
 def to_yaml(task: Blueprint, notes: Sequence[str] = ()) -> str:

@@ -120,17 +120,16 @@ Sizes = Sequence[float]
 def _choice(rng: Rng, apparatus: Apparatus, options: Sequence[Sizes], limit: int) -> Blueprint:
     """A choice between options, the best of which comes first."""
     totals = sorted((sum(sizes) for sizes in options), reverse=True)
-    balls = [
-        thing
-        for area, sizes in zip(apparatus.areas, options, strict=True)
-        for thing in fill(rng, area, sizes)
-    ]
     return task(
         f"Gather the yellow balls where they are worth most: {totals[0]:g} and not {totals[1]:g}.",
         ("numerosity", "preference", "foraging"),
         "Look at all options from above, go down to the best one, and gather all that is there.",
         *apparatus.objects,
-        *balls,
+        *(
+            thing
+            for area, sizes in zip(apparatus.areas, options, strict=True)
+            for thing in fill(rng, area, sizes)
+        ),
         time_limit=limit,
         pass_mark=mark(totals[0], totals[1]),
     )

@@ -1,6 +1,7 @@
 """Level 10, causal reasoning: the reward is obtained with a tool, or by moving an obstacle."""
 
 import math
+from functools import partial
 
 from testbed.blueprints.blueprint import Blueprint, Condition, Object, Push, Rng, task
 from testbed.blueprints.parts import (
@@ -19,6 +20,8 @@ from testbed.blueprints.parts import (
     zone,
 )
 from testbed.blueprints.placement import Frame, anywhere, in_frame, upright
+
+_task = partial(task, time_limit=500)
 
 LONG = 1000
 """The time limit where a block has to be pushed gently over many metres."""
@@ -51,7 +54,7 @@ def bridging(rng: Rng, stop: bool, other: float) -> Blueprint:
     stand = from_x - 1.5 - 1.4
     nudges = round((-stand - 2.0) / 0.364)
     push = Push(stand, middle, 90, 7) if stop else Push(stand, middle, 90, nudges, gentle=True)
-    return task(
+    return _task(
         "Get to the green ball on the platform.",
         ("causal reasoning", "tool use", "spatial reasoning"),
         "Push the block of the right height between the landing and the platform, then drive over it.",
@@ -96,13 +99,12 @@ def knocking_down(rng: Rng, lookalike: bool) -> Blueprint:
     things, x, (_, at_z, bearing), push = _throw(rng, 1, 4)
     if lookalike:
         things.append(wall(x + near(rng, 7, 1), at_z, (CUBE, CUBE, CUBE), -bearing % 360, GREY, y=1))
-    return task(
+    return _task(
         "Get the green ball down from its post.",
         ("causal reasoning", "tool use"),
         KNOCK,
         *things,
         agent(near(rng, 3, 5), near(rng, -16, 1.5), 6 * int(rng.integers(-5, 6)), y=1),
-        time_limit=500,
         pushes=(push,),
     )
 
@@ -117,12 +119,11 @@ def knocking_down_choice(rng: Rng) -> Blueprint:
         wall(x, -7.5, (0.8, 0.6, 15), color=GREY, y=1),
         agent(x, near(rng, -17.5, 1), 0, y=3),
     ]
-    return task(
+    return _task(
         "Get the green ball down from its post.",
         ("causal reasoning", "tool use", "inhibition"),
         "Go down to the side of the block that can be moved. " + KNOCK,
         *things,
-        time_limit=500,
         pushes=(push,),
     )
 
@@ -141,12 +142,11 @@ def toppling(rng: Rng, fixed: int) -> Blueprint:
         at = x + (5 + near(rng, 0, 0.5)) * (1, -1)[number], near(rng, z, 1.5)
         local += [wall(*at, (width, high, width)), ball("GoodGoal", *at, 1, y=high)]
     return frame.placed(
-        task(
+        _task(
             "Get a green ball down from its tower.",
             ("causal reasoning", "support"),
             "Ram the tower that can be moved, and catch the ball that falls from it.",
             *local,
-            time_limit=500,
             pushes=(Push(x, z - width / 2 - 2, 0, 4),),
         )
     )
@@ -166,7 +166,7 @@ def care(rng: Rng, count: int) -> Blueprint:
     row = near(rng, 2, 2)
     near_edge = row + deep / 2 + near(rng, 3.2, 0.2)
     free = int(rng.choice([n for n in range(count) if abs(n - here) == 1]))
-    return task(
+    return _task(
         "Get to the green ball behind the blocks, and not into the red zone.",
         ("causal reasoning", "inhibition", "avoidance"),
         "Push away a block beside the ball's: that one would push the ball into the zone.",
@@ -175,7 +175,6 @@ def care(rng: Rng, count: int) -> Blueprint:
         *(wall(sign * (span + 20) / 2, row, (20 - span, 1.5, deep)) for sign in (-1, 1)),
         ball("GoodGoal", xs[here] + near(rng, 0, 0.8), row + deep / 2 + 0.7, 1.2),
         zone(DEATH, 0, (near_edge + 19.95) / 2, 39.9, 19.95 - near_edge),
-        time_limit=500,
         pushes=(Push(xs[free], row - deep / 2 - 2, 0, 4),),
     )
 
@@ -189,7 +188,7 @@ def doorway(rng: Rng, count: int) -> Blueprint:
     cube, mouth, narrow = 1.8, 2.1, 1.4
     x, front, high = near(rng, 0, 3), near(rng, 1, 1), 3.0
     spread = 20.0
-    return task(
+    return _task(
         "Get to the green ball behind the wall.",
         ("causal reasoning", "inhibition", "spatial reasoning"),
         "Push the block aside along the wall: pushed into the doorway it would close it.",
@@ -201,7 +200,6 @@ def doorway(rng: Rng, count: int) -> Blueprint:
             for n in range(count)
         ),
         ball("GoodGoal", near(rng, 0, 14), near(rng, 14, 3), 1),
-        time_limit=500,
         pushes=(Push(x - cube / 2 - 2, front - cube / 2 - 0.1, 90, 5),),
     )
 
@@ -232,12 +230,11 @@ def releasing(rng: Rng, stop: bool) -> Blueprint:
         local.append(wall(shift + bar / 2 + 0.5, -0.4, (0.6, 1.2, 3)))
     end = shift - bar / 2
     push = Push(end + 0.8, 1.6, 180, 4) if stop else Push(end - 2, -0.4, 90, 6)
-    return task(
+    return _task(
         "Get the green ball out of its narrow channel.",
         ("causal reasoning", "tool use"),
         "Push the bar away from the channel's mouth, so that the ball rolls out.",
         *local,
-        time_limit=500,
         pushes=(push,),
     )
 
@@ -280,12 +277,11 @@ def low_shelf_raking(rng: Rng, back: bool) -> Blueprint:
     ]
     frame = _askew(rng, 1, 0, 15)
     return frame.placed(
-        task(
+        _task(
             "Get the green ball from under the low shelf.",
             ("tool use", "causal reasoning"),
             "Stand between the arms of the tool and push the near one away from the shelf.",
             *local,
-            time_limit=500,
             pushes=(Push(x - 0.75 - near(rng, 1.3, 0.2), bar - 3.6, 180, 8),),
         )
     )
@@ -297,7 +293,7 @@ def low_shelf_poking(rng: Rng, length: float) -> Blueprint:
     depth, x = near(rng, 6, 0.5), near(rng, 0, 2)
     stick = near(rng, 1.5, 0.5) - length / 2
     behind = stick - length / 2 - near(rng, 2, 0.2)
-    return task(
+    return _task(
         "Get the green ball from under the low shelf.",
         ("tool use", "causal reasoning", "detour"),
         "Push the stick at the ball, so that it rolls out at the other side; go round and fetch it.",
@@ -305,7 +301,6 @@ def low_shelf_poking(rng: Rng, length: float) -> Blueprint:
         *_shelf(depth, False),
         block("HeavyBlock", x, stick, (1.2, SMALL, length)),
         ball("GoodGoal", near(rng, x, 0.15), near(rng, depth / 2 + 0.8, 0.3), SMALL),
-        time_limit=500,
         pushes=(Push(x, behind, 0, 7),),
     )
 
@@ -327,12 +322,11 @@ def tube(rng: Rng, long: float, thick: bool) -> Blueprint:
     ]
     if thick:
         local.append(block("HeavyBlock", 0, half + near(rng, 2.4, 0.3) + length / 2, (1.6, SMALL, length)))
-    return task(
+    return _task(
         "Get the green ball out of the narrow tube.",
         ("tool use", "causal reasoning"),
         "Push the stick that fits into the tube, and fetch the ball at the other end.",
         *local,
-        time_limit=500,
         pushes=(Push(0, behind, 0, 7),),
     )
 
@@ -362,7 +356,7 @@ def trap_tube(rng: Rng, inserted: bool) -> Blueprint:
     pit = near(rng, 0.5, 0.15)
     right, left_tip = pit + PIT + near(rng, 0.25, 0.1), pit - 1.9 if inserted else -HALF - near(rng, 1.2, 0.2)
     length, left_length = 4.0, 4.0 if inserted else 1.5
-    return task(
+    return _task(
         "Get the green ball out of the tube, but not into the trap.",
         ("tool use", "causal reasoning", "inhibition"),
         "Push from the side on which the trap is, so that the ball leaves at the other end.",
@@ -371,7 +365,6 @@ def trap_tube(rng: Rng, inserted: bool) -> Blueprint:
         block("HeavyBlock", right + length / 2, 0, (length, SMALL, 0.7), y=TABLE),
         block("HeavyBlock", left_tip - left_length / 2, 0, (left_length, SMALL, 0.7), y=TABLE),
         ball("GoodGoal", pit - near(rng, 0.9, 0.1), 0, SMALL, y=TABLE),
-        time_limit=500,
         pushes=(Push(right + length + 1.4, 0, 270, 7),),
     )
 
@@ -408,7 +401,7 @@ def pushing_out(rng: Rng, kind: str, width: float, length: float, inside: float,
     middle, edge = near(rng, 0, 1), -side / 2
     stick = edge + inside - length / 2
     behind = stick - length / 2 - near(rng, 2.2, 0.2)
-    return task(
+    return _task(
         OFF_LIMITS,
         ("tool use", "causal reasoning", "avoidance"),
         "Push the stick at the ball, so that it rolls out at the other side; go round and fetch it.",
@@ -416,7 +409,6 @@ def pushing_out(rng: Rng, kind: str, width: float, length: float, inside: float,
         zone(DEATH, 0, 0, side, side),
         block(kind, middle, stick, (width, 1, length)),
         ball("GoodGoal", near(rng, middle, 0.15), near(rng, 0, 0.8), 1),
-        time_limit=500,
         pushes=(Push(middle, behind, 0, 7),),
     )
 
@@ -435,7 +427,7 @@ def raking(rng: Rng, gap: float, size: float, ends: bool) -> Blueprint:
     foot = bar - 5.5 * unit
     push_x = x - BAR / 2 - near(rng, 1.3, 0.2)
     width = 40 if not ends else near(rng, 22, 2)
-    return task(
+    return _task(
         OFF_LIMITS,
         ("tool use", "causal reasoning", "avoidance"),
         "Stand between the arms of the tool and push the near one away from the zone: the far one takes "
@@ -444,7 +436,6 @@ def raking(rng: Rng, gap: float, size: float, ends: bool) -> Blueprint:
         zone(DEATH, 0 if width == 40 else near(rng, 3, 1), (edge + 19.95) / 2, width - 0.1, 19.95 - edge),
         block("UBlock", x, bar, (5, 1, size), 90),
         ball("GoodGoal", x - near(rng, 2.3, 0.3), goal_z, 1),
-        time_limit=500,
         pushes=(Push(push_x, foot + unit / 2 + 1.1, 180, 8),),
     )
 
@@ -458,7 +449,7 @@ def tool_choice(rng: Rng, wrong: str) -> Blueprint:
     """
     edge, z_goal = near(rng, 0.5, 0.5), near(rng, 3.6, 0.5)
     x, bar = near(rng, 12.5, 1.5), edge + near(rng, 0.3, 0.3)
-    return task(
+    return _task(
         "Choose the side on which the green ball can be drawn out of the red zone.",
         ("tool use", "causal reasoning", "inhibition"),
         "Go down to the side where an arm of the tool is behind the ball and another within reach; push "
@@ -470,7 +461,6 @@ def tool_choice(rng: Rng, wrong: str) -> Blueprint:
         block("UBlock", x, bar, (5, 1, 10), 90),
         ball("GoodGoal", x - near(rng, 2.4, 0.3), z_goal, 1),
         *_useless(rng, wrong, bar, z_goal),
-        time_limit=500,
         pushes=(Push(x - BAR / 2 - near(rng, 1.3, 0.2), bar - 3.6, 180, 8),),
     )
 

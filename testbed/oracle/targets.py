@@ -47,9 +47,7 @@ class Choice:
     def __init__(self, costs: CostMap, regions: Regions, found: Sequence[Ball]) -> None:
         """`regions` are those in which every ball that ends the episode is avoided."""
         self._costs = costs
-        self._graph = regions.graph
-        self._sizes = regions.sizes
-        self.region = regions.label
+        self._found, self.region = regions, regions.label
         self.good = [ball for ball in found if ball.worth > 0]
         self._targets = {ball.index: self._nodes(ball, regions.price) for ball in self.good}
 
@@ -64,7 +62,7 @@ class Choice:
         found: dict[int, list[Ball]] = {}
         for ball in self.good:
             labels = np.unique(self.region[self._targets[ball.index]])
-            big = [label for label in labels if self._sizes[label] >= LEAST_REGION]
+            big = [label for label in labels if self._found.sizes[label] >= LEAST_REGION]
             for label in big or list(labels):
                 found.setdefault(int(label), []).append(ball)
         return found
@@ -72,7 +70,7 @@ class Choice:
     def reached(self, node: int) -> Bools:
         """The nodes that can be reached from a node."""
         mask = np.zeros(len(self.region), bool)
-        mask[breadth_first_order(self._graph, node, return_predecessors=False)] = True
+        mask[breadth_first_order(self._found.graph, node, return_predecessors=False)] = True
         return mask
 
     def next_balls(self, node: int) -> tuple[list[Ball], Ints]:
@@ -105,7 +103,7 @@ class Choice:
         """The region to enter first: the one from which the total reward is highest, then the cheapest."""
         if len(onward) == 1:
             return onward[0]
-        paths = dijkstra(self._graph, indices=node)
+        paths = dijkstra(self._found.graph, indices=node)
         cost = {label: self._cost(label, paths) for label in onward}
         leads = {}
         for label in onward:
