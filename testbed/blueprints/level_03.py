@@ -26,13 +26,12 @@ from testbed.blueprints.parts import (
     tunnel,
     wall,
 )
-from testbed.blueprints.placement import any_free_pose, any_pose
+from testbed.blueprints.placement import any_free_pose, any_pose, placed
 
 SLOPE = 2.4
 """Metres along a ramp for each metre that it rises."""
 
 
-@any_pose
 def ridge(rng: Rng, width: float, transparent: bool) -> Blueprint:
     """Detour with a choice (after Crosby et al. 2020): a ridge is left on one side and not climbed again.
 
@@ -74,7 +73,6 @@ def platform(rng: Rng, height: float, beside: float) -> Blueprint:
     )
 
 
-@any_pose
 def walkway(rng: Rng, legs: int, width: float, height: float) -> Blueprint:
     """Walkway: a ramp leads up to a narrow wall, and the reward is at its far end; `legs` is its corners."""
     x, z, reach = near(rng, 11, 2), near(rng, 16, 2), near(rng, 14, 1)
@@ -104,7 +102,6 @@ def walkway(rng: Rng, legs: int, width: float, height: float) -> Blueprint:
     )
 
 
-@any_pose
 def terraces(rng: Rng, storeys: int, rise: float) -> Blueprint:
     """Several storeys: each terrace is higher than the one before, with one ramp up to it."""
     band, length, width = 40 / (storeys + 1), 2.2 * rise, 5.0
@@ -129,7 +126,6 @@ def terraces(rng: Rng, storeys: int, rise: float) -> Blueprint:
     )
 
 
-@any_pose
 def over_the_wall(rng: Rng, height: float) -> Blueprint:
     """A wall across the whole arena without an opening: a ramp leads up to its top, beyond is a drop."""
     x, z, thick = near(rng, 20, 14), near(rng, 21, 2), near(rng, 1.8, 0.4)
@@ -183,7 +179,6 @@ def detour(rng: Rng, width: float, transparent: bool) -> Blueprint:
     )
 
 
-@any_pose
 def blind_alley(rng: Rng, length: float, width: float) -> Blueprint:
     """Detour into a corner: a long wall screens it, and only the far end of the alley is open."""
     line = 40 - width
@@ -197,7 +192,6 @@ def blind_alley(rng: Rng, length: float, width: float) -> Blueprint:
     )
 
 
-@any_pose
 def passage(rng: Rng, gaps: tuple[float, ...]) -> Blueprint:
     """Passage: walls across the whole arena, each with one opening of a given width."""
     objects: list[Object] = []
@@ -297,7 +291,6 @@ def cylinder(rng: Rng, length: float, width: float, kind: str, aside: float) -> 
     )
 
 
-@any_pose
 def blocks_in_the_way(rng: Rng, kind: str, size: float, columns: int, rows: int) -> Blueprint:
     """Obstacle removal: rows of loose blocks fill the only opening of a wall."""
     x, z = near(rng, 20, 11), near(rng, 17, 2)
@@ -359,7 +352,6 @@ def rings(rng: Rng, radii: tuple[float, ...], transparent: bool) -> Blueprint:
     )
 
 
-@any_pose
 def maze(rng: Rng, count: int, loops: float) -> Blueprint:
     """Maze (Small 1901): `count` cells along each side; `loops` is the share of walls that are left out."""
     rooms = Rooms(rng, count, loops)
@@ -379,7 +371,8 @@ def maze(rng: Rng, count: int, loops: float) -> Blueprint:
     )
 
 
-CONDITIONS = (
+CONDITIONS = placed(
+    any_pose,
     Condition(detour, 1, width=8, transparent=False),
     Condition(blind_alley, 1, length=20, width=7),
     Condition(detour, 1, width=16, transparent=False),
@@ -410,4 +403,5 @@ CONDITIONS = (
     Condition(yard, 3, inner=9, height=1.5),
     Condition(rings, 2, radii=(6, 12), transparent=False),
     Condition(maze, 3, count=5, loops=0.1),
+    but=(platform, yard, detour, wedge, cross, barrier_in_u, cylinder, spiral, rings),
 )

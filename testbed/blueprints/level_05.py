@@ -27,7 +27,7 @@ from testbed.blueprints.parts import (
     tunnel,
     wall,
 )
-from testbed.blueprints.placement import any_free_pose, any_pose
+from testbed.blueprints.placement import any_free_pose, any_pose, placed
 
 RUN_UP = 5.0
 """Metres from which the intended solution rams a block."""
@@ -44,7 +44,6 @@ def _start(rng: Rng) -> Object:
     return agent(*polar(20, 20, bearing, near(rng, 14, 2)), bearing + 180 + near(rng, 0, 25))
 
 
-@any_pose
 def pillar(rng: Rng, kind: str, height: float, width: float) -> Blueprint:
     """Support (after Piaget 1952): the reward is out of reach on a pillar that can be knocked down."""
     x, z = near(rng, 20, 5), near(rng, 21, 4)
@@ -59,7 +58,6 @@ def pillar(rng: Rng, kind: str, height: float, width: float) -> Blueprint:
     )
 
 
-@any_pose
 def stack(rng: Rng, kind: str, count: int, cube: float) -> Blueprint:
     """Support by a stack of loose blocks, with the reward on top."""
     x, z, yaw = near(rng, 20, 5), near(rng, 21, 4), near(rng, 45, 45)
@@ -124,7 +122,6 @@ def table(rng: Rng, height: float) -> Blueprint:
     )
 
 
-@any_pose
 def post_and_block(rng: Rng, height: float) -> Blueprint:
     """The reward on a firm post: it has to be pushed off with a block as high as the ball (Kohler 1925)."""
     x, z, bearing = near(rng, 20, 3), near(rng, 22, 2), near(rng, 0, 180)
@@ -144,7 +141,6 @@ def post_and_block(rng: Rng, height: float) -> Blueprint:
     )
 
 
-@any_pose
 def pillars(rng: Rng, count: int, height: float, limit: int) -> Blueprint:
     """Support, several times: a reward on each of several loose pillars."""
     start, *places = scattered(rng, count + 1, 8, within=(6, 6, 34, 34))
@@ -161,7 +157,6 @@ def pillars(rng: Rng, count: int, height: float, limit: int) -> Blueprint:
     )
 
 
-@any_pose
 def two_pillars(rng: Rng, height: float) -> Blueprint:
     """Choice by support: of two rewards on pillars only the one on the loose pillar can be obtained.
 
@@ -205,7 +200,6 @@ def soft_side(rng: Rng, inner: float) -> Blueprint:
     )
 
 
-@any_pose
 def slope(rng: Rng, screened: bool) -> Blueprint:
     """Inclined plane: a ball drops on a slope and rolls off to one side; the other choice cannot be undone.
 
@@ -233,7 +227,6 @@ def slope(rng: Rng, screened: bool) -> Blueprint:
     )
 
 
-@any_pose
 def screens(rng: Rng, count: int, clear: int) -> Blueprint:
     """Search by exclusion (Call 2004): the reward is behind a screen, but not behind the `clear` ones."""
     bearings = [140 * (n - (count - 1) / 2) / count + near(rng, 0, 3) for n in range(count)]
@@ -255,7 +248,6 @@ def screens(rng: Rng, count: int, clear: int) -> Blueprint:
     )
 
 
-@any_pose
 def hooked_alley(rng: Rng, length: float, width: float) -> Blueprint:
     """Detour into a hook: the reward is near, behind a wall, but the path to it leads far around."""
     low = near(rng, 7.5, 1)
@@ -272,7 +264,6 @@ def hooked_alley(rng: Rng, length: float, width: float) -> Blueprint:
     )
 
 
-@any_pose
 def one_can_hide_it(rng: Rng, hides: str, bare: str) -> Blueprint:
     """Exclusion (Call 2004): a reward out of view must be at the object that can hide it.
 
@@ -351,7 +342,6 @@ def _gable(bearing: float, height: float, arms: int) -> tuple[Object, Object]:
     return ramp(*first, size, (bearing + 180) % 360), ramp(*second, size, bearing % 360)
 
 
-@any_pose
 def rooms(rng: Rng, count: int, goals: int, door: float, limit: int) -> Blueprint:
     """Exploration of rooms joined by doorways: the rewards are in other rooms than the agent."""
     plan = Rooms(rng, count, 0.25)
@@ -378,7 +368,6 @@ def rooms(rng: Rng, count: int, goals: int, door: float, limit: int) -> Blueprin
     )
 
 
-@any_pose
 def ledges(rng: Rng, count: int, height: float) -> Blueprint:
     """Search on ledges: the reward is on one of them behind a parapet, visible only from above."""
     baited = int(rng.integers(count))
@@ -412,7 +401,6 @@ def _ledge(x: float, z: float, bearing: float, height: float) -> list[Object]:
     ]
 
 
-@any_pose
 def stairs(rng: Rng, flights: int, rise: float) -> Blueprint:
     """Stairs of ramps around corners, up to a reward on the highest landing (at most 3 flights)."""
     broad, length = 4.0, 2.3 * rise
@@ -440,7 +428,8 @@ def stairs(rng: Rng, flights: int, rise: float) -> Blueprint:
     )
 
 
-CONDITIONS = (
+CONDITIONS = placed(
+    any_pose,
     Condition(screens, 1, count=2, clear=0),
     Condition(screens, 2, count=5, clear=0),
     Condition(screens, 1, count=4, clear=2),
@@ -471,4 +460,5 @@ CONDITIONS = (
     Condition(rooms, 3, count=3, goals=3, door=3, limit=1000),
     Condition(ledges, 3, count=3, height=1.6),
     Condition(stairs, 3, flights=3, rise=1.2),
+    but=(beam, shelf, table, soft_side, arms),
 )
