@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -212,17 +213,9 @@ def _edit(node: yaml.ScalarNode, new: str) -> Iterator[tuple[int, int, int, str,
         yield (start.index, end.index, start.line + 1, node.value, new)
 
 
-def _meaning(file: ArenaFile) -> ArenaFile:
-    """The file with every object under its current name, and without remarks about its text."""
-    arenas = {
-        arena_id: arena.model_copy(
-            update={
-                "items": tuple(
-                    item.model_copy(update={"name": ALIASES.get(item.name, item.name)})
-                    for item in arena.items
-                )
-            }
-        )
-        for arena_id, arena in file.arenas.items()
-    }
-    return file.model_copy(update={"arenas": arenas, "warnings": ()})
+def _meaning(file: ArenaFile) -> dict[str, Any]:
+    """The file's values with every object under its current name, and without remarks about its text."""
+    values = file.model_dump(exclude={"warnings"}, serialize_as_any=True)
+    for item in chain.from_iterable(arena["items"] for arena in values["arenas"].values()):
+        item["name"] = ALIASES.get(item["name"], item["name"])
+    return values
