@@ -1,6 +1,6 @@
 """The scene that all contenders draw, how it is played, and help for programs that do not know it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from time import perf_counter
@@ -80,20 +80,15 @@ class Solid(NamedTuple):
 
 def solids_of(scene: Scene) -> list[Solid]:
     """Floor, fence and all visible things."""
-    return [solid for solid in (*_surroundings(), *_things(scene)) if min(solid.part.size) > 0]
-
-
-def _surroundings() -> Iterator[Solid]:
+    found = []
     for part, yaw in surroundings():
         instance = cameras.FLOOR if part.look is FLOOR else cameras.FENCE
-        yield Solid(part, np.array(part.centre), yaw_rotation(yaw), instance)
-
-
-def _things(scene: Scene) -> Iterator[Solid]:
+        found.append(Solid(part, np.array(part.centre), yaw_rotation(yaw), instance))
     for index in np.flatnonzero(scene.visible).tolist():
         x, y, z = scene.sizes[index]
         for part in drawn_parts(scene.things[index], (x, y, z), scene.version):
-            yield Solid(part, _centre(part, scene, index), scene.rotations[index], index)
+            found.append(Solid(part, _centre(part, scene, index), scene.rotations[index], index))
+    return [solid for solid in found if min(solid.part.size) > 0]
 
 
 def _centre(part: Part, scene: Scene, index: int) -> Floats:

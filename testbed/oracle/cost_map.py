@@ -89,19 +89,16 @@ class CostMap:
         for solid in push:
             self.price[self.beside(solid, -0.2)] += PUSH_COST
         for index, thing in enumerate(scene.things):
-            if thing.kind in ("HotZone", "DeathZone"):
+            if thing.kind == "HotZone":
                 (zone,) = solids_of(scene, index)
-                self._add_zone(zone, hot=thing.kind == "HotZone")
-
-    def _add_zone(self, zone: Solid, hot: bool) -> None:
-        if hot:
-            self.price[self.beside(zone, MARGIN)] += 1.0
-            inside = self.beside(zone, 0.0)
-            self.price[inside] *= HOT
-            self.heat[inside] = HOT
-        else:
-            self.price[self.beside(zone, MARGIN)] += RISKY
-            self.price[self.beside(zone, 0.03)] = np.inf
+                self.price[self.beside(zone, MARGIN)] += 1.0
+                inside = self.beside(zone, 0.0)
+                self.price[inside] *= HOT
+                self.heat[inside] = HOT
+            elif thing.kind == "DeathZone":
+                (zone,) = solids_of(scene, index)
+                self.price[self.beside(zone, MARGIN)] += RISKY
+                self.price[self.beside(zone, 0.03)] = np.inf
 
     def beside(self, solid: Solid, margin: float) -> Bools:
         """The nodes at which the sphere is nearer to a box than `margin`."""

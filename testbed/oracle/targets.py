@@ -75,7 +75,8 @@ class Choice:
 
     def next_balls(self, node: int) -> tuple[list[Ball], Ints]:
         """The balls to aim at from a node, and the nodes to go to; both empty if none can be reached."""
-        onward = self._onward(node)
+        labels = set(np.unique(self.region[self.reached(node)]))
+        onward = sorted(label for label in self.regions if label in labels)[:MAX_REGIONS]
         if not onward:
             return [], np.array([], dtype=np.intp)
         here = int(self.region[node])
@@ -92,12 +93,6 @@ class Choice:
         """Cost of the path to the nearest ball of a region; `paths` (n,) are the costs to every node."""
         nodes = np.concatenate([self._targets[ball.index] for ball in self.regions[label]])
         return float(paths[nodes[self.region[nodes] == label]].min(initial=np.inf))
-
-    def _onward(self, node: int) -> list[int]:
-        """Regions with balls that can be reached from a node."""
-        mask = self.reached(node)
-        labels = set(np.unique(self.region[mask]))
-        return sorted(label for label in self.regions if label in labels)[:MAX_REGIONS]
 
     def _best(self, onward: Sequence[int], node: int) -> int:
         """The region to enter first: the one from which the total reward is highest, then the cheapest."""
