@@ -1,1 +1,1 @@
-"""The laboratory in words: experiments about something hidden, then one door."""
+"""The laboratory in words and in pictures: experiments about something hidden, then one door."""

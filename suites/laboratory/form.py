@@ -18,6 +18,7 @@ HELP = (
 BELIEVE = (
     "How likely is each door to be the right one? If the numbers are not 100 % together, their shares count."
 )
+SEEN = f"In the picture everything has colours in the order of the numbers: {', '.join(COLORS)}."
 ACT = "Try something, or open a door."
 TRY_THESE = "Put what is ticked on the plate"
 
@@ -29,7 +30,8 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     if observation.data["predicts"]:
         return Form(BELIEVE, _sliders(question), _believed, text=said, help=HELP)
     shown = _for_people(str(observation.parts[-1])) if observation.data["first"] else said
-    text = f"{shown}\n\n{_left(observation)}".strip()
+    seen = SEEN if observation.data["first"] and choices.shows_images else ""
+    text = "\n\n".join(filter(None, (shown, seen, _left(observation))))
     opens = {
         f"Open door {k}: {door}": Listed("Open", (k,)) for k, door in enumerate(doors(question), start=1)
     }

@@ -69,7 +69,7 @@ class LaboratorySuite(Suite):
     """Four families of hidden states: the machine, slopes, the instrument and the strange floor."""
 
     name = task_name = "laboratory"
-    title = "The laboratory in words"
+    title = "The laboratory"
     group_name = "level"
     choices = LaboratoryChoices
 

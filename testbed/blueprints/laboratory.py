@@ -108,7 +108,7 @@ def _spread(rng: Rng, count: int) -> list[float]:
 
 def _pads(places: Sequence[float], numbers: Sequence[int]) -> list[Object]:
     pairs = zip(places, numbers, strict=True)
-    return [Object("Pad", (x, 0, PADS_Z), (2, 1, 2), color=_color(number)) for x, number in pairs]
+    return [Object("Pad", (x, 0, PADS_Z), (2, 0.5, 2), color=_color(number)) for x, number in pairs]
 
 
 def _color(number: int) -> Color:

@@ -1,4 +1,4 @@
-"""The laboratory in words: what replies do, what is told, who passes, forms and reports."""
+"""The laboratory in words and in pictures: what replies do, what is told, who passes, forms and reports."""
 
 import numpy as np
 import pytest
