@@ -21,7 +21,7 @@ from arena_llm.console import line_console, progress_bar, stoppable
 from arena_llm.interrupts import work_begins
 from testbed import find_tasks, parse_levels
 from testbed.check import CODES, FileReport, Level, Options, check_files, task_files
-from testbed.originals import NAMES, SOURCES, fetch, is_kept, kept_folder
+from testbed.originals import NAMES, SOURCES, Name, fetch, is_kept, kept_folder
 from testbed.proof.solutions import verify_all
 from testbed.tasks import SHIPPED_FOLDER
 
@@ -163,23 +163,21 @@ def fetch_command(names: Names = None, source: From = None) -> None:
     with stoppable("Stopped; of a battery that was not complete, nothing was kept."):
         for known in NAMES:
             if not names or known in names:
-                _fetch(known, source, failed)
+                try:
+                    _fetch(known, source)
+                except ArenaError as error:
+                    failed.append(str(error))
     if failed:
         raise EvaluationError("\n".join(failed))
 
 
-def _fetch(name: str, source: str | None, failed: list[str]) -> None:
+def _fetch(name: Name, source: str | None) -> None:
     console = line_console()
-    known = next(each for each in SOURCES if each == name)
-    if is_kept(known):
-        console.print(f"{name}: all 900 files are in {kept_folder(known)} already")
+    if is_kept(name):
+        console.print(f"{name}: all 900 files are in {kept_folder(name)} already")
         return
-    console.print(f"{name}: fetching from {source or SOURCES[known].repository} ({SOURCES[known].licence})")
-    try:
-        folder = fetch(known, source)
-    except ArenaError as error:
-        failed.append(str(error))
-        return
+    console.print(f"{name}: fetching from {source or SOURCES[name].repository} ({SOURCES[name].licence})")
+    folder = fetch(name, source)
     console.print(f"{name}: 900 files, each with its published SHA-256, in {folder}; use --testbed {name}")
 
 

@@ -131,17 +131,14 @@ AGENTS = (*FLOORS, "random", BEST)
 @tabled("suite", "group", *(f"`{agent}`" for agent in AGENTS), "episodes of `ideal`")
 def references_of_suites() -> Rows:
     """A row for each group of each suite: the score of every reference agent, and the episodes of each."""
-    return (row for name in suite_names() for row in _suite_rows(name))
-
-
-def _suite_rows(name: str) -> Rows:
-    scale = scale_of(get_suite(name))
-    groups: dict[tuple[str, str], dict[str, Reference]] = {}
-    for row in references(scale.table) if scale else ():
-        groups.setdefault((row.conditions, row.group), {})[row.agent] = row
-    for (_, group), own in groups.items():
-        scores = (_score(own.get(agent)) for agent in AGENTS)
-        yield (name, group, *scores, str(own[BEST].episodes) if BEST in own else "-")
+    for name in suite_names():
+        scale = scale_of(get_suite(name))
+        groups: dict[tuple[str, str], dict[str, Reference]] = {}
+        for row in references(scale.table) if scale else ():
+            groups.setdefault((row.conditions, row.group), {})[row.agent] = row
+        for (_, group), own in groups.items():
+            scores = (_score(own.get(agent)) for agent in AGENTS)
+            yield name, group, *scores, str(own[BEST].episodes) if BEST in own else "-"
 
 
 def _score(row: Reference | None) -> str:

@@ -80,6 +80,7 @@ def _placed(name: str) -> Placed:
 
 def _facts(kind: Kind) -> str:
     both = {version: in_version(kind.name, version) for version in (Version.V3, Version.V4)}
+    newest = {field: key for key, field in KEYS["Item"].items()}
     facts = {
         "older name": ", ".join(code(old) for old, new in ALIASES.items() if new == kind.name),
         "version": "all" if both[Version.V3] else "4",
@@ -90,7 +91,7 @@ def _facts(kind: Kind) -> str:
         "reward": _reward(kind),
         "episode": _by_version(both, lambda each: _ENDS[each.ends]) if kind.reward or kind.is_goal else "",
         "colour": _by_version(both, _color),
-        "keys of its own": ", ".join(map(code, _keys(kind))),
+        "keys of its own": ", ".join(code(newest[field]) for field in kind.fields),
     }
     picture = f"![{kind.name}](pictures/{kind.name}.png)\n\n"
     lines = "\n".join(f"- {name}: {fact}" for name, fact in facts.items() if fact)
@@ -144,12 +145,6 @@ def _color(kind: Kind) -> str:
     if kind.palette:
         return "`colors`, or one of six by its number"
     return "`colors`, random by default" if kind.random_color else "`colors`, or its own"
-
-
-def _keys(kind: Kind) -> list[str]:
-    """The newest spelling of each key that has a meaning for this kind only."""
-    newest = {field: key for key, field in KEYS["Item"].items()}
-    return [newest[field] for field in kind.fields]
 
 
 def _said(value: Any) -> str:
