@@ -18,7 +18,7 @@ from tests.arena.worlds import agent, episode, item, play
 
 AHEAD = Rays(per_side=0)
 
-UNLISTED_KINDS = {"HollowBox", "DecoyGoal", "DecoyGoalBounce", "DecoyGoalMulti", "BadGoalMulti", "DataZone"}
+UNLISTED_KINDS = {"HollowBox", "DecoyGoal", "DecoyGoalBounce", "DecoyGoalMulti", "BadGoalMulti", "DataZone", "Field"}
 """Kinds whose tag in the original is none of the twelve."""
 
 
