@@ -18,7 +18,9 @@ from tests.arena.worlds import agent, episode, item, play
 
 AHEAD = Rays(per_side=0)
 
-UNLISTED_KINDS = {"HollowBox", "DecoyGoal", "DecoyGoalBounce", "DecoyGoalMulti", "BadGoalMulti", "DataZone", "Field"}
+UNLISTED_KINDS = {"HollowBox", "BadGoalMulti", "DataZone", "Field"} | {
+    *("DecoyGoal", "DecoyGoalBounce", "DecoyGoalMulti")
+}
 """Kinds whose tag in the original is none of the twelve."""
 
 
