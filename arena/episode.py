@@ -17,13 +17,13 @@ from arena.physics.world import World
 from arena.recording import Recording, packed, software_versions, spec_sha256
 from arena.rules import Account, Event, EventKind, Goals, Outcome
 from arena.scene import Floats, Scene, Vector, local
+from arena.science import Experiments, Seen
 from arena.seeds import episode_rng
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.kind import Ends
 
 if TYPE_CHECKING:
     from arena.laboratory import Laboratory
-    from arena.science import Experiments, Seen
 
 
 class TickObserver(Protocol):
@@ -338,13 +338,11 @@ class Episode(Closing):
         return self._stage.spawned
 
     @property
-    def experiments(self) -> "Experiments":
+    def experiments(self) -> Experiments:
         """Experiments that happened in the current arena, and the number of the door that was opened."""
-        from arena.science import Experiments
-
         return self._laboratory.experiments if self._laboratory else Experiments()
 
-    def show(self, seen: "Seen") -> None:
+    def show(self, seen: Seen) -> None:
         """Let the apparatus of a laboratory arena show an outcome, as if somebody had made an experiment."""
         assert self._laboratory is not None
         self._laboratory.show(self._stage, seen)

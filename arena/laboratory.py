@@ -6,7 +6,7 @@ from typing import Protocol
 
 from arena.errors import LayoutError
 from arena.geometry.placed import SHRINK, Layout, Placed
-from arena.geometry.shapes import PLATE_HEIGHT, lit_segments, plate_place
+from arena.geometry.shapes import PLATE_HEIGHT, SEGMENTS, lit_segments, plate_place
 from arena.mechanisms import Door, Stage, in_arena
 from arena.rules import Event, EventKind
 from arena.scene import Vector
@@ -36,7 +36,8 @@ class Apparatus(Protocol):
     """What experiments are made with."""
 
     def chosen(self, pad: int) -> int:
-        """The experiment that a pad begins, by its number."""
+        """The experiment that a pad begins, by its number: by default that of the pad."""
+        return pad
 
     def show(self, stage: Stage, experiment: int, outcome: int) -> float:
         """Begin to show an outcome; returns the seconds until it is seen."""
@@ -114,7 +115,7 @@ class Laboratory:
         return Event(stage.tick, EventKind.DOOR, index, door.kind.name, 0.0, detail=f"door {number}")
 
 
-class Plate:
+class Plate(Apparatus):
     """The machine: pads put tokens on its plate or take them off, and its lamp is lit or dark."""
 
     def __init__(self, question: Question, stage: Stage) -> None:
@@ -139,7 +140,7 @@ class Plate:
         return 0.0
 
 
-class Pan:
+class Pan(Apparatus):
     """The meter: a pad puts its token on the pan instead of another, and a number is shown."""
 
     def __init__(self, question: Question, stage: Stage) -> None:
@@ -147,10 +148,6 @@ class Pan:
         assert isinstance(question, InstrumentQuestion)
         self._question = question
         self._tokens, (self._meter,) = _numbered(stage, "Token"), _numbered(stage, "Meter")
-
-    def chosen(self, pad: int) -> int:
-        """The pad's own number."""
-        return pad
 
     def show(self, stage: Stage, experiment: int, outcome: int) -> float:
         """Weigh a token."""
@@ -160,12 +157,12 @@ class Pan:
             stage.world.place(index, pan if number == experiment else token.position)
         lit = lit_segments(self._question.reading(outcome))
         # The meter is followed by the segments of its digits.
-        for segment in range(21):
+        for segment in range(SEGMENTS):
             stage.world.show(meter + 1 + segment, segment in lit)
         return 0.0
 
 
-class Course:
+class Course(Apparatus):
     """Things that slide or roll, each from its own place, to where a whole metre ends."""
 
     def __init__(self, question: Question, stage: Stage) -> None:
@@ -173,22 +170,19 @@ class Course:
         self._rolls = question.family == "floor"
         self._things = _numbered(stage, "Roller" if self._rolls else "Slider")
 
-    def chosen(self, pad: int) -> int:
-        """The pad's own number."""
-        return pad
-
     def show(self, stage: Stage, experiment: int, outcome: int) -> float:
         """Let something move from its start, and put everything else back to its own."""
         for other, placed in self._things:
             stage.world.place(other, placed.position)
         index, start = self._things[experiment]
-        away = outcome - WIDEST_M if self._rolls else outcome
-        stage.mechanisms.append(Run(index, start, self._rolled(away) if self._rolls else _slid(away), stage))
+        path = _rolled(outcome - WIDEST_M) if self._rolls else _slid(outcome)
+        stage.mechanisms.append(Run(index, start, path, stage))
         return MOVES_S
 
-    def _rolled(self, metres: int) -> Callable[[float], Vector]:
-        """Forward at one speed to the far side of the floor, and sideways at a growing one."""
-        return lambda share: (metres * share**2, 0.0, (2 * ENTRY_M + 1) * share)
+
+def _rolled(metres: int) -> Callable[[float], Vector]:
+    """Forward at one speed to the far side of the floor, and sideways at a growing one."""
+    return lambda share: (metres * share**2, 0.0, (2 * ENTRY_M + 1) * share)
 
 
 def _slid(metres: int) -> Callable[[float], Vector]:

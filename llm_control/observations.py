@@ -9,7 +9,7 @@ from typing import Protocol as Interface
 import numpy as np
 
 from arena import Episode
-from arena.geometry.shapes import ARENA_SIZE, lit_segments
+from arena.geometry.shapes import ARENA_SIZE, SEGMENTS, lit_segments
 from arena.scene import Floats, Scene, Thing
 from arena.seeds import episode_rng
 from arena.taskfile.catalog import KINDS
@@ -91,7 +91,7 @@ def _color_name(thing: Thing) -> str:
 
 def _reading(scene: Scene, meter: int) -> str:
     """The number that a meter shows, by the segments behind it; or nothing."""
-    lit = frozenset(np.flatnonzero(scene.visible[meter + 1 : meter + 22]).tolist())
+    lit = frozenset(np.flatnonzero(scene.visible[meter + 1 :][:SEGMENTS]).tolist())
     return next((str(number) for number in range(-99, 1000) if lit_segments(number) == lit), "nothing")
 
 

@@ -355,8 +355,8 @@ class Placer:
         except KeyError:
             raise LayoutError(f"unknown object {item.name!r} in version {self._version}") from None
         whole = self._thing(kind, item, number)
-        attached = {"Machine": _lamps, "Meter": _segments}.get(kind.name)
-        attached = _door if kind.shape is Shape.HOUSE else attached
+        named = {"Machine": _lamps, "Meter": _segments}
+        attached = _door if kind.shape is Shape.HOUSE else named.get(kind.name)
         return (whole, *attached(whole)) if attached else (whole,)
 
     def _thing(self, kind: Kind, item: Item, number: int) -> Placed:

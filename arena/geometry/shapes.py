@@ -47,6 +47,9 @@ _SEGMENTS = {
 }  # fmt: skip
 """Where the middle of each is, in half widths and quarters of the height, and whether it is upright."""
 
+SEGMENTS = 3 * len(_SEGMENTS)
+"""Number of segments of a meter's three digits."""
+
 BOARD_SIZE = (3.9, 2.1, 0.1)
 """Size of the board of a meter, metres."""
 

@@ -58,7 +58,6 @@ class Episode(TurnByTurn):
         self.door: int | None = None
         self._acts = 0
         self._said = ""
-        self._size = setup.choices.image_size
         self._bench = _bench(setup.task.id) if setup.choices.shows_images and setup.draws else None
 
     @property
@@ -203,7 +202,7 @@ class Episode(TurnByTurn):
             return Observation((text,), data=data, **facts)
         from render import DRAWN_BY
 
-        size = self._size
+        size = self.choices.image_size
         frame = self._bench.picture(size) if self._bench else np.zeros((size, size, 3), np.uint8)
         return Observation((frame, text), data=data, drawn_by=DRAWN_BY, **facts)
 

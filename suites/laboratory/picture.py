@@ -3,12 +3,14 @@
 from functools import cache
 
 from arena import IDLE, Episode
+from arena.action import STEP_S
+from arena.laboratory import MOVES_S
 from arena.science import Seen
 from render import Camera, Frame, Renderer
 from testbed import task_named
 
-STEPS = 51
-"""Steps in which something slides or rolls."""
+STEPS = round(MOVES_S / STEP_S) + 1
+"""Steps after which what slides or rolls has stopped."""
 
 CAMERA = Camera((20.0, 19.0, -1.5), 0.0, 48.0, fov=60.0)
 """Above the agent's start, towards everything that experiments are made with."""

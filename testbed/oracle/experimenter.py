@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from arena.action import STEP_S
+from arena.laboratory import MOVES_S
 from arena.science import TIE, Floats
 from arena.science.families import MachineQuestion
 from testbed.oracle.attempt import Attempt
@@ -16,8 +18,8 @@ APPROACH_M = 1.5
 OFF_PAD_M = 2.2
 """Distance from a pad's middle at which the agent has left it, metres."""
 
-MOVES_STEPS = 60
-"""Steps in which something slides or rolls: 50, and some to be safe."""
+MOVES_STEPS = round(MOVES_S / STEP_S) + 10
+"""Steps in which something slides or rolls, and some to be safe."""
 
 DOOR_STEPS = 25
 """Steps in which a door is driven against and opens."""
@@ -72,7 +74,7 @@ class Experimenter:
     def visit(self, thing: int) -> bool:
         """Drive onto a pad, from beside it if the agent stands on it; False if nothing came of it."""
         made = len(self._episode.experiments.seen)
-        (x, z), under = self._pads()[thing], self._under()
+        (x, z), under = self.places("Pad")[thing], self._under()
         if thing in under:
             self.attempt.go_near(x, z - OFF_PAD_M - 0.5, self._zones({thing}))
         self.attempt.go_near(x, z, self._zones({thing, *under}))
@@ -82,13 +84,11 @@ class Experimenter:
             self._episode.step(waiting(self._episode))
         return len(self._episode.experiments.seen) > made
 
-    def _pads(self) -> list[tuple[float, float]]:
-        return self.places("Pad")
-
     def _under(self) -> set[int]:
         """Numbers of the pads that the agent is on, or nearly is."""
         x, _, z = self._episode.position
-        return {k for k, at in enumerate(self._pads()) if max(abs(at[0] - x), abs(at[1] - z)) < OFF_PAD_M}
+        away = (max(abs(at[0] - x), abs(at[1] - z)) for at in self.places("Pad"))
+        return {number for number, metres in enumerate(away) if metres < OFF_PAD_M}
 
     def _zones(self, entered: set[int]) -> list[int]:
         """Indices into the scene of the pads that are not to be entered: all but these numbers."""
@@ -105,6 +105,5 @@ class Experimenter:
     def _open(self, door: int) -> bool:
         """Drive against a door, whose front is at its side of smaller z, and wait until it is open."""
         x, z = self.places("MarkedDoor")[door]
-        return self.attempt.go_near(x, z - APPROACH_M, self._zones(self._under())) and self.attempt.ram(
-            0.0, DOOR_STEPS
-        )
+        near = self.attempt.go_near(x, z - APPROACH_M, self._zones(self._under()))
+        return near and self.attempt.ram(0.0, DOOR_STEPS)

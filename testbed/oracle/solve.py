@@ -113,12 +113,12 @@ def _attempts(pushes: Sequence[Push]) -> Iterator[tuple[Strategy, Sequence[Push]
 
 
 def _try(episode: Episode, strategy: Strategy, pushes: Sequence[Push], taken: int) -> Plan:
-    if episode.spec.question is not None:
-        strategy = replace(strategy, careful=CAREFUL)
-    attempt = Attempt(episode, strategy, pushes)
-    if episode.spec.question is not None:
+    if episode.spec.question is None:
+        Attempt(episode, strategy, pushes).run()
+    else:
+        attempt = Attempt(episode, replace(strategy, careful=CAREFUL))
         Experimenter(attempt).run()
-    attempt.run()
+        attempt.run()
     actions = episode.actions[taken:]
     # Time only reduces the reward: what is below the mark now need not be played to its end.
     while not episode.done and episode.passed and episode.steps < SAFETY_STEPS:
