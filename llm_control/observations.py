@@ -11,8 +11,9 @@ import numpy as np
 from arena import Episode
 from arena.geometry.shapes import ARENA_SIZE, SEGMENTS, lit_segments
 from arena.scene import Floats, Scene, Thing
+from arena.science.families import COLORS
 from arena.seeds import episode_rng
-from arena.taskfile.catalog import KINDS
+from arena.taskfile.catalog import KINDS, PALETTE
 from arena.taskfile.kind import Body
 from arena.taskfile.symbols import DEFAULT
 from llm_control.choices import ArenaChoices
@@ -60,11 +61,9 @@ def _line(scene: Scene, index: int, mask: Mask, left: float, right: float) -> st
     return f"- {_named(scene, index)}: {where}, {away}{extent}"
 
 
-_COLORS = {
-    "red": (0.85, 0.15, 0.15), "orange": (0.95, 0.5, 0.1), "brown": (0.5, 0.3, 0.15),
-    "yellow": (0.95, 0.9, 0.2), "green": (0.2, 0.65, 0.2), "turquoise": (0.1, 0.7, 0.7),
-    "blue": (0.1, 0.35, 0.9), "purple": (0.55, 0.2, 0.7), "pink": (0.95, 0.6, 0.75),
-    "white": (0.95, 0.95, 0.95), "grey": (0.5, 0.5, 0.5), "black": (0.1, 0.1, 0.1),
+_COLORS = dict(zip(COLORS, PALETTE, strict=True)) | {
+    "red": (0.85, 0.15, 0.15), "brown": (0.5, 0.3, 0.15), "yellow": (0.95, 0.9, 0.2),
+    "green": (0.2, 0.65, 0.2), "pink": (0.95, 0.6, 0.75), "grey": (0.5, 0.5, 0.5),
 }  # fmt: skip
 """Names of colours, sRGB in 0..1; other colours have the name of the nearest one."""
 

@@ -353,7 +353,7 @@ def _field(thing: Thing, size: Vector) -> tuple[Part, ...]:
     return (flat, *lines)
 
 
-_LABORATORY: dict[str | Shape | Change, Composer] = {
+COMPOSED: dict[str | Shape | Change, Composer] = {
     "Machine": _machine,
     "Meter": _meter,
     "Roller": _ball,
@@ -361,19 +361,13 @@ _LABORATORY: dict[str | Shape | Change, Composer] = {
     "Field": _field,
     "LitLamp": _lit_lamp,
     "MarkedDoor": _marked_door,
-}
-
-COMPOSED: dict[str | Shape | Change, Composer] = {
-    **_LABORATORY,
     "SignBoard": _board,
     "HollowBox": _open_box,
     Shape.TREE: _tree,
 }
 """By kind, or its shape or change: the function that gives its parts."""
 
-COMPOSED_4: dict[str | Shape | Change, Composer] = {
-    **COMPOSED,
-    **_LABORATORY,
+COMPOSED_4: dict[str | Shape | Change, Composer] = COMPOSED | {
     "SignBoard": _framed_board,
     "SpawnerButton": _button,
     Shape.TREE: _tree_4,
