@@ -9,7 +9,7 @@ from arena.geometry.placed import SHRINK, Layout, Placed
 from arena.geometry.shapes import PLATE_HEIGHT, SEGMENTS, lit_segments, plate_place
 from arena.mechanisms import Door, Stage, in_arena
 from arena.rules import Event, EventKind
-from arena.scene import Vector
+from arena.scene import Vector, local
 from arena.science import Experiments, Seen
 from arena.science.families import ENTRY_M, WIDEST_M, InstrumentQuestion, Question, truth
 from arena.science.words import seen
@@ -54,12 +54,15 @@ class Laboratory:
         self._question, self._hidden = question, question.hidden
         self._truth = truth(question, seed, task_id, trial)
         self._apparatus = _APPARATUS[question.family](question, stage)
-        self._pads = [index for index, _ in _numbered(stage, "Pad")]
+        # Pads are driven onto, or blocks are pushed onto them; a token is on the plate while its pad has one.
+        self._blocks = [index for index, _ in _numbered(stage, "Block")]
+        self._pads = _numbered(stage, "BlockPad" if self._blocks else "Pad")
+        self._lifted = bool(self._blocks) and question.family == "machine"
         self._doors = _numbered(stage, "MarkedDoor")
         self._thresholds = [index for index, _ in _numbered(stage, "Threshold")]
         self._seen = list[Seen]()
         self._pending: tuple[Seen, int, float] | None = None
-        self._inside = [frozenset[int]() for _ in stage.accounts]
+        self._pressed = frozenset[int]()
         self._door: int | None = None
 
     @property
@@ -70,14 +73,21 @@ class Laboratory:
     def act(self, stage: Stage) -> Iterable[Event]:
         """Make the experiments of pads that were entered, and open the door that is touched first."""
         yield from self._end(stage)
-        for agent, account in enumerate(stage.accounts):
-            entered, self._inside[agent] = account.zones - self._inside[agent], account.zones
-            for number, index in enumerate(self._pads):
-                if index in entered:
-                    yield from self._begin(stage, number)
-            for number, index in enumerate(self._thresholds):
-                if index in entered and self._door is None:
-                    yield self._open(stage, number)
+        touched = frozenset[int]().union(*(account.zones for account in stage.accounts))
+        before, self._pressed = self._pressed, self._pads_pressed(stage, touched)
+        for number in sorted(before ^ self._pressed if self._lifted else self._pressed - before):
+            yield from self._begin(stage, number)
+        for number, index in enumerate(self._thresholds):
+            if index in touched and self._door is None:
+                yield self._open(stage, number)
+
+    def _pads_pressed(self, stage: Stage, touched: frozenset[int]) -> frozenset[int]:
+        """Numbers of the pads that an agent is on, or over which the centre of a block is."""
+        if not self._blocks:
+            return frozenset(number for number, (index, _) in enumerate(self._pads) if index in touched)
+        blocks = [stage.world.things.position(index) for index in self._blocks]
+        pads = enumerate(self._pads)
+        return frozenset(number for number, (_, pad) in pads if any(_is_over(pad, at) for at in blocks))
 
     def show(self, stage: Stage, seen: Seen) -> None:
         """Show an outcome of an experiment that nobody made."""
@@ -88,7 +98,7 @@ class Laboratory:
         used_up = len(self._seen) == self._question.experiments
         if used_up or self._pending:
             why = "no experiments are left" if used_up else "something still moves"
-            yield Event(stage.tick, EventKind.NO_EXPERIMENT, self._pads[pad], "Pad", 0.0, detail=why)
+            yield self._of_pad(stage, EventKind.NO_EXPERIMENT, pad, why)
             return
         experiment = self._apparatus.chosen(pad)
         outcome = self._hidden.happen(self._truth, experiment, stage.rng)
@@ -103,7 +113,11 @@ class Laboratory:
             self._pending = None
             self._seen.append(happened)
             said = seen(self._question, *happened)
-            yield Event(stage.tick, EventKind.EXPERIMENT, self._pads[pad], "Pad", 0.0, detail=said)
+            yield self._of_pad(stage, EventKind.EXPERIMENT, pad, said)
+
+    def _of_pad(self, stage: Stage, kind: EventKind, pad: int, detail: str) -> Event:
+        index, placed = self._pads[pad]
+        return Event(stage.tick, kind, index, placed.kind.name, 0.0, detail=detail)
 
     def _open(self, stage: Stage, number: int) -> Event:
         """Open a door for good; food appears behind it if it is the right one."""
@@ -229,6 +243,13 @@ def _numbered(stage: Stage, name: str) -> list[tuple[int, Placed]]:
     if any(placed.blocked for _, placed in found):
         raise LayoutError(f"no free place for one of the {len(found)} {name} objects; give it room")
     return found
+
+
+def _is_over(pad: Placed, at: Vector) -> bool:
+    """Whether a place is over a pad, seen from above."""
+    here = pad.position
+    x, _, z = local((at[0] - here[0], 0.0, at[2] - here[2]), pad.yaw)
+    return abs(x) <= pad.size[0] / 2 and abs(z) <= pad.size[2] / 2
 
 
 def _food(stage: Stage, door: Placed) -> Placed:

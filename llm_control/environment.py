@@ -58,9 +58,7 @@ class ArenaEnvironment:
         view = View(self._played.begin(), words(self._choices, self.episode.scene()))
         health, first_health = self.episode.health, self._played.first_health
         parts = first_parts(self._choices, self._prompts, health, view, first_health)
-        question = self.episode.spec.question
-        asked = laboratory(question, self._prompts) if question else ""
-        return self._observation(after_text(asked, parts))
+        return self._observation(after_text(laboratory(self.episode.spec, self._prompts), parts))
 
     def reply(self, text: str) -> Observation:
         """Play a script; one that cannot be played costs one idle step."""

@@ -3,15 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from arena.science.families import (
-    COLORS,
-    FARTHEST_M,
-    WIDEST_M,
-    FloorQuestion,
-    Question,
-    SlopesQuestion,
-)
+from arena.science.families import COLORS, FARTHEST_M, WIDEST_M, FloorQuestion, SlopesQuestion
 from arena.science.words import asked, doors, told
+from arena.taskfile.config import ArenaSpec
 from evaluation.episode import after_text
 from evaluation.prompts import PromptSet
 from evaluation.suite import Frame, Message, Part
@@ -111,8 +105,11 @@ def first_parts(
     return _laid_out(text, view.frames, prompts["picture"].fill())
 
 
-def laboratory(question: Question, prompts: PromptSet) -> str:
-    """What a laboratory arena asks for, and how its experiments are made."""
+def laboratory(arena: ArenaSpec, prompts: PromptSet) -> str:
+    """What an arena asks for, and how its experiments are made; empty for an arena without a question."""
+    question = arena.question
+    if question is None:
+        return ""
     values: dict[str, object] = {}
     if isinstance(question, SlopesQuestion):
         values = {"most": FARTHEST_M}
@@ -121,7 +118,7 @@ def laboratory(question: Question, prompts: PromptSet) -> str:
         values = {"most": WIDEST_M, "shut": shut}
     return prompts["laboratory"].fill(
         told=told(question),
-        pads=prompts[f"pads_{question.family}"].fill(**values),
+        pads=prompts[f"{'blocks' if arena.has_blocks else 'pads'}_{question.family}"].fill(**values),
         experiments=question.experiments,
         asked=asked(question),
         doors="\n".join(f"- {COLORS[k]}: {name}" for k, name in enumerate(doors(question))),

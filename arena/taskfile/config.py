@@ -5,7 +5,7 @@ makes a concrete `Layout` from an `ArenaSpec`. Field names are the newest YAML k
 spelling is in `KEYS`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import Annotated, Literal, get_args
 
@@ -212,16 +212,25 @@ class ArenaSpec(_Frozen):
     def _has_its_objects(cls, question: Question | None, info: ValidationInfo) -> Question | None:
         """Refuse a question for which there are not the right numbers of things."""
         if question is not None and "items" in info.data:
-            for name, expected in _objects(question).items():
+            for name, expected in _objects(question, _has_blocks(info.data["items"])).items():
                 found = [item.instances for item in info.data["items"] if item.name == name]
                 if found != [expected]:
                     got = " + ".join(map(str, found)) or "no"
                     raise ValueError(f"expected one {name} item with {expected} instances, got {got}")
         return question
 
+    @property
+    def has_blocks(self) -> bool:
+        """Whether experiments are made by pushing blocks onto pads."""
+        return _has_blocks(self.items)
 
-def _objects(question: Question) -> dict[str, int]:
-    """How many instances of each kind a question needs."""
+
+def _has_blocks(items: Iterable[Item]) -> bool:
+    return any(item.name == "BlockPad" for item in items)
+
+
+def _objects(question: Question, blocks: bool) -> dict[str, int]:
+    """How many instances of each kind a question needs, if its pads are those for blocks or others."""
     pads = len(question.open_lanes()) if isinstance(question, FloorQuestion) else question.things
     apparatus = {
         "machine": {"Machine": 1, "Token": pads},
@@ -229,7 +238,8 @@ def _objects(question: Question) -> dict[str, int]:
         "instrument": {"Meter": 1, "Token": pads},
         "floor": {"Roller": pads},
     }
-    return {**apparatus[question.family], "MarkedDoor": question.doors, "Pad": pads}
+    by = {"BlockPad": pads, "Block": pads} if blocks else {"Pad": pads}
+    return {**apparatus[question.family], "MarkedDoor": question.doors, **by}
 
 
 class ArenaFile(_Frozen):

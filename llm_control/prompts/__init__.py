@@ -14,9 +14,9 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "system": ("scripts", "image_size"),
     "first_turn": _FIRST,
     "laboratory": ("told", "pads", "experiments", "asked", "doors"),
-    **dict.fromkeys(("pads_machine", "pads_instrument"), ()),
-    "pads_slopes": ("most",),
-    "pads_floor": ("most", "shut"),
+    **dict.fromkeys(("pads_machine", "pads_instrument", "blocks_machine", "blocks_instrument"), ()),
+    **dict.fromkeys(("pads_slopes", "blocks_slopes"), ("most",)),
+    **dict.fromkeys(("pads_floor", "blocks_floor"), ("most", "shut")),
     "lane_shut": ("lane",),
     "turn": (*_TURN, "reward:+z.2f"),
     "invalid_script": (*_TURN, "reward:+z.2f", "feedback"),
@@ -51,10 +51,10 @@ of the turn, from 1. `health`: 0-100. `scripts_left`: scripts left, including th
 why the episode ended. `total_reward`: the sum over the episode. `view`: what the pictures of the message are,
 or the view in words, one of the `view_` texts. `number`, `count`: of the episode in its conversation.
 `images`: number of pictures. `description`: what is in view. `laboratory` precedes the first turn of an arena
-with a question: `told` is what may be hidden, `pads` the text on the experiments of its family, `most` how
-far something gets at most, metres, `shut` the text of the `lane` that has no ball, if there is one. The
-`note_` texts follow the system text if the choices call for them; `tools`, `loop`, `memory` and `characters`
-are such choices.
+with a question: `told` is what may be hidden, `pads` the text on the experiments of its family (`blocks_` if
+blocks are pushed onto pads, `pads_` if these are driven onto), `most` how far something gets at most, metres,
+`shut` the text of the `lane` that has no ball, if there is one. The `note_` texts follow the system text if
+the choices call for them; `tools`, `loop`, `memory` and `characters` are such choices.
 
 The shipped texts do without these: `picture` is the next picture of the message and `pictures` are all the
 others, each behind the text `picture`; without them, pictures come before the text. `first_health` is the

@@ -123,8 +123,7 @@ class KeyEpisode(WorkerEpisode):
 
     def opened(self) -> Played:
         """The state, and what a laboratory arena asks for."""
-        question = self._episode.spec.question
-        asked = laboratory(question, arena_prompts()) if question else ""
+        asked = laboratory(self._episode.spec, arena_prompts())
         return super().opened()._replace(instructions=asked)
 
     def step(self, actions: tuple[int, ...]) -> Played:

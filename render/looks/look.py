@@ -119,7 +119,7 @@ LOOKS: dict[str, Look] = {name: _usual_look(kind) for name, kind in KINDS.items(
     "Door": Look(Material.PLAIN, srgb(100, 100, 110)),
     "Machine": Look(Material.PLAIN, srgb(150, 150, 160)),
     "Meter": Look(Material.PLAIN, srgb(150, 150, 160)),
-    **dict.fromkeys(("Pad", "Field"), Look(Material.PLAIN, _GREY, casts=False)),
+    **dict.fromkeys(("Pad", "BlockPad", "Field"), Look(Material.PLAIN, _GREY, casts=False)),
     "Segment": Look(Material.FLAT, srgb(255, 80, 60), casts=False),
     "LitLamp": Look(Material.FLAT, srgb(255, 236, 92)),
     "DarkLamp": Look(Material.PLAIN, srgb(40, 40, 46)),
@@ -132,6 +132,7 @@ TRUNK = Look(Material.BARK, srgb(87, 59, 44))
 CORK = Look(Material.CORK, srgb(141, 108, 88))
 BOARD = Look(Material.PLAIN, srgb(30, 30, 34))
 SLOT = Look(Material.PLAIN, srgb(205, 205, 210), casts=False)
+PAD_FRAME = Look(Material.PLAIN, srgb(120, 120, 125), casts=False)
 SIGN = Look(Material.PLAIN, srgb(237, 232, 237), casts=False)
 BOARD_FRAME = Look(Material.PLAIN, srgb(171, 124, 84))
 TIMER = Look(Material.FLAT, srgb(0, 0, 0), casts=False)

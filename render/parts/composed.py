@@ -343,6 +343,15 @@ def _flat(thing: Thing, size: Vector) -> tuple[Part, ...]:
     return (Part("box", (0.0, y / 2 - _ZONE_TOP_M + _THIN, 0.0), (x, 2 * _THIN, z)),)
 
 
+def _framed(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """A mat with a frame around its edge."""
+    (flat,), side = _flat(thing, size), 0.8 * min(size[0], size[2])
+    top, wide = flat.centre[1] + _THIN, 3 * _LINE_M
+    strips = [((0.0, top, at * side / 2), (side + wide, _THIN, wide)) for at in (-1, 1)]
+    strips += [((at * side / 2, top, 0.0), (wide, _THIN, side + wide)) for at in (-1, 1)]
+    return (flat, *(Part("box", centre, extent, looks.PAD_FRAME) for centre, extent in strips))
+
+
 def _field(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A floor with a line across at each metre from its -z side, and along at each metre from its middle."""
     (x, _, z), (flat,) = size, _flat(thing, size)
@@ -358,6 +367,7 @@ COMPOSED: dict[str | Shape | Change, Composer] = {
     "Meter": _meter,
     "Roller": _ball,
     "Pad": _flat,
+    "BlockPad": _framed,
     "Field": _field,
     "LitLamp": _lit_lamp,
     "MarkedDoor": _marked_door,

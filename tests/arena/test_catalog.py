@@ -25,7 +25,7 @@ STRINGS = {
 WITH_CODE = {
     *("DataZone", "Door", "GoodGoal", "GoodGoalMulti", "HollowBox", "SignBoard"),
     *("SpawnerButton", "SpawnerTree"),
-    *("Machine", "Meter", "Token", "Slider", "Roller", "Pad", "Field", "MarkedDoor"),
+    *("Machine", "Meter", "Token", "Slider", "Roller", "Pad", "BlockPad", "Block", "Field", "MarkedDoor"),
     *("LitLamp", "DarkLamp", "Segment", "Threshold"),
 }
 """Kinds with behaviour or drawing code of their own; good goals are also what spawners and doors give."""

@@ -177,6 +177,43 @@ def test_a_pad_acts_when_it_is_entered_and_tokens_go_to_the_plate_and_back():
         assert [seen.experiment for seen in run.experiments.seen] == [2, 0]
 
 
+def pushed(*blocks: str) -> ArenaSpec:
+    """The machine with pads for blocks, and these blocks."""
+    text = TEXT.replace("name: Pad", "name: BlockPad")
+    return load_text(
+        f"{text}    - {item('Block', *blocks, sizes=';'.join(['0.8 0.8 0.8'] * len(blocks)))}\n"
+    ).arenas[0]
+
+
+def test_a_token_is_on_the_plate_while_the_middle_of_a_block_is_over_its_pad():
+    with start(pushed("20 0 7", "5 0 5", "35 0 5")) as run:
+        (block, _), (token, _) = things(run, "Block")[0], things(run, "Token")[1]
+        at_first, ways = run.scene().positions[token].copy(), []
+        for _ in range(60):
+            before = len(run.experiments.seen)
+            play(run, FORWARD if run.speed < 3 else IDLE, 1)
+            if len(run.experiments.seen) > before:
+                ways.append(float(run.scene().positions[block][2]))
+                moved = (run.scene().positions[token] != at_first).any()
+                assert moved == (len(ways) == 1)
+        assert [seen.experiment for seen in run.experiments.seen] == [2, 0]
+        assert ways == [pytest.approx(8, abs=0.6), pytest.approx(10, abs=0.6)]
+        # The agent itself drove over the pad, of which nothing came.
+        assert run.position[2] > 9
+
+
+def test_a_block_works_on_any_pad_and_only_with_its_middle():
+    for x, experiments in ((12.95, ()), (13.05, (1,)), (14, (1,)), (27.05, ())):
+        with start(pushed(f"{x} 0 9", "5 0 5", "35 0 5")) as run:
+            play(run, IDLE, 1)
+            assert tuple(seen.experiment for seen in run.experiments.seen) == experiments, x
+
+
+def test_pads_for_blocks_need_blocks():
+    with pytest.raises(ConfigError, match="expected one Block item with 3 instances, got 1"):
+        pushed("20 0 7")
+
+
 def test_after_the_last_experiment_pads_do_nothing_and_an_event_says_so():
     with start(asking(experiments=2)) as run:
         visit(run, 0)
