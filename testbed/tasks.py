@@ -89,6 +89,16 @@ They test the same ideas as those that children did, in other arenas; only a lin
 _ID = re.compile(r"(\d{2})-(\d{2})-(\d{2}|\d{4,})")
 
 
+MOTIONS = ("driving", "pushing", "pushing round walls")
+"""How the experiments of the laboratory's variants are made, in turn."""
+
+
+def motion_of(task_id: str) -> str:
+    """How the experiments of a task of the laboratory are made; empty for an id of another form."""
+    match = _ID.fullmatch(task_id)
+    return MOTIONS[(int(match[3]) - 1) % len(MOTIONS)] if match else ""
+
+
 @dataclass(frozen=True)
 class Task:
     """One arena with a pass mark: `id` is `LL-TT-VV` (level, task, variant).

@@ -31,7 +31,8 @@ def condition_of(draw: Draw) -> Condition:
 
 def blueprint(draw: Draw) -> Blueprint:
     """The task of a draw. Raises ValueError if what it draws at random does not fit into the arena."""
-    return condition_of(draw).drawn(draw.rng())
+    graded = {"grade": draw.grade} if draw.level in laboratory.PARADIGMS else {}
+    return condition_of(draw).drawn(draw.rng(), **graded)
 
 
 def text(draw: Draw) -> str:

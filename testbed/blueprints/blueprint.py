@@ -12,7 +12,7 @@ from arena.errors import ConfigError
 from arena.science.families import Question
 from testbed.tasks import LINES
 
-NUMBERED = ("Token", "Slider", "Roller", "Field", "Pad", "MarkedDoor")
+NUMBERED = ("Token", "Slider", "Roller", "Field", "Pad", "BlockPad", "Block", "MarkedDoor")
 """Kinds whose instances are numbered in a file."""
 
 Rng = np.random.Generator
@@ -153,9 +153,9 @@ class Condition:
         """The paradigm's name in words."""
         return self.paradigm.__name__.replace("_", " ")
 
-    def drawn(self, rng: Rng) -> Blueprint:
-        """A variant."""
-        return self.paradigm(rng, **self.parameters)
+    def drawn(self, rng: Rng, **more: object) -> Blueprint:
+        """A variant; `more` are parameters in which variants differ."""
+        return self.paradigm(rng, **self.parameters, **more)
 
 
 class Draw(NamedTuple):
@@ -174,6 +174,11 @@ class Draw(NamedTuple):
     def task_id(self) -> str:
         """The id LL-TT-V of a task that is generated or scored."""
         return f"{self.level:02d}-{self.task:02d}-{self.variant}"
+
+    @property
+    def grade(self) -> int:
+        """How difficult the motion of a laboratory's variant is, 1 to 3 in turn."""
+        return 1 + (self.variant - 1) % len(DIFFICULTIES)
 
     @property
     def note(self) -> str:

@@ -1,4 +1,8 @@
-"""Levels 11 to 14: what is hidden is found out by driving onto pads, then a door is opened."""
+"""Levels 11 to 14: what is hidden is found out by experiments, then a door is opened.
+
+Variants have three grades of motor difficulty: pads are driven onto (1), blocks are pushed onto them (2), and
+pushed round a wall (3).
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -14,11 +18,14 @@ from arena.science.families import (
     questions,
 )
 from arena.taskfile.catalog import PALETTE
-from testbed.blueprints.blueprint import Blueprint, Color, Condition, Object, Rng, task
+from testbed.blueprints.blueprint import Blueprint, Color, Condition, Object, Point, Rng, task
 from testbed.blueprints.parts import GAP, GREY, HEIGHT, THICK, agent, even, near, pane, ramp, wall
 
 PADS_Z, TOKENS_Z, MACHINE_Z, DOORS_Z = 9.0, 12.0, 17.0, 28.0
 """Rows of the arena from the agent's start to the rooms, metres."""
+
+PUSHED_Z, BLOCKS_Z, BARRIER_Z = 7.5, 4.7, 5.85
+"""Rows of the pads that blocks are pushed onto, of these blocks, and of walls between them, metres."""
 
 PANE_Z, START_Z = 10.7, 12.5
 """Where a pane keeps the agent from what slides or rolls, and where this starts, metres."""
@@ -32,13 +39,16 @@ TOKEN_M = (0.45, 0.6, 0.45)
 PER_EXPERIMENT = 40
 """Time of each experiment in the clock's units (67 steps); the ideal player needs about half."""
 
+PER_GRADE = 100
+"""More time for an experiment by pushing, and as much again for the way round a wall."""
+
 WAITS = 30
 """More time for an experiment in which something moves: it takes 3 s, 50 steps."""
 
 _PARTS: Sequence[str] = ("causal reasoning", "planning", "approach")
 
 
-def machine(rng: Rng, question: MachineQuestion) -> Blueprint:
+def machine(rng: Rng, question: MachineQuestion, grade: int) -> Blueprint:
     """The machine: pads put things on a plate, a lamp shows the outcome, and a door decides.
 
     After Gopnik and Sobel (2000) and Lucas and Griffiths (2010). In an arena every change of what is on the
@@ -52,11 +62,11 @@ def machine(rng: Rng, question: MachineQuestion) -> Blueprint:
     places = _spread(rng, question.things)
     tokens = [Object("Token", (x, 0, TOKENS_Z), TOKEN_M) for x in places]
     asked = question.model_copy(update={"experiments": 2 * question.experiments})
-    things = [Object("Machine", (20, 0, MACHINE_Z)), *tokens, *_pads(places, range(question.things))]
-    return _laboratory(rng, asked, goal, things, PER_EXPERIMENT)
+    things = [Object("Machine", (20, 0, MACHINE_Z)), *tokens, *_pads(places, range(question.things), grade)]
+    return _laboratory(rng, asked, goal, things, grade, PER_EXPERIMENT)
 
 
-def slopes(rng: Rng, question: SlopesQuestion) -> Blueprint:
+def slopes(rng: Rng, question: SlopesQuestion, grade: int) -> Blueprint:
     """Slopes: pads let boxes slide, lines show how far, and a door decides; after Siegler (1976)."""
     things, places = [], _spread(rng, question.things)
     for x in places:
@@ -66,11 +76,11 @@ def slopes(rng: Rng, question: SlopesQuestion) -> Blueprint:
         things += [ramp(x, START_Z - 0.9, (1.2, 0.3, 1.2), 0, GREY) for x in places]
     goal = f"Find out {'on which floor a box' if question.hides == 'friction' else 'which box'} "
     goal += "gets farthest" if question.asks == "farthest" else "stops first"
-    pads = _pads(places, range(question.things))
-    return _laboratory(rng, question, f"{goal}, and open that door.", [*things, *pads, *_panes()])
+    pads = _pads(places, range(question.things), grade)
+    return _laboratory(rng, question, f"{goal}, and open that door.", [*things, *pads, *_panes()], grade)
 
 
-def instrument(rng: Rng, question: InstrumentQuestion) -> Blueprint:
+def instrument(rng: Rng, question: InstrumentQuestion, grade: int) -> Blueprint:
     """The instrument: pads put things on a meter's pan, a number is shown, and a door decides."""
     goal = {
         "large": f"Find out what a meter would show for size {question.large}, and open that door.",
@@ -81,11 +91,11 @@ def instrument(rng: Rng, question: InstrumentQuestion) -> Blueprint:
     tokens = [
         Object("Token", (x, 0, TOKENS_Z), (wide, tall / 2 * (k + 1), deep)) for k, x in enumerate(places)
     ]
-    things = [Object("Meter", (20, 0, MACHINE_Z)), *tokens, *_pads(places, range(question.things))]
-    return _laboratory(rng, question, goal, things, PER_EXPERIMENT)
+    things = [Object("Meter", (20, 0, MACHINE_Z)), *tokens, *_pads(places, range(question.things), grade)]
+    return _laboratory(rng, question, goal, things, grade, PER_EXPERIMENT)
 
 
-def floor(rng: Rng, question: FloorQuestion) -> Blueprint:
+def floor(rng: Rng, question: FloorQuestion, grade: int) -> Blueprint:
     """The strange floor: pads let balls roll over it, lines show how far aside, and a door decides."""
     goal = {
         "kind": "Find out by which law a floor pushes what rolls over it, and open the door of that law.",
@@ -97,7 +107,7 @@ def floor(rng: Rng, question: FloorQuestion) -> Blueprint:
     things += [
         Object("Roller", (20 + question.place(lane), 0.01, START_Z), color=_color(lane)) for lane in lanes
     ]
-    return _laboratory(rng, question, goal, [*things, *_pads(places, lanes), *_panes()])
+    return _laboratory(rng, question, goal, [*things, *_pads(places, lanes, grade), *_panes()], grade)
 
 
 def _spread(rng: Rng, count: int) -> list[float]:
@@ -106,9 +116,19 @@ def _spread(rng: Rng, count: int) -> list[float]:
     return [round(left + (right - left) / (count - 1) * k, 2) for k in range(count)]
 
 
-def _pads(places: Sequence[float], numbers: Sequence[int]) -> list[Object]:
-    pairs = zip(places, numbers, strict=True)
-    return [Object("Pad", (x, 0, PADS_Z), (2, 0.5, 2), color=_color(number)) for x, number in pairs]
+def _pads(places: Sequence[float], numbers: Sequence[int], grade: int) -> list[Object]:
+    """Pads to drive onto; or pads with blocks to push there, behind walls in the last grade."""
+    colors = [_color(number) for number in numbers]
+    if grade == 1:
+        return _row("Pad", places, PADS_Z, (2, 0.5, 2), colors)
+    pads = _row("BlockPad", places, PUSHED_Z, (1.6, 0.5, 1.6), colors)
+    barriers = [wall(x, BARRIER_Z, (1.2, 0.6, 0.3)) for x in places] if grade == 3 else []
+    return [*pads, *_row("Block", places, BLOCKS_Z, (0.8, 0.8, 0.8), colors), *barriers]
+
+
+def _row(kind: str, places: Sequence[float], z: float, size: Point, colors: Sequence[Color]) -> list[Object]:
+    pairs = zip(places, colors, strict=True)
+    return [Object(kind, (x, 0, z), size, color=color) for x, color in pairs]
 
 
 def _color(number: int) -> Color:
@@ -123,17 +143,24 @@ def _panes() -> list[Object]:
 
 
 def _laboratory(
-    rng: Rng, question: Question, goal: str, things: Sequence[Object], time: int = PER_EXPERIMENT + WAITS
+    rng: Rng,
+    question: Question,
+    goal: str,
+    things: Sequence[Object],
+    grade: int,
+    time: int = PER_EXPERIMENT + WAITS,
 ) -> Blueprint:
     """A task with an agent, the things of experiments, and rooms with doors; `time` is for an experiment."""
+    pushed = grade > 1
+    how = "Push blocks onto pads" if pushed else "Drive onto pads"
     return task(
         goal,
-        tuple(_PARTS),
-        "Drive onto pads, watch what they show, and open a door when it is clear which.",
-        agent(near(rng, 20, 3), near(rng, 4, 1), near(rng, 0, 20)),
+        (*_PARTS, "pushing") if pushed else tuple(_PARTS),
+        f"{how}, watch what they show, and open a door when it is clear which.",
+        agent(near(rng, 20, 3), near(rng, 2 if pushed else 4, 1), near(rng, 0, 20)),
         *things,
         *_rooms(question),
-        time_limit=250 + time * question.experiments,
+        time_limit=250 + (time + PER_GRADE * (grade - 1)) * question.experiments,
         question=question,
     )
 

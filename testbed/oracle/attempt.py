@@ -41,7 +41,7 @@ class Attempt:
         self.episode = episode
         self.strategy = strategy
         self._pushes = pushes
-        self._driver = Driver(episode)
+        self.driver = Driver(episode)
         self._rng = np.random.default_rng(strategy.seed)
         self._world = WorldModel(episode, strategy)
         self._probes = 0
@@ -69,10 +69,10 @@ class Attempt:
             self._aims, self._best_cost, self._stuck, self._perturbed = self._world.aims, np.inf, 0, 0
         velocity = self.episode.velocity
         if velocity[1] < FALLING:
-            self._driver.idle(1)
+            self.driver.idle(1)
             return True
         if planner and self._world.wait_steps and planner.cost_from(self.episode.position) < 0.4:
-            self._driver.idle(min(self._world.wait_steps, 3))
+            self.driver.idle(min(self._world.wait_steps, 3))
             return True
         leg = planner.leg(self.episode.position, velocity, self.episode.yaw) if planner else None
         if leg is None:
@@ -85,7 +85,7 @@ class Attempt:
         before = self.episode.steps, self.episode.position
         self._drive(leg)
         if self.episode.steps == before[0]:
-            self._driver.idle(1)
+            self.driver.idle(1)
         elif math.dist(before[1], self.episode.position) < 0.02:
             # It drove against something that the grid is too coarse to show.
             self._stuck += STUCK_LEGS - 1 - self._stuck % STUCK_LEGS
@@ -103,7 +103,7 @@ class Attempt:
         """Something unknown obstructs: choose a leg with noise added to the costs."""
         self._best_cost = np.inf
         self._perturbed += 1
-        self._driver.idle(1)
+        self.driver.idle(1)
         noise = self._rng.normal(0.0, 6.0, 2 * len(TURNS))
         leg = planner.leg(self.episode.position, self.episode.velocity, self.episode.yaw, noise)
         if leg:
@@ -112,7 +112,7 @@ class Attempt:
     def _wait(self, scene: Scene) -> bool:
         """Let things that move come to rest; False after a while."""
         before = scene.positions
-        self._driver.idle(4)
+        self.driver.idle(4)
         if self.episode.done:
             return False
         still = not self._moved(before)
@@ -138,25 +138,37 @@ class Attempt:
         return not self.episode.done
 
     def _push(self, push: Push) -> None:
-        nodes = self._world.around(self.episode.scene(), push.x, push.z)
-        if len(nodes) and self._go_to(nodes, gently=True):
-            self._driver.stand(push.x, push.z)
-            if push.gentle:
-                self._driver.nudge(push.bearing, push.steps)
-            else:
-                self._run_straight(StraightRun(nodes, push.bearing, push.steps, True))
+        nodes = self.line_up(push.x, push.z)
+        if nodes is None:
+            return
+        if push.gentle:
+            self.driver.nudge(push.bearing, push.steps)
+        else:
+            self._run_straight(StraightRun(nodes, push.bearing, push.steps, True))
+
+    def line_up(self, x: float, z: float) -> Ints | None:
+        """Stand at a place exactly, without touching anything loose; nodes around it, None if that fails."""
+        nodes = self._world.around(self.episode.scene(), x, z)
+        if not len(nodes) or not self._go_to(nodes, gently=True):
+            return None
+        self.driver.stand(x, z)
+        return nodes
 
     def go_near(self, x: float, z: float, zones: Sequence[int]) -> bool:
-        """Drive to a place without entering some zones (indices into the scene); False if that fails."""
+        """Drive to a place, touching nothing loose and not entering some zones (indices into the scene).
+
+        False if that fails.
+        """
         scene = self.episode.scene()
         nodes = self._world.around(scene, x, z)
-        return len(nodes) > 0 and self._go_to(nodes, avoids=[solids_of(scene, zone)[0] for zone in zones])
+        avoids = [solids_of(scene, zone)[0] for zone in zones]
+        return len(nodes) > 0 and self._go_to(nodes, gently=True, avoids=avoids)
 
     def ram(self, bearing: float, steps: int) -> bool:
         """Drive against something for a moment, and wait; True."""
-        self._driver.face(bearing)
-        self._driver.drive(5)
-        self._driver.idle(steps)
+        self.driver.face(bearing)
+        self.driver.drive(5)
+        self.driver.idle(steps)
         return True
 
     def _go_to(self, nodes: Ints, gently: bool = False, avoids: Sequence[Solid] = ()) -> bool:
@@ -178,11 +190,11 @@ class Attempt:
             if planner.cost_from(at) < 0.25:
                 if self.episode.speed < 0.3:
                     return True
-                self._driver.idle(1)
+                self.driver.idle(1)
                 continue
             leg = planner.leg(at, velocity, self.episode.yaw)
             if velocity[1] < FALLING:
-                self._driver.idle(1)
+                self.driver.idle(1)
             elif leg is None:
                 return False
             else:
@@ -190,12 +202,12 @@ class Attempt:
         return False
 
     def _run_straight(self, run: StraightRun) -> None:
-        self._driver.face(run.bearing)
+        self.driver.face(run.bearing)
         for _ in range(run.steps):
             if not run.bold and self._forbidden_ahead():
                 break
-            self._driver.drive(1)
-        self._driver.idle(8)
+            self.driver.drive(1)
+        self.driver.idle(8)
 
     def _forbidden_ahead(self) -> bool:
         (x, y, z), (vx, _, vz) = self.episode.position, self.episode.velocity
@@ -204,7 +216,7 @@ class Attempt:
 
     def _moving(self, scene: Scene) -> bool:
         """Wait for a moment; whether anything moved meanwhile."""
-        self._driver.idle(2)
+        self.driver.idle(2)
         return self._moved(scene.positions)
 
     def _moved(self, before: Floats) -> bool:
@@ -213,6 +225,6 @@ class Attempt:
         return len(now) > len(before) or bool(np.abs(now - before).max(initial=0.0) > 0.02)
 
     def _drive(self, leg: Leg) -> None:
-        self._driver.turn(leg.turns)
+        self.driver.turn(leg.turns)
         longest = 5 if self.episode.position[1] > 0.6 else self.strategy.longest
-        self._driver.drive(max(-longest, min(leg.steps, longest)))
+        self.driver.drive(max(-longest, min(leg.steps, longest)))

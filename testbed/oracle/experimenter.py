@@ -1,5 +1,7 @@
 """The ideal player of a laboratory arena: the best experiments by pads, exact inference, then a door."""
 
+import math
+
 import numpy as np
 
 from arena.action import STEP_S
@@ -21,6 +23,24 @@ OFF_PAD_M = 2.2
 MOVES_STEPS = round(MOVES_S / STEP_S) + 10
 """Steps in which something slides or rolls, and some to be safe."""
 
+PUSH_M, ASIDE_M = 1.5, 1.7
+"""Where a block is pushed from, behind its middle, and pushed off to, beside its pad, metres."""
+
+CLEAR_M = 0.7
+"""Room that a block needs on both sides of its way, metres."""
+
+NEAR_M = 0.15
+"""Distance from its place at which a block that is pushed there is left, metres."""
+
+SLIPS_M = 0.3
+"""Distance of a block's middle from the line of the push at which it is about to be left behind, metres."""
+
+MOST_NUDGES = 14
+"""Short drives of one push, each about 0.3 m, after which the agent lines up again."""
+
+MOST_PUSHES = 12
+"""Pushes of one experiment after which it is given up."""
+
 DOOR_STEPS = 25
 """Steps in which a door is driven against and opens."""
 
@@ -33,6 +53,11 @@ class Experimenter:
         assert question is not None
         self.attempt, self._episode = attempt, attempt.episode
         self._question, self._hidden = question, question.hidden
+        scene = self._episode.scene()
+        halves = [
+            scene.sizes[index][0] / 2 for index, each in enumerate(scene.things) if each.kind == "BlockPad"
+        ]
+        self._half_pad = float(halves[0]) if halves else 0.0
         self._sure = SURER if attempt.strategy.wait else SURE
 
     def run(self, door: int | None = None) -> bool:
@@ -73,16 +98,73 @@ class Experimenter:
 
     def visit(self, thing: int) -> bool:
         """Drive onto a pad, from beside it if the agent stands on it; False if nothing came of it."""
+        if self.places("Block"):
+            return self._push_until_seen(thing)
         made = len(self._episode.experiments.seen)
         (x, z), under = self.places("Pad")[thing], self._under()
         if thing in under:
             self.attempt.go_near(x, z - OFF_PAD_M - 0.5, self._zones({thing}))
         self.attempt.go_near(x, z, self._zones({thing, *under}))
+        return self._saw_more_than(made)
+
+    def _saw_more_than(self, made: int) -> bool:
+        """Wait until another experiment than so many has happened; False if none does."""
         for _ in range(MOVES_STEPS):
             if self._episode.done or len(self._episode.experiments.seen) > made:
                 break
             self._episode.step(waiting(self._episode))
         return len(self._episode.experiments.seen) > made
+
+    def _push_until_seen(self, thing: int) -> bool:
+        """Push a block onto its pad, or off it, until an experiment happens."""
+        made = len(self._episode.experiments.seen)
+        for _ in range(MOST_PUSHES):
+            was_on = self._is_on(thing)
+            if not any(self._push(thing, place) for place in self._next_places(thing)):
+                return False
+            if self._is_on(thing) > was_on or len(self._episode.experiments.seen) > made:
+                return self._saw_more_than(made)
+        return False
+
+    def _is_on(self, thing: int) -> bool:
+        (x, z), (pad_x, pad_z) = self.places("Block")[thing], self.places("BlockPad")[thing]
+        return max(abs(x - pad_x), abs(z - pad_z)) <= self._half_pad
+
+    def _next_places(self, thing: int) -> list[tuple[float, float]]:
+        """Where to push a block in a straight line, best first: onto its pad, beside it, or round a wall."""
+        at, (x, z) = self.places("Block")[thing], self.places("BlockPad")[thing]
+        sides = [(x + ASIDE_M, z), (x - ASIDE_M, z)]
+        wanted = sides if self._is_on(thing) else [(x, z), *sides]
+        round_it = [(x + ASIDE_M, at[1]), (x - ASIDE_M, at[1])]
+        return [*(each for each in wanted if self._is_free(at, each)), *round_it]
+
+    def _is_free(self, start: tuple[float, float], end: tuple[float, float]) -> bool:
+        """Whether no wall is near the way between two places."""
+        scene = self._episode.scene()
+        walls = [index for index, each in enumerate(scene.things) if each.kind == "Wall"]
+        ways = np.linspace(start, end, 20)
+        middles, halves = scene.positions[walls][:, [0, 2]], scene.sizes[walls][:, [0, 2]] / 2
+        gaps = np.maximum(np.abs(ways[:, None] - middles) - halves, 0)
+        return bool((np.hypot(*np.moveaxis(gaps, -1, 0)) > CLEAR_M).all())
+
+    def _push(self, thing: int, place: tuple[float, float]) -> bool:
+        """Line up behind a block, and push it gently towards a place; False if it cannot line up."""
+        start = np.array(self.places("Block")[thing])
+        way = np.subtract(place, start)
+        distance = float(np.hypot(*way))
+        behind = start - PUSH_M * way / distance
+        if self.attempt.line_up(*behind.tolist()) is None:
+            return False
+        self.attempt.driver.face(math.degrees(math.atan2(*way)))
+        for _ in range(MOST_NUDGES):
+            self.attempt.driver.nudge(self._episode.yaw, 1)
+            at, (agent_x, _, agent_z) = self.places("Block")[thing], self._episode.position
+            done = (at - start) @ way / distance
+            ahead_x, ahead_z = at[0] - agent_x, at[1] - agent_z
+            aside = (way[0] * ahead_z - way[1] * ahead_x) / distance
+            if self._episode.done or done > distance - NEAR_M or abs(aside) > SLIPS_M:
+                break
+        return True
 
     def _under(self) -> set[int]:
         """Numbers of the pads that the agent is on, or nearly is."""

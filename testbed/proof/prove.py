@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena import ACTIONS, ArenaSpec, Episode, EvaluationError, Recording, load_text
+from arena import ACTIONS, TURN_RIGHT, ArenaSpec, Episode, EvaluationError, Recording, load_text
 from arena.errors import ArenaError, ConfigError
 from arena.files import read_text, write_file
 from arena.processes import Engine, in_order
@@ -23,7 +23,7 @@ from testbed.oracle.motion import waiting
 from testbed.oracle.solve import SAFETY_STEPS, guess, solve, solved
 from testbed.proof import solutions
 from testbed.proof.solutions import Proof
-from testbed.tasks import LEVEL_NAMES, Task, without_notice
+from testbed.tasks import Task, without_notice
 
 MAX_ATTEMPTS = 12
 """Maximum number of draws of one variant. A paradigm that needs more is badly designed."""
@@ -87,10 +87,12 @@ def _proof(draw: Draw, made: str, task_id: str) -> Proof | str:
 
 def waited(episode: Episode) -> Recording:
     """The recording of an episode that fails: the agent waits, or opens a wrong door without experiments."""
-    if episode.spec.question is not None:
+    asks = episode.spec.question is not None
+    if asks:
         guess(episode)
+    # These episodes are long, and turning in one direction is one entry of a recording.
     while not episode.done:
-        episode.step(waiting(episode))
+        episode.step(TURN_RIGHT if asks else waiting(episode))
     return episode.recording()
 
 
@@ -170,12 +172,12 @@ def shipped(levels: Sequence[int]) -> list[Order]:
 
 
 def _every(levels: Sequence[int], seed: int) -> list[Draw]:
-    """The draws of all variants of all tasks of levels; the shipped laboratory has one of each."""
-    numbered = [(level, task) for level in levels for task in range(1, len(CONDITIONS[level]) + 1)]
+    """The draws of all variants of all tasks of levels."""
     return [
         Draw(level, task, variant, seed)
-        for level, task in numbered
-        for variant in (VARIANTS[:1] if level not in LEVEL_NAMES and seed == SHIPPED_SEED else VARIANTS)
+        for level in levels
+        for task in range(1, len(CONDITIONS[level]) + 1)
+        for variant in VARIANTS
     ]
 
 
