@@ -32,6 +32,7 @@ from report.comparison.runs import CLOCKED, THEIRS, has_published_tasks, played_
 from report.files import part, prose
 from report.panels import EpisodeFindings, PictureBook, Row, SuiteReport
 from report.tables import GroupRates, counted_table, percent
+from testbed.tasks import motion_of
 
 _PICTURES = ("camera", "depth", "segmentation")
 _SENSORS = {
@@ -270,7 +271,9 @@ def _experimented(question: Question, recording: Recording, trace: replays.Trace
     for turn in turns:
         if turn["experiment"] is not None:
             turn["said"] = seen(question, turn["experiment"], turn["outcome"])
-    return {"turns": turns, "replay": {"right": int(right)}}
+    asked = question.model_dump(mode="json")
+    motion = motion_of(recording.task_id)
+    return {"turns": turns, "replay": {"question": asked, "right": int(right)}, "motion": motion}
 
 
 def difference(trace: replays.Trace, recording: Recording, episode: LoggedEpisode) -> str | None:

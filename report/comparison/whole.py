@@ -1,6 +1,6 @@
 """Everything that is compared, in one place."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pandas as pd
@@ -18,7 +18,7 @@ from report.comparison.linking import rates_beside_others
 from report.comparison.ranks import outperformed, ranks
 from report.comparison.runs import ReferenceGroup, Run, apart, cautions
 from report.tables import GroupRates, group_rates, headlines
-from testbed.tasks import LABORATORY_NAMES, find_tasks
+from testbed.tasks import LABORATORY_NAMES, find_tasks, motion_of
 
 LABORATORY = "laboratory"
 """The suite whose tasks levels 11 to 14 of the arena ask with a body."""
@@ -72,7 +72,8 @@ def _installed(name: str) -> Suite | None:
 def _of_one_laboratory(runs: Sequence[Run]) -> Sequence[Run]:
     """The runs; those of the shipped levels 11 to 14 count as the laboratory's if others are of that suite.
 
-    Ids, hidden states and doors of the tasks are the same; that their files differ is what is compared.
+    A run with a body is one of each motion that it has. Hidden states and doors of the tasks are the same;
+    that their files differ is what is compared.
     """
     if {run.suite for run in runs} != {DEFAULT, LABORATORY}:
         return runs
@@ -81,9 +82,16 @@ def _of_one_laboratory(runs: Sequence[Run]) -> Sequence[Run]:
     if not all(run.digests and run.digests.items() <= files.items() for run in arena):
         return runs
     named = next(run.digests for run in runs if run.suite == LABORATORY)
-    return [
-        replace(run, suite=LABORATORY, digests=named, basis=None) if run in arena else run for run in runs
-    ]
+    return [part for run in runs for part in (_by_motion(run, named) if run in arena else [run])]
+
+
+def _by_motion(run: Run, named: Mapping[str, str]) -> Iterator[Run]:
+    """The run's trials of each motion, with the ids of the same tasks in words."""
+    motions = run.results["task_id"].map(motion_of)
+    for motion, rows in run.results.groupby(motions, sort=False):
+        agent = f"{run.agent}, {motion}" if motions.nunique() > 1 else run.agent
+        renamed = rows.assign(agent=agent, task_id=rows["task_id"].str[:6] + "01")
+        yield replace(run, agent=agent, results=renamed, suite=LABORATORY, digests=named, basis=None)
 
 
 def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Sequence[Run] = ()) -> Comparison:

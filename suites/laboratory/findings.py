@@ -1,6 +1,6 @@
 """What a report says of runs and episodes beyond every suite's tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,9 +45,10 @@ class Logged(TypedDict):
 
 
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
-    """The chain from experiments to the right door, for each agent."""
+    """The chain from experiments to the right door, for each agent, family and motion."""
     played = {agent: [each for each in own if each["turns"]] for agent, own in records.items()}
-    found = {agent: _chain(own) for agent, own in played.items() if own}
+    parts = (part for agent, own in played.items() if own for part in _parts(agent, own))
+    found = {name: _chain(own) for name, own in parts}
     return (
         [("From experiments to the right door", panel("suites.laboratory", "chain", agents=found))]
         if found
@@ -65,6 +66,15 @@ def episode_panels(record: Record) -> list[tuple[str, str]]:
         "suites.laboratory", "experiments", turns=turns, doors=range(doors), right=record["replay"]["right"]
     )
     return [("Experiments and what follows from them", body)]
+
+
+def _parts(agent: str, records: Sequence[Record]) -> Iterator[tuple[str, Sequence[Record]]]:
+    """All records of an agent; if there are several, those of each family and of each motion."""
+    yield agent, records
+    families = [record["replay"]["question"]["family"] for record in records]
+    for names in (families, [record.get("motion", "") for record in records]):
+        for name in dict.fromkeys(names) if len({*names}) > 1 else ():
+            yield f"{agent}, {name}", [each for each, of in zip(records, names, strict=True) if of == name]
 
 
 def _chain(records: Sequence[Record]) -> list[str]:

@@ -17,10 +17,11 @@ from tests.llm_control.batteries import evaluated
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory):
     """One task of level 12 with a body and in words: who knows, and who says nothing."""
-    home, asked = tmp_path_factory.mktemp("conditions"), {"tasks": "12-01-01"}
+    home = tmp_path_factory.mktemp("conditions")
     found = {}
     for suite, agent in (("arena", "oracle"), ("arena", "silent"), ("laboratory", "prior-only")):
-        choices = asked | ({"image_size": 64} if suite == "arena" else {})
+        body = {"image_size": 64, "tasks": "12-01-01,12-01-03"}
+        choices = body if suite == "arena" else {"tasks": "12-01-01"}
         request = EvalRequest(get_suite(suite), f"{suite}/{agent}", choices=choices)
         found[agent] = evaluated(request, home / agent).log
     return found
@@ -33,18 +34,29 @@ def test_a_report_shows_the_chain_of_those_with_a_body(logs, tmp_path):
     assert "From experiments to the right door" in page
     chain = page.partition("From experiments to the right door")[2]
     cells = {name: chain.partition(f"<td>arena/{name}</td>")[2].partition("</tr>")[0] for name in names}
-    assert cells["oracle"].endswith("1.00 [0.21, 1.00]</td>")
-    assert cells["silent"].endswith("0.00 [0.00, 0.79]</td>")
+    assert cells["oracle"].endswith("1.00 [0.34, 1.00]</td>")
+    assert cells["silent"].endswith("0.00 [0.00, 0.66]</td>")
+    for motion in ("driving", "pushing round walls"):
+        of_motion = chain.partition(f"<td>arena/oracle, {motion}</td>")[2].partition("</tr>")[0]
+        assert of_motion.startswith('<td class="num">1</td>')
+        assert of_motion.endswith("1.00 [0.21, 1.00]</td>")
+    assert "arena/oracle, slopes" not in chain
     pages = [path.read_text("utf-8") for path in tmp_path.rglob("*.html")]
-    (played,) = (text for text in pages if "On ramp" in text and "opened door" in text)
-    assert "Experiments and what follows from them" in played
+    played = [text for text in pages if "On ramp" in text and "opened door" in text]
+    assert len(played) == 2
+    assert all("Experiments and what follows from them" in text for text in played)
 
 
 def test_conditions_are_paired_by_task(logs):
     runs = [run for name in ("oracle", "prior-only") for run in read_run(str(logs[name]))]
     found = compare(runs, ())
     assert found.suite == "laboratory"
-    assert found.tables["comparisons"].iloc[0]["tasks"] == 1
+    assert [run.agent for run in found.runs[:2]] == [
+        "arena/oracle, driving",
+        "arena/oracle, pushing round walls",
+    ]
+    assert {*found.results["task_id"]} == {"12-01-01"}
+    assert (found.tables["comparisons"]["tasks"] == 1).all()
     other = replace(runs[0], digests={"12-01-01": "0" * 64})
     with pytest.raises(EvaluationError, match="no tasks in common"):
         compare([other, runs[1]], ())
