@@ -1,7 +1,8 @@
-"""Train PPO on fresh foraging tasks of level 1, from rays or from the camera, and say what it learned.
+"""Train PPO on fresh tasks of some levels, from rays or from the camera, and say what it learned.
 
     python examples/train_ppo.py --observation rays --out policies/rays
     python examples/train_ppo.py --observation camera --actions 300000 --out policies/camera
+    python examples/train_ppo.py --levels 11 --recurrent --rollout 128 --out policies/machine
 
 Every training episode is a new task, so the curve shows the pass rate on unseen tasks. At the end the policy
 plays 300 tasks of another seed, once with its best actions and once with sampled actions as in training.
@@ -22,6 +23,7 @@ import numpy as np
 import torch
 import typer
 from gymnasium.spaces import Box
+from sb3_contrib import RecurrentPPO
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
@@ -29,11 +31,12 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecMonitor
 from torch import nn
 
-from arena import ArenaEnv
+from arena import ArenaEnv, ConfigError
 from arena.gym.sb3 import ArenaVecEnv
 from evaluation.statistics import wilson
-from llm_control.agents.policy_file import PolicyOptions, load_policy, save_policy
+from llm_control.agents.policy_file import ModelPlayer, load_policy, save_policy
 from testbed.curriculum import Generated
+from testbed.tasks import parse_levels
 
 OBSERVES: dict[str, dict[str, Any]] = {
     # 21 rays, 6 degrees apart: a ball of 1 m at 10 m is never between two of them.
@@ -71,9 +74,11 @@ LEARNS: dict[str, dict[str, Any]] = {
         "learning_rate": LinearSchedule(1.5e-3, 1e-4, 1.0),
     },
 }
-"""What PPO learns with; all else is stable-baselines3's own."""
+"""What PPO learns with; all else is the library's own."""
 
-LEVELS = "1"
+Model = PPO | RecurrentPPO
+Kind = type[PPO] | type[RecurrentPPO]
+
 UNSEEN_SEED = 1_000_003
 """Seed of the tasks that are only played at the end."""
 
@@ -143,35 +148,44 @@ def last_checkpoint(out: Path, resume: bool) -> Path | None:
     return found[-1] if resume else None
 
 
-def resumed(checkpoint: Path, training: VecMonitor, options: dict[str, Any], seed: int) -> PPO:
-    """The model of a checkpoint. Raises BadParameter if it was trained with other options or another seed."""
+def resumed(kind: Kind, checkpoint: Path, training: VecMonitor, trained: dict[str, Any]) -> Model:
+    """The model of a checkpoint. Raises BadParameter if it is of another kind or was `trained` otherwise."""
     told = load_policy(checkpoint).description
-    if (told.environment, told.seed) != (PolicyOptions(**options), seed):
+    by = told.algorithm.rpartition(".")[2]
+    was = {"trained_on": told.trained_on, "seed": told.seed, **told.environment.model_dump()}
+    if by != kind.__name__ or was != was | trained:
         raise typer.BadParameter(
-            f"{checkpoint}: was trained from {told.environment.observation} with seed {told.seed}; "
-            "give the options of the training that is resumed"
+            f"{checkpoint}: {by} was trained from {told.environment.observation} with seed {told.seed} on "
+            f"{told.trained_on}; give the options of the training that is resumed"
         )
-    model = PPO.load(checkpoint, env=training, device="auto")
+    model = kind.load(checkpoint, env=training, device="auto")
     # Tasks that no environment has had: those of seeds that are farther than the environments are many.
-    training.seed(seed + model.num_timesteps)
+    training.seed(trained["seed"] + model.num_timesteps)
     return model
 
 
-def play_unseen(model: PPO, options: dict[str, Any], episodes: int, sample: bool) -> dict[str, Any]:
-    """How many of so many unseen tasks the policy passes, by its best actions or by drawn ones."""
-    env = ArenaEnv(Generated(LEVELS, seed=UNSEEN_SEED), **options)
+def play_unseen(model: Model, env: ArenaEnv, episodes: int, sample: bool) -> dict[str, Any]:
+    """How many of so many unseen tasks the policy passes, by its best actions or by drawn ones.
+
+    `prior_rate` is how often the likeliest door is right before any experiment, if the tasks have doors.
+    """
     observation, _ = env.reset(seed=UNSEEN_SEED)
-    torch.manual_seed(UNSEEN_SEED)
-    passes = played = 0
-    while played < episodes:
-        action, _ = model.predict(observation, deterministic=not sample)
+    player, first = ModelPlayer(model), True
+    player.restart(UNSEEN_SEED)
+    passed: list[bool] = []
+    priors: list[float] = []
+    while len(passed) < episodes:
+        action = player.act(observation, sample, first)
         observation, _, terminated, truncated, info = env.step(action)
-        if terminated or truncated:
-            played += 1
-            passes += info["is_success"]
+        first = terminated or truncated
+        if first:
+            passed.append(info["is_success"])
+            if question := env.episode.spec.question:
+                priors.append(question.hidden.of_doors(question.hidden.prior).max())
             observation, _ = env.reset()
-    env.close()
-    return {"passes": passes, "pass_rate": passes / episodes, "interval_95": [*wilson(passes, episodes)]}
+    passes = sum(passed)
+    found = {"passes": passes, "pass_rate": passes / episodes, "interval_95": [*wilson(passes, episodes)]}
+    return found | ({"prior_rate": float(np.mean(priors))} if priors else {})
 
 
 def draw(curve: Curve, result: dict[str, Any], path: Path) -> None:
@@ -181,21 +195,35 @@ def draw(curve: Curve, result: dict[str, Any], path: Path) -> None:
     figure = Figure(figsize=(5, 3.2), layout="constrained")
     axes = figure.subplots()
     # Over actions, not minutes: a machine that does other things as well makes the same curve.
-    _, actions, _, rates = np.transpose(curve.rows)
+    _, actions, _, rates = np.reshape(curve.rows, (-1, 4)).T
     axes.plot(actions / 1000, rates, label="training, exploring")
     end = result["actions"] / 1000
     for key, place in (("best", 1.0), ("drawn", 1.02)):
         rate, (low, high) = result[key]["pass_rate"], result[key]["interval_95"]
         label = f"{result['unseen_tasks']} unseen tasks, {key} actions"
         axes.errorbar([place * end], [rate], [[rate - low], [high - rate]], fmt="o", capsize=3, label=label)
-    axes.set(xlabel="thousands of actions", ylabel="pass rate, level 1", ylim=(0, 1), title=result["title"])
+    if "prior_rate" in result["best"]:
+        axes.axhline(result["best"]["prior_rate"], color="grey", linestyle=":", label="the likeliest door")
+    ylabel = f"pass rate, level {result['levels']}"
+    axes.set(xlabel="thousands of actions", ylabel=ylabel, ylim=(0, 1), title=result["title"])
     axes.legend(loc="lower right", frameon=False)
     figure.savefig(path, dpi=150)
+
+
+def checked(levels: str) -> str:
+    """The levels. Raises BadParameter if these are none."""
+    try:
+        parse_levels(levels)
+    except ConfigError as error:
+        raise typer.BadParameter(str(error)) from None
+    return levels
 
 
 def main(
     out: Annotated[Path, typer.Option(help="Folder of the results.")],
     observation: Annotated[Literal["rays", "camera"], typer.Option(help="What the policy sees.")] = "rays",
+    levels: Annotated[str, typer.Option(help="Levels, such as 11 or 11-14.", callback=checked)] = "1",
+    recurrent: Annotated[bool, typer.Option("--recurrent", help="Remember by an LSTM.")] = False,
     actions: Annotated[int, typer.Option(min=1, help="Actions to train for.")] = 1_000_000,
     environments: Annotated[int, typer.Option(min=1, help="Arenas.")] = 64,
     rollout: Annotated[int, typer.Option(min=2, help="Actions in each arena between updates.")] = 32,
@@ -207,19 +235,23 @@ def main(
     """Train, save, play unseen tasks, and draw the curve."""
     begun = last_checkpoint(out, resume)
     (out / "checkpoints").mkdir(parents=True, exist_ok=True)
-    options = OBSERVES[observation]
+    options, learns = OBSERVES[observation], LEARNS[observation]
+    trained = {"trained_on": f"Generated({levels!r})", "seed": seed, **options}
+    kind: Kind = RecurrentPPO if recurrent else PPO
+    if recurrent:
+        learns = learns | {"policy": learns["policy"].replace("Policy", "LstmPolicy")}
     # Sums depend on the number of threads; the network for rays is slower with several, too.
     torch.set_num_threads(1)
-    training = VecMonitor(ArenaVecEnv(environments, Generated(LEVELS, seed=seed), **options))
+    training = VecMonitor(ArenaVecEnv(environments, Generated(levels, seed=seed), **options))
     if begun:
-        model = resumed(begun, training, options, seed)
+        model = resumed(kind, begun, training, trained)
     else:
-        batch, learns = min(512, environments * rollout), LEARNS[observation]
-        model = PPO(env=training, n_steps=rollout, batch_size=batch, ent_coef=0.01, seed=seed, **learns)
+        batch = min(512, environments * rollout)
+        model = kind(env=training, n_steps=rollout, batch_size=batch, ent_coef=0.01, seed=seed, **learns)
 
     def save(path: Path | None = None) -> None:
         path = path or out / "checkpoints" / f"{model.num_timesteps:012d}.zip"
-        save_policy(model, path, trained_on=f"Generated({LEVELS!r})", seed=seed, **options)
+        save_policy(model, path, **trained)
 
     curve = Curve(out / "curve.csv", save, checkpoint)
     if begun:
@@ -233,22 +265,25 @@ def main(
         typer.echo(f"stopped after {model.num_timesteps:,} actions; what was learned is kept")
     finally:
         training.close()
-    minutes = (time.monotonic() - curve.began) / 60
+    minutes, processor_seconds = (time.monotonic() - curve.began) / 60, round(time.process_time())
     curve.note(minutes)
     save()
     save(out / "policy.zip")
     result: dict[str, Any] = {
-        "title": f"PPO from {observation}", "actions": model.num_timesteps, "episodes": curve.episodes,
-        "minutes": round(minutes, 1), "seed": seed, "environments": environments, "unseen_tasks": unseen,
-        "stopped_early": stopped, "resumed": resume,
+        "title": f"{kind.__name__} from {observation}", "levels": levels, "actions": model.num_timesteps,
+        "episodes": curve.episodes, "minutes": round(minutes, 1), "processor_seconds": processor_seconds,
+        "seed": seed, "environments": environments, "unseen_tasks": unseen, "stopped_early": stopped,
+        "resumed": resume,
     }  # fmt: skip
+    env = ArenaEnv(Generated(levels, seed=UNSEEN_SEED), **options)
     for name, sample in (("best", False), ("drawn", True)):
-        result[name] = found = play_unseen(model, options, unseen, sample)
+        result[name] = found = play_unseen(model, env, unseen, sample)
         low, high = found["interval_95"]
         typer.echo(
             f"{found['passes']} of {unseen} unseen tasks passed by {name} actions: "
             f"{found['pass_rate']:.2f} [{low:.2f}, {high:.2f}]"
         )
+    env.close()
     (out / "result.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     draw(curve, result, out / "curve.png")
 

@@ -26,9 +26,16 @@ def train(out, observation, *more, **changed):
     return subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
 
 
-@pytest.mark.parametrize("observation", ["rays", pytest.param("camera", marks=pytest.mark.slow)])
-def test_what_was_trained_is_a_policy_that_can_be_evaluated(observation, tmp_path, command):
-    done = train(tmp_path, observation)
+@pytest.mark.parametrize(
+    ("observation", "more"),
+    [
+        ("rays", []),
+        pytest.param("camera", [], marks=pytest.mark.slow),
+        ("rays", ["--levels", "11", "--recurrent", "--environments", "1"]),
+    ],
+)
+def test_what_was_trained_is_a_policy_that_can_be_evaluated(observation, more, tmp_path, command):
+    done = train(tmp_path, observation, *more)
     assert done.returncode == 0, done.stderr
     assert "of 2 unseen tasks passed by best actions" in done.stdout
     result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
@@ -37,6 +44,8 @@ def test_what_was_trained_is_a_policy_that_can_be_evaluated(observation, tmp_pat
     for name in ("best", "drawn"):
         low, high = result[name]["interval_95"]
         assert 0 <= low <= result[name]["pass_rate"] == result[name]["passes"] / 2 <= high <= 1
+        assert ("prior_rate" in result[name]) == ("11" in more)
+        assert 1 / 4 <= result[name].get("prior_rate", 0.5) <= 1 / 2
     with (tmp_path / "curve.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert int(rows[-1]["actions"]) == 320
@@ -62,7 +71,7 @@ def test_training_goes_on_from_its_last_checkpoint(tmp_path):
         module["last_checkpoint"](tmp_path, False)
     checkpoint = module["last_checkpoint"](tmp_path, True)
     with pytest.raises(typer.BadParameter, match="was trained from rays with seed 3"):
-        module["resumed"](checkpoint, None, module["OBSERVES"]["rays"], 4)
+        module["resumed"](module["PPO"], checkpoint, None, {"seed": 4})
     longer = train(tmp_path, "rays", "--resume", actions=960, checkpoint=320)
     assert longer.returncode == 0, longer.stderr
     steps = [load_policy(path).description.steps for path in sorted((tmp_path / "checkpoints").iterdir())]
