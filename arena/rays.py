@@ -3,10 +3,11 @@
 Section 4 of the behaviour specification. Rays are horizontal casts of a ball of radius 0.5 over 200 m from
 the agent's centre. Anything that the ball touches at the start is not hit: the ground, but also a wall or
 ramp that the agent leans on, so that the ray passes through it. Zones and transparent walls are hit, eaten
-balls are not, and blackouts have no effect.
+balls are not, and blackouts have no effect. A machine has the tag of its lamp, which hangs above all rays.
 """
 
 from collections.abc import Iterable
+from itertools import pairwise
 from operator import is_
 
 import numpy as np
@@ -191,18 +192,23 @@ class Rays:
             for owner, far in zip(owners.tolist(), distances.tolist(), strict=True)
         ]
 
-    def columns(self, things: tuple[Thing, ...]) -> npt.NDArray[np.int64]:
+    def columns(self, scene: Scene) -> npt.NDArray[np.int64]:
         """The columns of observations for `arena.kernel.casts.seen`."""
-        listed = [self._listed.get(tag, -1) for tag in _tags(things, self._version)]
-        return np.array([*listed, len(self._listed) + 2])
+        self._update(scene)
+        return self._columns
 
     def _update(self, scene: Scene) -> None:
-        """Update for things that were added, or for another episode."""
-        if scene.things is self._things:
-            return
-        self._casts = BallCasts(scene.things, DIFFERENCES[self._version].fitted_bars)
-        self._things, self._tags = scene.things, _tags(scene.things, self._version)
-        self._columns = self.columns(scene.things)
+        """Update for things that were added, for another episode, and for lamps."""
+        if scene.things is not self._things:
+            self._casts = BallCasts(scene.things, DIFFERENCES[self._version].fitted_bars)
+            self._things, self._tags = scene.things, _tags(scene.things, self._version)
+            listed = [self._listed.get(tag, -1) for tag in self._tags]
+            self._columns = np.array([*listed, len(self._listed) + FLAGS])
+            kinds = [thing.kind for thing in scene.things]
+            self._machines = [n for n, pair in enumerate(pairwise(kinds)) if pair == ("Machine", "LitLamp")]
+        for machine in self._machines:
+            tag = unity_tag("LitLamp" if scene.visible[machine + 1] else "Machine", self._version)
+            self._tags[machine], self._columns[machine] = tag, self._listed.get(tag, -1)
 
 
 def _tags(things: tuple[Thing, ...], version: Version) -> list[str]:

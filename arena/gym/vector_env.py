@@ -75,8 +75,7 @@ class QuietSteps:
         self._marks[number] = np.nan if episode.spec.pass_mark is None else episode.spec.pass_mark
         self._left[number] = _UNLIMITED if env.max_steps is None else env.max_steps - env.steps
         if "rays" in self._names:
-            things = episode.scene().things
-            self._columns[number] = env.sensors.rays(episode.spec.version).columns(things)
+            self._columns[number] = env.sensors.rays(episode.spec.version).columns(episode.scene())
         for name, stacked in env.sensors.past.get(0, {}).items():
             self._past.setdefault(name, np.empty((len(self._envs), len(stacked)), np.float32))
             self._past[name][number] = stacked

@@ -200,7 +200,7 @@ _TABLE = (
     Kind("Threshold", "door", "", Shape.BOX, Body.ZONE, *_PANEL, "GoalSpawner",
          laboratory=True, internal=True),
     _fixed("DarkLamp", "dark lamp", "", Shape.BOX, LAMP_SIZE, "Immovable", internal=True),
-    _fixed("LitLamp", "lit lamp", "", Shape.BOX, LAMP_SIZE, "Immovable", internal=True),
+    _fixed("LitLamp", "lit lamp", "", Shape.BOX, LAMP_SIZE, "SignPoster", internal=True),
     Kind("Segment", "", "", Shape.BOX, Body.STATIC, *_SEGMENT, "Immovable", internal=True),
 )  # fmt: skip
 

@@ -344,6 +344,17 @@ def test_rays_see_the_new_things_as_existing_tags():
             assert Rays(0).observe(run.scene())[0, TAGS.index(tag)] == 1
 
 
+def test_rays_see_a_machine_as_a_sign_while_its_lamp_is_lit():
+    all_around, right = Rays(30, 180.0), right_door(SPEC, 0)
+    with start() as run:
+        for is_lit in (False, True, False):
+            drive(run, 17, 7)
+            rows, named = all_around.observe(run.scene()), all_around.named(run.scene())
+            assert rows[:, TAGS.index("SignPoster")].any() == is_lit
+            assert ("SignPoster" in dict(named)) == is_lit
+            visit(run, right)
+
+
 # Reading.
 
 
@@ -462,9 +473,17 @@ def test_fast_environments_stop_at_pads_and_doors():
         visit(run, 0)
         go_to(run, 1)
         actions = indices(run)
-    with closing(ArenaVectorEnv(2, config=FILE, observation="rays")) as envs:
+    options = {"config": FILE, "observation": "rays", "rays_per_side": 10}
+    counted, signs = np.zeros((2, len(EVENTS)), int), 0.0
+    with closing(ArenaVectorEnv(2, **options)) as envs, closing(ArenaEnv(**options)) as alone:
         envs.reset(seed=0)
-        counted = sum(envs.step(np.full(2, index))[4]["events"] for index in actions)
+        alone.reset(seed=0)
+        for index in actions:
+            seen, _, _, _, infos = envs.step(np.full(2, index))
+            assert (seen[0] == alone.step(index)[0]).all()
+            counted += infos["events"]
+            signs += seen[0].reshape(21, -1)[:, TAGS.index("SignPoster")].sum()
+    assert signs > 0
     assert counted[:, EVENTS.index("experiment")].tolist() == [2, 2]
     assert counted[:, EVENTS.index("door opened")].tolist() == [1, 1]
 
