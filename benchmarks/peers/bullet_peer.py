@@ -1,8 +1,6 @@
 """PyBullet's TinyRenderer on our scene."""
 
-from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +8,9 @@ import pybullet as bullet
 from scipy.spatial.transform import Rotation
 
 from arena import Scene
+from arena.scene import Floats
 from benchmarks.peers import Timed, Work
-from benchmarks.peers.scenery import Changes, Solid, mesh_of, place_of, scene_subject, solids_of
+from benchmarks.peers.scenery import HIDDEN, Solid, mesh_of, scene_subject, solids_of
 from render.camera import first_person
 from render.looks.sky import TO_SUN
 
@@ -35,60 +34,63 @@ def opened(work: Work, side: int, seed: int, *, shadows: bool = False) -> Timed:
     return lambda count: subject.timed_between(count, draw)
 
 
-def tiny_picture(
-    client: int,
-    side: int,
-    eye: Sequence[float],
-    forward: Sequence[float],
-    lens: Sequence[float],
-    **options: Any,
-) -> npt.NDArray[np.uint8]:
-    """A picture by PyBullet's TinyRenderer, uint8 (side, side, 3), in Bullet's frame.
-
-    `lens` is vertical field of view (degrees), aspect, near and far plane (metres); `options` are those of
-    `getCameraImage`.
-    """
-    target = [start + step for start, step in zip(eye, forward, strict=True)]
-    view = bullet.computeViewMatrix(eye, target, (0, 0, 1))
-    projection = bullet.computeProjectionMatrixFOV(*lens)
-    options |= {"renderer": bullet.ER_TINY_RENDERER, "flags": bullet.ER_NO_SEGMENTATION_MASK}
-    image = bullet.getCameraImage(side, side, view, projection, physicsClientId=client, **options)
-    return np.asarray(image[2], np.uint8).reshape(side, side, 4)[..., :3]
-
-
 class TinyWorld:
     """A scene's solids as visual bodies."""
 
     def __init__(self, scene: Scene) -> None:
         self._client = bullet.connect(bullet.DIRECT)
-        self._items = solids_of(scene)
-        self._changes = Changes(self._items)
-        self._bodies = [self._body(item) for item in self._items]
+        self._solids = solids_of(scene)
+        self._poses = _poses_of(scene)
+        for solid in self._solids:
+            self._add(solid)
 
     def picture(self, scene: Scene, side: int, *, shadows: bool) -> npt.NDArray[np.uint8]:
         """What the agent sees, uint8 (side, side, 3)."""
-        for number in self._changes.of(scene):
-            centre, rotation = place_of(self._items[number], scene)
-            bullet.resetBasePositionAndOrientation(
-                self._bodies[number],
-                centre[_SWAP].tolist(),
-                Rotation.from_matrix(rotation[np.ix_(_SWAP, _SWAP)]).as_quat().tolist(),
-                physicsClientId=self._client,
-            )
+        self._follow(scene)
         camera = first_person(scene)
-        eye, forward = np.array(camera.position)[_SWAP].tolist(), camera.axes()[2][_SWAP].tolist()
-        lens, sun = (camera.fov, 1.0, NEAR, camera.far), TO_SUN[_SWAP].tolist()
-        return tiny_picture(self._client, side, eye, forward, lens, lightDirection=sun, shadow=int(shadows))
+        eye, forward = np.array(camera.position)[_SWAP], camera.axes()[2][_SWAP]
+        view = bullet.computeViewMatrix(eye.tolist(), (eye + forward).tolist(), (0, 0, 1))
+        projection = bullet.computeProjectionMatrixFOV(camera.fov, 1.0, NEAR, camera.far)
+        options = {"renderer": bullet.ER_TINY_RENDERER, "flags": bullet.ER_NO_SEGMENTATION_MASK}
+        options |= {"lightDirection": TO_SUN[_SWAP].tolist(), "shadow": int(shadows)}
+        image = bullet.getCameraImage(side, side, view, projection, physicsClientId=self._client, **options)
+        return np.asarray(image[2], np.uint8).reshape(side, side, 4)[..., :3]
 
-    def _body(self, item: Solid) -> int:
-        corners, indices = mesh_of(item.part.mesh)
+    def _follow(self, scene: Scene) -> None:
+        """Bring over the things that have moved since the last picture; what is eaten is hidden."""
+        before, self._poses = self._poses, _poses_of(scene)
+        moved = (before != self._poses).any(axis=1)
+        for body, solid in enumerate(self._solids):
+            thing = solid.instance
+            if thing >= 0 and moved[thing]:
+                rotation = scene.rotations[thing]
+                centre = scene.positions[thing] + rotation @ np.array(solid.part.centre)
+                centre[1] = centre[1] if scene.visible[thing] else HIDDEN
+                place = _place(centre, rotation)
+                bullet.resetBasePositionAndOrientation(body, *place, physicsClientId=self._client)
+
+    def _add(self, solid: Solid) -> None:
+        """Add a body; its number is the solid's place in the list."""
+        corners, indices = mesh_of(solid.part.mesh)
         vertices, normals = corners.astype(float).reshape(-1, 2, 3)[..., _SWAP].transpose(1, 0, 2)
         seen = bullet.createVisualShape(
             bullet.GEOM_MESH,
-            vertices=(vertices * np.array(item.part.size)[_SWAP]).tolist(),
+            vertices=(vertices * np.array(solid.part.size)[_SWAP]).tolist(),
             indices=indices.ravel().tolist(),
             normals=normals.tolist(),
-            rgbaColor=(*item.part.look.color, 1.0),
+            rgbaColor=(*solid.part.look.color, 1.0),
             physicsClientId=self._client,
         )
-        return int(bullet.createMultiBody(0.0, -1, seen, physicsClientId=self._client))
+        place = _place(solid.centre, solid.rotation)
+        bullet.createMultiBody(0.0, -1, seen, *place, physicsClientId=self._client)
+
+
+def _poses_of(scene: Scene) -> Floats:
+    """A row for each thing, which changes when it moves or is eaten."""
+    return np.hstack([scene.positions, scene.rotations.reshape(-1, 9), scene.visible[:, None]])
+
+
+def _place(centre: Floats, rotation: Floats) -> tuple[list[float], list[float]]:
+    """Position and quaternion in Bullet's frame."""
+    turn = Rotation.from_matrix(rotation[np.ix_(_SWAP, _SWAP)])
+    return centre[_SWAP].tolist(), turn.as_quat().tolist()

@@ -87,13 +87,9 @@ def solids_of(scene: Scene) -> list[Solid]:
     for index in np.flatnonzero(scene.visible).tolist():
         x, y, z = scene.sizes[index]
         for part in drawn_parts(scene.things[index], (x, y, z), scene.version):
-            found.append(Solid(part, _centre(part, scene, index), scene.rotations[index], index))
+            centre = scene.positions[index] + scene.rotations[index] @ np.array(part.centre)
+            found.append(Solid(part, centre, scene.rotations[index], index))
     return [solid for solid in found if min(solid.part.size) > 0]
-
-
-def _centre(part: Part, scene: Scene, index: int) -> Floats:
-    """Where a part of a thing is (3,), metres."""
-    return np.asarray(scene.positions[index] + scene.rotations[index] @ np.array(part.centre))
 
 
 @cache
@@ -102,33 +98,3 @@ def mesh_of(shape: str) -> tuple[Rows, npt.NDArray[np.intp]]:
     corners = unit_meshes()[BALL if shape == "ball" else shape].reshape(-1, 6)
     vertices, place = np.unique(corners, axis=0, return_inverse=True)
     return vertices, place.reshape(-1, 3)[:, ::-1]
-
-
-def place_of(item: Solid, scene: Scene) -> tuple[Floats, Floats]:
-    """Present centre (3,) in metres and rotation (3, 3) of a scene's solid, in the arena's frame."""
-    if item.instance < 0:
-        return item.centre, item.rotation
-    centre = _centre(item.part, scene, item.instance)
-    if not scene.visible[item.instance]:
-        centre[1] = HIDDEN
-    return centre, scene.rotations[item.instance]
-
-
-class Changes:
-    """Finds the solids whose poses have changed since the last call."""
-
-    def __init__(self, items: list[Solid]) -> None:
-        self._items = items
-        self._before: Rows | None = None
-
-    def of(self, scene: Scene) -> list[int]:
-        """Indices of the solids that moved; all of them at first."""
-        count = len(scene.things)
-        now = np.hstack([scene.positions, scene.rotations.reshape(count, 9), scene.visible[:, None]])
-        moved = None if self._before is None else (now != self._before).any(axis=1)
-        self._before = now
-        return [
-            number
-            for number, item in enumerate(self._items)
-            if moved is None or (item.instance >= 0 and moved[item.instance])
-        ]
