@@ -26,8 +26,6 @@ OURS = "arena-llm"
 PATIENCE_S = 300.0
 """A process that does not answer within this time is given up."""
 
-COLUMNS = ("section", "name", "column", "unit", "subject", "round", "value")
-
 
 @dataclass(frozen=True, slots=True)
 class Effort:
@@ -70,7 +68,8 @@ class Figures:
     @property
     def frame(self) -> pd.DataFrame:
         """A row for each value."""
-        return pd.DataFrame(self.rows, columns=list(COLUMNS))
+        columns = ["section", "name", "column", "unit", "subject", "round", "value"]
+        return pd.DataFrame(self.rows, columns=columns)
 
     def tables(self) -> Iterator[Table]:
         """A table for each section, in which contenders have rows."""

@@ -43,27 +43,12 @@ from testbed.oracle.world_model import Strategy
 Player = Callable[[Episode, np.random.Generator], None]
 """Plays an episode to its end."""
 
-NEAR_M = 10.0
-"""How far the short-sighted vehicle sees food, in metres of a ray."""
-
-FEW_REPLIES = 5
-"""Replies after which the script agent with few of them stands still."""
-
-FINE_PX, COARSE_PX = 128, 48
-"""Pixels a side that the agents by pictures see."""
-
-LAPSE = 0.3
-"""Share of legs that the planner with lapses replaces by a random drive."""
-
-GIVES_UP = 80
-"""Steps after which the hasty planner stands still."""
-
 
 class ShortSighted(Braitenberg):
-    """The vehicle, to which food is visible only up to `NEAR_M`."""
+    """The vehicle, to which food is visible only up to 10 m of a ray."""
 
     def _food(self, rows: npt.NDArray[np.float32], way: npt.NDArray[np.float32]) -> tuple[float, float]:
-        far = (rows[:, FRACTION] * CAST_LENGTH > NEAR_M)[:, None]
+        far = (rows[:, FRACTION] * CAST_LENGTH > 10.0)[:, None]
         return super()._food(np.where(far, 0, rows), way)
 
 
@@ -75,10 +60,10 @@ class Fearless(Braitenberg):
 
 
 class Lapsing(Attempt):
-    """A planner that now and then drives at random instead of along its plan."""
+    """A planner that drives at random in 30 % of its legs instead of along its plan."""
 
     def _drive(self, leg: Leg) -> None:
-        if self._rng.random() < LAPSE:
+        if self._rng.random() < 0.3:
             self._driver.turn(int(self._rng.integers(-15, 16)))
             self._driver.drive(int(self._rng.integers(1, 9)))
         else:
@@ -86,10 +71,10 @@ class Lapsing(Attempt):
 
 
 class Hasty(Attempt):
-    """A planner that gives up early."""
+    """A planner that gives up after 80 steps: then it stands still."""
 
     def _turn(self) -> bool:
-        return self.episode.steps < GIVES_UP and super()._turn()
+        return self.episode.steps < 80 and super()._turn()
 
 
 def _by_steps(
@@ -123,11 +108,9 @@ AGENTS: dict[str, Player] = {
     "braitenberg, sight 10 m": partial(_by_steps, ShortSighted),
     "braitenberg, fearless": partial(_by_steps, Fearless),
     "random": partial(_by_replies, ArenaChoices(), False),
-    "pixels": partial(_by_replies, ArenaChoices(image_size=FINE_PX), True),
-    "pixels, 48 px": partial(_by_replies, ArenaChoices(image_size=COARSE_PX), True),
-    "pixels, 5 replies": partial(
-        _by_replies, ArenaChoices(image_size=FINE_PX, max_scripts=FEW_REPLIES), True
-    ),
+    "pixels": partial(_by_replies, ArenaChoices(image_size=128), True),
+    "pixels, 48 px": partial(_by_replies, ArenaChoices(image_size=48), True),
+    "pixels, 5 replies": partial(_by_replies, ArenaChoices(image_size=128, max_scripts=5), True),
     "planner": partial(_by_plan, Attempt),
     "planner with lapses": partial(_by_plan, Lapsing),
     "planner, 80 steps": partial(_by_plan, Hasty),

@@ -13,27 +13,19 @@ from evaluation.scale.measure import measure, roles
 from evaluation.scale.references import Reference, as_csv, references, scale_of
 from evaluation.suites import get_suite
 
-app = typer.Typer(add_completion=False)
 
-Agents = Annotated[
-    list[str] | None, typer.Option("--agent", help="Only this role, such as silent; may be repeated.")
-]
-
-Groups = Annotated[
-    list[str] | None, typer.Option("--group", help="Only this group of the scale; may be repeated.")
-]
-
-Chosen = Annotated[
-    list[str] | None, typer.Option("--set", help="Choice, such as seeds=20 for more worlds; may be repeated.")
-]
-
-
-@app.command()
 def main(
     suite: Annotated[str, typer.Argument(help="Name of the suite.")],
-    agent: Agents = None,
-    group: Groups = None,
-    choices: Chosen = None,
+    agent: Annotated[
+        list[str] | None, typer.Option(help="Only this role, such as silent; may be repeated.")
+    ] = None,
+    group: Annotated[
+        list[str] | None, typer.Option(help="Only this group of the scale; may be repeated.")
+    ] = None,
+    choices: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Choice, such as seeds=20 for more worlds; may be repeated."),
+    ] = None,
 ) -> None:
     """Measure the scores of a suite's reference agents, and write its table."""
     found = get_suite(suite)
@@ -61,4 +53,4 @@ def _key(row: Reference) -> tuple[str, str, str]:
 
 
 if __name__ == "__main__":
-    run(app, "benchmarks.references")
+    run(main, "benchmarks.references")

@@ -13,7 +13,10 @@ from benchmarks import boxing, est, references, run
 from suites.boxing.suite import SCALE
 
 
-def printed(app, *words):
+def printed(command, *words):
+    app = command if isinstance(command, typer.Typer) else typer.Typer()
+    if app is not command:
+        app.command()(command)
     done = CliRunner().invoke(app, words, catch_exceptions=False)
     assert done.exit_code == 0
     return done.stdout.splitlines()
@@ -32,9 +35,7 @@ def test_boxing_prints_rows_as_the_suites_files_have_them(command, file):
 
 
 def test_est_prints_its_agents_beside_the_paper():
-    app = typer.Typer()
-    app.command()(est.main)
-    lines = printed(app, "--agent", "naive", "--episodes", "50", "--runs", "2")
+    lines = printed(est.main, "--agent", "naive", "--episodes", "50", "--runs", "2")
     assert [line.split()[1] for line in lines if "naive" in line or "paper" in line] == ["naive", "paper"]
     assert "25.85" in "".join(lines)
 
@@ -43,12 +44,12 @@ def test_references_take_more_worlds(monkeypatch, tmp_path):
     table = tmp_path / "references.csv"
     table.write_text(files("suites.boxing").joinpath("references.csv").read_text())
     monkeypatch.setattr(references, "scale_of", lambda suite: replace(SCALE, table=table))
-    printed(references.app, "boxing", "--agent", "ideal", "--group", "death-infection", "--set", "seeds=3")
+    printed(references.main, "boxing", "--agent", "ideal", "--group", "death-infection", "--set", "seeds=3")
     rows = {tuple(row[3:5]): row[5] for row in csv.reader(table.read_text().splitlines())}
     assert rows["death-infection", "ideal"] == "3"
     for wrong, reason in (("sed=3", "did you mean seed"), ("seeds=0", "seeds: got '?0")):
         with pytest.raises(ConfigError, match=reason):
-            printed(references.app, "boxing", "--set", wrong)
+            printed(references.main, "boxing", "--set", wrong)
 
 
 def test_wrong_uses_are_sentences(monkeypatch, capsys):
