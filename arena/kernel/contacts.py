@@ -163,7 +163,7 @@ def touched(parts: Table, x: float, y: float, z: float, owners: Ints) -> int:
             if a * a + c * c + b * b < reach * reach:
                 owners[count] = part.owner
                 count += 1
-        elif part.role == _ZONE and _overlaps(part, x, y, z, AGENT_RADIUS):
+        elif part.role == _ZONE and overlaps(part, x, y, z, AGENT_RADIUS):
             owners[count] = -1 - part.owner
             count += 1
     return count
@@ -177,14 +177,14 @@ def reached(
     `owners` (one place for each part); return their number."""
     count = 0
     for part in parts:
-        if first <= part.role <= last and _overlaps(part, x, y, z, reach):
+        if first <= part.role <= last and overlaps(part, x, y, z, reach):
             owners[count] = part.owner
             count += 1
     return count
 
 
 @compiled
-def _overlaps(part: PartRow, x: float, y: float, z: float, reach: float) -> bool:
+def overlaps(part: PartRow, x: float, y: float, z: float, reach: float) -> bool:
     """Whether a sphere of radius `reach` overlaps a part."""
     if not _is_near(part, x, y, z, reach):
         return False

@@ -13,7 +13,7 @@ import numpy as np
 from arena.geometry.placed import AGENT_RADIUS
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
 from arena.kernel.compiled import compiled
-from arena.kernel.contacts import CONTACT_OFFSET, SAME_NORMAL, away, gap_to, point_in
+from arena.kernel.contacts import CONTACT_OFFSET, SAME_NORMAL, gap_to, overlaps
 from arena.kernel.motion import STILL_TICKS
 from arena.kernel.solver import cross
 from arena.kernel.tables import Matrix3, Motion, PartRow, Role, Rows, Table, Triple, record
@@ -462,7 +462,7 @@ def _polyhedron_touches(
         beside = first + other.owner
         if other.role > _LOOSE or beside == row or not (moves or bodies[beside].moves):
             continue
-        if _near(part, other):
+        if _reaches(part, other) and _reaches(other, part):
             made = polyhedra_touch(part, other, row, beside, points, made, solids)
     return made
 
@@ -500,20 +500,7 @@ def _touch_ground(part: PartRow, row: int, ground: int, points: Points, made: in
 
 
 @compiled
-def _near(part: PartRow, other: PartRow) -> bool:
-    """Whether two parts may touch: each reaches into the ball around the other."""
-    a, b = part.centre, other.centre
-    reach = part.radius + other.radius + CONTACT_OFFSET
-    x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
-    if x * x + y * y + z * z >= reach * reach:
-        return False
-    return _reaches(part, other) and _reaches(other, part)
-
-
-@compiled
 def _reaches(part: PartRow, other: PartRow) -> bool:
     """Whether a part reaches into the ball around another."""
-    centre, reach = other.centre, other.radius + CONTACT_OFFSET
-    a, b, c = point_in(part, centre[0], centre[1], centre[2])
-    p, q, r = away(part, a, b, c)
-    return bool(p * p + q * q + r * r < reach * reach)
+    at = other.centre
+    return overlaps(part, at[0], at[1], at[2], other.radius + CONTACT_OFFSET)
