@@ -18,6 +18,7 @@ from arena.taskfile.catalog import ALIASES
 from arena.taskfile.config import KEYS, ArenaFile
 from arena.taskfile.kind import Body, Shape
 from arena.taskfile.load import Located, load_located, load_text, nearest
+from arena.taskfile.nodes import Place
 from arena.taskfile.versions import Version
 from testbed.check.finding import Finding, ItemInstance, item_instances
 
@@ -50,15 +51,21 @@ def arena_findings(located: Located, arena_id: int) -> Iterator[Finding]:
 
 def spelling_findings(located: Located) -> Iterator[Finding]:
     """Keys and object names that have a newer spelling."""
+    for place, node, new in _older(located):
+        if node is place.key:
+            yield Finding("old-key", f"{place.spelled}: now spelled {new}", node.start_mark.line + 1)
+        else:
+            yield Finding.at(place, "old-name", f"{node.value} is now called {new}")
+
+
+def _older(located: Located) -> Iterator[tuple[Place, yaml.ScalarNode, str]]:
+    """The nodes of keys and object names that have a newer spelling, and that; shared ones more than once."""
     for path, place in located.places.items():
-        if isinstance(place.key, yaml.ScalarNode):
-            new = newest_key(place.key.value, path[-1])
-            if new != place.key.value:
-                line = place.key.start_mark.line + 1
-                yield Finding("old-key", f"{place.spelled}: now spelled {new}", line)
-        if path[-1:] == ("name",) and isinstance(place.node, yaml.ScalarNode) and place.node.value in ALIASES:
-            text = f"{place.node.value} is now called {ALIASES[place.node.value]}"
-            yield Finding.at(place, "old-name", text)
+        key, node = place.key, place.node
+        if isinstance(key, yaml.ScalarNode) and (new := newest_key(key.value, path[-1])) != key.value:
+            yield place, key, new
+        if path[-1:] == ("name",) and isinstance(node, yaml.ScalarNode) and node.value in ALIASES:
+            yield place, node, ALIASES[node.value]
 
 
 def item_findings(located: Located, arena_id: int) -> Iterator[Finding]:
@@ -167,11 +174,12 @@ def upgrade_text(
     changing the file's meaning (such as an anchor that something else shares).
     """
     before = load_located(text, source, version, lenient=lenient)
-    edits = sorted(set(_edits(before)))
+    older = [(node.start_mark, node.end_mark.index, node.value, new) for _, node, new in _older(before)]
+    edits = {(start.index, end, start.line + 1, old, new) for start, end, old, new in older}
     changes: list[Change] = []
     parts: list[str] = []
     here = 0
-    for start, end, line, old, new in edits:
+    for start, end, line, old, new in sorted(edits):
         head, found, tail = text[start:end].rpartition(old)
         if found:
             parts += [text[here:start], head, new, tail]
@@ -195,22 +203,6 @@ def upgrade_file(path: Path, version: str = Version.V3, lenient: bool = False) -
         except EvaluationError as error:
             raise ConfigError(str(error)) from None
     return changes
-
-
-def _edits(located: Located) -> Iterator[tuple[int, int, int, str, str]]:
-    """Start and end (characters), line, old word and new word of every edit; shared nodes more than once."""
-    for path, place in located.places.items():
-        key, node = place.key, place.node
-        if isinstance(key, yaml.ScalarNode):
-            yield from _edit(key, newest_key(key.value, path[-1]))
-        if path[-1:] == ("name",) and isinstance(node, yaml.ScalarNode):
-            yield from _edit(node, ALIASES.get(str(node.value), str(node.value)))
-
-
-def _edit(node: yaml.ScalarNode, new: str) -> Iterator[tuple[int, int, int, str, str]]:
-    if node.value != new:
-        start, end = node.start_mark, node.end_mark
-        yield (start.index, end.index, start.line + 1, node.value, new)
 
 
 def _meaning(file: ArenaFile) -> dict[str, Any]:
