@@ -1,11 +1,13 @@
 """How outcomes scatter around what a world's parameters say: likelihood, sampling, and information.
 
 A signal is what the outcome depends on: `signals` (n, m) are those of n particles and m designs, with a
-further axis if an outcome has several values. Information is about the parameters, in nats.
+further axis if an outcome has several values. `sample` draws an outcome for each signal, with its values on
+the last axis; `loglik` (n, m) is that of outcomes `ys` (m, values); `expected` (n, m, values) leaves noise
+aside where the mean is the same; `information` (m,) about the parameters, by the weights (n,), is in nats.
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,22 +26,6 @@ _EXACT = 60
 
 _RATED = 500
 """Particles that information on ratings takes: it is within 1 % of that of 8,000."""
-
-
-class Noise(Protocol):
-    """What lies between signals and outcomes."""
-
-    def sample(self, signals: Floats, rng: np.random.Generator) -> Floats:
-        """One outcome for each signal; an outcome's values are its last axis."""
-
-    def loglik(self, signals: Floats, ys: Floats) -> Floats:
-        """(n, m): the log-likelihood of outcomes `ys` (m, values)."""
-
-    def expected(self, signals: Floats) -> Floats:
-        """(n, m, values): the mean outcome, noise left aside where that is the same."""
-
-    def information(self, signals: Floats, weights: Floats) -> Floats:
-        """(m,): mutual information of the outcome and the parameters that particles (n,) stand for."""
 
 
 class Bernoulli:
@@ -234,6 +220,10 @@ class Likert:
         """The probability of less than 2, 3, ... 9, on the last axis."""
         ends = np.arange(self.low + 1, self.high + 1)
         return np.asarray(ndtr((ends - signals[..., :1]) / signals[..., 1:]))
+
+
+Noise = Bernoulli | Binomial | Poisson | Gaussian | Rounding | Likert
+"""What lies between signals and outcomes."""
 
 
 def _binary_entropy(p: Floats) -> Floats:

@@ -7,7 +7,7 @@ last one that worked stays beside the model for its experiments, answers and exp
 import json
 import re
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from inspect_ai.model import ChatMessage, ModelOutput
 
@@ -43,22 +43,15 @@ _BLOCK = re.compile(
 )
 
 
-class Progress(NamedTuple):
-    """How far an episode is: experiments that are over, and what came of them."""
-
-    experiments: int
-    observations: list[dict[str, Any]]
-
-
-def progress(episode: Episode) -> Progress:
-    """How far an episode is."""
+def progress(episode: Episode) -> tuple[int, list[dict[str, Any]]]:
+    """How many experiments of an episode are over, and what came of them."""
     evaluation = episode.request.evaluation
     observations = [
         {"design": _numbers(turn.design), "outcome": list(turn.outcome or ()), "said": turn.said}
         for turn in episode.turns
         if turn.design is not None
     ]
-    return Progress(episode.choices.experiments if evaluation == NOVICE else evaluation, observations)
+    return episode.choices.experiments if evaluation == NOVICE else evaluation, observations
 
 
 def _numbers(design: str) -> list[float] | str:
@@ -87,16 +80,18 @@ class Apprentice:
 
     async def reply(self, messages: list[ChatMessage]) -> ModelOutput:
         """The next reply, after programs if it is their turn. What is sent alone is followed by no note."""
-        now = await CURRENT.get().compute(progress)
-        if now.experiments in self._choices.fitted and now.experiments not in self._asked:
-            self._asked.add(now.experiments)
-            await self._propose(messages, now)
+        done, observations = await CURRENT.get().compute(progress)
+        if done in self._choices.fitted and done not in self._asked:
+            self._asked.add(done)
+            await self._propose(messages, done, observations)
         worked = [each for each in self._programs if each["worked"]]
         return await self._calls.reply(messages, self._shown("apprentice_model", worked))
 
-    async def _propose(self, messages: list[ChatMessage], now: Progress) -> None:
+    async def _propose(
+        self, messages: list[ChatMessage], done: int, observations: list[dict[str, Any]]
+    ) -> None:
         """Have programs written and fitted until the model has nothing to improve."""
-        lines = "\n".join(map(json.dumps, now.observations))
+        lines = "\n".join(map(json.dumps, observations))
         for number in range(1, self._choices.drafts + 1):
             note = self._calls.prompts["apprentice_program"].fill(
                 observations=lines,
@@ -109,8 +104,8 @@ class Apprentice:
             if program is None:
                 break
             limits = Limits(seconds=self._choices.program_seconds)
-            ran = await run_confined(program, {"observations": now.observations}, self._then, limits)
-            entry = {"experiments": now.experiments, "program": program.rstrip(), "worked": ran.worked}
+            ran = await run_confined(program, {"observations": observations}, self._then, limits)
+            entry = {"experiments": done, "program": program.rstrip(), "worked": ran.worked}
             self._programs.append({**entry, "result": ran.text, "seconds": round(ran.seconds, 2)})
 
     def _shown(self, text: str, programs: list[dict[str, Any]]) -> str:
