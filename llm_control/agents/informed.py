@@ -84,24 +84,19 @@ REPLAY = "replay/"
 
 
 async def informed_reply(name: str) -> str:
-    """The next reply of the agent of a name. Raises RecordingError for a recording that cannot be played."""
-    if name == "oracle":
-        return await oracle_reply()
-    setup, environment = CURRENT.get().setup, CURRENT.get().environment
-    if environment not in _plans:
-        _plans[environment] = stored_plan(name, setup.task, setup.trial, setup.choices)
-    return next_reply(_plans[environment], len(environment.known), setup.choices)
+    """The next reply of the agent of a name in the episode that is being played.
 
-
-async def oracle_reply() -> str:
-    """The oracle's next reply in the episode that is being played; it plans again after a deviation."""
+    The oracle plans again after a deviation. Raises RecordingError for a recording that cannot be played.
+    """
     episode = CURRENT.get()
-    environment = episode.environment
+    setup, environment = episode.setup, episode.environment
     plan = _plans.get(environment)
     # The episode may go on after the end of the plan.
-    if plan is None or any(a != b for a, b in zip(plan.actions, environment.known, strict=False)):
-        _plans[environment] = await _solved(episode)
-    return next_reply(_plans[environment], len(environment.known), episode.setup.choices)
+    astray = plan and any(a != b for a, b in zip(plan.actions, environment.known, strict=False))
+    if name == "oracle" and (plan is None or astray):
+        plan = await _solved(episode)
+    plan = _plans[environment] = plan or stored_plan(name, setup.task, setup.trial, setup.choices)
+    return next_reply(plan, len(environment.known), setup.choices)
 
 
 async def _solved(episode: CurrentEpisode) -> Plan:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from arena import Episode, load_text
 from arena.errors import ConfigError
@@ -86,18 +86,14 @@ def demonstration(image_size: int) -> Demonstration:
 Health = Annotated[float, Field(ge=0, le=100)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class FirstView(_Strict):
+class FirstView(BaseModel, frozen=True, extra="forbid"):
     """What is seen before the first script, and the health there, 0 to 100."""
 
     pictures: tuple[str, ...] = Field(min_length=1)
     health: Health
 
 
-class FileTurn(_Strict):
+class FileTurn(BaseModel, frozen=True, extra="forbid"):
     """A script, the pictures after it (none after the last), and the health that is shown with them."""
 
     script: str = Field(min_length=1)
@@ -112,7 +108,7 @@ class FileTurn(_Strict):
         return self
 
 
-class DemonstrationFile(_Strict):
+class DemonstrationFile(BaseModel, frozen=True, extra="forbid"):
     """The keys of `demonstration.yaml`; pictures are PNG or JPEG files, named from the file's own folder."""
 
     source: str = ""
@@ -120,10 +116,6 @@ class DemonstrationFile(_Strict):
     turns: tuple[FileTurn, ...] = Field(min_length=1)
     outcome: str = "goal"
     total_reward: float = 0.0
-
-    def names(self) -> tuple[str, ...]:
-        """All its pictures, in order."""
-        return (*self.first.pictures, *(name for turn in self.turns for name in turn.pictures))
 
 
 def read_demonstration(path: Path) -> Demonstration:
@@ -147,7 +139,8 @@ def read_demonstration(path: Path) -> Demonstration:
 
 def file_sha256(path: Path) -> str:
     """One content hash of the file and its pictures, in hexadecimal. Raises ConfigError."""
-    names = _read(path).names()
+    found = _read(path)
+    names = (*found.first.pictures, *(name for turn in found.turns for name in turn.pictures))
     digest = hashlib.sha256(read_bytes(path))
     for name in names:
         digest.update(hashlib.sha256(_picture(path, name)).digest())
@@ -167,20 +160,16 @@ def _read(path: Path) -> DemonstrationFile:
         ) from None
 
 
-def _line(node: yaml.Node | None, place: tuple[Any, ...]) -> int:
+def _line(node: yaml.Node | None, place: Sequence[Any]) -> int:
     """The line of a value, or of the nearest one around it."""
-    line = node.start_mark.line + 1 if node is not None else 1
-    for step in place:
-        if isinstance(node, yaml.MappingNode):
-            node = next((value for key, value in node.value if key.value == str(step)), None)
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            node = node.value[step] if step < len(node.value) else None
-        else:
-            node = None
-        if node is None:
-            return line
-        line = node.start_mark.line + 1
-    return line
+    if node is None:
+        return 1
+    inner = None
+    if place and isinstance(node, yaml.MappingNode):
+        inner = next((value for key, value in node.value if key.value == str(place[0])), None)
+    elif place and isinstance(node, yaml.SequenceNode):
+        inner = dict(enumerate(node.value)).get(place[0])
+    return node.start_mark.line + 1 if inner is None else _line(inner, place[1:])
 
 
 def _picture(path: Path, name: str) -> bytes:

@@ -23,7 +23,7 @@ from arena import (
 )
 from arena_llm.cli import app
 from evaluation.engines.backend import CURRENT, CurrentEpisode
-from llm_control.agents.informed import END, SCRIPTS, WAIT, Plan, next_reply, oracle_reply, replies_needed
+from llm_control.agents.informed import END, SCRIPTS, WAIT, Plan, informed_reply, next_reply, replies_needed
 from llm_control.choices import ArenaChoices
 from llm_control.environment import ArenaEnvironment
 from llm_control.script import ScriptSyntaxError, compress, parse
@@ -93,7 +93,7 @@ def begun(arena, task_id, **choices):
 
 
 def oracles():
-    return asyncio.run(oracle_reply())
+    return asyncio.run(informed_reply("oracle"))
 
 
 def test_the_oracle_passes_by_scripts():
