@@ -155,18 +155,17 @@ class Scene(NamedTuple):
         if action not in self.actions:
             raise Unusable(f"{action.written} is not allowed in this run; move instead, tile by tile.")
         if (self.options is not None) != (action is SAY):
-            raise Unusable(self._wrong_time())
+            told = "You are in no conversation; begin one with talk(object)."
+            if self.options is not None:
+                said = _listed(self.options)
+                told = f"You are in a conversation: reply with the number of what you say, {said}."
+            raise Unusable(told)
         if len(given) != len(action.takes):
             raise Unusable(f"Got {len(given)} arguments, expected {len(action.takes)}: {action.written}.")
         values = [self._value(action, kind, text) for kind, text in zip(action.takes, given, strict=True)]
         if action is SAY:
             return {DIALOG_KEY: values[0]}
         return {"action": action.name, **{f"arg{k}": value for k, value in enumerate(values, start=1)}}
-
-    def _wrong_time(self) -> str:
-        if self.options is None:
-            return "You are in no conversation; begin one with talk(object)."
-        return f"You are in a conversation: reply with the number of what you say, {_listed(self.options)}."
 
     def _value(self, action: Action, kind: Kind, text: str) -> Any:
         if kind == "direction":

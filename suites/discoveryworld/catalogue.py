@@ -38,11 +38,6 @@ class Kind(NamedTuple):
     scenario: str
     difficulty: str
 
-    @property
-    def paper_steps(self) -> int:
-        """Steps of an episode in the paper: 100 if it is easy or a unit test, otherwise 1,000."""
-        return 100 if self.level in ("easy", "unit") else 1000
-
 
 _THEMES = (
     ("proteomics", "Proteomics", "clustering", "Proteomics"),
@@ -94,11 +89,6 @@ def selected(name: str) -> list[Kind]:
     if name in every:
         return [every[name]]
     return [k for k in every.values() if k.level == name or k.name.rpartition("-")[0] == name != "unit"]
-
-
-def names() -> list[str]:
-    """Everything that `selected` knows."""
-    return [*THEMES, *LEVELS, "unit", *kinds()]
 
 
 def find_world(task_id: str) -> tuple[Kind, int] | None:

@@ -7,8 +7,6 @@ from pydantic import AfterValidator, Field
 from evaluation.choices.run_choices import PICTURE_FILES, Bounds, Rule, RunChoices
 from suites.discoveryworld.catalogue import PAPER_SEEDS, Kind, kinds, seed_list
 
-LONGEST_EPISODE = 100_000
-
 
 class DiscoveryWorldChoices(RunChoices):
     """How DiscoveryWorld is put to a model."""
@@ -22,7 +20,7 @@ class DiscoveryWorldChoices(RunChoices):
     seeds: Annotated[str, AfterValidator(lambda text: seed_list(text) and text)] = Field(
         default=PAPER_SEEDS, description="seeds of each world, such as 0-4 (the paper's) or 5,9,100-120"
     )
-    steps: Annotated[int, Field(ge=1, le=LONGEST_EPISODE)] | None = Field(
+    steps: Annotated[int, Field(ge=1, le=100_000)] | None = Field(
         default=None,
         description="steps of an episode; none: the paper's, 100 if easy or a unit test, else 1000",
     )
@@ -43,8 +41,8 @@ class DiscoveryWorldChoices(RunChoices):
         return (self.judge,) if self.judge else ()
 
     def steps_of(self, kind: Kind) -> int:
-        """How many steps an episode has."""
-        return kind.paper_steps if self.steps is None else self.steps
+        """How many steps an episode has; in the paper 100 if it is easy or a unit test, otherwise 1,000."""
+        return self.steps or (100 if kind.level in ("easy", "unit") else 1000)
 
     def bounds(self, content: Any = None) -> Bounds:
         """A reply for each step."""

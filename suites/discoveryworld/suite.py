@@ -13,13 +13,13 @@ from evaluation.suite import Message, Suite, TaskSpec, rules
 from evaluation.suites import unknown_task
 from suites.discoveryworld.actions import available
 from suites.discoveryworld.catalogue import (
+    LEVELS,
     MOST_SEEDS,
     PAPER_SEEDS,
     THEMES,
     Kind,
     find_world,
     kinds,
-    names,
     seed_list,
     selected,
 )
@@ -45,7 +45,8 @@ class DiscoveryWorldSuite(Suite):
             return [_task(kind, seed) for kind in found for seed in seed_list(choices.seeds)]
         if (world := find_world(name)) is not None:
             return [_task(*world)]
-        raise unknown_task(name, names(), ", or a world such as proteomics-easy-0")
+        known = [*THEMES, *LEVELS, "unit", *kinds()]
+        raise unknown_task(name, known, ", or a world such as proteomics-easy-0")
 
     def opening(self, choices: DiscoveryWorldChoices, prompts: PromptSet, episodes: int) -> list[Message]:
         """The rules."""
