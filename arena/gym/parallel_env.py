@@ -23,9 +23,6 @@ try:
 except ImportError as error:
     raise ImportError("several agents need PettingZoo: pip install 'arena-llm[multi]'") from error
 
-AGENT_NAME = "agent_{}"
-"""Name of the agent of the k-th `Agent` item."""
-
 
 class ArenaParallelEnv(ParallelEnv):
     """Several agents in one Animal-AI arena, acting at the same time (Animal-AI 4.4 and later).
@@ -66,7 +63,7 @@ class ArenaParallelEnv(ParallelEnv):
         check_options(sensors, Sensors, ArenaParallelEnv)
         self._env = AgentsEnv(file, max_episode_steps=max_episode_steps, render_mode=render_mode, **sensors)
         self.sensors = self._env.sensors
-        self._numbers = {AGENT_NAME.format(k): k for k in range(_agents_of(file))}
+        self._numbers = {f"agent_{k}": k for k in range(_agents_of(file))}
         self.possible_agents = [*self._numbers]
         self.agents: list[str] = []
         self.observation_spaces = {name: self.sensors.space() for name in self.possible_agents}

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -112,16 +111,6 @@ class Touches(NamedTuple):
 NOTHING = Touches((), ())
 
 
-class Behind(IntEnum):
-    """How far the table of parts is behind its things."""
-
-    NOTHING = 0
-    POSES = 1
-    """Something has moved."""
-    THINGS = 2
-    """Something was added, removed or resized."""
-
-
 class Poses(NamedTuple):
     """Positions (n, 3), rotations (n, 3, 3), sizes (n, 3) and visibility (n,) of all things; read-only."""
 
@@ -153,22 +142,23 @@ class Things:
         self._table, self._rows = np.empty(0, PART), np.empty(0, np.int64)
         self._poses: Poses | None = None
         self._list_parts()
-        self._behind = Behind.POSES
+        self._listed, self._placed = True, False
 
     @property
     def rest(self) -> bool:
         """Whether all but agents and balls is at rest, so that the kernel can move these."""
         return self.still >= STILL_TICKS
 
-    def moved(self, behind: Behind = Behind.POSES) -> None:
+    def moved(self) -> None:
         """Something has moved or changed; the table follows when it is next used."""
-        self._poses, self._behind = None, max(behind, self._behind)
+        self._poses, self._placed = None, False
 
     def changed(self, wakes: bool = True) -> None:
         """Something was added, removed or resized; if it `wakes` others, what is at rest may move."""
         if wakes:
             self.still, self.woken = 0, True
-        self.moved(Behind.THINGS)
+        self._listed = False
+        self.moved()
 
     @property
     def parts(self) -> Parts:
@@ -178,14 +168,14 @@ class Things:
 
     def _catch_up(self) -> None:
         """Bring the table of parts up to date."""
-        if self._behind is Behind.THINGS:
+        if not self._listed:
             self._list_parts()
-        if self._behind:
+        if not self._placed:
             place(self._own, self.positions, self.rotations, self._table)
             self._table["hold"] = 0.0
             if self.rest:
                 self._stand()
-            self._behind = Behind.NOTHING
+            self._listed = self._placed = True
 
     def _list_parts(self) -> None:
         """Make the table of what is there now; balls that were there move on."""
@@ -229,14 +219,13 @@ class Things:
         # A ramp's centre of mass is a third of its length from its tall end.
         table["arm"][heavy] = self.sizes[index][:, [0, 2]].min(axis=1) / (2 + table["is_prism"][heavy])
 
-    def take_balls(self) -> bool:
+    def take_balls(self) -> None:
         """Take the poses of the balls, if any is awake, from the table in which the kernel has moved them."""
         if not self.rolls:
-            return False
+            return
         self.positions[self.balls] = self._table["centre"][self._rows]
         self.rotations[self.balls] = self._table["axes"][self._rows].transpose(0, 2, 1)
         self.rolls, self._poses = any_rolls(self._table), None
-        return True
 
     def push(self, ball: int, velocity: Vector) -> None:
         """Add to the velocity (m/s) of a ball."""
@@ -250,8 +239,8 @@ class Things:
         self.moved()
         self.rolls = any_rolls(self._table)
 
-    def add(self, placed: Placed) -> int:
-        """Add a thing; returns its index."""
+    def add(self, placed: Placed) -> None:
+        """Add a thing, whose index is the next one."""
         self.placed.append(placed)
         self.looks = (*self.looks, placed.thing)
         self.positions = np.vstack([self.positions, placed.position])
@@ -259,7 +248,6 @@ class Things:
         self.sizes = np.vstack([self.sizes, placed.size])
         self.visible = np.append(self.visible, True)
         self.changed()
-        return len(self.placed) - 1
 
     def remove(self, index: int) -> None:
         """Remove a thing; what leans on it, if it can move, does so now."""
