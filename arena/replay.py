@@ -52,7 +52,6 @@ class Replay(Closing):
         self.recording = recording
         self.episode = Episode(spec, task_id=recording.task_id, seed=recording.seed, trial=recording.trial)
         if len(recording.others) != len(self.episode.agents) - 1:
-            self.episode.close()
             raise RecordingError(
                 f"the recording has {len(recording.others) + 1} agents, its arena {len(self.episode.agents)}"
             )
@@ -117,7 +116,6 @@ class PickledEpisode(NamedTuple):
         recorded = self.recording
         episode = Replay(recorded, self.spec).to_end()
         if (episode.total_reward, episode.health) != (recorded.total_reward, recorded.health):
-            episode.close()
             raise RecordingError(
                 f"{recorded.task_id}: the environment's episode does not replay here: reward and health are "
                 f"{episode.total_reward:g} and {episode.health:g}, expected {recorded.total_reward:g} and "

@@ -158,15 +158,13 @@ class ScriptedEpisode:
         return self._turn(text, Script(()), [IDLE], problem)
 
     def finish(self) -> tuple[tuple[TurnRecord, ...], ModelEnd, Recording]:
-        """Let the clock run down if the model is not asked any more, and close the episode."""
+        """Let the clock run down if the model is not asked any more, and end the episode."""
         end = self.model_end
         rest = self._rest(end)
         while not self.episode.done and self.episode.spec.time_limit and self.episode.steps < SAFETY_STEPS:
             self.episode.step(next(rest))
         self.episode.stop()
-        recording = self.episode.recording()
-        self.episode.close()
-        return tuple(self.turns), end, recording
+        return tuple(self.turns), end, self.episode.recording()
 
     def _rest(self, end: ModelEnd) -> Iterator[Action]:
         """What the agent does when the model is not asked any more: nothing, or its loop on and on."""

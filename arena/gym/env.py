@@ -456,9 +456,8 @@ def within_sight(depth: Depth) -> Depth:
 
 
 def _of_trial(episode: Episode, trial: int) -> Episode:
-    """The same task and seed in another trial; the episode is closed."""
-    with episode:
-        return Episode(episode.spec, task_id=episode.task_id, seed=episode.seed, trial=trial)
+    """The same task and seed in another trial."""
+    return Episode(episode.spec, task_id=episode.task_id, seed=episode.seed, trial=trial)
 
 
 _STOPPED = StepResult(0.0, (), True)
@@ -649,7 +648,6 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
             )
         else:
             return episode
-        episode.close()
         raise ConfigError(f"arena {episode.task_id} {problem}")
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -716,11 +714,9 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         return self.sensors.view(self.episode) if self.render_mode else None
 
     def close(self) -> None:
-        """Free the physics of the current episode."""
+        """Forget the current episode."""
         if self._log is not None:
             self._log.close()
-        if self._episode is not None:
-            self._episode.close()
         self._episode, self._over = None, True
 
     def __getstate__(self) -> dict[str, Any]:

@@ -72,8 +72,7 @@ def _entity(size: tuple[float, float, float], number: int, shape: Shape) -> Any:
 def about() -> dict[str, str]:
     """Versions, and the OpenGL renderer that draws."""
     # OpenGL reports it only once a room is open.
-    with scene_subject(0) as subject:
-        Room(subject.episode.scene(), 84)
+    Room(scene_subject(0).episode.scene(), 84)
     name = ctypes.string_at(glGetString(GL_RENDERER)).decode()
     return {"miniworld": version("miniworld"), "pyglet": pyglet.version, "opengl": name}
 

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from arena import ACTIONS, Episode, Scene, cameras, load
-from arena.closing import Closing
 from arena.scene import Floats, yaw_rotation
 from benchmarks.learning import random_actions
 from render.looks.look import FLOOR
@@ -29,7 +28,7 @@ HIDDEN = -5.0
 """Height in metres to which eaten things are moved: under the floor."""
 
 
-class Subject(Closing):
+class Subject:
     """A task played at random, with the same actions each time; a new episode follows each that ends."""
 
     def __init__(self, task: Task, seed: int) -> None:
@@ -41,7 +40,6 @@ class Subject(Closing):
         """One random step, and a new episode if it ended the old one."""
         self.episode.step(ACTIONS[next(self._actions)])
         if self.episode.done:
-            self.episode.close()
             self._trial += 1
             self.episode = self._new()
 
@@ -57,10 +55,6 @@ class Subject(Closing):
 
     def _new(self) -> Episode:
         return Episode(self._task.spec, task_id=self._task.id, seed=self._seed, trial=self._trial)
-
-    def close(self) -> None:
-        """Free the episode."""
-        self.episode.close()
 
 
 def scene_subject(seed: int) -> Subject:

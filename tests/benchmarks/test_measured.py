@@ -98,16 +98,14 @@ def test_a_peer_that_dies_leaves_the_others(tmp_path, monkeypatch):
 
 
 def test_the_scene_has_fifty_things_and_nothing_to_complain_of():
-    with scene_subject(0) as subject:
-        things = subject.episode.scene().things
+    things = scene_subject(0).episode.scene().things
     assert len(things) == 50
     assert len({thing.kind for thing in things}) >= 15
     assert not load(SCENE_FILE).warnings
 
 
 def test_only_what_moved_is_brought_over(monkeypatch):
-    with scene_subject(0) as subject:
-        scene = subject.episode.scene()
+    scene = scene_subject(0).episode.scene()
     solids, world, brought = solids_of(scene), TinyWorld(scene), []
 
     def bring(body, centre, *_, **options):
@@ -124,10 +122,10 @@ def test_only_what_moved_is_brought_over(monkeypatch):
 
 def test_others_see_the_same_things_at_the_same_places():
     """The red ball right in front of the agent covers the same pixels in both pictures."""
-    with scene_subject(0) as subject:
-        for _ in range(60):
-            subject.step()
-        scene = subject.episode.scene()
+    subject = scene_subject(0)
+    for _ in range(60):
+        subject.step()
+    scene = subject.episode.scene()
     ours = Renderer(256, 256).frame(scene).astype(int)
     theirs = TinyWorld(scene).picture(scene, 256, shadows=False).astype(int)
     # Ours is flat, so that the zones' deeper red does not count; theirs is shaded.
@@ -153,9 +151,9 @@ def short(tmp_path):
 
 def test_episodes_that_end_are_followed_by_others(short):
     seen = []
-    with Subject(short, 0) as subject:
-        assert subject.timed_between(25, lambda scene: seen.append(scene)) > 0
-        assert (subject.episode.trial, subject.episode.steps, len(seen)) == (2, 5, 25)
+    subject = Subject(short, 0)
+    assert subject.timed_between(25, lambda scene: seen.append(scene)) > 0
+    assert (subject.episode.trial, subject.episode.steps, len(seen)) == (2, 5, 25)
     env = VECTOR.made(Playlist([short]))
     env.reset(seed=0)
     assert seconds_of_steps(env, random_actions("a", 0), 25) > 0
