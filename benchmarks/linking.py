@@ -152,9 +152,8 @@ def _played(order: tuple[str, str, str, Path | None]) -> list[tuple[str | int, .
     about = agent, battery, short_form_version({task.id: task.sha256 for task in tasks})
     verdicts: dict[int, list[bool]] = {}
     for task in tasks:
-        with Episode(task.spec, task_id=task.id) as episode:
-            if (passed := passes(agent, episode)) is not None:
-                verdicts.setdefault(task.level, []).append(passed)
+        if (passed := passes(agent, Episode(task.spec, task_id=task.id))) is not None:
+            verdicts.setdefault(task.level, []).append(passed)
     return [
         (*about, version("arena-llm"), animal_ai, level, len(found), sum(found))
         for level, found in sorted(verdicts.items())

@@ -245,8 +245,9 @@ class ChosenEye:
     def frame(self, scene: Scene) -> Frame:
         """What the model is shown in the place of this scene."""
         if self._choices.vision == "shuffled":
-            other = _start(self._others[int(self._rng.integers(len(self._others)))])
-            scene = replace(other, agent_yaw=float(self._rng.uniform(0, 360)), lights_on=True)
+            other = self._others[int(self._rng.integers(len(self._others)))]
+            start = Episode(other.spec, task_id=other.id).scene()
+            scene = replace(start, agent_yaw=float(self._rng.uniform(0, 360)), lights_on=True)
         return _seen(scene, self._choices)
 
 
@@ -294,8 +295,3 @@ def words(choices: ArenaChoices, scene: Scene) -> str | None:
 @cache
 def _renderer(size: int) -> Renderer:
     return Renderer(size, size)
-
-
-def _start(task: Task) -> Scene:
-    with Episode(task.spec, task_id=task.id) as episode:
-        return episode.scene()

@@ -18,10 +18,11 @@ from inspect_ai.model import ChatMessageUser, get_model
 from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, grouped, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from arena import Episode, load_text
+from arena import ArenaSpec, Episode
 from arena.errors import ConfigError, EvaluationError
 from arena.scene import Scene
 from arena.seeds import episode_rng
+from arena.taskfile.config import Item, Vector3
 from evaluation.generation.generate import generate as ask
 from evaluation.generation.generate import generate_config, guard
 from evaluation.generation.memory import ImageBudget
@@ -73,25 +74,17 @@ class Probe:
         # From the arena's middle part every place up to 20 m ahead towards the centre is within the fence.
         yaw = float(6 * rng.integers(60))
         x, z = (20 - 12 * f(math.radians(yaw)) for f in (math.sin, math.cos))
-        items = [f"!Item {{name: Agent, positions: [{_vector(x, z)}], rotations: [{yaw}]}}"]
+        items = [Item(name="Agent", positions=(_at(x, z),), rotations=(yaw,))]
         for name, places in (("GoodGoal", self.green), ("GoodGoalMulti", self.yellow)):
-            balls = ", ".join(_at(x, z, yaw, place) for place in places)
-            sizes = ", ".join("!Vector3 {x: 1, y: 1, z: 1}" for _ in places)
-            items += [f"!Item {{name: {name}, positions: [{balls}], sizes: [{sizes}]}}"] if places else []
-        spec = load_text(
-            f"!ArenaConfig {{arenas: {{0: !Arena {{t: 0, items: [{', '.join(items)}]}}}}}}", self.id
-        )
-        with Episode(spec.arenas[0], task_id=self.id, seed=self.seed) as episode:
-            return episode.scene()
+            ways = [(math.radians(yaw + bearing), far) for bearing, far in places]
+            balls = tuple(_at(x + far * math.sin(way), z + far * math.cos(way)) for way, far in ways)
+            sizes = (Vector3(x=1.0, y=1.0, z=1.0),) * len(balls)
+            items += [Item(name=name, positions=balls, sizes=sizes)] if balls else []
+        return Episode(ArenaSpec(items=tuple(items)), task_id=self.id, seed=self.seed).scene()
 
 
-def _at(x: float, z: float, yaw: float, place: Place) -> str:
-    way = math.radians(yaw + place[0])
-    return _vector(x + place[1] * math.sin(way), z + place[1] * math.cos(way))
-
-
-def _vector(x: float, z: float) -> str:
-    return f"!Vector3 {{x: {x:.4f}, y: 0, z: {z:.4f}}}"
+def _at(x: float, z: float) -> Vector3:
+    return Vector3(x=round(x, 4), z=round(z, 4))
 
 
 def make_probes(each: int, seed: int = 0, kinds: Sequence[str] = tuple(KINDS)) -> tuple[Probe, ...]:

@@ -23,7 +23,6 @@ from arena.cameras import (
     CameraRenderer,
     ChannelRenderer,
     Channels,
-    Depth,
     Frame,
     check_renderer,
     open_camera,
@@ -370,7 +369,7 @@ class Sensors:
         if "depth" in self.names or "segmentation" in self.names:
             channels = self._channels(scene)
             if "depth" in self.names:
-                seen["depth"] = within_sight(channels.depth)[..., None]
+                seen["depth"] = np.minimum(channels.depth, np.float32(SIGHT))[..., None]
             if "segmentation" in self.names:
                 seen["segmentation"] = channels.semantic[..., None]
         if "rays" in self.names:
@@ -448,11 +447,6 @@ def vector(state: AgentState) -> npt.NDArray[np.float32]:
 def gray(frame: Frame) -> Frame:
     """A frame (height, width, 3) as one channel (height, width, 1): the rounded mean of the three."""
     return np.rint(frame.mean(axis=2, keepdims=True)).astype(np.uint8)
-
-
-def within_sight(depth: Depth) -> Depth:
-    """Depth as an observation, metres: finite, at most `SIGHT` (sky and darkness)."""
-    return np.minimum(depth, np.float32(SIGHT))
 
 
 def _of_trial(episode: Episode, trial: int) -> Episode:

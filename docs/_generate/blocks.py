@@ -8,6 +8,7 @@ import typer
 
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import QUESTIONS
+from arena.taskfile.symbols import PRESETS
 from docs._generate import keys, kinds
 from docs._generate.markdown import code, plain, tabled
 from evaluation.capabilities import prompts_of
@@ -155,7 +156,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "keys-of-vector": partial(keys.keys_table, "Vector3"),
     "keys-of-color": partial(keys.keys_table, "RGB"),
     "operations": keys.operations_section,
-    "symbols": keys.symbols_list,
+    "symbols": lambda: ", ".join(map(code, PRESETS)),
     "objects": kinds.objects_section,
     "changing": kinds.changing_table,
     "spawners": kinds.spawners_table,

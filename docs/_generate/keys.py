@@ -16,7 +16,6 @@ from arena.taskfile.config import (
     SINCE_4,
     VALUES,
 )
-from arena.taskfile.symbols import PRESETS
 from docs._generate.markdown import code, number, tabled
 
 KEY_MEANINGS: Mapping[str, Mapping[str, str]] = yaml.safe_load(
@@ -35,11 +34,6 @@ def operations_section() -> str:
         if KEYS[tag]:
             parts.append(keys_table(tag))
     return "\n\n".join(parts)
-
-
-def symbols_list() -> str:
-    """The names of the symbols of sign boards."""
-    return ", ".join(map(code, PRESETS))
 
 
 def spellings(tag: str) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from arena import IDLE, Episode
+from arena.scene import Vector
 from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Body, Kind, Shape
 from arena.taskfile.versions import Version
@@ -25,20 +26,18 @@ LOOK_YAW_DEG, LOOK_PITCH_DEG = 325.0, 22.0
 COLORS = 128
 """Colours of a picture; full colour would make the files three times as large."""
 
-_SIZES = {
-    Shape.BALL: (2.0, 2.0, 2.0),
-    Shape.PRISM: (3.0, 1.5, 4.0),
-    Shape.TUBE: (4.0, 4.0, 5.0),
-    Shape.BOX: (2.0, 2.0, 2.0),
-}
-_SIZES_BY_NAME = {
+_SIZES: dict[Body | str | Shape, Vector] = {
+    Body.ZONE: (4.0, 1.0, 4.0),
     "Wall": (4.0, 2.0, 1.0),
     "WallTransparent": (4.0, 2.0, 1.0),
     "SignBoard": (1.0, 1.0, 1.0),
     "Token": (0.45, 0.6, 0.45),
+    Shape.BALL: (2.0, 2.0, 2.0),
+    Shape.BOX: (2.0, 2.0, 2.0),
+    Shape.PRISM: (3.0, 1.5, 4.0),
+    Shape.TUBE: (4.0, 4.0, 5.0),
 }
-_BAR_SIZE = (3.0, 1.0, 6.0)
-_ZONE_SIZE = (4.0, 1.0, 4.0)
+"""Sizes by body, name or shape; of all others that of a block of bars."""
 
 _PAINT = RGB(r=110.0, g=150.0, b=190.0)
 """Colour of the kinds that would have a random one."""
@@ -65,20 +64,18 @@ def encoded(frame: Frame) -> bytes:
 
 
 def _picture(kind: Kind, renderer: Renderer) -> Frame:
-    with Episode(_arena(kind), task_id=kind.name) as episode:
-        for _ in range(_WAIT_STEPS.get(kind.name, 40)):
-            episode.step(IDLE)
-        scene = episode.scene()
-        middle, size = scene.positions[0], scene.sizes[0]
-        return renderer.frame(scene, _camera(middle, size))
+    episode = Episode(_arena(kind), task_id=kind.name)
+    for _ in range(_WAIT_STEPS.get(kind.name, 40)):
+        episode.step(IDLE)
+    scene = episode.scene()
+    return renderer.frame(scene, _camera(scene.positions[0], scene.sizes[0]))
 
 
 def _arena(kind: Kind) -> ArenaSpec:
     """An arena with the kind in its middle, in the oldest version that has it; the agent is out of view."""
     version = Version.V3 if in_version(kind.name, Version.V3) else Version.V4
-    size = _SIZES_BY_NAME.get(kind.name, _SIZES.get(kind.shape, _BAR_SIZE))
-    if kind.body is Body.ZONE:
-        size = _ZONE_SIZE
+    keys = (kind.body, kind.name, kind.shape)
+    size = next((_SIZES[key] for key in keys if key in _SIZES), (3.0, 1.0, 6.0))
     thing = Item(
         name=kind.name,
         positions=(_vector((20.0, 0.0, 20.0)),),
@@ -91,7 +88,7 @@ def _arena(kind: Kind) -> ArenaSpec:
     return ArenaSpec(items=(agent, thing), version=version)
 
 
-def _vector(values: tuple[float, float, float]) -> Vector3:
+def _vector(values: Vector) -> Vector3:
     return Vector3(x=values[0], y=values[1], z=values[2])
 
 
