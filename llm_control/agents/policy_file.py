@@ -93,39 +93,14 @@ class PolicyDescription(BaseModel, frozen=True, extra="forbid"):
     versions: dict[str, str] = {}
 
 
-class ModelPlayer:
-    """A model as a player; the hidden state of a recurrent one is kept from action to action."""
-
-    def __init__(self, model: Any) -> None:
-        self._model = model
-        self._state: Any = None
-
-    def restart(self, seed: int) -> None:
-        """Seed what is drawn at random from now on, in this process."""
-        from stable_baselines3.common.utils import set_random_seed
-
-        set_random_seed(seed)
-        self._model.action_space.seed(seed)
-
-    def act(self, observation: Any, sample: bool, first: bool) -> Any:
-        """An element of the action space: the best action, or with `sample` one that is drawn.
-
-        The `first` observation of an episode begins with an empty hidden state.
-        """
-        action, self._state = self._model.predict(
-            observation, None if first else self._state, np.array([first]), deterministic=not sample
-        )
-        return action
-
-
 @dataclass(frozen=True)
 class Policy:
-    """A loaded policy: its file, the SHA-256 of that, what the file says of itself, and what plays."""
+    """A loaded policy: its file, the SHA-256 of that, what the file says of itself, and the model."""
 
     path: Path
     sha256: str
     description: PolicyDescription
-    player: ModelPlayer
+    model: Any
 
     @cached_property
     def sensors(self) -> Sensors:
@@ -243,10 +218,10 @@ def load_policy(path: str | Path) -> Policy:
     path = Path(path).expanduser()
     content, told = _read(path)
     try:
-        player = _player(content, told)
+        model = _model(content, told)
     except ArenaError as error:
         raise EvaluationError(f"{path}: {error}") from None
-    return Policy(path, hashlib.sha256(content).hexdigest(), told, player)
+    return Policy(path, hashlib.sha256(content).hexdigest(), told, model)
 
 
 def loaded(path: Path) -> Policy:
@@ -263,7 +238,7 @@ def _loaded(path: Path, changed_ns: int, size: int) -> Policy:
     return load_policy(path)
 
 
-def _player(content: bytes, told: PolicyDescription) -> ModelPlayer:
+def _model(content: bytes, told: PolicyDescription) -> Any:
     """A model of a saved file's bytes, on the processor and in one thread.
 
     Raises EvaluationError for a missing library, an unknown algorithm and a broken file, and ConfigError as
@@ -286,7 +261,7 @@ def _player(content: bytes, told: PolicyDescription) -> ModelPlayer:
             "versions that are here"
         ) from None
     _check_spaces(model, told.environment)
-    return ModelPlayer(model)
+    return model
 
 
 def _read(path: Path) -> tuple[bytes, PolicyDescription]:
@@ -336,7 +311,8 @@ class PolicyAgent:
 
     Its observations are those of `arena.ArenaEnv` with the options of the policy's file, for the same task,
     seed and actions. With `sample` actions are drawn, from a seed that follows from the episode's seed, task
-    and trial. One episode of a policy is played at a time: its sensors remember the frames of a stack.
+    and trial. One episode of a policy is played at a time: its sensors remember the frames of a stack. The
+    hidden state of a recurrent model is kept from action to action.
     """
 
     def __init__(self, policy: Policy, sample: bool = False) -> None:
@@ -345,6 +321,7 @@ class PolicyAgent:
         self._read, self._repeat = options.controls().read, options.action_repeat
         self._left = 0
         self._action: Action | None = None
+        self._state: Any = None
 
     def act(self, episode: Episode) -> Action:
         """The next action."""
@@ -357,6 +334,16 @@ class PolicyAgent:
     def _choose(self, episode: Episode, first: bool) -> Any:
         if first and self._sample:
             rng = episode_rng(episode.seed, f"{episode.task_id}/policy", episode.trial)
-            self._policy.player.restart(int(rng.integers(2**31)))
+            self._seed(int(rng.integers(2**31)))
         observation = self._policy.sensors.observe(episode, first=first)
-        return self._policy.player.act(observation, self._sample, first)
+        action, self._state = self._policy.model.predict(
+            observation, self._state, np.array([first]), deterministic=not self._sample
+        )
+        return action
+
+    def _seed(self, seed: int) -> None:
+        """Seed what is drawn at random from now on, in this process."""
+        from stable_baselines3.common.utils import set_random_seed
+
+        set_random_seed(seed)
+        self._policy.model.action_space.seed(seed)

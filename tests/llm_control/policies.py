@@ -29,21 +29,18 @@ class Once:
 
 
 class Told:
-    """A player that takes the given actions in turn and keeps what it observes."""
+    """A model that takes the given actions in turn and keeps what it observes."""
 
     def __init__(self, actions):
         self.seen, self._actions = [], list(actions)
 
-    def restart(self, seed):
-        """Nothing is drawn."""
-
-    def act(self, observation, sample, first):
+    def predict(self, observation, state, start, deterministic):
         self.seen.append(observation)
-        return self._actions[(len(self.seen) - 1) % len(self._actions)]
+        return self._actions[(len(self.seen) - 1) % len(self._actions)], None
 
 
 def told_policy(options, actions):
-    """A policy without a file, whose player is `Told`."""
+    """A policy without a file, whose model is `Told`."""
     description = PolicyDescription(format="none", algorithm="none", environment=PolicyOptions(**options))
     return Policy(Path("told.zip"), "", description, Told(actions))
 

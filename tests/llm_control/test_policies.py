@@ -69,7 +69,7 @@ def test_it_observes_what_the_environment_gives(options):
             episode.step(player.act(episode))
         reward, steps = episode.total_reward, episode.steps
     seen, total, over = env.reset(seed=0)[0], 0.0, False
-    for number, observed in enumerate(policy.player.seen):
+    for number, observed in enumerate(policy.model.seen):
         assert not over
         assert same(seen, observed), number
         seen, gained, over, _, _ = env.step(actions[number % len(actions)])

@@ -3,12 +3,13 @@
 import json
 import sys
 import zipfile
+from types import SimpleNamespace
 
 import gymnasium
 import pytest
 
 from arena.errors import ConfigError, EvaluationError
-from llm_control.agents.policy_file import MEMBER, load_policy, save_policy
+from llm_control.agents.policy_file import MEMBER, PolicyAgent, load_policy, save_policy
 from tests.llm_control.batteries import write_battery
 from tests.llm_control.policies import OPTIONS, trained
 
@@ -49,10 +50,11 @@ def test_a_file_says_what_the_policy_is(file):
 
 def test_a_loaded_policy_acts_as_the_saved_one(file):
     model = sb3.PPO.load(file, device="cpu")
-    player = load_policy(file).player
+    loaded = load_policy(file).model
     for _ in range(20):
         seen = model.observation_space.sample()
-        assert (player.act(seen, False, False) == model.predict(seen, deterministic=True)[0]).all()
+        ours, theirs = (each.predict(seen, deterministic=True)[0] for each in (loaded, model))
+        assert (ours == theirs).all()
 
 
 def test_pictures_may_be_turned_by_the_library(task, tmp_path):
@@ -60,8 +62,8 @@ def test_pictures_may_be_turned_by_the_library(task, tmp_path):
     env = gymnasium.make("arena-llm/Arena-v0", config=task, **options)
     model = sb3.DQN("CnnPolicy", env, buffer_size=5, device="cpu")
     assert model.observation_space.shape == (3, 36, 36)
-    player = load_policy(save_policy(model, tmp_path / "dqn.zip", **options)).player
-    assert player.act(env.observation_space.sample(), False, True) in env.action_space
+    loaded = load_policy(save_policy(model, tmp_path / "dqn.zip", **options)).model
+    assert loaded.predict(env.observation_space.sample())[0] in env.action_space
 
 
 def test_a_recurrent_policy_remembers_within_an_episode_and_forgets_after_it(task, tmp_path):
@@ -74,9 +76,11 @@ def test_a_recurrent_policy_remembers_within_an_episode_and_forgets_after_it(tas
 
     def episode():
         """What the hidden state is at the end of an episode."""
-        for number, each in enumerate(seen):
-            policy.player.act(each, False, number == 0)
-        return policy.player._state
+        given, agent = iter(seen), PolicyAgent(policy)
+        policy.__dict__["sensors"] = SimpleNamespace(observe=lambda episode, first: next(given))
+        for _ in range(len(seen) * OPTIONS["action_repeat"]):
+            agent.act(None)
+        return agent._state
 
     state = None
     for number, each in enumerate(seen):
