@@ -23,25 +23,18 @@ STEPS_PER_TURN = 50
 """Steps that are one turn of an agent that acts at every step, in log and report, 3 s."""
 
 
-def new_episode(setup: EpisodeSetup) -> Episode:
-    """The episode of a setup. Raises LayoutError if its arena cannot be built."""
-    task: Task = setup.task.content
-    return Episode(task.spec, task_id=task.id, seed=setup.choices.seed, trial=setup.trial)
-
-
 class ArenaEnvironment:
     """Plays one episode by scripts. Raises LayoutError if its arena cannot be built."""
 
     def __init__(self, setup: EpisodeSetup, episode: Episode | None = None) -> None:
         choices: ArenaChoices = setup.choices
+        task: Task = setup.task.content
         if not setup.draws:
             choices = choices.model_copy(update={"vision": "blind"})
-        self.episode = episode or new_episode(setup)
+        self.episode = episode or Episode(task.spec, task_id=task.id, seed=choices.seed, trial=setup.trial)
         self._choices, self._prompts = choices, setup.prompts
         others = [task.content for task in setup.tasks]
-        self._played = ScriptedEpisode(
-            self.episode, eye(choices, setup.task.content, others, setup.trial), choices
-        )
+        self._played = ScriptedEpisode(self.episode, eye(choices, task, others, setup.trial), choices)
 
     @property
     def known(self) -> tuple[Action, ...]:

@@ -378,7 +378,7 @@ class Placer:
             # The agent's collider is off while it is placed, so Unity tests a point, not a sphere.
             if self._occupied.is_free_point(position):
                 self._occupied.add_ball(position, AGENT_RADIUS)
-                return self._agent_at(position, item)
+                return self._at(position, item)
         raise LayoutError(
             f"the agent cannot be placed at x={requested.x:g}, y={requested.y:g}, z={requested.z:g}: an "
             "object is there; move one of them"
@@ -391,21 +391,13 @@ class Placer:
         on_edge = any(value in (0, ARENA_SIZE) for value in (requested.x, requested.z))
         return Vector3(x=1.0, y=0.0, z=1.0) if on_edge and self._differs.agent_off_edge else requested
 
-    def _agent_at(self, position: Vector, item: Item) -> AgentStart:
-        yaw = _first(item.rotations, -1.0)
-        return AgentStart(
-            position,
-            yaw % 360 if yaw >= 0 else self._rng.uniform(0.0, 360.0),
-            _first(item.frozen_agent_delays, 0.0),
-            self._skin(_first(item.skins, "random")),
-            _first(item.teams, 0),
-        )
-
-    def _skin(self, requested: str) -> str:
-        """The given skin; a random one, from a separate generator, if it is not one of the three."""
-        if requested in SKINS:
-            return requested
-        return SKINS[int(self._rng.spawn(1)[0].integers(len(SKINS)))]
+    def _at(self, position: Vector, item: Item) -> AgentStart:
+        yaw, skin = _first(item.rotations, -1.0), _first(item.skins, "random")
+        yaw = yaw % 360 if yaw >= 0 else self._rng.uniform(0.0, 360.0)
+        if skin not in SKINS:
+            # A random one, from a separate generator.
+            skin = SKINS[int(self._rng.spawn(1)[0].integers(len(SKINS)))]
+        return AgentStart(position, yaw, _first(item.frozen_agent_delays, 0.0), skin, _first(item.teams, 0))
 
     def _draw(self, kind: Kind, item: Item, number: int) -> Placed:
         drawn = Placed(kind, _ZERO, _ZERO, 0.0, None, item=item, number=number)

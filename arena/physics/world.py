@@ -135,8 +135,12 @@ class World:
         `eats` says that the caller removes every ball that is touched. As in PhysX, contacts are those at the
         start of the tick: contacts made by the motion of this tick are reported by the next one.
         """
-        self._sink()
         things = self.things
+        if self._sinking and things.rest:
+            # In the first tick, what is at rest is moved to where it stands after falling.
+            things.positions[list(self._sinking), 1] = list(self._sinking.values())
+            self._sinking = None
+            things.moved()
         touches = tuple(things.touched(body.position) for body in self.agents)
         for number, (body, action) in enumerate(zip(self.agents, actions, strict=True)):
             body.drive(action, bool(frozen) and frozen[number])
@@ -152,13 +156,6 @@ class World:
     def is_at_rest(self) -> bool:
         """Whether nothing but the only agent and balls move until something else is touched."""
         return self.things.rest and not self._sinking and not self._launches
-
-    def _sink(self) -> None:
-        """In the first tick, move what is at rest to where it stands after falling."""
-        if self._sinking and self.things.rest:
-            self.things.positions[list(self._sinking), 1] = list(self._sinking.values())
-            self._sinking = None
-            self.things.moved()
 
     def _launch(self) -> None:
         """Launch the balls that have not been launched, along their own forward direction."""

@@ -2,6 +2,7 @@
 
 import ctypes
 from importlib.metadata import version
+from itertools import cycle
 from time import perf_counter
 from typing import Any
 
@@ -44,10 +45,11 @@ class Room(MiniWorldEnv):  # type: ignore[misc]
 
     def _gen_world(self) -> None:
         self.add_rect_room(0, ARENA_SIZE, 0, ARENA_SIZE, wall_height=_WALL_HEIGHT)
-        self.things = [
-            self.place_entity(_entity(thing.size, number, KINDS[thing.kind].shape), pos=(20, 0, 20), dir=0.0)
-            for number, thing in enumerate(self.scene.things)
-        ]
+        self.things = []
+        for thing, color in zip(self.scene.things, cycle(_COLORS)):
+            is_ball = KINDS[thing.kind].shape is Shape.BALL
+            entity = Ball(color, thing.size[1]) if is_ball else Box(color, np.array(thing.size))
+            self.things.append(self.place_entity(entity, pos=(20, 0, 20), dir=0.0))
         self.place_agent(pos=(20, 0, 20), dir=0.0)
         self.follow(self.scene)
 
@@ -62,11 +64,6 @@ class Room(MiniWorldEnv):  # type: ignore[misc]
         x, _, z = scene.agent_position
         self.agent.pos = np.array([x, 0.0, ARENA_SIZE - z])
         self.agent.dir = np.pi / 2 - np.radians(scene.agent_yaw)
-
-
-def _entity(size: tuple[float, float, float], number: int, shape: Shape) -> Any:
-    color = _COLORS[number % len(_COLORS)]
-    return Ball(color, size[1]) if shape is Shape.BALL else Box(color, np.array(size))
 
 
 def about() -> dict[str, str]:

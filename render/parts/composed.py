@@ -191,11 +191,6 @@ def _timed_ball(arrows: str, look: Look) -> Composer:
     return lambda thing, size: tuple(Part(mesh, _MIDDLE, size, own) for mesh, own in places)
 
 
-def _tree(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """A trunk and a crown."""
-    return (*_plain(thing, size), _CROWN)
-
-
 def _tree_4(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A bent trunk and a crown with facets."""
     parts = []
@@ -333,10 +328,6 @@ def _meter(thing: Thing, size: Vector) -> tuple[Part, ...]:
     return (*_plain(thing, size), Part("box", lamp_centre(size, BOARD_SIZE), BOARD_SIZE, looks.BOARD))
 
 
-def _ball(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    return (Part("ball", _MIDDLE, size),)
-
-
 def _flat(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A mat on the floor, which is below the top of a zone."""
     x, y, z = size
@@ -365,7 +356,7 @@ def _field(thing: Thing, size: Vector) -> tuple[Part, ...]:
 COMPOSED: dict[str | Shape | Change, Composer] = {
     "Machine": _machine,
     "Meter": _meter,
-    "Roller": _ball,
+    "Roller": lambda thing, size: (Part("ball", _MIDDLE, size),),
     "Pad": _flat,
     "BlockPad": _framed,
     "Field": _field,
@@ -373,7 +364,7 @@ COMPOSED: dict[str | Shape | Change, Composer] = {
     "MarkedDoor": _marked_door,
     "SignBoard": _board,
     "HollowBox": _open_box,
-    Shape.TREE: _tree,
+    Shape.TREE: lambda thing, size: (*_plain(thing, size), _CROWN),
 }
 """By kind, or its shape or change: the function that gives its parts."""
 

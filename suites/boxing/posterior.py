@@ -158,7 +158,8 @@ class Particles(Posterior):
         for move in range(MOVES + LOCAL_MOVES * len(blocks)):
             local = move >= MOVES
             if local:
-                proposed = self._local(z, blocks[move % len(blocks)])
+                proposed, block = z.copy(), blocks[move % len(blocks)]
+                proposed[:, block] = self._world.stepped(z[:, block], np.array(self._xs), self._rng)
             else:
                 length = 10 ** self._rng.uniform(-1.3, 0, (len(z), 1))
                 noise = self._rng.standard_normal(z.shape) @ root.T
@@ -171,11 +172,6 @@ class Particles(Posterior):
             z, terms = np.where(taken[:, None], proposed, z), np.where(taken[:, None], proposed_terms, terms)
             now = np.where(taken, after, now)
         return z, terms
-
-    def _local(self, z: Floats, block: slice) -> Floats:
-        found = z.copy()
-        found[:, block] = self._world.stepped(z[:, block], np.array(self._xs), self._rng)
-        return found
 
 
 class Product(Posterior):
