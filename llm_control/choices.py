@@ -93,6 +93,7 @@ _RULES = (
     ),
     clash("Forward, Backward, Left and Right are steps; give one_step too", commands="moves", one_step=False),
     clash("moves are written as text", commands="moves", replies=other_than("text")),
+    clash("beliefs are written as text", beliefs=True, replies=other_than("text")),
     clash("without loop_turns no loop ends the model's part", after_loop="repeat", loop_turns=None),
     Rule(
         ("resolution", "image_size"),
@@ -112,6 +113,7 @@ class ArenaChoices(RunChoices):
     short_names: ClassVar[dict[str, str]] = {"icl": "demonstration"}
     paths: ClassVar[frozenset[str]] = frozenset({"demonstration"})
     words: ClassVar[frozenset[str]] = frozenset({"animal_ai", "vision", "levels", "tasks"})
+    later: ClassVar[frozenset[str]] = RunChoices.later | {"beliefs"}
     for_players: ClassVar[tuple[str, ...]] = (
         *("battery", "tasks", "levels", "animal_ai", "trials", "seed"),
         *("initial_idle_steps", "replies", "sample_actions"),
@@ -180,6 +182,9 @@ class ArenaChoices(RunChoices):
     thought_chars: Annotated[int, Field(ge=0, le=1_000_000)] | None = Field(
         default=None, description="characters of Think per reply; 0: no Think; none: no limit"
     )
+    beliefs: bool = Field(
+        default=False, description="levels 11-14: each door's probability is asked for after experiments"
+    )
     observation: Literal["image", "text", "both"] = Field(
         default="image", description="text: what is in view is described in words"
     )
@@ -235,8 +240,10 @@ class ArenaChoices(RunChoices):
         shown = self.shows_images
         clock = [content.spec.time_limit or SAFETY_STEPS] if self.one_step and content is not None else []
         limits = [*clock, *([self.max_scripts] if self.max_scripts is not None else [])]
+        scripts = min(limits, default=None)
+        asks = self.beliefs and (content is None or content.spec.question is not None)
         return Bounds(
-            replies=min(limits, default=None),
+            replies=scripts and scripts * (1 + asks),
             first_images=max(len(self.initial_idle_steps) - 1, 1) if shown else 0,
             images=self.images_per_script if shown else 0,
             image_px=self.image_size,

@@ -6,16 +6,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from arena import Action, Episode, Recording
+from arena import Action, Episode, EventKind, Recording
 from arena.errors import RecordingError
+from arena.science import believed
 from arena.science.families import truth
 from evaluation.episode import after_text
 from evaluation.prompts import PromptSet
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record
 from llm_control.choices import ArenaChoices
-from llm_control.messages import first_parts, laboratory, turn_parts
+from llm_control.messages import belief_parts, first_parts, laboratory, turn_parts
 from llm_control.observations import View, eye, words
-from llm_control.play import ScriptedEpisode, TurnRecord
+from llm_control.play import ScriptedEpisode, Stated, TurnRecord
 from render import DRAWN_BY
 from testbed import Task
 
@@ -24,7 +25,10 @@ STEPS_PER_TURN = 50
 
 
 class ArenaEnvironment:
-    """Plays one episode by scripts. Raises LayoutError if its arena cannot be built."""
+    """Plays one episode by scripts; `asked` is what is known where a belief is asked for.
+
+    Raises LayoutError if its arena cannot be built.
+    """
 
     def __init__(self, setup: EpisodeSetup, episode: Episode | None = None) -> None:
         choices: ArenaChoices = setup.choices
@@ -33,6 +37,8 @@ class ArenaEnvironment:
             choices = choices.model_copy(update={"vision": "blind"})
         self.episode = episode or Episode(task.spec, task_id=task.id, seed=choices.seed, trial=setup.trial)
         self._choices, self._prompts = choices, setup.prompts
+        self.asked: Stated | None = None
+        self._next = Observation()
         others = [task.content for task in setup.tasks]
         self._played = ScriptedEpisode(self.episode, eye(choices, task, others, setup.trial), choices)
 
@@ -51,11 +57,12 @@ class ArenaEnvironment:
         view = View(self._played.begin(), words(self._choices, self.episode.scene()))
         health, first_health = self.episode.health, self._played.first_health
         parts = first_parts(self._choices, self._prompts, health, view, first_health)
-        return self._observation(after_text(laboratory(self.episode.spec, self._prompts), parts))
+        asked = laboratory(self.episode.spec, self._prompts, self._choices.beliefs)
+        return self._observation(after_text(asked, parts))
 
     def reply(self, text: str) -> Observation:
-        """Play a script; one that cannot be played costs one idle step."""
-        return self._after(self._played.reply(text))
+        """Play a script, or take a belief down; a script that cannot be played costs one idle step."""
+        return self._believed(text, self.asked) if self.asked else self._after(self._played.reply(text))
 
     def refuse(self, text: str, reason: str) -> Observation:
         """Idle for one step, because the reply calls no tool."""
@@ -72,6 +79,9 @@ class ArenaEnvironment:
             return record
         right = truth(question, self.episode.seed, self.episode.task_id, self.episode.trial)
         found = question.hidden.measures(self.episode.experiments.seen, right)
+        if self._choices.beliefs:
+            asked = [turn.stated for turn in self.turns if turn.stated]
+            found |= believed(asked, self.episode.experiments.door)
         return replace(record, metrics={**record.metrics, **found})
 
     def close(self) -> None:
@@ -84,7 +94,27 @@ class ArenaEnvironment:
             return Observation(done=True, reward=turn.reward)
         frames = (*played.along, played.frame()) if self._choices.shows_images else ()
         view = View(frames, words(self._choices, self.episode.scene()))
-        return self._observation(turn_parts(self._choices, self._prompts, turn, view), turn.reward)
+        counted = replace(turn, turn=played.scripts)
+        shown = self._observation(turn_parts(self._choices, self._prompts, counted, view), turn.reward)
+        question, happened = self.episode.spec.question, {event.kind for event in turn.events}
+        (seen, door), asks = self.episode.experiments, self._choices.beliefs
+        if not asks or question is None or EventKind.EXPERIMENT not in happened or door is not None:
+            return shown
+        exact = question.hidden.of_doors(question.hidden.posterior(seen))
+        self.asked = Stated(len(seen), tuple(exact.tolist()))
+        # The question is not sent again, so what came of the script is shown after the answer too.
+        self._next = replace(shown, reward=0.0)
+        return replace(shown, parts=belief_parts(self._prompts, view, question), kind="predict")
+
+    def _believed(self, text: str, asked: Stated) -> Observation:
+        """Take a belief down; one that cannot be used is missing, and the episode goes on."""
+        # Here, as most episodes ask for none.
+        from evaluation.script.laboratory import read_belief
+
+        read = read_belief(text, len(asked.posterior), strict=self._choices.strict)
+        self._played.believe(text, read, replace(asked, belief=read.belief))
+        self.asked = None
+        return self._next
 
     def _observation(self, parts: tuple[Part, ...], reward: float = 0.0) -> Observation:
         seen = self._choices.shows_images and self._choices.vision != "blind"

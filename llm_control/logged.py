@@ -10,7 +10,7 @@ from arena import ArenaSpec, EventKind, Recording
 from arena.errors import ArenaError, RecordingError
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
-from evaluation.log.schema import Count, Finite
+from evaluation.log.schema import Count, Finite, Share
 from evaluation.suite import TaskSpec
 from llm_control.environment import recording_of
 from llm_control.suite import task_spec
@@ -42,6 +42,8 @@ class Turn(TypedDict):
     events: list[HappenedEvent]
     done: bool
     outcome: str | None
+    experiments: NotRequired[Count]
+    belief: NotRequired[list[Share] | None]
 
 
 class Logged(TypedDict):

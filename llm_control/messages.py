@@ -105,8 +105,11 @@ def first_parts(
     return _laid_out(text, view.frames, prompts["picture"].fill())
 
 
-def laboratory(arena: ArenaSpec, prompts: PromptSet) -> str:
-    """What an arena asks for, and how its experiments are made; empty for an arena without a question."""
+def laboratory(arena: ArenaSpec, prompts: PromptSet, beliefs: bool = False) -> str:
+    """What an arena asks for, how its experiments are made, and whether beliefs are asked for.
+
+    Empty for an arena without a question.
+    """
     question = arena.question
     if question is None:
         return ""
@@ -116,13 +119,26 @@ def laboratory(arena: ArenaSpec, prompts: PromptSet) -> str:
     if isinstance(question, FloorQuestion):
         shut = f" {prompts['lane_shut'].fill(lane=question.shut + 1)}" if question.asks == "side" else ""
         values = {"most": WIDEST_M, "shut": shut}
-    return prompts["laboratory"].fill(
+    text = prompts["laboratory"].fill(
         told=told(question),
         pads=prompts[f"{'blocks' if arena.has_blocks else 'pads'}_{question.family}"].fill(**values),
         experiments=question.experiments,
         asked=asked(question),
-        doors="\n".join(f"- {COLORS[k]}: {name}" for k, name in enumerate(doors(question))),
+        doors="\n".join(f"- {door}" for door in _doors(question)),
     )
+    return f"{text}\n\n{prompts['note_beliefs'].fill()}" if beliefs else text
+
+
+def _doors(question: Question) -> list[str]:
+    """Colour and meaning of each door."""
+    return [f"{COLORS[k]}: {name}" for k, name in enumerate(doors(question))]
+
+
+def belief_parts(prompts: PromptSet, view: View, question: Question) -> tuple[Part, ...]:
+    """The view after an experiment, and the question how likely each door is."""
+    shown = _described(prompts, view, _taken(prompts, view))
+    text = prompts["belief"].fill(view=shown, doors="; ".join(_doors(question)), pictures=_OTHERS)
+    return _laid_out(text, view.frames, prompts["picture"].fill())
 
 
 def turn_parts(
@@ -140,10 +156,14 @@ def turn_parts(
         shown = _described(prompts, view, prompts["view_now"].fill())
         text = prompts["invalid_script"].fill(feedback=turn.error, view=shown, **values)
     else:
-        several = len(view.frames) > 1
-        taken = prompts["view_along"].fill(images=len(view.frames)) if several else prompts["view_end"].fill()
-        text = prompts["turn"].fill(view=_described(prompts, view, taken), **values)
+        text = prompts["turn"].fill(view=_described(prompts, view, _taken(prompts, view)), **values)
     return _laid_out(text, view.frames, prompts["picture"].fill())
+
+
+def _taken(prompts: PromptSet, view: View) -> str:
+    """What the pictures of a script show."""
+    images = len(view.frames)
+    return prompts["view_along"].fill(images=images) if images > 1 else prompts["view_end"].fill()
 
 
 def _left(choices: ArenaChoices, used: int) -> int | str:

@@ -18,6 +18,7 @@ import numpy as np
 from arena.errors import EvaluationError
 from evaluation.engines.backend import CURRENT
 from evaluation.prompts import RUNNER, load_prompt
+from evaluation.script import Listed
 from evaluation.suite import AgentTurn, Message
 from llm_control.agents.pixels import GREEN, YELLOW, answer, blobs
 from llm_control.prompts import VARIABLES
@@ -49,12 +50,21 @@ async def _reply(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     if is_over(turn.messages):
         # An agent leaves a scaffold by its tool `submit`.
         return ("submit", {"answer": "done"}) if "submit" in turn.tools else "done"
+    if turn.name == "oracle" and (belief := await _belief()) is not None:
+        return belief
     script = await _script(turn)
     return _by_tools(script if script == WAIT else fitted(script, turn.messages), turn.tools)
 
 
 AGENTS = dict.fromkeys(("pixels", "random", "oracle", "ideal", "replay/FOLDER"), _reply)
 """The agents by name."""
+
+
+async def _belief() -> str | None:
+    """The exact belief if one is asked for; other agents state none, and answer with a script."""
+    now = CURRENT.get()
+    asked = now.setup.choices.beliefs and await now.compute(lambda environment: environment.asked)
+    return str(Listed("Belief", tuple(round(each, 4) for each in asked.posterior))) if asked else None
 
 
 async def _script(turn: AgentTurn) -> str:

@@ -2,7 +2,8 @@
 
 from collections import deque
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
 
 from arena import IDLE, Action, Episode, Event, Recording
 from arena.rules import SAFETY_STEPS
@@ -12,6 +13,9 @@ from llm_control.choices import ArenaChoices
 from llm_control.observations import Eye, opening_steps, steps_along
 from llm_control.script import DEGREES_PER_STEP, Go, Script, Think, parse, parse_move
 from render import Frame
+
+if TYPE_CHECKING:
+    from evaluation.script.laboratory import Reply
 
 Movement = tuple[tuple[bool, int], ...]
 """What a reply moves: for each command that takes time, whether it drives, and its signed steps."""
@@ -50,11 +54,25 @@ def loops(movements: Sequence[Movement], turns: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Stated:
+    """What a reply says of the doors of a laboratory arena after a number of `experiments`.
+
+    `posterior` (d,) are the exact probabilities, `belief` (d,) the stated ones; None if they cannot be used.
+    """
+
+    experiments: int
+    posterior: tuple[float, ...]
+    belief: tuple[float, ...] | None = None
+    kind: str = "predict"
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRecord:
     """One reply and what came of it; state values are those after its last step.
 
     `position` in metres, `yaw` in degrees, `speed` in m/s, `health` 0 to 100, `reward` of this turn.
-    `error` is what the model is shown about a reply that was no script; it then cost one idle step.
+    `error` is what the model is shown about a reply that was no script; it then cost one idle step. One that
+    was to be a belief has `stated`; it takes no step, and is not shown its error.
     """
 
     turn: int
@@ -73,10 +91,13 @@ class TurnRecord:
     lights: bool
     done: bool
     outcome: str | None
+    stated: Stated | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values, ready for JSON."""
-        return asdict(self) | {"events": tuple(event.as_dict() for event in self.events)}
+        """Plain values, ready for JSON; those of `stated` are among them if there are any."""
+        plain = asdict(self) | {"events": tuple(event.as_dict() for event in self.events)}
+        stated = plain.pop("stated") or {}
+        return plain | stated
 
 
 class ScriptedEpisode:
@@ -95,6 +116,11 @@ class ScriptedEpisode:
         self._movements: list[Movement] = []
 
     @property
+    def scripts(self) -> int:
+        """The number of replies so far that were scripts, or should have been."""
+        return len(self._movements)
+
+    @property
     def wants_reply(self) -> bool:
         """Whether the model is asked again."""
         return self.model_end is ModelEnd.SOLVER
@@ -105,7 +131,7 @@ class ScriptedEpisode:
         limit, loop = self._choices.max_scripts, self._choices.loop_turns
         if self.episode.done:
             return ModelEnd.EPISODE
-        if limit is not None and len(self.turns) >= limit:
+        if limit is not None and self.scripts >= limit:
             return ModelEnd.MAX_SCRIPTS
         if loop is not None and loops(self._movements, loop):
             return ModelEnd.LOOP
@@ -156,6 +182,11 @@ class ScriptedEpisode:
         self._movements.append(())
         self._last.append(None)
         return self._turn(text, Script(()), [IDLE], problem)
+
+    def believe(self, text: str, read: "Reply", stated: Stated) -> None:
+        """Note a reply that states a belief, or should."""
+        turn = self._turn(text, Script(()), (), read.problem)
+        self.turns[-1] = replace(turn, thoughts=read.thoughts, repairs=read.repairs, stated=stated)
 
     def finish(self) -> tuple[tuple[TurnRecord, ...], ModelEnd, Recording]:
         """Let the clock run down if the model is not asked any more, and end the episode."""

@@ -205,6 +205,21 @@ def favours(belief: Sequence[float], door: int) -> bool:
     return bool(belief[door] >= max(belief) - TIE)
 
 
+def believed(asked: Sequence[Any], door: int | None) -> dict[str, float | int]:
+    """The numbers that tables have of turns that asked for a `belief` (d,), None if it is missing.
+
+    `divergence` is the mean of the stated ones from the exact ones (`posterior`), in bits, and `agrees`
+    whether the `door` that was opened is that of the last stated belief.
+    """
+    stated = [turn for turn in asked if turn.belief is not None]
+    found: dict[str, float | int] = {"missing_beliefs": len(asked) - len(stated)}
+    if stated:
+        found["divergence"] = float(np.mean([divergence(turn.posterior, turn.belief) for turn in stated]))
+    if stated and door is not None:
+        found["agrees"] = int(favours(stated[-1].belief, door))
+    return found
+
+
 def divergence(truth: npt.ArrayLike, stated: npt.ArrayLike, least: float = 1e-3) -> float:
     """The Kullback-Leibler divergence in bits of a stated distribution (d,) from the exact one.
 

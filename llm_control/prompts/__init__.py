@@ -18,6 +18,8 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("pads_slopes", "blocks_slopes"), ("most",)),
     **dict.fromkeys(("pads_floor", "blocks_floor"), ("most", "shut")),
     "lane_shut": ("lane",),
+    "note_beliefs": (),
+    "belief": ("view", "doors", "pictures"),
     "turn": (*_TURN, "reward:+z.2f"),
     "invalid_script": (*_TURN, "reward:+z.2f", "feedback"),
     "demonstration_intro": (),
@@ -53,8 +55,9 @@ or the view in words, one of the `view_` texts. `number`, `count`: of the episod
 `images`: number of pictures. `description`: what is in view. `laboratory` precedes the first turn of an arena
 with a question: `told` is what may be hidden, `pads` the text on the experiments of its family (`blocks_` if
 blocks are pushed onto pads, `pads_` if these are driven onto), `most` how far something gets at most, metres,
-`shut` the text of the `lane` that has no ball, if there is one. The `note_` texts follow the system text if
-the choices call for them; `tools`, `loop`, `memory` and `characters` are such choices.
+`shut` the text of the `lane` that has no ball, if there is one; `note_beliefs` follows it if the text
+`belief` will ask for the probability of each of the `doors`. The other `note_` texts follow the system text
+if the choices call for them; `tools`, `loop`, `memory` and `characters` are such choices.
 
 The shipped texts do without these: `picture` is the next picture of the message and `pictures` are all the
 others, each behind the text `picture`; without them, pictures come before the text. `first_health` is the

@@ -142,7 +142,8 @@ class ArenaReport(SuiteReport):
                 problem = str(error)
         record = None
         if trace is not None and recording is not None and spec is not None and spec.question:
-            record = _experimented(spec.question, recording, trace) | {"passed": episode.result.passed}
+            record = _experimented(spec.question, recording, trace, episode.turns)
+            record["passed"] = episode.result.passed
             self._experiments.setdefault(episode.result.agent, []).append(record)
         return EpisodeFindings(
             panels=self._panels(trace, failures, episode.result.task_id, record),
@@ -260,17 +261,21 @@ class ArenaReport(SuiteReport):
         return prose("arena/analysis.j2", **values)
 
 
-def _experimented(question: Question, recording: Recording, trace: replays.Trace) -> dict[str, Any]:
-    """An episode in the laboratory, as the panels of its suite read it; no belief was asked for."""
+def _experimented(
+    question: Question, recording: Recording, trace: replays.Trace, logged: Sequence[Row]
+) -> dict[str, Any]:
+    """An episode in the laboratory, as the panels of its suite read it; `logged` are the episode's turns."""
     hidden = question.hidden
     right = hidden.doors[truth(question, recording.seed, recording.task_id, recording.trial)]
-    turns = [
-        {"turn": number, "belief": None, "said": None, **turn}
-        for number, turn in enumerate(hidden.turns(trace.experiments))
-    ]
-    for turn in turns:
+    beliefs = {turn.get("experiments"): turn.get("belief") or () for turn in logged}
+    turns: list[dict[str, Any]] = []
+    for number, turn in enumerate(hidden.turns(trace.experiments)):
+        turns.append({"turn": number, "belief": None, "said": None, **turn})
         if turn["experiment"] is not None:
-            turn["said"] = seen(question, turn["experiment"], turn["outcome"])
+            turns[-1]["said"] = seen(question, turn["experiment"], turn["outcome"])
+        if turn["door"] is None and len(beliefs.get(number, ())) == question.doors:
+            stated = {"turn": number, "belief": beliefs[number], "posterior": turn["posterior"]}
+            turns.append(dict.fromkeys(turns[-1]) | stated)
     asked = question.model_dump(mode="json")
     motion = motion_of(recording.task_id)
     return {"turns": turns, "replay": {"question": asked, "right": int(right)}, "motion": motion}
@@ -293,7 +298,7 @@ def _failures(trace: replays.Trace, spec: ArenaSpec, episode: LoggedEpisode) -> 
     """All kinds of failure that a failed episode shows; empty for others."""
     if episode.result.passed is not False:
         return ()
-    turns, stops = episode.turns, episode.stops
+    turns, stops = [turn for turn in episode.turns if "belief" not in turn], episode.stops
     empty = sum(not str(turn["reply"]).strip() for turn in turns)
     refused = max(sum(stops[reason] for reason in REFUSALS), empty)
     replies = Replies(len(turns), sum(turn["error"] is not None for turn in turns), refused)

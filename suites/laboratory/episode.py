@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from arena.science import Floats, Seen, divergence, favours
+from arena.science import Floats, Seen, believed
 from arena.science.families import read_question, truth
 from arena.science.words import asked, doors, seen
 from evaluation.script import Listed
+from evaluation.script.laboratory import Reply, read_belief, read_reply
 from evaluation.suite import EpisodeSetup, Observation, Record, TurnByTurn
-from suites.laboratory.replies import Reply, read_reply
 from suites.laboratory.wording import experiment_of, listed_doors, story
 
 if TYPE_CHECKING:
@@ -101,11 +101,10 @@ class Episode(TurnByTurn):
 
     def reply(self, text: str, reason: str | None = None) -> Observation:
         """Carry out an experiment, open a door, or take a belief down, unless it is refused for a reason."""
-        wanted = ("Belief",) if self.predicts else ("Try", "Open")
-        refused = None if reason is None else Reply(problem=reason)
-        reply = refused or read_reply(text, wanted, strict=self.choices.strict)
+        strict, refused = self.choices.strict, None if reason is None else Reply(problem=reason)
         if self.predicts:
-            return self._predicted(text, reply)
+            return self._predicted(text, refused or read_belief(text, self.question.doors, strict=strict))
+        reply = refused or read_reply(text, ("Try", "Open"), strict=strict)
         self._acts += 1
         turn = self._turn("act", text, reply)
         if reply.command is not None:
@@ -164,14 +163,7 @@ class Episode(TurnByTurn):
     def _predicted(self, text: str, reply: Reply) -> Observation:
         """Take a belief down; one that cannot be used is missing, and the episode goes on."""
         self.predicts = False
-        turn, stated = self._turn("predict", text, reply), reply.command
-        if stated is not None:
-            numbers, count = np.array(stated.numbers), self.question.doors
-            if len(numbers) == count and abs(numbers.sum() - 1) <= 0.05:
-                turn = turn._replace(belief=tuple((numbers / numbers.sum()).tolist()))
-            else:
-                turn = turn._replace(error=f"Belief needs {count} probabilities that are 1 together.")
-        self.turns.append(turn)
+        self.turns.append(self._turn("predict", text, reply)._replace(belief=reply.belief))
         return self._next()
 
     def _next(self) -> Observation:
@@ -207,21 +199,10 @@ class Episode(TurnByTurn):
         return Observation((frame, text), data=data, drawn_by=DRAWN_BY, **facts)
 
     def _metrics(self) -> dict[str, float | int]:
-        """The numbers of an episode that tables and reports have.
-
-        Beside `HiddenState.measures`, `divergence` is the mean of the stated
-        beliefs from the exact ones, in bits, and `agrees` whether the door is that of the last stated belief.
-        """
-        beliefs = [(turn.posterior, turn.belief) for turn in self.turns if turn.belief is not None]
-        found = self.hidden.measures(self.history, self._truth) | {
-            "invalid_replies": sum(turn.error is not None for turn in self.turns),
-            "missing_beliefs": sum(turn.kind == "predict" and turn.belief is None for turn in self.turns),
-        }
-        if beliefs:
-            found["divergence"] = float(np.mean([divergence(*each) for each in beliefs]))
-        if beliefs and self.door is not None:
-            found["agrees"] = int(favours(beliefs[-1][1], self.door))
-        return found
+        """The numbers of an episode that tables and reports have."""
+        asked = [turn for turn in self.turns if turn.kind == "predict"]
+        invalid = {"invalid_replies": sum(turn.error is not None for turn in self.turns)}
+        return self.hidden.measures(self.history, self._truth) | invalid | believed(asked, self.door)
 
 
 def _bench(task_id: str) -> "Bench":

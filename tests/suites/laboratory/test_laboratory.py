@@ -6,12 +6,12 @@ import pytest
 from arena.science import Seen
 from arena.science.words import doors, numbers_of, seen
 from evaluation.capabilities import episode_panels, prompts_of, run_panels
+from evaluation.script.laboratory import read_reply
 from evaluation.suite import EpisodeSetup
 from render import DRAWN_BY
 from suites.laboratory.form import form
 from suites.laboratory.offline import replied
 from suites.laboratory.picture import Bench
-from suites.laboratory.replies import read_reply
 from suites.laboratory.suite import SUITE
 from suites.laboratory.wording import experiment_of
 

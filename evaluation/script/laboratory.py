@@ -1,8 +1,10 @@
-"""What a model answers: `Think('...'); Try([2, 3]);`, `Open(2);` or `Belief([0.2, 0.5, 0.3]);`."""
+"""Answers in the laboratory: `Think('...'); Try([2, 3]);`, `Open(2);` or `Belief([0.2, 0.5, 0.3]);`."""
 
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
+
+import numpy as np
 
 from evaluation.script import Language, Listed, ScriptSyntaxError, Think, list_form, shares, wholes
 
@@ -14,12 +16,13 @@ Command = Think | Listed
 
 
 class Reply(NamedTuple):
-    """A reply as read: its one command, None with a `problem` if it has none that can be used."""
+    """A reply as read: its command and the belief it states, None with a `problem` if they cannot be used."""
 
     thoughts: tuple[str, ...] = ()
     command: Listed | None = None
     repairs: tuple[str, ...] = ()
     problem: str | None = None
+    belief: tuple[float, ...] | None = None
 
 
 _ADVICE = {
@@ -72,3 +75,14 @@ def read_reply(text: str, wanted: Sequence[str], *, strict: bool = False) -> Rep
     if given[0].numbers is None:
         return Reply(thoughts, None, repairs, _ADVICE[given[0].name])
     return Reply(thoughts, given[0], repairs)
+
+
+def read_belief(text: str, doors: int, *, strict: bool = False) -> Reply:
+    """A model's reply of which the `belief` is expected, a probability of each door. Raises nothing."""
+    reply = read_reply(text, ("Belief",), strict=strict)
+    if reply.command is None:
+        return reply
+    numbers = np.array(reply.command.numbers)
+    if len(numbers) != doors or abs(numbers.sum() - 1) > 0.05:
+        return reply._replace(problem=f"Belief needs {doors} probabilities that are 1 together.")
+    return reply._replace(belief=tuple((numbers / numbers.sum()).tolist()))
