@@ -8,9 +8,11 @@ from arena.errors import EvaluationError
 from evaluation.log.run import open_logs
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
+from evaluation.verify.sources import Verdict
 from report.build import write_log_report
 from report.comparison.read import read_run
 from report.comparison.whole import compare
+from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import evaluated
 
 
@@ -20,7 +22,7 @@ def logs(tmp_path_factory):
     home = tmp_path_factory.mktemp("conditions")
     found = {}
     for suite, agent in (("arena", "oracle"), ("arena", "silent"), ("laboratory", "prior-only")):
-        body = {"image_size": 64, "tasks": "12-01-01,12-01-03"}
+        body = {"image_size": 64, "tasks": "12-01-01,12-01-03", "beliefs": True}
         choices = body if suite == "arena" else {"tasks": "12-01-01"}
         request = EvalRequest(get_suite(suite), f"{suite}/{agent}", choices=choices)
         found[agent] = evaluated(request, home / agent).log
@@ -34,7 +36,9 @@ def test_a_report_shows_the_chain_of_those_with_a_body(logs, tmp_path):
     assert "From experiments to the right door" in page
     chain = page.partition("From experiments to the right door")[2]
     cells = {name: chain.partition(f"<td>arena/{name}</td>")[2].partition("</tr>")[0] for name in names}
-    assert cells["oracle"].endswith("1.00 [0.34, 1.00]</td>")
+    # Right door believed, distance, door agrees with belief, passed.
+    certain = '<td class="num">1.00 [0.34, 1.00]</td>'
+    assert cells["oracle"].endswith(f'{certain}<td class="num">0.00</td>{certain}{certain}')
     assert cells["silent"].endswith("0.00 [0.00, 0.66]</td>")
     for motion in ("driving", "pushing round walls"):
         of_motion = chain.partition(f"<td>arena/oracle, {motion}</td>")[2].partition("</tr>")[0]
@@ -44,7 +48,10 @@ def test_a_report_shows_the_chain_of_those_with_a_body(logs, tmp_path):
     pages = [path.read_text("utf-8") for path in tmp_path.rglob("*.html")]
     played = [text for text in pages if "On ramp" in text and "opened door" in text]
     assert len(played) == 2
-    assert all("Experiments and what follows from them" in text for text in played)
+    for text in played:
+        assert "Experiments and what follows from them" in text
+        assert text.count("<td>stated belief</td>") == text.count("<td>On ramp") > 0
+    assert {each.verdict for name in names for each in checked(logs[name])} == {Verdict.AGREES}
 
 
 def test_conditions_are_paired_by_task(logs):
