@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from arena.science.families import COLORS, FARTHEST_M, WIDEST_M, FloorQuestion, SlopesQuestion
+from arena.science.families import COLORS, FARTHEST_M, WIDEST_M, FloorQuestion, Question, SlopesQuestion
 from arena.science.words import asked, doors, told
 from arena.taskfile.config import ArenaSpec
 from evaluation.episode import after_text
