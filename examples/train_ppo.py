@@ -27,14 +27,14 @@ from sb3_contrib import RecurrentPPO
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from stable_baselines3.common.utils import LinearSchedule
+from stable_baselines3.common.utils import LinearSchedule, set_random_seed
 from stable_baselines3.common.vec_env import VecMonitor
 from torch import nn
 
 from arena import ArenaEnv, ConfigError
 from arena.gym.sb3 import ArenaVecEnv
 from evaluation.statistics import wilson
-from llm_control.agents.policy_file import ModelPlayer, load_policy, save_policy
+from llm_control.agents.policy_file import load_policy, save_policy
 from testbed.curriculum import Generated
 from testbed.tasks import parse_levels
 
@@ -170,12 +170,13 @@ def play_unseen(model: Model, env: ArenaEnv, episodes: int, sample: bool) -> dic
     `prior_rate` is how often the likeliest door is right before any experiment, if the tasks have doors.
     """
     observation, _ = env.reset(seed=UNSEEN_SEED)
-    player, first = ModelPlayer(model), True
-    player.restart(UNSEEN_SEED)
+    set_random_seed(UNSEEN_SEED)
+    model.action_space.seed(UNSEEN_SEED)
+    state, first = None, True
     passed: list[bool] = []
     priors: list[float] = []
     while len(passed) < episodes:
-        action = player.act(observation, sample, first)
+        action, state = model.predict(observation, state, np.array([first]), deterministic=not sample)
         observation, _, terminated, truncated, info = env.step(action)
         first = terminated or truncated
         if first:
