@@ -1,7 +1,7 @@
-"""The arena's offline agents that answer messages: `random`, `pixels`, `oracle`, `ideal`, `replay/FOLDER`.
+"""The arena's offline agents that answer messages.
 
-The last three also know the episode (`llm_control.agents.informed`). What the first two draw at random
-depends on the episode's seed and the number of the reply alone.
+All but `random` and `pixels` also know the episode (`llm_control.agents.informed`). What these two draw at
+random depends on the episode's seed and the number of the reply alone.
 
 A script is made to fit what the protocol asks for: one step, no thoughts, tool calls. The agents know of it
 what a model knows: the notes in the system text. Only that replies are moves is known to them from the
@@ -50,13 +50,16 @@ async def _reply(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     if is_over(turn.messages):
         # An agent leaves a scaffold by its tool `submit`.
         return ("submit", {"answer": "done"}) if "submit" in turn.tools else "done"
-    if turn.name == "oracle" and (belief := await _belief()) is not None:
+    if turn.name in INFERRING and (belief := await _belief()) is not None:
         return belief
     script = await _script(turn)
     return _by_tools(script if script == WAIT else fitted(script, turn.messages), turn.tools)
 
 
-AGENTS = dict.fromkeys(("pixels", "random", "oracle", "ideal", "replay/FOLDER"), _reply)
+INFERRING = ("oracle", "random-experiments", "prior-only")
+"""The agents that know the exact belief; the last two play the laboratory alone."""
+
+AGENTS = dict.fromkeys(("pixels", "random", *INFERRING, "ideal", "replay/FOLDER"), _reply)
 """The agents by name."""
 
 

@@ -93,6 +93,9 @@ class ArenaSuite(Suite):
             from llm_control.agents.informed import check_plans
 
             check_plans(model.removeprefix("arena/"), tasks, choices)
+        asks = all(task.content.spec.question for task in tasks)
+        if model in ("arena/random-experiments", "arena/prior-only") and not asks:
+            raise EvaluationError(f"{model} plays the laboratory alone: --levels 11-14")
         if model and choices.sample_actions and not model.startswith("arena/policy/"):
             raise EvaluationError(f"{model}: sample_actions is for learned policies only (policy:FILE)")
 

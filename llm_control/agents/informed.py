@@ -6,7 +6,7 @@ as its own coroutine runs, and these agents look it up.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import groupby, takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -86,27 +86,28 @@ REPLAY = "replay/"
 async def informed_reply(name: str) -> str:
     """The next reply of the agent of a name in the episode that is being played.
 
-    The oracle plans again after a deviation. Raises RecordingError for a recording that cannot be played.
+    Who plans an episode plans again after a deviation. Raises RecordingError for a recording that cannot be
+    played.
     """
     episode = CURRENT.get()
     setup, environment = episode.setup, episode.environment
     plan = _plans.get(environment)
     # The episode may go on after the end of the plan.
     astray = plan and any(a != b for a, b in zip(plan.actions, environment.known, strict=False))
-    if name == "oracle" and (plan is None or astray):
-        plan = await _solved(episode)
+    if name != "ideal" and not name.startswith(REPLAY) and (plan is None or astray):
+        plan = await _found(name, episode)
     plan = _plans[environment] = plan or stored_plan(name, setup.task, setup.trial, setup.choices)
     return next_reply(plan, len(environment.known), setup.choices)
 
 
-async def _solved(episode: CurrentEpisode) -> Plan:
-    from testbed.oracle.solve import solve
+async def _found(name: str, episode: CurrentEpisode) -> Plan:
+    from testbed.oracle.solve import experiment, solve
 
     setup, taken = episode.setup, episode.environment.known
-    task, seed, trial = setup.task.content, setup.choices.seed, setup.trial
-    plan = await episode.compute(
-        lambda _: solve(task.spec, task_id=task.id, seed=seed, trial=trial, taken=taken)
-    )
+    task = setup.task.content
+    find = solve if name == "oracle" else partial(experiment, name == "random-experiments")
+    named = {"task_id": task.id, "seed": setup.choices.seed, "trial": setup.trial}
+    plan = await episode.compute(lambda _: find(task.spec, **named, taken=taken))
     return Plan(len(taken), (*taken, *plan.actions))
 
 

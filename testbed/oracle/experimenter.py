@@ -48,10 +48,11 @@ DOOR_STEPS = 25
 class Experimenter:
     """Plays an attempt's episode until a door is open."""
 
-    def __init__(self, attempt: Attempt) -> None:
+    def __init__(self, attempt: Attempt, rng: np.random.Generator | None = None) -> None:
+        """With a generator all experiments are made, at random, instead of the best until a door is sure."""
         question = attempt.episode.spec.question
         assert question is not None
-        self.attempt, self._episode = attempt, attempt.episode
+        self.attempt, self._episode, self._rng = attempt, attempt.episode, rng
         self._question, self._hidden = question, question.hidden
         scene = self._episode.scene()
         halves = [
@@ -60,11 +61,13 @@ class Experimenter:
         self._half_pad = float(halves[0]) if halves else 0.0
         self._sure = SURER if attempt.strategy.wait else SURE
 
-    def run(self, door: int | None = None) -> bool:
-        """Experiment, and open the likeliest door, or open this one at once; False if a way is not found."""
-        while door is None and self._learns():
-            if not self.visit(self._next_pad()):
-                return False
+    def run(self, door: int | None = None, experiments: bool = True) -> bool:
+        """Make experiments as long as that works, and open a door, by default the likeliest.
+
+        Returns False if there is no way to the door.
+        """
+        while experiments and self._learns() and self.visit(self._next_pad()):
+            pass
         chosen = int(self._hidden.of_doors(self._belief).argmax()) if door is None else door
         return self._open(chosen)
 
@@ -73,10 +76,12 @@ class Experimenter:
         return self._hidden.posterior(self._episode.experiments.seen)
 
     def _learns(self) -> bool:
-        """Whether another experiment may say more, and no door is sure."""
-        made, belief = len(self._episode.experiments.seen), self._belief
+        """Whether there may be another experiment and it may say more, and no door is sure."""
+        if len(self._episode.experiments.seen) == self._question.experiments:
+            return False
+        belief = self._belief
         unsure = self._hidden.of_doors(belief).max() < self._sure
-        return bool(made < self._question.experiments and unsure and self._total(belief).max() > TIE)
+        return self._rng is not None or bool(unsure and self._total(belief).max() > TIE)
 
     def _total(self, belief: Floats) -> Floats:
         """(e,): what an experiment says of the door, and a little of what it says of everything else."""
@@ -85,6 +90,8 @@ class Experimenter:
     def _next_pad(self) -> int:
         """The pad to visit: of the best experiment, or of the first change towards it."""
         seen = self._episode.experiments.seen
+        if self._rng:
+            return int(self._rng.integers(len(self.places("Pad") or self.places("BlockPad"))))
         if not isinstance(self._question, MachineQuestion):
             return int(self._total(self._belief).argmax())
         on, belief = seen[-1].experiment if seen else 0, self._belief
@@ -131,12 +138,12 @@ class Experimenter:
         return max(abs(x - pad_x), abs(z - pad_z)) <= self._half_pad
 
     def _next_places(self, thing: int) -> list[tuple[float, float]]:
-        """Where to push a block in a straight line, best first: onto its pad, beside it, or round a wall."""
+        """Where to push a block in a straight line, best first: onto its pad, beside it, or away."""
         at, (x, z) = self.places("Block")[thing], self.places("BlockPad")[thing]
         sides = [(x + ASIDE_M, z), (x - ASIDE_M, z)]
         wanted = sides if self._is_on(thing) else [(x, z), *sides]
-        round_it = [(x + ASIDE_M, at[1]), (x - ASIDE_M, at[1])]
-        return [*(each for each in wanted if self._is_free(at, each)), *round_it]
+        away = [(x + ASIDE_M, at[1]), (x - ASIDE_M, at[1]), (at[0], at[1] - ASIDE_M)]
+        return [*(each for each in wanted if self._is_free(at, each)), *away]
 
     def _is_free(self, start: tuple[float, float], end: tuple[float, float]) -> bool:
         """Whether no wall is near the way between two places."""

@@ -5,6 +5,8 @@ from contextlib import closing
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from arena import Action, ArenaSpec, Episode, Recording
 from arena.science.families import truth
 from testbed.blueprints.blueprint import Push
@@ -101,7 +103,24 @@ def guess(episode: Episode) -> None:
     question = episode.spec.question
     assert question is not None
     right = question.hidden.doors[truth(question, episode.seed, episode.task_id, episode.trial)]
-    Experimenter(Attempt(episode, Strategy(careful=CAREFUL))).run(door=(int(right) + 1) % question.doors)
+    player = Experimenter(Attempt(episode, Strategy(careful=CAREFUL)))
+    player.run((int(right) + 1) % question.doors, experiments=False)
+
+
+def experiment(
+    at_random: bool, spec: ArenaSpec, *, task_id: str, seed: int, trial: int, taken: Sequence[Action]
+) -> Plan:
+    """What a player of the laboratory does that experiments at random, or opens the likeliest door at once.
+
+    The arguments are those of `solve`; raises LayoutError as it does.
+    """
+    with closing(Episode(spec, task_id=task_id, seed=seed, trial=trial)) as episode:
+        for action in taken:
+            episode.step(action)
+        attempt = Attempt(episode, Strategy(careful=CAREFUL))
+        Experimenter(attempt, np.random.default_rng([seed, trial])).run(experiments=at_random)
+        attempt.run()
+        return Plan(episode.actions[len(taken) :], episode.recording(), episode.steps)
 
 
 def _attempts(pushes: Sequence[Push]) -> Iterator[tuple[Strategy, Sequence[Push]]]:

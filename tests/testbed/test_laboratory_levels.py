@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from arena import Episode, load_text
+from arena.replay import Replay
 from arena.science import Experiments, Seen
 from arena.science.families import questions, truth
 from arena.taskfile.config import Item
@@ -20,7 +21,7 @@ from testbed.blueprints.blueprint import Draw
 from testbed.oracle.attempt import Attempt
 from testbed.oracle.experimenter import Experimenter
 from testbed.oracle.motion import Driver
-from testbed.oracle.solve import CAREFUL, guess
+from testbed.oracle.solve import CAREFUL, experiment, guess
 from testbed.oracle.world_model import Strategy
 from testbed.proof.solutions import verify_all
 from testbed.tasks import SHIPPED_FOLDER, find_tasks
@@ -38,7 +39,7 @@ def player(episode):
 
 def play(episode, door=None):
     chosen = player(episode)
-    chosen.run(door)
+    chosen.run(door, experiments=door is None)
     chosen.attempt.run()
 
 
@@ -105,6 +106,22 @@ def test_a_door_without_experiments_passes_as_often_as_the_prior_says():
             assert bool(episode.passed and episode.done) == (right == 0)
             passes.append(episode.done)
     assert 3 <= sum(passes) <= 12
+
+
+@pytest.mark.parametrize("task", TASKS[1::71], ids=lambda task: task.id)
+def test_players_without_a_plan(task):
+    """All experiments at random and the likeliest door; or the first of the likeliest doors at once."""
+    named = {"task_id": task.id, "seed": 0, "trial": 1, "taken": ()}
+    doors = {}
+    for at_random in (True, False):
+        recording = experiment(at_random, task.spec, **named).recording
+        with Replay(recording, task.spec) as replay:
+            doors[at_random] = replay.to_end().experiments
+    hidden = task.spec.question.hidden
+    assert doors[False] == Experiments((), int(hidden.of_doors(hidden.prior).argmax()))
+    assert 0 < len(doors[True].seen) <= task.spec.question.experiments
+    if doors[True].door is not None:
+        assert hidden.of_doors(hidden.posterior(doors[True].seen)).argmax() == doors[True].door
 
 
 @pytest.mark.parametrize(
