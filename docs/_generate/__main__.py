@@ -12,9 +12,9 @@ from docs._generate.markdown import PageError, filled
 
 def reference(
     docs: Annotated[Path, typer.Argument(help="Folder with the pages.")],
-    pictures: Annotated[bool, typer.Option("--pictures", help="Also redraw every object.")] = False,
+    pictures: Annotated[bool, typer.Option("--pictures", help="Also redraw objects and films.")] = False,
 ) -> None:
-    """Update the generated blocks of every page, and with --pictures the pictures of the objects."""
+    """Update the generated blocks of every page, and with --pictures the pictures of objects and films."""
     pages = sorted(docs.glob("*.md"))
     if not pages:
         raise PageError(f"{docs}: no pages (*.md) in this folder; name the folder docs of a clone")
@@ -25,15 +25,17 @@ def reference(
             page.write_text(updated, encoding="utf-8")
             print(f"written: {page}")
     if pictures:
-        _draw(docs / "pictures")
+        _draw(docs)
 
 
-def _draw(folder: Path) -> None:
-    from docs._generate.pictures import encoded, pictures
+def _draw(docs: Path) -> None:
+    from docs._generate.pictures import animated, encoded, films, pictures
 
-    folder.mkdir(exist_ok=True)
+    (docs / "pictures").mkdir(exist_ok=True)
     for name, frame in pictures():
-        (folder / f"{name}.png").write_bytes(encoded(frame))
+        (docs / "pictures" / f"{name}.png").write_bytes(encoded(frame))
+    for family, frames in films():
+        (docs / "figures" / f"laboratory-{family}.webp").write_bytes(animated(frames))
 
 
 if __name__ == "__main__":

@@ -1,20 +1,24 @@
-"""A small picture of every kind of object, drawn by the default renderer."""
+"""A small picture of every kind of object, and films of the laboratory, drawn by the default renderer."""
 
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
 from arena import IDLE, Episode
+from arena.replay import Replay
 from arena.scene import Vector
 from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Body, Kind, Shape
 from arena.taskfile.versions import Version
 from docs._generate.kinds import in_version, public_kinds
 from render import Camera, Frame, Renderer
+from testbed import task_named
+from testbed.proof.solutions import read
+from testbed.tasks import LABORATORY_FOLDER
 
 WIDTH, HEIGHT = 240, 160
 """Pixels of a picture."""
@@ -49,11 +53,39 @@ _TURNED = {"SpawnerDispenserTall": 210.0, "SpawnerContainerShort": 210.0, "SignB
 """Rotations in degrees that turn a kind's special side to the camera."""
 
 
+FILMED = {"machine": "11-03-01", "slopes": "12-03-01", "instrument": "13-29-01", "floor": "14-13-01"}
+"""For each family of the laboratory the task whose solution is filmed."""
+
+FILM_EVERY, FILM_MS, LAST_MS = 4, 240, 3000
+"""Steps from one frame to the next, and how long a frame and the last one are shown: the pace of play."""
+
+FILM_CAMERA = Camera((20.0, 19.0, -1.5), 0.0, 51.0, fov=51.0)
+"""Above the near side, so that pads, apparatus and doors are seen all the time."""
+
+
 def pictures() -> Iterator[tuple[str, Frame]]:
     """The name and the picture, uint8 (160, 240, 3), of every kind that a file may ask for."""
     renderer = Renderer(WIDTH, HEIGHT)
     for kind in public_kinds():
         yield kind.name, _picture(kind, renderer)
+
+
+def films() -> Iterator[tuple[str, list[Frame]]]:
+    """The name of each family and the frames, uint8 (288, 448, 3), of a solution."""
+    renderer, proofs = Renderer(448, 288), read(LABORATORY_FOLDER)
+    for family, task_id in FILMED.items():
+        with Replay(proofs[task_id].solution, task_named(task_id).spec) as replay:
+            episodes = (each.episode for each in replay.moments())
+            shown = (each.scene() for each in episodes if each.done or each.steps % FILM_EVERY == 0)
+            yield family, [renderer.frame(scene, FILM_CAMERA) for scene in shown]
+
+
+def animated(frames: Sequence[Frame]) -> bytes:
+    """A small WebP that is repeated for ever."""
+    first, *others = map(Image.fromarray, frames)
+    shown, buffer = {"duration": [FILM_MS] * len(others) + [LAST_MS], "loop": 0}, io.BytesIO()
+    first.save(buffer, "WEBP", save_all=True, append_images=others, quality=70, method=6, **shown)
+    return buffer.getvalue()
 
 
 def encoded(frame: Frame) -> bytes:

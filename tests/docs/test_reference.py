@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from PIL import Image, ImageSequence
 
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import KEYS, MODELS, Item
@@ -15,7 +16,7 @@ from docs._generate.blocks import BLOCKS
 from docs._generate.keys import KEY_MEANINGS
 from docs._generate.kinds import public_kinds
 from docs._generate.markdown import PageError, filled, table
-from docs._generate.pictures import pictures
+from docs._generate.pictures import FILM_MS, films, pictures
 from evaluation.choices.effective import preset_names
 from llm_control.choices import ArenaChoices
 from llm_control.suite import SUITE
@@ -78,6 +79,20 @@ def test_the_committed_pictures_show_what_the_renderer_draws():
         kept = decode((PICTURES / f"{name}.png").read_bytes()).astype(float)
         # The palette costs two or three levels; another graphics processor may move an edge by a pixel.
         assert np.abs(kept - frame).mean() < 6, f"{name}: run: python -m docs._generate docs --pictures"
+
+
+def test_the_committed_films_show_the_solutions_of_today():
+    wrong = "run: python -m docs._generate docs --pictures"
+    for family, frames in films():
+        kept = []
+        with Image.open(DOCS / "figures" / f"laboratory-{family}.webp") as film:
+            for each in ImageSequence.Iterator(film):
+                shown = np.asarray(each.convert("RGB"), float)
+                # Equal frames are stored once.
+                kept += [shown] * (each.info["duration"] // FILM_MS)
+        assert len(kept) > len(frames), wrong
+        apart = [np.abs(old - new).mean() for old, new in zip(kept, frames, strict=False)]
+        assert max(apart) < 4, f"{family}: {wrong}"
 
 
 def test_bars_are_escaped_in_tables_and_unknown_blocks_refused():
