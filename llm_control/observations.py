@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 from typing import Protocol as Interface
 
 import numpy as np
@@ -224,8 +225,7 @@ class Eye(Interface):
         """A picture, uint8 (H, W, 3)."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """What a message shows: pictures in the order in which they were taken, and the present view in words."""
 
     frames: tuple[Frame, ...]

@@ -10,8 +10,7 @@ choices, as texts of others say it in words of their own.
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -169,8 +168,7 @@ DISTANCE_BINS = {"near": (2.0, 5.0), "middle": (7.0, 11.0), "far": (14.0, 20.0)}
 """Distances in metres by answer, with gaps between them, so that no answer is a matter of centimetres."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind of question: its text, and the answers there are."""
 
     question: str

@@ -5,10 +5,9 @@ is within 45 degrees of straight ahead. Each answer of a kind is equally frequen
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import inspect_ai
 import numpy as np
@@ -51,8 +50,7 @@ APART_DEG = 16.0
 """Least angle between two balls, so that neither hides a part of the other from 4 m on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(NamedTuple):
     """One picture and question: `id`, its kind, the answer, and the balls' places by colour."""
 
     id: str
@@ -229,8 +227,7 @@ def probe_answer() -> Scorer:
     return score
 
 
-@dataclass(frozen=True, slots=True)
-class KindResult:
+class KindResult(NamedTuple):
     """The probes of a kind: how many were asked and right."""
 
     kind: str
@@ -253,8 +250,7 @@ class KindResult:
         return wilson(self.right, self.asked)
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeResult:
+class ProbeResult(NamedTuple):
     """A run: a row per kind, how many probes have no answer because the model failed, and the log."""
 
     rows: tuple[KindResult, ...]

@@ -5,7 +5,7 @@ flat discs, the focal length is 0.4195 of the picture's height, the camera is ha
 """
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,8 +37,7 @@ LOOKS_AROUND = 5
 """Turns of 72 degrees that show the whole circle."""
 
 
-@dataclass(frozen=True, slots=True)
-class Blob:
+class Blob(NamedTuple):
     """A ball in the picture: bearing in degrees, positive to the right; distance in metres; pixels."""
 
     bearing: float

@@ -2,11 +2,10 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import yaml
 from pydantic import BaseModel, Field, ValidationError, model_validator
@@ -23,8 +22,7 @@ Picture = Frame | bytes
 """A frame, or the bytes of an image file that is sent as it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownTurn:
+class ShownTurn(NamedTuple):
     """A turn of a demonstration's file; `health` from 0 to 100 and `reward` are those after the script.
 
     The health is unknown only for a turn that no picture follows.
@@ -37,8 +35,7 @@ class ShownTurn:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Demonstration:
+class Demonstration(NamedTuple):
     """The episode: its first pictures, then each script with what came of it and the pictures after it.
 
     The last script ends the episode, so no picture follows it. `first_health` is that at the first

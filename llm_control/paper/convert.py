@@ -352,8 +352,7 @@ EXPERIMENTS, FRAME_BY_FRAME = "experiments", "frame-by-frame"
 Found = TypeVar("Found")
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
+class Converted(NamedTuple):
     """What was written: folders of prompts, the demonstration if there is one, and what is missing."""
 
     folders: tuple[Path, ...]

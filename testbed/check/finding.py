@@ -71,8 +71,7 @@ CODES: dict[str, Code] = {
 """Every code and its level, the worst first; codes are stable, texts are not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """Something found in a file: a code of `CODES`, a sentence, and its line from 1, None if it has none."""
 
     code: str
