@@ -22,23 +22,13 @@ Depth = npt.NDArray[np.float32]
 Instance = npt.NDArray[np.int32]
 Semantic = npt.NDArray[np.uint8]
 
-NOTHING = -1
-"""Instance of every pixel while the agent's lights are out."""
+NOTHING, SKY, FLOOR, FENCE, OWN_BODY, OTHER_AGENTS = range(-1, -7, -1)
+"""Instances of what is no thing of the scene.
 
-SKY = -2
-"""Instance of the sky."""
-
-FLOOR = -3
-"""Instance of the floor."""
-
-FENCE = -4
-"""Instance of the fence around the arena, with its rails and posts."""
-
-OWN_BODY = -5
-"""Instance of the body of the scene's own agent, which only cameras outside it see."""
-
-OTHER_AGENTS = -6
-"""Instance of `scene.others[0]`; that of `scene.others[k]` is this number minus k."""
+Nothing is seen while the agent's lights are out. The fence is that around the arena, with its rails and
+posts. The body of the scene's own agent is seen only by cameras outside it; that of `scene.others[k]` is the
+last number minus k.
+"""
 
 CLASSES: tuple[str, ...] = ("nothing", "sky", "floor", "fence", "agent", *KINDS)
 """Names of the classes: five that are not objects, then the kinds in the catalog's order.

@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Collection, Mapping
 from functools import cache
 from itertools import groupby
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -98,7 +97,7 @@ def short_form_version(digests: Mapping[str, str]) -> str:
 def shipped_digests() -> Mapping[str, str]:
     """SHA-256 of the shipped short form's files, by task id."""
     paths = {path.stem: path for path in LEVELS_FOLDER.rglob("*.yaml")}
-    return MappingProxyType({task: file_sha256(paths[task]) for task in SHORT_FORM})
+    return {task: file_sha256(paths[task]) for task in SHORT_FORM}
 
 
 @cache

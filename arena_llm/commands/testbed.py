@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -120,7 +119,7 @@ def _as_json(shown: Sequence[FileReport], reports: Sequence[FileReport]) -> dict
         "files": [
             {
                 "file": str(report.path),
-                "changes": [asdict(change) for change in report.changes],
+                "changes": [change._asdict() for change in report.changes],
                 "findings": [
                     {"line": f.line, "level": str(f.level), "code": f.code, "text": f.text}
                     for f in report.findings

@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from arena.errors import ArenaError, ConfigError, DuplicateKeyError, EvaluationError
 from arena.files import read_text
@@ -20,8 +21,7 @@ from testbed.tasks import task_id
 _SUFFIXES = (".yaml", ".yml")
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """How to check: the first seed, whether to rewrite old spellings in place, the folder for floor plans,
     the version of Animal-AI that the files are for, and whether unknown objects are ignored.
     """

@@ -4,10 +4,9 @@ Old keys and object names are rewritten in the newest spelling, and nothing else
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -148,8 +147,7 @@ def _beyond(instance: ItemInstance) -> Iterator[Finding]:
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One word that was replaced, and its line (from 1)."""
 
     line: int
