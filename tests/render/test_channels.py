@@ -80,13 +80,6 @@ def test_the_floor_is_exact_to_millimetres_up_to_the_fence(place, error):
     assert seen.depth[floor] == pytest.approx(expected, abs=error)
 
 
-def test_depth_is_along_the_axis_not_the_ray(renderer):
-    scene = scene_of(item("Wall", "20 0 25", sizes="30 5 1", rotations="0", colors="9 9 9"))
-    depth = renderer.channels(scene).depth[renderer.channels(scene).instance == WALL]
-    assert np.ptp(depth) < 1e-4
-    assert depth.mean() == pytest.approx(scene.positions[0, 2] - scene.sizes[0, 2] / 2 - 20, abs=1e-4)
-
-
 def test_the_top_view_measures_heights(renderer):
     items = item("Wall", "10 0 10", sizes="6 4 6", rotations="0", colors="9 9 9")
     scene = scene_of(items, item("GoodGoal", "30 0 30", sizes="4 4 4"))

@@ -46,8 +46,9 @@ def sample(episodes: int) -> Iterator[Shots]:
         task = read_tasks(path, version)[0]
         with Episode(task.spec, task_id=task.id, seed=number) as run:
             scenes = list(walk(run, rng, steps=1 + number % 4))
-        view = VIEWS[number // 2 % len(VIEWS)] if number % 2 else VIEWS[0]
-        yield Shots(f"{task.id} in {version}", SIZES[number % 4], scenes, [view(scene) for scene in scenes])
+        views = VIEWS if number % 2 else VIEWS[:1]
+        cameras = [views[k % len(views)](scene) for k, scene in enumerate(scenes)]
+        yield Shots(f"{task.id} in {version}", SIZES[number % 4], scenes, cameras)
 
 
 def walk(run: Episode, rng: np.random.Generator, steps: int) -> Iterator[Scene]:

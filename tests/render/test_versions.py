@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena.taskfile.versions import DIFFERENCES, Version
-from render import Camera, Renderer, top_view
+from render import Camera
 from render.looks.sky import sun_of
 from render.parts.composed import drawn_parts
 from tests.arena.worlds import item, settled
@@ -33,16 +33,6 @@ def test_only_what_the_sun_lights_is_bluer_in_41(renderer):
         old, new = (middle(renderer.frame(scene_of(wall, version=v), camera)) for v in ("3.1.3", "4.1"))
         assert (new[2] > old[2] + 3) == bluer
         assert new[0] == pytest.approx(old[0], abs=1)
-
-
-def test_a_renderer_may_change_between_versions(renderer):
-    wall = item("Wall", "20 0 20", rotations="30", sizes="3 3 3", colors="90 160 90")
-    scenes = [scene_of(wall, version=version) for version in ("3.1.3", "4")]
-    first, second = (Renderer(256, 256).frame(scene, top_view()) for scene in scenes)
-    assert (first != second).any()
-    for _ in range(2):
-        assert (renderer.frame(scenes[0], top_view()) == first).all()
-        assert (renderer.frame(scenes[1], top_view()) == second).all()
 
 
 def test_shadow_edges_are_finer_in_41(renderer):
