@@ -25,10 +25,7 @@ STEPS_PER_TURN = 50
 
 
 class ArenaEnvironment:
-    """Plays one episode by scripts; `asked` is what is known where a belief is asked for.
-
-    Raises LayoutError if its arena cannot be built.
-    """
+    """Plays one episode by scripts. Raises LayoutError if its arena cannot be built."""
 
     def __init__(self, setup: EpisodeSetup, episode: Episode | None = None) -> None:
         choices: ArenaChoices = setup.choices

@@ -55,9 +55,9 @@ def loops(movements: Sequence[Movement], turns: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What a reply says of the doors of a laboratory arena after a number of `experiments`.
+    """A belief about the doors of a laboratory arena, asked for after a number of `experiments`.
 
-    `posterior` (d,) are the exact probabilities, `belief` (d,) the stated ones; None if they cannot be used.
+    `posterior` (d,) are the exact probabilities, `belief` (d,) the stated ones; None if they are missing.
     """
 
     experiments: int

@@ -142,8 +142,7 @@ class ArenaReport(SuiteReport):
                 problem = str(error)
         record = None
         if trace is not None and recording is not None and spec is not None and spec.question:
-            record = _experimented(spec.question, recording, trace, episode.turns)
-            record["passed"] = episode.result.passed
+            record = _experimented(spec.question, recording, trace, episode)
             self._experiments.setdefault(episode.result.agent, []).append(record)
         return EpisodeFindings(
             panels=self._panels(trace, failures, episode.result.task_id, record),
@@ -262,12 +261,12 @@ class ArenaReport(SuiteReport):
 
 
 def _experimented(
-    question: Question, recording: Recording, trace: replays.Trace, logged: Sequence[Row]
+    question: Question, recording: Recording, trace: replays.Trace, episode: LoggedEpisode
 ) -> dict[str, Any]:
-    """An episode in the laboratory, as the panels of its suite read it; `logged` are the episode's turns."""
+    """An episode in the laboratory, as the panels of its suite read it."""
     hidden = question.hidden
     right = hidden.doors[truth(question, recording.seed, recording.task_id, recording.trial)]
-    beliefs = {turn.get("experiments"): turn.get("belief") or () for turn in logged}
+    beliefs = {turn.get("experiments"): turn.get("belief") or () for turn in episode.turns}
     turns: list[dict[str, Any]] = []
     for number, turn in enumerate(hidden.turns(trace.experiments)):
         turns.append({"turn": number, "belief": None, "said": None, **turn})
@@ -276,9 +275,9 @@ def _experimented(
         if turn["door"] is None and len(beliefs.get(number, ())) == question.doors:
             stated = {"turn": number, "belief": beliefs[number], "posterior": turn["posterior"]}
             turns.append(dict.fromkeys(turns[-1]) | stated)
-    asked = question.model_dump(mode="json")
-    motion = motion_of(recording.task_id)
-    return {"turns": turns, "replay": {"question": asked, "right": int(right)}, "motion": motion}
+    replay = {"question": question.model_dump(mode="json"), "right": int(right)}
+    motion, passed = motion_of(recording.task_id), episode.result.passed
+    return {"turns": turns, "replay": replay, "motion": motion, "passed": passed}
 
 
 def difference(trace: replays.Trace, recording: Recording, episode: LoggedEpisode) -> str | None:
