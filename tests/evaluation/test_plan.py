@@ -76,7 +76,7 @@ def test_a_plan_of_before_a_choice_was_added_is_that_of_its_default(battery):
     plan = request.plan()
     assert set(request.effective.choices.model_fields_set) == set()
     left_out = set(type(request.effective.choices).model_fields) - set(plan["protocol"])
-    assert left_out == {"memory_characters", "agent"}
+    assert left_out == {"memory_characters", "agent", "beliefs"}
     facts = json.dumps({"suite": "arena", **plan}, sort_keys=True)
     assert request.fingerprint == hashlib.sha256(facts.encode()).hexdigest()
     limited = eval_request("arena/random", battery, choices={"memory_characters": 9})
