@@ -202,13 +202,6 @@ def test_every_section_is_measured_on_its_subjects():
     assert set(together["column"]) == {"steps"}
 
 
-def test_pictures_are_measured_too():
-    figures = Figures()
-    Learning(select_tasks(None)[0][:1], TINY, 0, figures).steps()
-    assert list(figures.frame["name"].unique()) == [setup.name for setup in SETUPS]
-    assert (figures.frame["value"] > 0).all()
-
-
 def test_scenes_grow_and_balls_roll_where_they_are_said_to():
     for moves in (False, True):
         task = scene(200, rolling=moves)

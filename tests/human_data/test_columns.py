@@ -28,6 +28,7 @@ def test_every_table_is_explained():
 def test_every_column_is_documented_as_it_is(name):
     frame, columns = LOADERS[name](), TABLE_DESCRIPTIONS[name].columns
     assert list(frame.columns) == [column.name for column in columns]
+    assert not frame.isna().any().any()
     for column in columns:
         series = frame[column.name]
         if column.kind == "string":
