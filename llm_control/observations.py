@@ -29,6 +29,9 @@ _RAYS = 200
 """Maximum number of a thing's pixels that are measured for its distance."""
 
 
+_segmenter = cache(lambda: Segmenter(_SIDE))
+
+
 def describe(scene: Scene) -> str:
     """What the camera sees now, from left to right, one thing a line; nothing out of view or hidden.
 
@@ -42,11 +45,6 @@ def describe(scene: Scene) -> str:
     seen = sorted((_span(mask), index) for index, mask in named.items())
     lines = [_line(scene, index, masks[index], *span) for span, index in seen]
     return "\n".join([*(lines or ["You see nothing but the floor and the fence."]), _fence(scene, masks)])
-
-
-@cache
-def _segmenter() -> Segmenter:
-    return Segmenter(_SIDE)
 
 
 def _line(scene: Scene, index: int, mask: Mask, left: float, right: float) -> str:

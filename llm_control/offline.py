@@ -52,7 +52,12 @@ async def _reply(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     if turn.name in INFERRING and (belief := await _belief()) is not None:
         return belief
     script = await _script(turn)
-    return _by_tools(script if script == WAIT else fitted(script, turn.messages), turn.tools)
+    script = script if script == WAIT else fitted(script, turn.messages)
+    if "act" in turn.tools:
+        return "act", {"script": script}
+    # Waiting is no script, so it is no `go` or `turn`.
+    calls = script != WAIT and {"go", "turn"}.intersection(turn.tools)
+    return as_call(script, turn.tools) if calls else script
 
 
 INFERRING = ("oracle", "random-experiments", "prior-only")
@@ -81,15 +86,6 @@ async def _script(turn: AgentTurn) -> str:
     return answer(_last_image(turn.messages), fruitless(replies), rng)
 
 
-def _by_tools(script: str, tools: tuple[str, ...]) -> str | tuple[str, dict[str, Any]]:
-    """A script as text, or by the available tools; waiting is no script, so it is no `go` or `turn`."""
-    if "act" in tools:
-        return "act", {"script": script}
-    if script != WAIT and ("go" in tools or "turn" in tools):
-        return as_call(script, tools)
-    return script
-
-
 def _last_image(messages: Sequence[Message]) -> Frame:
     for message in reversed(messages):
         if message.role in ("user", "tool") and not isinstance(message.content, str):
@@ -101,12 +97,8 @@ def _last_image(messages: Sequence[Message]) -> Frame:
 
 def fruitless(replies: list[str]) -> int:
     """The number of replies at the end that saw nothing."""
-    count = 0
-    for each in reversed(replies):
-        if not any(words in each for words in _NOTHING_SEEN):
-            break
-        count += 1
-    return count
+    seen = (not any(words in each for words in _NOTHING_SEEN) for each in reversed(replies))
+    return next((count for count, each in enumerate(seen) if each), len(replies))
 
 
 def script_of(message: "ChatMessageAssistant") -> str:

@@ -217,14 +217,6 @@ class AnimalAIEnvironment(BaseEnv):
         }
         self._seeds = generator(seed)
         self._env = AgentsEnv(tasks_of(arenas_configurations, version), **options)
-        self._set_initial_state()
-        self._begin(self._env, self._drawn_seed())
-
-    def _drawn_seed(self) -> int:
-        """The seed of the next file, another each time, as Unity's generator is not restarted."""
-        return int(self._seeds.integers(2**31))
-
-    def _set_initial_state(self) -> None:
         self.obsdict: dict[str, Any] = {
             name: [] for name in ("camera", "rays", "health", "velocity", "position")
         }
@@ -232,8 +224,11 @@ class AnimalAIEnvironment(BaseEnv):
         self._closed = False
         self._specs: dict[str, BehaviorSpec] = {}
         self._ids = range(0)
-        self._actions: Ints
-        self._terminal: dict[str, TerminalSteps]
+        self._begin(self._env, self._drawn_seed())
+
+    def _drawn_seed(self) -> int:
+        """The seed of the next file, another each time, as Unity's generator is not restarted."""
+        return int(self._seeds.integers(2**31))
 
     def _observation_specs(self) -> list[ObservationSpec]:
         shapes = {name: box.shape for name, box in self._env.sensors.boxes.items()}
@@ -277,7 +272,7 @@ class AnimalAIEnvironment(BaseEnv):
         if not (terminated or truncated):
             self._decide(observations, rewards)
             return
-        terminal = {}
+        terminal: dict[str, TerminalSteps] = {}
         for name, rows in self._rows.items():
             obs, rewarded, ids = self._of(rows, observations, rewards)
             terminal[name] = TerminalSteps(obs, rewarded, np.full(len(rows), not terminated), ids)
@@ -300,7 +295,7 @@ class AnimalAIEnvironment(BaseEnv):
             name: DecisionSteps(*self._of(rows, observations, rewards)) for name, rows in self._rows.items()
         }
         self._terminal = {}
-        self._actions = np.zeros((len(observations), 2), np.int32)
+        self._actions: Ints = np.zeros((len(observations), 2), np.int32)
 
     def _of(
         self, rows: list[int], observations: list[Any], rewards: list[float]

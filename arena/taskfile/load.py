@@ -74,7 +74,9 @@ def load_located(
     if not isinstance(root, yaml.MappingNode):
         got = "nothing" if root is None else "no keys"
         raise ConfigError(f"{source}:1: expected !ArenaConfig with the key 'arenas', got {got}")
-    laboratory = _is_laboratory(root)
+    # Read before all others, with which its value is checked.
+    said = (value for key, value in root.value if key.value == "laboratory")
+    laboratory = any(isinstance(value, yaml.ScalarNode) and value.value.lower() == "true" for value in said)
     reader = Reader(source, read_as, known_names(read_as, laboratory) if lenient else None, laboratory)
     values = reader.read(root, (), "", "ArenaConfig")
     if not values.get("arenas"):
@@ -100,12 +102,6 @@ def load_located(
 
 _EXPECTED = re.compile("^(Input should be )?(a )?(valid )?")
 """How pydantic begins to say what was expected."""
-
-
-def _is_laboratory(root: yaml.MappingNode) -> bool:
-    """Whether a file says `laboratory: true`; its value is checked with all others."""
-    said = (value for key, value in root.value if key.value == "laboratory")
-    return any(isinstance(value, yaml.ScalarNode) and value.value.lower() == "true" for value in said)
 
 
 _NO_KEYS = ("[key]", *FAMILIES.values())

@@ -287,17 +287,13 @@ def _read(path: Path) -> tuple[bytes, PolicyDescription]:
         raise EvaluationError(
             f"{path}: no policy file, or a broken one ({error}); make it by {_HOW}"
         ) from None
-    return content, _description(path, told)
-
-
-def _description(path: Path, told: bytes) -> PolicyDescription:
     try:
         found = PolicyDescription.model_validate_json(told)
     except ValidationError as error:
         raise EvaluationError(f"{path}: {MEMBER}: {_problem(error)}; save the policy by {_HOW}") from None
     if found.format != FORMAT:
         raise EvaluationError(f"{path}: {MEMBER}: format: got {found.format!r}, expected one of: {FORMAT}")
-    return found
+    return content, found
 
 
 def _problem(error: ValidationError) -> str:
@@ -326,20 +322,17 @@ class PolicyAgent:
     def act(self, episode: Episode) -> Action:
         """The next action."""
         if self._action is None or self._left == 0:
-            self._action = self._read(self._choose(episode, first=self._action is None))
-            self._left = self._repeat
+            first = self._action is None
+            if first and self._sample:
+                rng = episode_rng(episode.seed, f"{episode.task_id}/policy", episode.trial)
+                self._seed(int(rng.integers(2**31)))
+            observation = self._policy.sensors.observe(episode, first=first)
+            action, self._state = self._policy.model.predict(
+                observation, self._state, np.array([first]), deterministic=not self._sample
+            )
+            self._action, self._left = self._read(action), self._repeat
         self._left -= 1
         return self._action
-
-    def _choose(self, episode: Episode, first: bool) -> Any:
-        if first and self._sample:
-            rng = episode_rng(episode.seed, f"{episode.task_id}/policy", episode.trial)
-            self._seed(int(rng.integers(2**31)))
-        observation = self._policy.sensors.observe(episode, first=first)
-        action, self._state = self._policy.model.predict(
-            observation, self._state, np.array([first]), deterministic=not self._sample
-        )
-        return action
 
     def _seed(self, seed: int) -> None:
         """Seed what is drawn at random from now on, in this process."""

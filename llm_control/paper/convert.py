@@ -7,8 +7,7 @@ import ast
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -24,8 +23,7 @@ from llm_control.prompts import OPTIONAL, VARIABLES
 _ALL_PICTURES = "${pictures}"
 
 
-@dataclass(frozen=True, slots=True)
-class Ingredients:
+class Ingredients(NamedTuple):
     """The pieces of the paper's messages, as templates (`$$` for a dollar sign); empty if not found.
 
     `background` is all that precedes `send_off`, which ends with the line before the first picture; `label`
@@ -47,26 +45,16 @@ class Ingredients:
 
     def completed(self, other: "Ingredients | None") -> "Ingredients":
         """The same, with what it lacks from another."""
-        missing = ("label", "health", "invalid", "intro")
-        return replace(
-            self, **{name: getattr(self, name) or getattr(other, name) for name in missing if other}
-        )
+        missing = ("label", "health", "invalid", "intro") if other else ()
+        return self._replace(**{name: getattr(self, name) or getattr(other, name) for name in missing})
 
     def prompts(self) -> PromptSet:
         """As texts of ours: one message of the user before the first reply, as the paper's program sends it.
 
         Raises ConfigError if a text has a variable that it may not have.
         """
-        layout = Layout(roles="user", demonstration="inside", notes=False, source=self.source)
-        known = {**VARIABLES, **OPTIONAL}
-        found = {name: Prompt(name, text, known[name]) for name, text in self._texts().items() if text}
-        for name, prompt in found.items():
-            check_variables(name, prompt)
-        return PromptSet(found, layout)
-
-    def _texts(self) -> Mapping[str, str]:
         stale = self.health.replace("$health", "$first_health")
-        return {
+        texts = {
             "system": self.background,
             "first_turn": f"{self.send_off}{_ALL_PICTURES}{stale}",
             "turn": f"{_ALL_PICTURES}{self.health}",
@@ -80,6 +68,12 @@ class Ingredients:
             "demonstration_assistant": self.assistant,
             "demonstration_end": "\n",
         }
+        layout = Layout(roles="user", demonstration="inside", notes=False, source=self.source)
+        known = {**VARIABLES, **OPTIONAL}
+        found = {name: Prompt(name, text, known[name]) for name, text in texts.items() if text}
+        for name, prompt in found.items():
+            check_variables(name, prompt)
+        return PromptSet(found, layout)
 
 
 def template(text: str) -> str:
@@ -372,13 +366,13 @@ def convert(sources: Sequence[Path], out: Path) -> Converted:
     program = _first(program_ingredients, sources)
     printed = _first(partial(printed_ingredients, EXPERIMENT_1), sources)
     moves = _first(partial(printed_ingredients, _FRAME_BY_FRAME_PAGES), sources)
-    whole = replace(program, source=SENT) if program else printed and replace(printed, source=PRINTED)
+    whole = program._replace(source=SENT) if program else printed and printed._replace(source=PRINTED)
     if whole is None and moves is None:
         raise ConfigError(
             f"{', '.join(map(str, sources))}: found neither src/definitions/prompts/prompts.py of LLM-AAI "
             "nor experiment_1/prompt.md of llm-aai-supporting-materials; give the top folder of a checkout"
         )
-    return _written(whole, moves and replace(moves, source=PRINTED).completed(program), sources, out)
+    return _written(whole, moves and moves._replace(source=PRINTED).completed(program), sources, out)
 
 
 def _written(
