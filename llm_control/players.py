@@ -1,10 +1,9 @@
 """Agents that act at every step of an episode, without messages: learned policies, and simple vehicles."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena import Action, Episode
 from arena.errors import EvaluationError, RecordingError
@@ -40,8 +39,7 @@ def _actions(agent: StepAgent, episode: Episode) -> Iterator[Action]:
         yield agent.act(episode)
 
 
-@dataclass(frozen=True)
-class StepPlayer:
+class StepPlayer(NamedTuple):
     """An agent of `STEP_AGENTS`; its randomness follows from the episode's seed, task and trial."""
 
     name: str
@@ -62,8 +60,7 @@ class StepPlayer:
         return {}
 
 
-@dataclass(frozen=True)
-class PolicyPlayer:
+class PolicyPlayer(NamedTuple):
     """A learned policy; `sha256` is that of its file when the run began."""
 
     file: Path

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,8 +19,7 @@ AGENT_RADIUS = 0.5
 _NO_ITEM = Item(name="")
 
 
-@dataclass(frozen=True, slots=True)
-class AgentStart:
+class AgentStart(NamedTuple):
     """Start of an agent: centre in metres, yaw in degrees, time for which it is frozen in seconds.
 
     `skin` is its appearance to others, `team` the number from its YAML item.

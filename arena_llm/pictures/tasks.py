@@ -110,7 +110,7 @@ def _layout(spec: ArenaSpec, task_id: str, seed: int) -> Layout | None:
         layout = resolve(spec, episode_rng(seed, task_id, 0))
     except LayoutError:
         return None
-    return replace(layout, agents=tuple(replace(start, skin="") for start in layout.agents))
+    return replace(layout, agents=tuple(start._replace(skin="") for start in layout.agents))
 
 
 def _reduced(frame: Frame, size: int) -> Frame:

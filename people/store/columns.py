@@ -3,9 +3,8 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from pydantic import TypeAdapter, ValidationError
@@ -26,8 +25,7 @@ _TYPES = {int: "integer", float: "number", bool: "boolean"}
 """Types of Python; all others are text, as JSON is, of which SQLAlchemy 2.0 says dict and 2.1 object."""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of an exported table; `source` is its SQL expression, None if it is computed."""
 
     name: str
@@ -37,8 +35,7 @@ class Column:
     source: Any = None
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """An exported table with one row per `one_row`.
 
     `path` lists the database tables that are joined, each referring to the next, and `order` the columns by
@@ -90,7 +87,7 @@ QUALITY = tuple(_computed("quality").values())
 
 CONDITION, *OF_STUDY = _computed("of_study").values()
 _NOTED = select(Note.data["condition"].as_string()).filter_by(kind="order", participant_id=Participant.id)
-CONDITION = replace(CONDITION, source=_NOTED.correlate(Participant).scalar_subquery())
+CONDITION = CONDITION._replace(source=_NOTED.correlate(Participant).scalar_subquery())
 """It is noted with the participant's order of tasks; the others are computed from the notes about them."""
 
 _PARTS = {"move": Action.action // 3, "rotate": Action.action % 3}
@@ -101,7 +98,7 @@ TABLES = {
         "participant",
         (
             *(_PERSON, _of(Participant.study), _of(Participant.link), _of(Participant.created_at)),
-            replace(_of(Participant.test), source=func.coalesce(Participant.test, false())),
+            _of(Participant.test)._replace(source=func.coalesce(Participant.test, false())),
             CONDITION,
         ),
         (Participant,),
@@ -126,7 +123,7 @@ TABLES = {
         (
             *_TRIAL,
             *map(_of, (Action.step, Action.action)),
-            *(replace(each, source=_PARTS[name]) for name, each in _computed("parts").items()),
+            *(each._replace(source=_PARTS[name]) for name, each in _computed("parts").items()),
             _of(Action.at),
         ),
         (Action, Trial, Participant),
@@ -221,8 +218,7 @@ def as_markdown(book: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """A question on a page, the type of its column, and the title of the page.
 
     What the study's file said of the question is known if that is stored.
@@ -316,7 +312,7 @@ def wide_table(store: Store, study: str, *, test: bool = False) -> tuple[Table, 
         *FIXED,
         *(Column(f"link.{name}", f"Parameter {name} of the participant's link") for name in links),
         *map(_answer_column, asked),
-        *(replace(column, name=f"{task}.{column.name}") for task in tasks for column in of_task),
+        *(column._replace(name=f"{task}.{column.name}") for task in tasks for column in of_task),
     )
     types = {column.name: DTYPES[column.type] for column in columns}
     frame = pd.DataFrame([[row.get(name) for name in types] for row in rows], columns=list(types))

@@ -4,9 +4,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.closing import Closing
 from people.play.worker_protocol import PlayEnd
@@ -22,8 +21,7 @@ MAX_BATCH = 20_000
 """Writes in one transaction; a limit, so that a long backlog shows progress."""
 
 
-@dataclass(frozen=True, slots=True)
-class WriterState:
+class WriterState(NamedTuple):
     """The state of the writer.
 
     `waiting` and `committed` count writes; `rejected` those that could not be stored (because their
@@ -98,7 +96,7 @@ class Writer(Closing):
             if self._closing:
                 raise StoreError("the writer is closed")
             self._queue.append(item)
-            self.state = replace(self.state, waiting=self.state.waiting + 1)
+            self.state = self.state._replace(waiting=self.state.waiting + 1)
             self._changed.notify_all()
 
     def _run(self) -> None:
@@ -122,7 +120,7 @@ class Writer(Closing):
         except Exception as error:
             with self._changed:
                 reason, since = str(error) or type(error).__name__, self.state.since or time.time()
-                self.state = replace(self.state, error=reason, since=since)
+                self.state = self.state._replace(error=reason, since=since)
             return False
         with self._changed:
             for _ in batch:

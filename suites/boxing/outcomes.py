@@ -6,8 +6,7 @@ the last axis; `loglik` (n, m) is that of outcomes `ys` (m, values); `expected` 
 aside where the mean is the same; `information` (m,) about the parameters, by the weights (n,), is in nats.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -48,8 +47,7 @@ class Bernoulli:
         return _binary_entropy(weights @ signals) - weights @ _binary_entropy(signals)
 
 
-@dataclass(frozen=True)
-class Binomial:
+class Binomial(NamedTuple):
     """The number of successes of `number` trials; the signal is the probability of one."""
 
     number: int
@@ -102,8 +100,7 @@ class Poisson:
         return _table_information(log_p, shares, measure)
 
 
-@dataclass(frozen=True)
-class Gaussian:
+class Gaussian(NamedTuple):
     """A number; the signal is its mean. `folded`: only its absolute value is seen. `decimals` are reported.
 
     Information takes equal weights.

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,7 @@ _FAR_AGENT = Item(name="Agent", positions=(Vector3(x=20.0, y=10_000.0, z=20.0),)
 """An agent that occupies no object's place."""
 
 
-@dataclass(frozen=True)
-class Built:
+class Built(NamedTuple):
     """One arena's layouts by seed; `failures` has the reasons for those that could not be built.
 
     `things` are the instances behind `layout.things`, in the same order, for every layout.

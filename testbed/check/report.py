@@ -3,7 +3,6 @@
 import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,8 +32,7 @@ class Options(NamedTuple):
     lenient: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FileReport:
+class FileReport(NamedTuple):
     """What was found in a file, in line order, and what was rewritten in it."""
 
     path: Path
@@ -48,7 +46,7 @@ class FileReport:
 
     def above(self, level: Level) -> "FileReport":
         """The same without findings below a level."""
-        return replace(self, findings=tuple(f for f in self.findings if f.level >= level))
+        return self._replace(findings=tuple(f for f in self.findings if f.level >= level))
 
 
 def check_file(path: Path, options: Options, plan: Path | None = None) -> FileReport:
