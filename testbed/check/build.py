@@ -203,7 +203,10 @@ def watch(built: Built, layout: Layout) -> tuple[list[Finding], bool]:
         for k, kind in placed
         if sideways[k] > SLIDE and not kind.launch
     ]
-    findings = [_moved(built.things[k], code, text) for k, code, text in moved]
+    findings = []
+    for k, code, text in moved:
+        what = f"{built.things[k].label} {text} within {SETTLE_S:g} s"
+        findings.append(built.things[k].finding(code, what, "positions", built.things[k].index))
     if agent_sinks > FALL + _SOLVER_ERROR:
         number = next((k for k, item in enumerate(built.spec.items) if item.name == "Agent"), None)
         inside = ("items", number, "positions", 0) if number is not None else ()
@@ -221,11 +224,6 @@ def _settle(layout: Layout) -> tuple[Floats, float]:
         world.advance([IDLE] * len(world.agents))
     sinks = layout.agent.position[1] - world.agents[0].position[1]
     return world.scene().positions - start, sinks - (LIFT - FLOOR_Y)
-
-
-def _moved(instance: ItemInstance, code: str, text: str) -> Finding:
-    text = f"{instance.label} {text} within {SETTLE_S:g} s"
-    return instance.finding(code, text, "positions", instance.index)
 
 
 def growth_findings(built: Built) -> Iterator[Finding]:
