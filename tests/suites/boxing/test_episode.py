@@ -8,10 +8,10 @@ import pytest
 from inspect_ai.model import ChatMessageUser
 
 from arena.errors import ConfigError
-from evaluation.capabilities import agents_of, form_of, prompts_of
+from evaluation.capabilities import agents_of, form_of
 from evaluation.choices.effective import effective
 from evaluation.engines.backend import CURRENT, CurrentEpisode
-from evaluation.suite import AgentTurn, EpisodeSetup
+from evaluation.suite import AgentTurn
 from evaluation.suites import chosen_tasks, find_task, get_suite
 from suites.boxing.choices import BoxingChoices
 from suites.boxing.environments import WORLDS, drawn, kinds
@@ -20,14 +20,14 @@ from suites.boxing.findings import calibration, episode_panels, run_panels
 from suites.boxing.replies import answers_of, design_of, explanation_of
 from suites.boxing.suite import SUITE
 from suites.boxing.world import WrongReplyError
+from tests.suites.setups import setup_of
 
 QUICK = {"ask": "together", "experiments": 2, "evaluations": ("0", "2"), "questions": 3}
 MEANING = r"dugong|patient|student|infect|peregrine|predator|emotion|person|signal"
 
 
 def opened(task="dugongs-prediction-0", **choices):
-    chosen = BoxingChoices(tasks=(task,), **choices)
-    setup = EpisodeSetup(SUITE, chosen_tasks(SUITE, chosen, None)[0], 0, chosen, prompts_of(SUITE))
+    setup = setup_of(SUITE, task, **choices)
     return setup, Episode(setup)
 
 

@@ -34,9 +34,10 @@ def test_a_script_is_refused_in_other_worlds():
 
 
 def test_random_actions_are_usable_and_the_same_by_tools():
-    record, shown = played("random", "unit-dialog-0", steps=20)
+    record = played("random", "unit-dialog-0", steps=20)
     assert (record.outcome, record.metrics["unusable_replies"]) == ("last step", 0)
-    assert played("random", "unit-dialog-0", steps=20, tools=("act",))[1] == shown
+    called = played("random", "unit-dialog-0", steps=20, replies="tools")
+    assert [turn["message"] for turn in called.turns] == [turn["message"] for turn in record.turns]
 
 
 def test_what_cannot_be_done_is_said_and_takes_a_step_in_which_nothing_moves():
@@ -190,8 +191,8 @@ def test_a_judge_reads_the_notes_and_its_silence_is_no_answer():
 
 
 def test_a_report_has_the_three_metrics_beside_the_papers():
-    solved, _ = played("proteomics", "proteomics-easy-0")
-    normal, _ = played("random", "proteomics-normal-0", steps=2)
+    solved = played("proteomics", "proteomics-easy-0")
+    normal = played("random", "proteomics-normal-0", steps=2)
     records = {"script": [plain(solved, judge={"knowledge": 1.0})], "other": [plain(normal)], "none": []}
     panels = dict(run_panels(records))
     assert list(panels) == [f"{name} beside the paper's" for name in ("Procedure", "Completion", "Knowledge")]

@@ -28,7 +28,7 @@ NOT_ALWAYS_WON = {
     ("script", "world"), [("proteomics", "proteomics-easy-4"), ("translation", "translation-easy-1")]
 )
 def test_a_script_solves_its_worlds(script, world):
-    record, _ = played(script, world)
+    record = played(script, world)
     check_solved(record, world)
     assert record.score == record.metrics["procedure"] == 1
     assert record.metrics["total_reward"] == pytest.approx(sum(turn["reward"] for turn in record.turns))

@@ -1,15 +1,12 @@
 """Marks tests that need the package, and plays episodes in it."""
 
-import asyncio
 from importlib.util import find_spec
 
 import pytest
 
-from evaluation.capabilities import agents_of, prompts_of, reply_of
-from evaluation.engines.backend import CURRENT, CurrentEpisode
-from evaluation.suite import AgentTurn, EpisodeSetup, agent_seed
-from evaluation.suites import find_task
+from evaluation.transcript import transcript
 from suites.discoveryworld.suite import SUITE
+from tests.suites.setups import setup_of
 
 needs_package = pytest.mark.skipif(
     find_spec("discoveryworld") is None or find_spec("pygame") is None,
@@ -18,23 +15,14 @@ needs_package = pytest.mark.skipif(
 
 
 def opened(task_id, trial=0, **choices):
-    chosen = SUITE.choices(**choices)
-    setup = EpisodeSetup(SUITE, find_task(SUITE, task_id, chosen, None), trial, chosen, prompts_of(SUITE))
+    setup = setup_of(SUITE, task_id, trial, **choices)
     return setup, SUITE.open(setup)
+
+
+def played(name, task_id, **choices):
+    """The record of an offline agent's episode."""
+    return transcript(setup_of(SUITE, task_id, **choices), name).record
 
 
 def text_of(observation):
     return "".join(part for part in observation.parts if isinstance(part, str))
-
-
-def played(name, task_id, trial=0, tools=(), **choices):
-    """The record of an offline agent's episode, and the texts that it was shown."""
-    setup, environment = opened(task_id, trial, **choices)
-    CURRENT.set(CurrentEpisode(setup, environment))
-    observation, shown = environment.begin(), []
-    while not observation.done:
-        shown.append(text_of(observation))
-        turn = AgentTurn(name, [], tools, agent_seed(0, task_id, trial))
-        reply = asyncio.run(agents_of(SUITE)[name](turn))
-        observation = environment.reply(reply if isinstance(reply, str) else reply_of(SUITE, *reply))
-    return environment.finish(), shown

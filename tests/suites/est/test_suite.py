@@ -7,42 +7,30 @@ import re
 
 import numpy as np
 import pytest
-from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+from inspect_ai.model import ChatMessageUser
 
 from arena.errors import ConfigError
-from evaluation.capabilities import agents_of, logged_task, prompts_of, reply_of, tools_of
+from evaluation.capabilities import agents_of, logged_task, reply_of, tools_of
 from evaluation.choices.run_choices import RunChoices
 from evaluation.engines.backend import CURRENT, CurrentEpisode
-from evaluation.suite import AgentTurn, EpisodeSetup, agent_seed
+from evaluation.suite import AgentTurn, agent_seed
 from evaluation.suites import chosen_tasks, find_task, get_suite
+from evaluation.transcript import transcript
 from suites.est.agents import AGENTS
 from suites.est.choices import EstChoices
 from suites.est.episode import read_drawn
 from suites.est.findings import brier, calibration, run_panels
 from suites.est.replies import read_reply
 from suites.est.world import PRESETS, Machines
+from tests.suites.setups import setup_of
 
 SUITE = get_suite("est")
 BELIEF = f"Belief([{', '.join(['0.4'] * 9)}]);"
 
 
-def opened(number=0, trial=0, **choices):
-    chosen = EstChoices(**choices)
-    setup = EpisodeSetup(SUITE, chosen_tasks(SUITE, chosen, None)[number], trial, chosen, prompts_of(SUITE))
+def opened(**choices):
+    setup = setup_of(SUITE, "est-00001", **choices)
     return setup, SUITE.open(setup)
-
-
-def played(name, setup, environment):
-    """The record of a reference agent that reads the messages of an episode."""
-    CURRENT.set(CurrentEpisode(setup, environment))
-    messages = [*SUITE.opening(setup.choices, setup.prompts, 1)]
-    observation = environment.begin()
-    while not observation.done:
-        messages.append(ChatMessageUser(content="".join(observation.parts)))
-        reply = asyncio.run(agents_of(SUITE)[name](AgentTurn(name, messages, (), 7)))
-        messages.append(ChatMessageAssistant(content=reply))
-        observation = environment.reply(reply)
-    return environment.finish()
 
 
 def test_a_reference_agent_says_that_it_reads_no_texts_of_the_users_own():
@@ -56,11 +44,11 @@ def test_a_reference_agent_says_that_it_reads_no_texts_of_the_users_own():
 @pytest.mark.parametrize("machine", PRESETS)
 @pytest.mark.parametrize("name", AGENTS)
 def test_an_agent_that_reads_plays_as_in_a_batch(name, machine):
-    setup, environment = opened(2, machine=machine)
-    record = played(name, setup, environment)
-    rng = np.random.default_rng(agent_seed(0, setup.task.id, 0))
-    world = Machines(PRESETS[machine], 1, rng, read_drawn(setup.task.content).episodes())
-    agent, rewards = AGENTS[name](PRESETS[machine], 1, np.random.default_rng(7)), []
+    setup = setup_of(SUITE, f"{machine}-00003", machine=machine)
+    record, seed = transcript(setup, name).record, agent_seed(0, setup.task.id, 0)
+    drawn = read_drawn(setup.task.content).episodes()
+    world = Machines(PRESETS[machine], 1, np.random.default_rng(seed), drawn)
+    agent, rewards = AGENTS[name](PRESETS[machine], 1, np.random.default_rng(seed)), []
     while not world.over[0]:
         rewards.append(float(world.step(*agent.act(world.panels, world.lights)).rewards[0]))
     assert [turn["reward"] for turn in record.turns] == rewards
@@ -134,7 +122,7 @@ def test_regret_is_what_a_trial_leaves_unlearnt():
         regrets[name] = turn["regret"]
         assert turn["information"] == pytest.approx(0, abs=1e-6)
         assert turn["regret"] > 0.5
-    best = played("search-informative", *opened())
+    best = transcript(setup_of(SUITE, "est-00001"), "search-informative").record
     assert all(turn["regret"] == 0 for turn in best.turns if turn["regret"] is not None)
     assert best.metrics["trial_regret"] == 0
 
@@ -179,7 +167,8 @@ def test_beliefs_that_were_not_given_do_not_count():
 
 @pytest.mark.parametrize(("machine", "beside"), [("est", True), ("ivre", False)])
 def test_the_papers_rows_stand_beside_its_own_machine_alone(machine, beside):
-    records = [played("search-informative", *opened(n, machine=machine)).as_dict() for n in range(3)]
+    setups = [setup_of(SUITE, f"{machine}-0000{n}", machine=machine) for n in (1, 2, 3)]
+    records = [transcript(setup, "search-informative").record.as_dict() for setup in setups]
     (_, figures), (_, steps), (_, _calibration) = run_panels({"mine": records})
     assert ("paper: search-naive" in figures) == beside
     # The best trials leave no regret, and the exact belief no distance.

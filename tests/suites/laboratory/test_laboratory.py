@@ -5,21 +5,19 @@ import pytest
 
 from arena.science import Seen
 from arena.science.words import doors, numbers_of, seen
-from evaluation.capabilities import episode_panels, prompts_of, run_panels
+from evaluation.capabilities import episode_panels, run_panels
 from evaluation.script.laboratory import read_reply
-from evaluation.suite import EpisodeSetup
 from render import DRAWN_BY
 from suites.laboratory.form import form
 from suites.laboratory.offline import replied
 from suites.laboratory.picture import Bench
 from suites.laboratory.suite import SUITE
 from suites.laboratory.wording import experiment_of
+from tests.suites.setups import setup_of
 
 
 def opened(task_id="11-04-01", trial=0, **chosen):
-    choices = SUITE.choices(**chosen)
-    (task,) = SUITE.named(task_id, choices, None)
-    episode = SUITE.open(EpisodeSetup(SUITE, task, trial, choices, prompts_of(SUITE, choices)))
+    episode = SUITE.open(setup_of(SUITE, task_id, trial, **chosen))
     return episode, episode.begin()
 
 
@@ -195,8 +193,6 @@ def test_pictures_show_what_words_tell(task):
 
 
 def test_without_drawing_pictures_are_black():
-    choices = SUITE.choices(observation="image", image_size=256)
-    (task,) = SUITE.named("13-11-01", choices, None)
-    setup = EpisodeSetup(SUITE, task, 0, choices, prompts_of(SUITE, choices), draws=False)
-    frame, _ = SUITE.open(setup).begin().parts
+    setup = setup_of(SUITE, "13-11-01", observation="image", image_size=256)
+    frame, _ = SUITE.open(setup._replace(draws=False)).begin().parts
     assert not frame.any()

@@ -1,18 +1,15 @@
 """Marks tests that need the simulator, and plays episodes in it."""
 
-import asyncio
 import os
 import shutil
 import subprocess
 from importlib.util import find_spec
 
 import pytest
-from inspect_ai.model import ChatMessageUser
 
-from evaluation.capabilities import agents_of, prompts_of
-from evaluation.engines.backend import CURRENT, CurrentEpisode
-from evaluation.suite import AgentTurn, EpisodeSetup, agent_seed
-from evaluation.suites import find_task, get_suite
+from evaluation.suites import get_suite
+from evaluation.transcript import transcript
+from tests.suites.setups import setup_of
 
 SUITE = get_suite("scienceworld")
 
@@ -22,21 +19,13 @@ needs_java = pytest.mark.skipif(
 )
 
 
-def opened(task_id, trial=0, **choices):
-    chosen = SUITE.choices(**choices)
-    setup = EpisodeSetup(SUITE, find_task(SUITE, task_id, chosen, None), trial, chosen, prompts_of(SUITE))
-    return setup, SUITE.open(setup)
+def opened(task_id, **choices):
+    return SUITE.open(setup_of(SUITE, task_id, **choices))
 
 
-def played(name, task_id, trial=0, **choices):
+def played(name, task_id, **choices):
     """The record of an offline agent's episode."""
-    setup, environment = opened(task_id, trial, **choices)
-    CURRENT.set(CurrentEpisode(setup, environment))
-    seed, observation = agent_seed(0, task_id, trial), environment.begin()
-    while not observation.done:
-        shown = [ChatMessageUser(content="".join(observation.parts))]
-        observation = environment.reply(asyncio.run(agents_of(SUITE)[name](AgentTurn(name, shown, (), seed))))
-    return environment.finish()
+    return transcript(setup_of(SUITE, task_id, **choices), name).record
 
 
 def java_processes(parents):

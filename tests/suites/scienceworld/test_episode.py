@@ -21,7 +21,7 @@ def test_the_gold_path_solves_a_task(task_id, simplifications):
 
 
 def test_a_wrong_focus_ends_the_task_with_nothing():
-    _, environment = opened("4-1-0225")
+    environment = opened("4-1-0225")
     first = environment.begin().parts[0]
     assert first.startswith("Your task is to find a(n) living thing.")
     assert "- teleport OBJ" in first
@@ -36,7 +36,7 @@ def test_a_wrong_focus_ends_the_task_with_nothing():
 
 
 def test_the_simulator_answers_in_its_own_words():
-    _, environment = opened("4-1-0225", simplifications="plain")
+    environment = opened("4-1-0225", simplifications="plain")
     assert "teleport" not in environment.begin().parts[0]
     shown = environment.reply("please do something").parts[0]
     assert shown.startswith("No known action matches that input.\n\nThis ")
@@ -59,7 +59,7 @@ def test_hints_list_names_or_commands():
         ("objects", "can be used now:\n\nagent\nair\n", "focus on agent"),
         ("actions", "do something now:\n\n", "can be used now"),
     ):
-        _, environment = opened("4-1-0225", hints=hints)
+        environment = opened("4-1-0225", hints=hints)
         shown = environment.begin()
         assert listed in shown.parts[0]
         assert absent not in shown.parts[0]
@@ -105,7 +105,7 @@ def test_gold_solves_three_test_variations(task):
 
 @pytest.mark.parametrize(("command", "most"), [("wait", 10), ("wait1", 51), ("look around", 200)])
 def test_moves_end_an_episode_as_in_the_package(command, most):
-    _, environment = opened("4-1-0225", budget="moves")
+    environment = opened("4-1-0225", budget="moves")
     observation, replies = environment.begin(), 0
     while not observation.done:
         if replies == 9 and command == "wait":

@@ -141,10 +141,10 @@ def test_java_starts_with_options_from_the_environment(name, another_java, monke
 @pytest.mark.e2e
 @needs_java
 def test_a_java_with_random_hashes_is_said_and_recorded(another_java, monkeypatch):
-    _, usual = opened("4-1-0225")
+    usual = opened("4-1-0225")
     assert "not reproducible" not in usual.finish().replay["versions"]["java"]
     java_process.running().close()
     monkeypatch.setenv("_JAVA_OPTIONS", "-XX:hashCode=5")
     with pytest.warns(UserWarning, match=r"does not follow -XX:hashCode=2.*`arena-llm verify` then reports"):
-        _, episode = opened("4-1-0225")
+        episode = opened("4-1-0225")
     assert episode.finish().replay["versions"]["java"].endswith("not reproducible")
