@@ -3,9 +3,11 @@
 import atexit
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -71,6 +73,20 @@ def start(*arguments):
         text=True,
         start_new_session=True,
     )
+
+
+def interrupted(process, has_begun, seconds=200):
+    """What a command says on standard error that Ctrl-C ends as soon as it has begun."""
+    deadline = time.monotonic() + seconds
+    while not has_begun():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    # As a terminal does it: processes that the command has started hear it too.
+    os.killpg(process.pid, signal.SIGINT)
+    errors = process.communicate(timeout=240)[1]
+    assert process.returncode == 130, errors
+    return errors
 
 
 def newest(logs):

@@ -1,8 +1,5 @@
 """The command as a whole: how it starts, and how it reports mistakes and Ctrl-C."""
 
-import subprocess
-import sys
-
 import pytest
 
 from tests.arena_llm.commands.test_compare import RESULTS
@@ -47,6 +44,8 @@ BAD = [
     (["compare", "/nowhere.csv"], "/nowhere.csv: cannot be read"),
     (["compare", "{results}", "{results}"], "tell them apart with NAME=FILE"),
     (["compare", "{scripts}"], "scripts.txt:1: no column agent"),
+    (["report", "{results}"], "arena-llm compare takes tables"),
+    (["report", "absent.eval"], "no such log"),
     (["run", "01-01-99", "--scripts", "/nowhere"], "cannot be read"),
     (["run", "absent.yaml", "--scripts", "{scripts}"], "absent.yaml: cannot be read"),
     (["run", "01-01-99", "--scripts", "{scripts}"], "no task '01-01-99'"),
@@ -79,29 +78,6 @@ def test_wrong_usage_says_so(arguments, command):
     result = command(*arguments)
     assert result.returncode == 2
     assert "Error" in result.stderr
-
-
-IMPORTING = """
-import runpy, sys
-
-MODULE, LOGS = sys.argv[1:]
-
-class CtrlC:
-    def find_spec(self, name, path=None, target=None):
-        if name == MODULE:
-            raise KeyboardInterrupt
-
-sys.meta_path.insert(0, CtrlC())
-sys.argv = ["arena-llm", "eval", "--model", "arena/random", "--levels", "1", "--log-dir", LOGS]
-runpy.run_module("arena_llm", run_name="__main__")
-"""
-
-
-@pytest.mark.parametrize("module", ["arena_llm.cli", "evaluation.evaluate"])
-def test_ctrl_c_while_packages_are_imported_is_one_sentence(module, tmp_path):
-    command = [sys.executable, "-c", IMPORTING, module, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "arena-llm: stopped\n")
 
 
 def test_ctrl_c_after_the_run_is_one_sentence(tmp_path, monkeypatch, command):

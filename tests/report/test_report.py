@@ -197,11 +197,6 @@ def test_wrong_logs_are_one_sentence(logs, tmp_path):
             attempt()
 
 
-def test_a_log_can_be_named_and_a_folder_searched(logs):
-    assert open_logs([("mine", logs["pixels"])])[0].agent == "mine"
-    assert find_logs([logs["pixels"].parent]) == [logs["pixels"]]
-
-
 def test_every_column_has_its_meaning_on_the_page(report):
     page = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text("utf-8")
     described = re.findall(r"^\| (\w+\.csv) \| `(\w+)` \| .+ \|$", page, re.MULTILINE)

@@ -2,18 +2,15 @@
 
 import base64
 import json
-import os
 import re
 import shutil
-import signal
-import time
 
 import pytest
 
 from evaluation.opened import Opened
 from evaluation.transcript import transcript
 from render import decode
-from tests.command import run, start
+from tests.command import interrupted, run, start
 
 EST = ("--suite", "est", "--agent", "naive", "--machine", "ivre", "--seed", 5)
 SEEN = ("--replies", "tools", "--observation", "both", "--image-size", 64, "--format", "sharegpt")
@@ -45,15 +42,9 @@ def test_a_cut_file_is_continued_to_the_same_bytes(cut, whole, tmp_path, command
 
 
 def test_ctrl_c_keeps_what_is_there_and_says_how_far_it_came(tmp_path):
-    folder = tmp_path / "data"
-    with start("dataset", *map(str, EST), "--size=50000", f"--out={folder}", "--jobs=2") as process:
-        lines = folder / "train.jsonl"
-        while not (lines.exists() and lines.stat().st_size):
-            assert process.poll() is None
-            time.sleep(0.1)
-        os.killpg(process.pid, signal.SIGINT)
-        _, errors = process.communicate(timeout=240)
-    assert process.returncode == 130
+    folder, lines = tmp_path / "data", tmp_path / "data" / "train.jsonl"
+    process = start("dataset", *EST, "--size", 50000, "--out", folder, "--jobs", 2)
+    errors = interrupted(process, lambda: lines.exists() and lines.stat().st_size)
     assert re.fullmatch(r"Stopped after \d+ of 50000 episodes; the same command continues.\n", errors)
     assert lines.read_bytes().endswith(b"\n")
     assert "complete" not in json.loads((folder / "manifest.json").read_text())

@@ -33,7 +33,3 @@ def test_probes_in_the_same_folder_are_left_out(tmp_path, command):
     assert both.returncode == 0
     assert "perception probes, left out" in both.stderr
     assert (tmp_path / "out" / "index.html").is_file()
-
-
-def test_a_wrong_name_is_one_sentence(tmp_path, command):
-    assert "no such log" in command("report", tmp_path / "absent.eval").sentence

@@ -1,14 +1,12 @@
 """`arena-llm testbed check` as a user meets it."""
 
 import json
-import os
 import shutil
-import signal
 
 import pytest
 
 from testbed.tasks import LEVELS_FOLDER
-from tests.command import run, start
+from tests.command import interrupted, run, start
 
 GOOD = "arenas: {0: {timeLimit: 250, passMark: -1}}\n"
 ODD = "arenas: {0: {timeLimit: 250}}\n"
@@ -96,9 +94,6 @@ def test_ctrl_c_stops_between_files(tmp_path, jobs):
     for number in range(600):
         shutil.copy(task, tmp_path / f"{number:03d}.yaml")
     process = start("testbed", "check", tmp_path, "--jobs", jobs)
-    process.stdout.readline()
-    os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=120)
-    assert process.returncode == 130
+    errors = interrupted(process, process.stdout.readline)
     assert errors.startswith("Stopped after")
     assert errors.endswith("of 600 files.\n")
