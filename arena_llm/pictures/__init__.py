@@ -1,1 +1,1 @@
-"""Pictures for people: videos of episodes, trajectories, figures of tasks and contact sheets."""
+"""Pictures for people: videos of episodes, trajectories and figures of tasks."""

@@ -12,7 +12,6 @@ from render import Frame, png
 INK = (34, 34, 34)
 GREY = (110, 110, 110)
 FAINT = (225, 225, 225)
-RED = (176, 32, 32)
 
 Box = tuple[float, float, float, float]
 Place = tuple[float, float]
@@ -56,20 +55,6 @@ def fitted(text: str, size: float, width: float) -> str:
     while text and text_width(text + "...", size) > width:
         text = text[:-1]
     return text.rstrip() + "..."
-
-
-def wrapped(text: str, size: float, width: float, lines: int) -> list[str]:
-    """The text in at most `lines` lines; words wider than a line, and the rest of the text, are cut off."""
-    made: list[str] = [""]
-    for word in text.split():
-        joined = f"{made[-1]} {word}".strip()
-        if text_width(joined, size) <= width:
-            made[-1] = joined
-        else:
-            made.append(word)
-    made = [line for line in made if line]
-    rest = " ".join(made[lines - 1 :])
-    return [fitted(line, size, width) for line in (*made[: lines - 1], rest) if line]
 
 
 def save(image: Image.Image, path: Path) -> None:

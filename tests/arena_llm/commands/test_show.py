@@ -1,23 +1,11 @@
-"""`arena-llm show`: one task as a figure, many on contact sheets."""
-
-import os
+"""`arena-llm show`: a task as a figure."""
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from arena import Episode, load_text
-from arena_llm.pictures.tasks import (
-    PER_SHEET,
-    Entry,
-    StartViews,
-    depends_on_seed,
-    describe,
-    find_files,
-    plan_sheets,
-    read_entries,
-    task_picture,
-)
+from arena_llm.pictures.tasks import StartViews, depends_on_seed, describe, task_picture
 from render import Renderer, decode, top_view
 from testbed import Task, task_named
 from tests.arena.worlds import agent, arena_text, item
@@ -107,79 +95,14 @@ def test_the_command_draws_one_task(command, tmp_path, monkeypatch, size):
     assert (picture == np.asarray(expected)).all()
 
 
-@pytest.fixture
-def battery(tmp_path):
-    folder = tmp_path / "battery"
-    (folder / "sub").mkdir(parents=True)
-    for name in ("01-01-01", "01-01-02", "02-01-01", "own"):
-        (folder / f"{name}.yaml").write_text(text())
-    (folder / "sub" / "02-01-02.yaml").write_text("arenas:\n  0: !Arena\n    tt: 3\n")
-    (folder / "02-01-03.yaml").write_bytes(b"\xff\xfe")
-    many = "positions: [" + ", ".join(["!Vector3 {x: 1, y: 0, z: 1}"] * 1001) + "]"
-    (folder / "02-01-04.yaml").write_text(text().replace("positions: [!Vector3 {x: 28, y: 0, z: 30}]", many))
-    return folder
-
-
-def test_a_sheet_shows_every_task_and_counts_the_broken_ones(command, battery, tmp_path):
-    out = tmp_path / "new" / "sheet.png"
-    result = command("show", "--testbed", battery, "--out", out, "--size", 64)
-    assert result.returncode == 1
-    assert result.stdout == f"Sheet: {out} (7 tasks)\n"
-    errors = result.stderr.splitlines()
-    assert errors[0] == "arena-llm: 3 of 7 tasks have no picture:"
-    assert [line.split(":")[0].strip() for line in errors[1:]] == ["02-01-02", "02-01-03", "02-01-04"]
-    assert "unknown key 'tt'" in errors[1]
-    assert "not UTF-8" in errors[2]
-    assert "got 1002 objects" in errors[3]
-    assert os.listdir(out.parent) == ["sheet.png"]
-    with Image.open(out) as page:
-        assert page.width > 6 * 2 * 64
-
-
-def test_levels_choose_what_is_on_a_sheet(command, battery, tmp_path):
-    out = tmp_path / "one.png"
-    result = command("show", "--testbed", battery, "--levels", "1", "--out", out, "--size", 64)
-    assert result == (0, f"Sheet: {out} (2 tasks)\n", "")
-    with Image.open(out) as page:
-        assert page.width < 4 * 2 * 64
-
-
-def test_a_file_of_several_arenas_has_a_tile_for_each(tmp_path):
-    path = tmp_path / "pair.yaml"
-    path.write_text("arenas: {0: {items: []}, 1: {items: []}}")
-    assert [entry.name for entry in read_entries(path, "3.1.3")] == ["pair", "pair#1"]
-
-
-def test_many_tasks_are_put_on_a_sheet_for_each_level_and_pages(tmp_path):
-    entries = [Entry(f"{level}-{k}", level, None) for level, n in [(0, 2), (3, 200)] for k in range(n)]
-    sheets = plan_sheets(entries, tmp_path / "s.png", "all")
-    assert [sheet.path.name for sheet in sheets] == ["s-00.png", "s-03-1.png", "s-03-2.png", "s-03-3.png"]
-    assert [len(sheet.entries) for sheet in sheets] == [2, PER_SHEET, PER_SHEET, 200 - 2 * PER_SHEET]
-    assert [entry for sheet in sheets for entry in sheet.entries] == entries
-    assert sheets[2].title == "Level 3: Static Obstacles (200 tasks, page 2 of 3)"
-
-
-def test_the_official_battery_has_a_sheet_for_each_level(official_testbed, tmp_path):
-    paths = find_files(official_testbed, None)
-    entries = [entry for path in paths[::10] for entry in read_entries(path, "3.1.3")]
-    assert all(entry.task for entry in entries)
-    sheets = plan_sheets([entry for entry in entries for _ in range(10)], tmp_path / "s.png", "official")
-    assert [sheet.entries[0].level for sheet in sheets] == list(range(1, 11))
-
-
 MISTAKES = [
-    (["show"], "nothing to show"),
     (["show", "01-01-99"], "no task '01-01-99'"),
     (["show", "absent.yaml"], "absent.yaml: cannot be read"),
     (["show", "01-01-01", "--out", "x.jpg"], "expected a name in .png"),
     (["show", "01-01-01", "--out", "/proc/none/x.png"], "cannot be written"),
     (["show", "01-01-01", "--size", "20"], "--size: got 20, expected 192 to 1024"),
-    (["show", "01-01-01", "--levels", "1"], "--levels chooses the tasks of a sheet"),
-    (["show", "--levels", "9-15"], "expected levels between 1 and"),
-    (["show", "--levels", "x"], "levels: got 'x'"),
-    (["show", "--testbed", "/nowhere"], "no such folder"),
-    (["show", "--levels", "1", "--size", "512"], "--size: got 512, expected 64 to 320"),
-    (["show", "--levels", "1", "--animal-ai", "5"], "--animal-ai: got '5'"),
+    (["show", "01-01-01", "--testbed", "/nowhere"], "no task '01-01-01' in /nowhere"),
+    (["show", "01-01-01", "--animal-ai", "5"], "--animal-ai: got '5'"),
 ]
 
 

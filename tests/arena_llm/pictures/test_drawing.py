@@ -1,14 +1,13 @@
-"""Paths, strips and contact sheets: what is drawn, and where."""
+"""Paths and strips: what is drawn, and where."""
 
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from arena_llm.pictures.canvas import fitted, text_width, wrapped
+from arena_llm.pictures.canvas import fitted, text_width
 from arena_llm.pictures.film import strip
 from arena_llm.pictures.paths import Trail, path_color
-from arena_llm.pictures.tasks import Tile, contact_sheet
 from render import Camera, Renderer, birds_eye, first_person, top_view
 from tests.arena.worlds import agent, episode, item
 
@@ -138,35 +137,7 @@ def test_the_words_of_the_strip_stay_inside(width):
     assert (made[edge:, -2:] == 255).all()
 
 
-def test_a_sheet_has_each_pair_in_its_place_and_reasons_in_the_others():
-    side, count = 40, 8
-    colors = [(20 * number, 0, 255 - 20 * number) for number in range(count)]
-
-    def tiles():
-        for number, color in enumerate(colors):
-            picture = np.full((side, side, 3), color, np.uint8)
-            yield Tile(str(number), None if number == 3 else (picture, picture), "blocked by a wall")
-
-    page = np.asarray(contact_sheet(tiles(), count, side=side))
-    found = {}
-    for number, color in enumerate(colors):
-        rows, columns = np.nonzero((page == color).all(axis=2))
-        found[number] = (rows.min(), columns.min(), len(rows)) if len(rows) else None
-    assert found[3] is None
-    assert {found[number][2] for number in found if number != 3} == {2 * side * side}
-    assert found[0][0] == found[5][0] < found[6][0] == found[7][0]
-    assert found[0][1] == found[6][1] < found[1][1] == found[7][1]
-    right = page.shape[1] - 1 - np.nonzero((page != 255).any(axis=(0, 2)))[0].max()
-    assert right == found[0][1]
-
-
-def test_text_is_cut_and_broken_to_its_width():
+def test_text_is_cut_to_its_width():
     words = "one two three four five six seven eight nine ten"
     assert fitted("short", 12, 100) == "short"
     assert text_width(fitted(words, 12, 100), 12) <= 100
-    lines = wrapped(words, 12, 100, lines=2)
-    assert len(lines) == 2
-    assert lines[0].startswith("one two")
-    assert lines[1].endswith("...")
-    assert max(text_width(line, 12) for line in wrapped("x" * 80 + " y", 12, 100, 3)) <= 100
-    assert wrapped("", 12, 100, 3) == []
