@@ -3,9 +3,20 @@
 import itertools
 
 
-def assert_readable(figure, texts):
+def texts(figure):
+    """All that can be read in a figure."""
+    found = [*figure.texts]
+    legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes if axes.get_legend())]
+    found += [text for legend in legends for text in legend.get_texts()]
+    for axes in figure.axes:
+        found += [*axes.texts, axes.xaxis.label, axes.yaxis.label]
+        found += [*axes.get_xticklabels(), *axes.get_yticklabels()]
+    return [text for text in dict.fromkeys(found) if text.get_visible() and text.get_text()]
+
+
+def assert_readable(figure):
     """No text leaves the figure or covers another."""
-    boxes = [(text.get_text(), text.get_window_extent()) for text in texts]
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts(figure)]
     for text, box in boxes:
         assert box.x0 >= 0, text
         assert box.y0 >= -1, text

@@ -14,7 +14,6 @@ from report.comparison.differences import Estimate, _paired, compare_tasks, comp
 from report.comparison.items import correlations, kendall, spearman
 from report.comparison.levels import capacities, demanded
 from report.comparison.ranks import ON_900, outperformed, ranks
-from report.comparison.read import read_groups
 from report.comparison.runs import NAMES, ReferenceGroup, Run, cautions, people, played_run, shipped_groups
 from report.comparison.whole import compare
 from report.figures.comparison import draw_items, draw_ranking, draw_spread
@@ -214,8 +213,6 @@ def test_all_groups_are_on_the_childrens_tasks():
     assert {group.source for group in groups} == {"children", "teams", "agents", "published"}
     assert all(set(group.rates.index) <= set(CHILDREN) for group in groups)
     assert len({group.name for group in groups}) == len(groups)
-    with pytest.raises(EvaluationError, match="got 'kids', expected children"):
-        read_groups(["kids"])
 
 
 def test_people_of_a_study_are_a_sample_and_their_tasks_are_told_by_pass_marks():

@@ -51,18 +51,15 @@ def test_counts_are_those_of_the_sources(number, who, task_set, counts):
     assert row["missing"] == 0
 
 
-def test_children_have_an_interval_over_children_and_quartiles():
-    row = by_who(compare_levels(results_frame(level(1, 6))), 1)["59 children", "children 40"]
+def test_children_have_an_interval_over_children_and_quartiles_and_teams_have_quartiles():
+    found = by_who(compare_levels(results_frame(level(1, 6))), 1)
+    row, teams = found["59 children", "children 40"], found["top ten 2019", "children 40"]
     half = 1.96 * 0.2712 / math.sqrt(59)
     assert (row["low"], row["high"]) == pytest.approx((0.6017 - half, 0.6017 + half), abs=1e-4)
     assert (row["quartile_1"], row["quartile_3"]) == (0.5, 0.75)
-
-
-def test_teams_have_quartiles_but_no_interval():
-    row = by_who(compare_levels(results_frame(level(1, 6))), 1)["top ten 2019", "children 40"]
-    assert (row["quartile_1"], row["quartile_3"]) == (0.75, 0.75)
-    assert math.isnan(row["low"])
-    assert math.isnan(row["high"])
+    assert (teams["quartile_1"], teams["quartile_3"]) == (0.75, 0.75)
+    assert math.isnan(teams["low"])
+    assert math.isnan(teams["high"])
 
 
 def test_a_published_model_is_judged_as_a_run_with_its_trials_would_be():
@@ -105,17 +102,15 @@ def test_on_the_original_tasks_the_childrens_are_compared_with_the_childrens():
     assert (alike["passes"], alike["trials"], alike["tasks"]) == (3, 4, 4)
     assert cells(alike)[0] == "a/b, children's tasks"
     assert found["a/b", "this run"]["trials"] == 90
+    # Other layouts are never taken for the children's.
+    found = by_who(compare_levels(frame), 1)
+    assert [key for key in found if key[0] == "a/b"] == [("a/b", "this run")]
 
 
 def test_the_childrens_tasks_alone_have_one_row():
     shared = {task: [True] for task in children_by_task().query("level == 5")["task_id"]}
     found = by_who(compare_levels(results_frame(rows(shared, level=5)), same_layouts=True), 5)
     assert [key for key in found if key[0] == "a/b"] == [("a/b", "children 40")]
-
-
-def test_other_layouts_are_never_taken_for_the_childrens():
-    found = by_who(compare_levels(results_frame(rows(original_level(1, 3)))), 1)
-    assert [key for key in found if key[0] == "a/b"] == [("a/b", "this run")]
 
 
 def test_without_results_there_is_nothing_to_compare():

@@ -46,13 +46,10 @@ def test_the_page_says_what_is_compared_and_what_is_missing(tmp_path):
     assert ["seed", "7"] in cells
 
 
-def test_nothing_missing_is_not_spoken_of(tmp_path):
-    assert 'class="missing"' not in written(results_frame(level(1, 3)), tmp_path).read_text()
-
-
-def test_the_originals_tasks_are_named_so(tmp_path):
+def test_the_originals_tasks_are_named_so_and_nothing_missing_is_not_spoken_of(tmp_path):
     page = written(results_frame(level(1, 3)), tmp_path, original=True).read_text()
     assert "tasks are those of the original" in page
+    assert 'class="missing"' not in page
     assert "No comparison with children" not in page
 
 

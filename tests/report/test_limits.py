@@ -29,7 +29,7 @@ def report(tmp_path, openai):
     return make
 
 
-def test_an_episode_that_a_limit_ended_has_no_verdict_and_no_reward(report):
+def test_an_episode_that_a_limit_ended_has_no_verdict_and_no_reward_as_pages_say(report):
     folder, _ = report(tasks="01-04-03", max_tokens_per_episode=1500)
     row = read_results(folder / "results.csv").iloc[0]
     assert pd.isna(row["passed"])
@@ -38,10 +38,6 @@ def test_an_episode_that_a_limit_ended_has_no_verdict_and_no_reward(report):
     episode = pd.read_csv(folder / "episodes.csv").iloc[0]
     assert (episode["limit"], episode["status"]) == ("token", "ended by the token limit")
     assert pd.isna(episode["failure"])
-
-
-def test_the_pages_say_so(report):
-    folder, _ = report(tasks="01-04-03", max_tokens_per_episode=1500)
     index = (folder / "index.html").read_text("utf-8")
     assert "No episode was failed." in index
     assert "1 episode ended by a limit (1 by the token limit)" in index

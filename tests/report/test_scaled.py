@@ -16,6 +16,7 @@ from report.comparison.page import write_comparison
 from report.comparison.read import read_run, read_runs_apart
 from report.comparison.whole import compare
 from report.tables import scaled_lines
+from tests.llm_control.batteries import run, write_battery
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +84,6 @@ def test_a_report_of_another_version_has_a_reason_instead(report, tmp_path, chan
 
 
 def test_task_files_of_ones_own_have_no_scaled_score(logs, tmp_path):
-    from tests.llm_control.batteries import run, write_battery
-
     done = run(write_battery(tmp_path / "own", (20, 20)), tmp_path / "logs", "arena/random", max_scripts=1)
     made = write_log_report([done.run], tmp_path / "report")
     assert made.scaled.table.empty

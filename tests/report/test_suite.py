@@ -48,7 +48,7 @@ def test_groups_and_episodes_are_listed_without_anything_of_the_arena(folder):
     assert (folder / "sets.svg").is_file()
 
 
-def test_an_episode_is_a_transcript_with_text_pictures_and_replies(folder):
+def test_an_episode_is_a_transcript_with_pictures_and_replies_and_the_suites_own_panels(folder):
     page = (folder / "episodes" / "arena-pixels" / "01-01-01_1.html").read_text("utf-8")
     assert "What the model was sent as text" in page
     assert "sent to the model" in page
@@ -56,10 +56,6 @@ def test_an_episode_is_a_transcript_with_text_pictures_and_replies(folder):
     assert list((folder / "episodes" / "arena-pixels" / "01-01-01_1").glob("*.webp"))
     assert "polyline" not in page
     assert "heading" not in page
-
-
-def test_a_suite_adds_panels_of_its_own(folder):
-    page = (folder / "episodes" / "arena-pixels" / "01-01-01_1.html").read_text("utf-8")
     assert "<h2>What &lt;happened&gt;</h2>" in page
     assert "<p>Think <b>so far</b></p>" in page
 
