@@ -58,12 +58,6 @@ def watch(pacer: Pacer, steps: range, delay_s: Callable[[float], float]) -> list
     return levels
 
 
-def test_a_fast_line_gets_every_step_in_full():
-    pacer = Pacer()
-    assert play(pacer, 200, 1e-9) >= 199
-    assert pacer.level == QUALITY_LEVELS[0]
-
-
 def test_a_slow_line_loses_quality_then_size_then_rate():
     seen = []
     for kilobytes_per_s in (1000, 150, 70, 20):
@@ -124,19 +118,14 @@ def test_another_trial_begins_with_the_best_picture():
     assert play(pacer, 200, 1e-9, start=400) >= 199
 
 
-@pytest.mark.parametrize("delay_s", [0.1, 0.2, 0.35])
-def test_a_long_distance_alone_costs_neither_quality_nor_frames(delay_s):
-    pacer = Pacer()
-    frames = play(pacer, 300, 1e-9, delay_s=delay_s)
-    assert pacer.level == QUALITY_LEVELS[0]
-    assert frames >= 290
+FRAMES = {0.0: (299, 300), 0.1: (290, 300), 0.2: (290, 300), 0.35: (290, 300), 1.0: (101, 199)}
 
 
-def test_a_very_long_distance_limits_the_frames_in_flight():
+@pytest.mark.parametrize(("delay_s", "bounds"), FRAMES.items())
+def test_a_long_distance_alone_costs_no_quality_and_frames_only_where_it_is_very_long(delay_s, bounds):
     pacer = Pacer()
-    frames = play(pacer, 300, 1e-9, delay_s=1.0)
+    assert bounds[0] <= play(pacer, 300, 1e-9, delay_s=delay_s) <= bounds[1]
     assert pacer.level == QUALITY_LEVELS[0]
-    assert 100 < frames < 200
 
 
 def test_few_frames_are_in_flight_while_they_queue_up():

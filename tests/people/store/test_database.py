@@ -85,9 +85,12 @@ def test_a_database_of_version_0_2_is_read_and_continued(url):
             for column in columns:
                 connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.exec_driver_sql("DROP INDEX ix_notes_participant_id_kind")
+        for table in ("suite_episodes", "replies"):
+            connection.exec_driver_sql(f"DROP TABLE {table}")
     with Store(url, create=False) as store:
         indexes = {index["name"] for index in inspect(store.database.engine).get_indexes("notes")}
         assert "ix_notes_participant_id_kind" in indexes
+        assert store.episodes("study") == {}
         (person,) = store.participants("study")
         finish(store, begin(store, person), recording(trial=1))
         trials = [(each.steps, each.ended_by, each.steps_played) for each in store.trials(person.id)]

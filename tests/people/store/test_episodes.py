@@ -72,14 +72,3 @@ def test_only_trials_of_suites_have_replies(store):
         store.add_reply(reply(7, "no"))
     with pytest.raises(InvalidRequest, match="trial 7: no such trial"):
         store.finish_episode(7, RECORD)
-
-
-def test_a_database_from_before_suites_is_read(tmp_path):
-    path = str(tmp_path / "old.db")
-    with Store(path) as store, store.database.autocommit() as connection:
-        store.add_participant("P1")
-        for table in ("suite_episodes", "replies"):
-            connection.exec_driver_sql(f"DROP TABLE {table}")
-    with Store(path, create=False) as store:
-        assert store.studies() == ["play"]
-        assert store.episodes("play") == {}

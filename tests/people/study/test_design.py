@@ -10,7 +10,6 @@ from arena.errors import ConfigError
 from people.play.worker_protocol import PlayEnd
 from people.store.store import TrialEnd, write_batch
 from people.study import flow
-from people.study.load import study_of
 from people.study.progress import all_progress, progress_of
 from people.study.task_source import StudyTaskSource
 from testbed import Task
@@ -124,11 +123,6 @@ def test_nonsense_about_blocks_is_refused(plan_of, old, new, message):
     assert old in BLOCKS
     with pytest.raises(ConfigError, match=message):
         plan_of(BLOCKS.replace(old, new))
-
-
-def test_one_block_has_no_order_of_blocks():
-    with pytest.raises(ConfigError, match="block_order is about several blocks"):
-        study_of(TINY + "block_order: random\n", "s")
 
 
 def test_a_study_that_was_stored_before_there_were_blocks_continues(app):
@@ -255,8 +249,3 @@ def test_nonsense_in_conditions_is_refused(plan_of, old, new, message):
         return
     with pytest.raises(ConfigError, match=message):
         plan_of(text)
-
-
-def test_a_parameter_for_conditions_needs_conditions():
-    with pytest.raises(ConfigError, match=r":4: participants.condition: names the condition, but the study"):
-        study_of(TINY.replace("keep: [STUDY_ID]", "condition: group"), "s")

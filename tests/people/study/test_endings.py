@@ -120,33 +120,26 @@ def test_conditions_are_compared_apart(app, tmp_path):
     assert {name.partition(" (")[2] for name in names} == {"study.db, far)", "study.db, near)"}
 
 
-def test_blocks_with_the_same_task_are_compared_apart(store_with_blocks, tmp_path):
-    store = store_with_blocks("01-01-01")
-    assert [run.agent for run in read_run(store, "people")] == ["people (a)", "people (b)"]
-    rows = [(row["agent"], row["block"], row["trial"]) for row in table(tmp_path / "out" / "results.csv")]
+def exported_blocks(app, out, other):
+    """The runs of a study with a task in the block a, and one in the block b."""
+    blocks = f"test: [{{name: a, tasks: [01-01-01]}}, {{name: b, tasks: [{other}]}}]\n"
+    _, store = app(TINY[: TINY.index("tutorial:")] + blocks)
+    person = store.add_participant("p1", "tiny")
+    for position, (block, task) in enumerate((("a", "01-01-01"), ("b", other))):
+        store.begin_trial(person.id, position, played.task_named(task), 0, "keys", block)
+    export(store, "tiny", out)
+    return read_run(str(out), "people")
+
+
+def test_blocks_with_the_same_task_are_compared_apart(app, tmp_path):
+    assert [run.agent for run in exported_blocks(app, tmp_path, "01-01-01")] == ["people (a)", "people (b)"]
+    rows = [(row["agent"], row["block"], row["trial"]) for row in table(tmp_path / "results.csv")]
     assert rows == [("person (a)", "a", "0"), ("person (b)", "b", "0")]
 
 
-def test_other_blocks_are_one_run(store_with_blocks):
-    (run,) = read_run(store_with_blocks("01-02-01"), "people")
+def test_other_blocks_are_one_run(app, tmp_path):
+    (run,) = exported_blocks(app, tmp_path, "01-02-01")
     assert (run.agent, list(run.results["block"])) == ("people", ["a", "b"])
-
-
-@pytest.fixture
-def store_with_blocks(app, tmp_path):
-    """Makes the export of a study with a task in the block a, and one in the block b."""
-
-    def make(other):
-        tasks = {task: played.task_named(task) for task in ("01-01-01", other)}
-        blocks = "test: [{name: a, tasks: [01-01-01]}, {name: b, tasks: [OTHER]}]\n".replace("OTHER", other)
-        _, store = app(TINY[: TINY.index("tutorial:")] + blocks)
-        person = store.add_participant("p1", "tiny")
-        for position, (block, task) in enumerate((("a", "01-01-01"), ("b", other))):
-            store.begin_trial(person.id, position, tasks[task], 0, "keys", block)
-        export(store, "tiny", tmp_path / "out")
-        return str(tmp_path / "out")
-
-    return make
 
 
 def test_tasks_of_trials_without_a_digest_are_unknown(app):

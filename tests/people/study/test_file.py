@@ -95,6 +95,8 @@ LIKERT = "likert, ask: How tired are you?, points: 5"
         ("tries: 2", "criterion: most", r":6: practice.criterion: got 'most', expected keys with"),
         ("practice: {", "mode: scripts\npractice: {limit_pause_s: 60, ", r"limit_pause_s ends .* remove it"),
         ("name: tiny", "name: [", r":\d+: not valid YAML"),
+        ("title: A", "block_order: random\ntitle: A", "block_order is about several blocks"),
+        ("keep: [STUDY_ID]", "condition: group", r":4: participants.condition: names the condition, but the"),
     ],
     ids=lambda value: str(value)[:24],
 )
