@@ -1,14 +1,13 @@
 """The example suite of the documentation, installed for the programs that a test starts."""
 
 import os
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from evaluation import suites
+from tests.command import run_fresh
 from tests.entry_points import install
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +32,6 @@ def guessing(command, monkeypatch):
     return command
 
 
-def arena_llm(environment: dict[str, str], *arguments: object) -> subprocess.CompletedProcess[str]:
+def arena_llm(environment, *arguments):
     """The command, in a process of its own."""
-    command = [sys.executable, "-m", "arena_llm", *map(str, arguments)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200)
+    return run_fresh(*arguments, **environment)

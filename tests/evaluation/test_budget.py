@@ -190,16 +190,6 @@ def test_a_conversation_stops_and_asks_for_no_reply_twice(battery, tmp_path, ask
     assert all(row.error is None for row in last.rows)
 
 
-def test_a_budget_counts_tokens_cost_and_time():
-    budget = RunBudget(RunLimits(tokens=10, cost=1.0, seconds=1000))
-    budget.spend(ModelUsage(total_tokens=9, total_cost=0.9))
-    budget.spend(None)
-    budget.check()
-    budget.spend(ModelUsage(total_tokens=0, total_cost=0.2))
-    with pytest.raises(LimitReached, match=r"\$1 is reached"):
-        budget.check()
-
-
 @pytest.mark.parametrize(
     ("limits", "choices"), [(RunLimits(cost=1.0), {}), (RunLimits(), {"max_cost_per_episode": 1})]
 )

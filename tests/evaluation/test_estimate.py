@@ -3,10 +3,8 @@
 from itertools import product
 
 import pytest
-from typer.testing import CliRunner
 
 from arena import Episode, load
-from arena_llm.cli import app
 from evaluation.estimate import estimate, image_tokens, picture_bytes
 from render import Renderer
 from render.image import data_uri, encoded
@@ -98,13 +96,12 @@ def test_jpeg_pictures_are_counted_as_such(battery):
         assert picture_bytes(512, kind) / 3 < sent < picture_bytes(512, kind) * 1.1
 
 
-def said_by_the_command(*arguments):
-    said = CliRunner().invoke(app, ["estimate", *map(str, arguments)])
-    assert said.exit_code == 0, said.output
-    return said.output
+@pytest.fixture
+def said_by_the_command(command):
+    return lambda *arguments: command("estimate", *arguments).succeeded()
 
 
-def test_the_command_says_unknown(battery):
+def test_the_command_says_unknown(battery, said_by_the_command):
     said = said_by_the_command("--model", "ollama/any", "--testbed", battery, "--turns", "2")
     assert "The price of ollama/any is unknown" in said
     assert said.count("unknown") == 5
@@ -113,7 +110,7 @@ def test_the_command_says_unknown(battery):
 
 
 @pytest.mark.parametrize("protocol", ["frame-by-frame", "no-script-limit"])
-def test_at_most_is_said_only_of_what_is_bounded(protocol, battery):
+def test_at_most_is_said_only_of_what_is_bounded(protocol, battery, said_by_the_command):
     text = said_by_the_command("--model", "gpt-4o", "--testbed", battery, "--protocol", protocol)
     bounded = protocol == "frame-by-frame"
     assert ("with 250 replies" in text) == ("at most 500" in text) == bounded != ("No bound" in text)
@@ -145,7 +142,7 @@ def test_a_memory_of_characters_is_that_of_the_turns_that_fit(battery):
     assert of(memory_turns=1, memory_characters=10**9) == of(memory_turns=1)
 
 
-def test_a_provider_that_takes_fewer_pictures_is_named(battery):
+def test_a_provider_that_takes_fewer_pictures_is_named(battery, said_by_the_command):
     options = ("--testbed", battery, "--tasks", "01-04-03", "--protocol", "frame-by-frame")
     said = said_by_the_command("--model", "anthropic/claude-sonnet-4-0", *options)
     assert "The largest request may have 252 pictures, and anthropic takes 100" in said
@@ -153,7 +150,7 @@ def test_a_provider_that_takes_fewer_pictures_is_named(battery):
     assert "The largest" not in said_by_the_command("--model", "gpt-4o", *options, "--image-size", "128")
 
 
-def test_the_command_says_how_old_prices_are_and_where_to_change_them(battery, tmp_path):
+def test_the_command_says_how_old_prices_are_and_where_to_change_them(battery, tmp_path, said_by_the_command):
     shipped = said_by_the_command("--model", "gpt-4o", "--testbed", battery)
     assert "$2.5 in, $10 out, as of 2025, not verified; edit a copy of" in shipped
     assert "prices.yaml and give it by --prices" in shipped
@@ -170,7 +167,7 @@ def test_the_command_says_how_old_prices_are_and_where_to_change_them(battery, t
     assert "costs nothing" in offline
 
 
-def test_the_command_says_which_difference_the_run_could_find():
+def test_the_command_says_which_difference_the_run_could_find(said_by_the_command):
     tasks = [f"0{level}-0{number}-0{v}" for level, number, v in product((1, 2, 3), (1, 2, 3, 4), (1, 2, 3))]
     options = ("--model", "arena/random", "--tasks", ",".join(tasks))
     few, many = (said_by_the_command(*options, "--trials", trials) for trials in (1, 3))
@@ -188,7 +185,7 @@ def test_the_command_says_which_difference_the_run_could_find():
     assert "find is 11 percentage points" in other
 
 
-def test_the_command_says_where_no_difference_can_be_found():
+def test_the_command_says_where_no_difference_can_be_found(said_by_the_command):
     one = said_by_the_command("--model", "arena/random", "--tasks", "01-01-01,01-01-02")
     assert "no difference can be distinguished from chance" in one
     two = said_by_the_command("--model", "arena/random", "--tasks", "01-01-01,01-02-01")

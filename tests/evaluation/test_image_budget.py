@@ -10,7 +10,7 @@ from inspect_ai.model import ContentImage
 
 from arena import ConfigError
 from evaluation.choices.effective import effective
-from evaluation.choices.run_choices import COLLAGE_PX, LEFT_OUT, kept_images
+from evaluation.choices.run_choices import COLLAGE_PX, LEFT_OUT
 from evaluation.generation.memory import collage, takes_one_only
 from render import decode, png
 from tests.evaluation.test_evaluate import png_of
@@ -18,21 +18,6 @@ from tests.llm_control.batteries import ARENA, battery_of, run
 from tests.llm_control.provider import MODEL, answer, failure
 
 SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 4, "tasks": "01-04-03"}
-
-
-@pytest.mark.parametrize(
-    ("rule", "kept"),
-    [
-        ("all", {0, 1, 2, 3}),
-        ("last-1", {3}),
-        ("last-2", {2, 3}),
-        ("last-9", {0, 1, 2, 3}),
-        ("first+last", {0, 3}),
-    ],
-)
-def test_which_pictures_are_kept(rule, kept):
-    assert kept_images(rule, 4) == kept
-    assert kept_images(rule, 0) == set()
 
 
 def only_one(bodies):
@@ -55,21 +40,22 @@ def told(result, key):
 
 
 @pytest.mark.parametrize(
-    ("rule", "counts"), [("all", [1, 2, 3, 4]), ("last-2", [1, 2, 2, 2]), ("first+last", [1, 2, 2, 2])]
+    ("rule", "counts", "left_out"),
+    [
+        ("all", [1, 2, 3, 4], []),
+        ("last-9", [1, 2, 3, 4], []),
+        ("last-1", [1, 1, 1, 1], [[1, 2, 3]]),
+        ("last-2", [1, 2, 2, 2], [[1, 2]]),
+        ("first+last", [1, 2, 2, 2], [[2, 3]]),
+    ],
 )
-def test_as_many_pictures_are_sent_as_the_budget_says(rule, counts, bodies_of, battery, tmp_path):
+def test_as_many_pictures_are_sent_as_the_budget_says(rule, counts, left_out, bodies_of, battery, tmp_path):
     bodies = bodies_of(turned)
     result = run(battery, tmp_path / "logs", MODEL, images=rule, **SMALL)
     assert [len(png_of(body)) for body in bodies] == counts
-    kept = {"all": [0, 1, 2, 3], "last-2": [2, 3], "first+last": [0, 3]}[rule]
-    everything = png_of(bodies[-1]) if rule == "all" else None
-    assert len(set(png_of(bodies[-1]))) == len(kept)
-    assert everything or LEFT_OUT in json.dumps(bodies[-1])
-    assert [data["left out"] for data in told(result, "left out")][-1:] == {
-        "all": [],
-        "last-2": [[1, 2]],
-        "first+last": [[2, 3]],
-    }[rule]
+    assert len(set(png_of(bodies[-1]))) == counts[-1]
+    assert (LEFT_OUT in json.dumps(bodies[-1])) == bool(left_out)
+    assert [data["left out"] for data in told(result, "left out")][-1:] == left_out
     if rule == "first+last":
         assert png_of(bodies[-1])[0] == png_of(bodies[0])[0]
 

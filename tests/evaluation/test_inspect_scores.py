@@ -7,11 +7,10 @@ import pytest
 from inspect_ai.model import get_model
 from inspect_ai.scorer import SampleScore, Score
 
-from evaluation.evaluate import evaluate
 from evaluation.inspect_task.registry import registered
 from evaluation.inspect_task.scoring import by_group, pass_rate, stderr
 from testbed.tasks import LEVELS_FOLDER, files_version, find_paths
-from tests.llm_control.batteries import ARENA, eval_request, write_battery
+from tests.llm_control.batteries import ARENA, write_battery
 from tests.llm_control.replies import said
 
 SMALL = {"image_size": 16, "initial_idle_steps": 1, "max_scripts": 2}
@@ -89,9 +88,3 @@ def test_the_version_of_the_battery_follows_from_its_files(tmp_path):
     changed = tmp_path / "01-01-01.yaml"
     changed.write_text(changed.read_text() + "\n")
     assert files_version(tmp_path) != version
-
-
-def test_an_evaluation_of_ours_has_the_version_too(tmp_path):
-    battery = write_battery(tmp_path / "battery", (20, 16))
-    log = evaluate(eval_request("arena/pixels", battery), tmp_path / "logs", display="none")
-    assert log.header.eval.task_version == files_version(battery)

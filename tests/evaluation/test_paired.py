@@ -59,6 +59,9 @@ def test_a_missing_trial_counts_as_failed_and_has_bounds():
     assert (pair["judged_difference"], pair["least"], pair["most"]) == (1, 0.5, 1)
     other = compared({"t1": [True], "t2": [True]}, {"t1": [None, False], "t2": [None]})
     assert (other["judged_difference"], other["least"], other["most"]) == (1, 0.25, 1)
+    none = compared({"t": [None]}, {"t": [True]})
+    assert (none["tasks"], none["unpaired"], none["difference"], none["most"]) == (1, 0, -1, 0)
+    assert math.isnan(none["judged_difference"])
 
 
 def test_the_permutation_test_is_exact_for_few_tasks():
@@ -104,12 +107,6 @@ def test_all_pairs_and_levels_are_there_and_corrected_by_set():
     assert (single["p_holm"] >= single["p"]).all()
     assert single["p_holm"].min() == pytest.approx(min(1, 6 * single["p"].min()))
     assert compare_agents(results_frame(rows({"t": [True]}))).empty
-
-
-def test_a_run_without_verdicts_has_passed_nothing():
-    pair = compared({"t": [None]}, {"t": [True]})
-    assert (pair["tasks"], pair["unpaired"], pair["difference"], pair["most"]) == (1, 0, -1, 0)
-    assert math.isnan(pair["judged_difference"])
 
 
 def test_more_tasks_and_trials_find_smaller_differences():

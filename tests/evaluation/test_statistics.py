@@ -29,12 +29,6 @@ def test_levels_ascend_whatever_order_they_were_played_in():
     assert list(zip(rates["level"], rates["agent"], strict=True)) == [(2, "a/b"), (2, "c/d"), (5, "a/b")]
 
 
-def test_single_trials_have_wilson_intervals():
-    only = rate({"t1": [True], "t2": [False], "t3": [True]})
-    assert (only["passes"], only["trials"], only["missing"]) == (2, 3, 0)
-    assert (only["low"], only["high"]) == pytest.approx(wilson(2, 3))
-
-
 def test_variants_of_a_task_count_as_alike():
     agreeing = {f"01-{task:02d}-{variant:02d}": [task > 2] for task in (1, 2, 3, 4) for variant in (1, 2, 3)}
     unrelated = {f"t{place}": verdict for place, verdict in enumerate(agreeing.values())}
@@ -57,13 +51,10 @@ def test_trials_without_a_verdict_count_as_failed_beside_what_they_could_have_be
     assert (only["pass_rate"], only["judged_rate"], only["most"]) == (1 / 4, 1, 1)
     failed = rate({"t1": [True, False], "t2": [False, False]})
     assert (only["tasks"], only["low"], only["high"]) == (failed["tasks"], failed["low"], failed["high"])
-
-
-def test_with_no_verdict_at_all_nothing_was_passed():
-    only = rate({"t1": [None]})
-    assert (only["tasks"], only["trials"], only["missing"], only["pass_rate"]) == (1, 0, 1, 0)
-    assert only["most"] == 1
-    assert math.isnan(only["judged_rate"])
+    none = rate({"t1": [None]})
+    assert (none["tasks"], none["trials"], none["missing"]) == (1, 0, 1)
+    assert (none["pass_rate"], none["most"]) == (0, 1)
+    assert math.isnan(none["judged_rate"])
 
 
 def test_a_mean_has_its_standard_error_within_bounds():
