@@ -1,16 +1,15 @@
 """Simulated participants in a study whose server is killed now and then."""
 
 import random
-import re
+import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -18,12 +17,12 @@ import httpx
 import psutil
 from websockets.exceptions import ConnectionClosed
 
-from arena.closing import Closing
 from people.simulation.simulate import SimulatedParticipant, questionnaire_of
 from people.simulation.visitor import Form, GamePage, Received, Visitor, client_at
 from people.study.config import Study
 from people.study.plan import Plan
 from tests.people.agreement import LEFT, REFUSED, Diary, Play
+from tests.people.study.server import StudyServer
 
 STUDY = Path(__file__).with_suffix(".yaml")
 
@@ -167,37 +166,23 @@ class ScriptedParticipant(SimulatedParticipant):
             page.do("stop")
 
 
-class KilledServer(Closing):
-    """`arena-llm study` in a process of its own; `url` has no slash at its end."""
+class KilledServer:
+    """A server of a study that is killed and started again on its port."""
 
-    def __init__(self, file: Path, database: str, workers: int) -> None:
-        command = [sys.executable, "-m", "arena_llm", "study", str(file), "--db", database]
-        self._command = [*command, "--workers", str(workers)]
+    def __init__(self, folder: Path, workers: int) -> None:
+        self._begin = partial(StudyServer, folder, STUDY.read_text(encoding="utf-8"), workers=workers)
+        self.server = self._begin()
         self.kills = {"server": 0, "workers": 0}
-        self._start("0")
-        self._port = self.url.rpartition(":")[2]
-
-    def _start(self, port: str) -> None:
-        self._process = subprocess.Popen([*self._command, "--port", port], stdout=subprocess.PIPE, text=True)
-        printed = ""
-        for line in self._process.stdout or ():
-            printed += line
-            if "Ctrl-C" in line:
-                break
-        if (found := re.search(r"Participants: (http://[^/]+)", printed)) is None:
-            raise RuntimeError(f"the server did not start: {printed}")
-        self.url = found[1]
 
     def kill(self) -> None:
         """Kill the server with -9, and start it again on its port."""
-        self._process.kill()
-        self._ended()
+        self.server.stop(signal.SIGKILL)
         self.kills["server"] += 1
-        self._start(self._port)
+        self.server = self._begin(port=self.server.port)
 
     def kill_worker(self) -> None:
         """Kill one of the worker processes with -9."""
-        for child in psutil.Process(self._process.pid).children():
+        for child in psutil.Process(self.server.process.pid).children():
             with suppress(psutil.Error):
                 if any("spawn_main" in word for word in child.cmdline()):
                     child.kill()
@@ -215,22 +200,12 @@ class KilledServer(Closing):
                 with steady:
                     self.kill()
 
-    def close(self) -> None:
-        """End the server."""
-        self._process.terminate()
-        self._ended()
-
-    def _ended(self) -> None:
-        self._process.wait()
-        if self._process.stdout:
-            self._process.stdout.close()
-
 
 def play(server: KilledServer, plan: Plan, participants: int, at_once: int) -> list[Diary]:
     """The diaries of the participants, of whom a number are there concurrently."""
     steady, done = threading.Lock(), threading.Event()
     people = [
-        ScriptedParticipant(plan.study, server.url, number, SCRIPTS[number % len(SCRIPTS)], steady)
+        ScriptedParticipant(plan.study, server.server.url, number, SCRIPTS[number % len(SCRIPTS)], steady)
         for number in range(participants)
     ]
     killer = threading.Thread(target=server.kill_now_and_then, args=(steady, done))

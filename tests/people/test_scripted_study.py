@@ -69,11 +69,13 @@ def test_the_check_notices_a_changed_value(played, tmp_path, table, column, said
 
 @pytest.mark.slow
 def test_thirty_participants_lose_nothing_while_the_server_is_killed(tmp_path, command):
-    database, plan = f"sqlite:///{tmp_path}/study.db", load_plan(STUDY)
-    with KilledServer(STUDY, database, 2) as server:
+    plan, server = load_plan(STUDY), KilledServer(tmp_path, 2)
+    try:
         diaries = play(server, plan, 30, 8)
+    finally:
+        server.server.stop()
     assert server.kills["server"] > 0
-    with Store(database) as store:
+    with server.server.store() as store:
         done = export(store, plan.study.name, tmp_path / "data", bids=True)
     assert list(disagreements(tmp_path / "data", plan, diaries)) == []
     recordings = tmp_path / "data" / "recordings"

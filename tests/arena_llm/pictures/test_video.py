@@ -44,9 +44,7 @@ def test_a_video_has_the_frames_size_and_pace_it_was_given(tmp_path, shape, kept
 @pytest.mark.parametrize(("fps", "seconds"), [(STEPS_PER_S, 1.5), (30.0, 25 / 30), (7.0, 25 / 7)])
 def test_a_gif_has_the_frames_size_and_pace_it_was_given(tmp_path, fps, seconds):
     path = tmp_path / "film.gif"
-    with open_video(path, fps) as video:
-        for frame in frames(25):
-            video.add(frame)
+    write_frames(path, *frames(25), fps=fps)
     delays = []
     with Image.open(path) as image:
         assert (image.n_frames, image.size, image.info["loop"]) == (25, (96, 64), 0)

@@ -39,6 +39,11 @@ class Server:
     def store(self) -> Store:
         return Store(self.database)
 
+    def notes(self, token: str, kind: str) -> list[dict]:
+        """The data of a participant's notes of a kind."""
+        with self.store() as store:
+            return [note.data for note in store.notes(store.participant(token).id) if note.kind == kind]
+
 
 class Page(GamePage):
     """The page of a participant of a server."""

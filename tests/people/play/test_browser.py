@@ -1,6 +1,7 @@
 """The page in a real browser, played with the keyboard."""
 
 import io
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -107,8 +108,7 @@ def test_a_reload_resumes_the_same_episode(server, page):
 
 
 def test_a_lost_connection_is_reported_and_the_episode_resumes(server, page):
-    line = Line(server.port)
-    try:
+    with closing(Line(server.port)) as line:
         page.goto(line.url)
         until(page, "ready")
         page.keyboard.press("ArrowLeft")
@@ -121,8 +121,6 @@ def test_a_lost_connection_is_reported_and_the_episode_resumes(server, page):
         assert steps(page) > 5
         page.keyboard.press("p")
         await_step(page, steps(page))
-    finally:
-        line.close()
 
 
 def test_buttons_drive_on_a_phone(server, chromium):
@@ -227,8 +225,7 @@ def test_the_key_that_starts_does_not_drive(server, page):
 
 
 def test_a_picture_that_stays_away_is_announced_and_then_the_game_pauses(server, page):
-    line = Line(server.port)
-    try:
+    with closing(Line(server.port)) as line:
         page.goto(line.url)
         until(page, "ready")
         page.keyboard.press("Enter")
@@ -240,14 +237,8 @@ def test_a_picture_that_stays_away_is_announced_and_then_the_game_pauses(server,
             page.wait_for_timeout(1000)
         page.wait_for_selector("#late", state="hidden")
         assert until(page, "paused", "running")
-    finally:
-        line.close()
     token = next(each["value"] for each in page.context.cookies() if each["name"] == COOKIE)
-    with server.store() as store:
-        reasons = [
-            note.data["reason"] for note in store.notes(store.participant(token).id) if note.kind == "pause"
-        ]
-    assert "connection" in reasons
+    assert "connection" in [data["reason"] for data in server.notes(token, "pause")]
 
 
 def test_a_window_that_is_too_small_must_be_enlarged(server, page):

@@ -2,18 +2,9 @@
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from arena_llm.cli import app
 from report.comparison.read import read_runs_apart
 from tests.people.play.server import Page
-
-
-def arena_llm(*arguments) -> str:
-    """The output of a command, which must succeed."""
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    assert result.exit_code == 0, (result.output, result.exception)
-    return result.output
 
 
 def by_keys(page) -> None:
@@ -36,7 +27,7 @@ def by_scripts(page) -> None:
     ("kind", "play", "agent"),
     [("server", by_keys, "person"), ("scripts_server", by_scripts, "person (scripts)")],
 )
-def test_a_persons_recording_is_replayed_and_verified(request, tmp_path, kind, play, agent):
+def test_a_persons_recording_is_replayed_and_verified(request, command, tmp_path, kind, play, agent):
     server = request.getfixturevalue(kind)
     token = server.newcomer()
     with Page(server, token) as page:
@@ -52,12 +43,12 @@ def test_a_persons_recording_is_replayed_and_verified(request, tmp_path, kind, p
     # The score is of more steps than were played.
     assert steps > end["steps"]
     out = tmp_path / "data"
-    arena_llm("people", "export", "--db", server.database, "--study", "play", "--out", out)
+    command("people", "export", "--db", server.database, "--study", "play", "--out", out).succeeded()
     (recording,) = (out / "recordings" / code).iterdir()
-    replayed = arena_llm("replay", recording)
+    replayed = command("replay", recording).succeeded()
     assert f": {steps} steps, " in replayed
     assert "The replay ends as the recording does." in replayed
-    verified = arena_llm("verify", recording)
+    verified = command("verify", recording).succeeded()
     assert "1 of 1 episodes: agrees" in verified
     assert f"Replayed {steps} steps" in verified
     trial = pd.read_csv(out / "trials.csv").set_index("participant").loc[code].iloc[0]

@@ -25,18 +25,7 @@ SOON = 5
 """Steps that may be in progress when the server decides to pause; on a busy machine some at once."""
 
 
-def notes(server, page, kind: str) -> list[dict]:
-    """The notes of this kind about the page's trial."""
-    with server.store() as store:
-        (person,) = (
-            p
-            for p in store.participants("play")
-            if store.trials(p.id)[-1:] and store.trials(p.id)[-1].id == page.trial["trial"]
-        )
-        return [note.data for note in store.notes(person.id) if note.kind == kind]
-
-
-def test_the_clock_waits_until_the_page_shows_the_present_picture(server, page):
+def test_the_clock_waits_until_the_page_shows_the_present_picture(server, token, page):
     while (first := page.recv())["type"] != "frame":
         pass
     assert first["frame"].step == 0
@@ -53,7 +42,7 @@ def test_the_clock_waits_until_the_page_shows_the_present_picture(server, page):
     page.say("ack", frame=second["number"])
     page.until("running")
     page.steps(1)
-    (start,) = notes(server, page, "start")
+    (start,) = server.notes(token, "start")
     assert start == {"trial": page.trial["trial"], "step": 0, "device": "?, ?", **DISPLAY}
 
 
@@ -94,7 +83,7 @@ def kill_worker(server) -> None:
         time.sleep(0.01)
 
 
-def test_when_a_worker_dies_the_game_pauses_until_it_is_drawn_again(server, page):
+def test_when_a_worker_dies_the_game_pauses_until_it_is_drawn_again(server, token, page):
     page.do("start")
     page.do("keys", action=3)
     page.steps(5)
@@ -110,7 +99,7 @@ def test_when_a_worker_dies_the_game_pauses_until_it_is_drawn_again(server, page
         last = message
     assert last["frame"].step == page.state["step"] >= 5
     page.steps(page.state["step"] + 2)
-    assert "worker" in [pause["reason"] for pause in notes(server, page, "pause")]
+    assert "worker" in [pause["reason"] for pause in server.notes(token, "pause")]
 
 
 HOT = """

@@ -11,12 +11,9 @@ import httpx
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 from websockets.exceptions import ConnectionClosed
 
 from arena import ACTIONS, Episode, Outcome
-from arena.errors import ArenaError
-from arena_llm.cli import app
 from people.play.page_protocol import MAX_MESSAGE_BYTES
 from people.play.player import MAX_CATCH_UP
 from people.play.security import COOKIE
@@ -68,20 +65,10 @@ def test_the_game_pauses_on_request_and_while_no_page_is_connected(server, token
         assert page.until("trial")["trial"] == trial
         resumed = page.until("state")["step"]
         assert resumed >= seen
-        with server.store() as store:
-            there = [note.data for note in store.notes(store.participant(token).id) if note.kind == "pause"]
-        there = [data for data in there if data["reason"] not in BUSY]
+        there = [data for data in server.notes(token, "pause") if data["reason"] not in BUSY]
         assert [data["reason"] for data in there] == ["key", "disconnected"]
         # The steps in progress when the pause came count.
         assert there[-1]["step"] <= resumed <= there[-1]["step"] + MAX_CATCH_UP
-
-
-def test_views_that_are_allowed_are_drawn(page):
-    page.do("start")
-    for view in ("top", "third"):
-        page.do("view", view=view)
-        while page.until("frame")["frame"].view != view:
-            pass
 
 
 def test_over_a_long_distance_more_images_are_in_flight(page):
@@ -232,12 +219,6 @@ def test_no_path_leads_to_a_file(server):
 
 
 @pytest.fixture(scope="module")
-def client(server):
-    with httpx.Client(base_url=server.url) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
 def victim(server):
     return server.newcomer()
 
@@ -259,7 +240,7 @@ MESSAGES = st.fixed_dictionaries(
     st.lists(MESSAGES | st.text() | st.binary(max_size=40), min_size=1, max_size=8),
     st.text(st.characters(codec="utf-8"), max_size=30),
 )
-def test_whatever_is_sent_the_server_keeps_running(server, client, victim, messages, path):
+def test_whatever_is_sent_the_server_keeps_running(server, victim, messages, path):
     with Page(server, victim) as page:
         page.until("trial")
         for message in messages:
@@ -268,16 +249,16 @@ def test_whatever_is_sent_the_server_keeps_running(server, client, victim, messa
                 page.count += 1
             with suppress(ConnectionClosed):
                 page.socket.send(message)
-    assert client.get("/", params={"a": path}, headers={"cookie": f"{COOKIE}=x"}).status_code == 303
-    assert client.get("/" + quote(path, safe="")).status_code in (200, 303, 404)
+    home = httpx.get(server.url + "/", params={"a": path}, headers={"cookie": f"{COOKIE}=x"})
+    assert home.status_code == 303
+    assert httpx.get(f"{server.url}/{quote(path, safe='')}").status_code in (200, 303, 404)
     assert server.process.poll() is None
 
 
-def test_a_port_that_is_taken_is_reported(server, tmp_path):
-    command = ["play", "01-01-01", "--port", str(server.port), "--no-open", "--db", str(tmp_path / "play.db")]
-    error = CliRunner().invoke(app, command).exception
-    assert isinstance(error, ArenaError)
-    assert f"port {server.port} is taken; choose another with --port" in str(error)
+def test_a_port_that_is_taken_is_reported(server, command, tmp_path):
+    options = ("--port", server.port, "--no-open", "--db", tmp_path / "play.db")
+    said = command("play", "01-01-01", *options).sentence
+    assert f"port {server.port} is taken; choose another with --port" in said
 
 
 def test_after_a_stall_of_the_computer_the_game_pauses(server, token, page):

@@ -5,7 +5,6 @@ import time
 import pytest
 
 from people.store import ActionRow, InvalidRequest, Store, StoreError, Writer
-from people.store.store import TrialEnd, new_note, write_batch
 from tests.people.store.played import begin, recording, rows, whole
 
 WAIT_S = 60.0
@@ -79,14 +78,6 @@ def test_invalid_writes_do_not_block_the_rest(store, trial):
         assert store.open_trial(trial.participant_id) == trial
         assert writer.state.rejected == 4
         assert "the recording is of" in writer.state.last_rejection
-
-
-def test_a_repeated_batch_is_stored_once(store, trial):
-    items = [*rows(trial), TrialEnd(trial.id, whole(recording())), new_note(trial.participant_id, "pause")]
-    assert [write_batch(store.database, items) for _ in range(2)] == [[], []]
-    assert store.actions(trial.id) == rows(trial)
-    assert len(store.notes(trial.participant_id)) == 1
-    assert store.recording(trial.id) == recording()
 
 
 def test_postgres_restarted_in_mid_run(server, postgres_url):

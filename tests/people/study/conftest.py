@@ -1,6 +1,5 @@
 from itertools import count
 
-import psycopg
 import pytest
 
 from people.play.players import Players
@@ -42,9 +41,7 @@ def experimenter(server):
 def postgres_url():
     """A database on a real PostgreSQL server."""
     with postgres.running() as server:
-        with psycopg.connect(server.url("postgres").replace("+psycopg", ""), autocommit=True) as connection:
-            connection.execute("CREATE DATABASE study")
-        yield server.url("study")
+        yield server.url("postgres")
 
 
 @pytest.fixture

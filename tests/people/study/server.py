@@ -52,12 +52,14 @@ def planned(folder: Path, text: str = TINY) -> Plan:
 class StudyServer(Server):
     """`url` has no slash at its end; `experimenter` is the whole address that was printed."""
 
-    def __init__(self, folder: Path, text: str = TINY, *, db: str | None = None, port: int = 0) -> None:
+    def __init__(
+        self, folder: Path, text: str = TINY, *, db: str | None = None, port: int = 0, workers: int = 1
+    ) -> None:
         config = folder / "study.yaml"
         config.write_text(text, encoding="utf-8")
         self.database = db or f"sqlite:///{folder / 'study.db'}"
         command = [sys.executable, "-m", "arena_llm", "study", str(config), "--db", self.database]
-        command += ["--workers", "1", "--port", str(port)]
+        command += ["--workers", str(workers), "--port", str(port)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         printed = ""
         while "Ctrl-C" not in printed:

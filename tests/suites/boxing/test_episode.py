@@ -9,10 +9,9 @@ from inspect_ai.model import ChatMessageUser
 
 from arena.errors import ConfigError
 from evaluation.capabilities import agents_of, form_of
-from evaluation.choices.effective import effective
 from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.suite import AgentTurn
-from evaluation.suites import chosen_tasks, find_task, get_suite
+from evaluation.suites import chosen_tasks, find_task
 from suites.boxing.choices import BoxingChoices
 from suites.boxing.environments import WORLDS, drawn, kinds
 from suites.boxing.episode import Episode
@@ -212,8 +211,3 @@ def test_reports_show_errors_regret_novices_and_calibration():
     for record in (told, former):
         assert "The paper" not in "".join(run_panels({"a": [record]})[0])
     assert run_panels({"a": []}) == []
-
-
-def test_a_wrong_number_of_experiments_is_said_in_words():
-    with pytest.raises(ConfigError, match="evaluations: got 'x', expected whole numbers from 0 to 999"):
-        effective(get_suite("boxing"), None, {"evaluations": "1,x"})
