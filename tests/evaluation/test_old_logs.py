@@ -14,7 +14,7 @@ LOGS = sorted((Path(__file__).parent / "logs").glob("version-0.2-*.eval"))
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
-def test_every_episode_is_read_and_replayed(path):
+def test_every_episode_is_read_replayed_and_verified(path):
     log = RunLog(path)
     assert (log.suite.name, log.complete, log.ours) == ("arena", True, True)
     specs = logged_specs(log)
@@ -28,13 +28,9 @@ def test_every_episode_is_read_and_replayed(path):
             # A ball that is eaten slows the agent since 0.3, and a step more or less may follow.
             assert replay.episode.outcome == recording.outcome
             assert replay.episode.steps == pytest.approx(recording.steps, abs=1)
-
-
-@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
-def test_every_episode_is_verified(path):
     found = find_sources([path], is_recording)
     results = [each for source in found.sources for each in verify(source, Options(frames=True))]
-    assert len(results) == RunLog(path).planned
+    assert len(results) == log.planned
     # Bits have changed since, and another machine may draw other pictures.
     assert {each.verdict for each in results} <= {Verdict.AGREES, Verdict.OTHER_SOFTWARE}
     assert all(each.turns for each in results)

@@ -1,8 +1,6 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -21,7 +19,7 @@ from evaluation.suite import EpisodeSetup
 from llm_control.choices import ArenaChoices
 from llm_control.suite import task_spec
 from testbed import find_tasks
-from tests.command import printed_by
+from tests.command import printed_by, start
 from tests.evaluation.rays import (
     always_killed,
     kill_one_at_work,
@@ -203,13 +201,7 @@ def said(sample):
 
 
 def started(*arguments):
-    return subprocess.Popen(
-        [sys.executable, "-m", "arena_llm", *map(str, arguments), "--engine", "ray", "--jobs", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    return start(*arguments, "--engine", "ray", "--jobs", "2")
 
 
 def test_ctrl_c_leaves_no_process(tmp_path):

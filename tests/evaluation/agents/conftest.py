@@ -5,20 +5,19 @@ import pytest
 from evaluation.evaluate import evaluate
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
-from tests.evaluation.agents.scripted import CHOICES, MODEL, serve
+from tests.evaluation.agents.scripted import CHOICES, MODEL, Scripted
 from tests.llm_control.batteries import write_battery
 
 
 @pytest.fixture
-def play(httpserver, monkeypatch, tmp_path):
+def play(openai, tmp_path):
     """Plays a suite by an agent: returns the model, the request, and what makes the run."""
     prices = tmp_path / "prices.yaml"
     prices.write_text(f"{MODEL}: {{input: 1, output: 1}}\n")
 
     def play(suite, **choices):
-        model, variables = serve(httpserver, suite)
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
+        model = Scripted(suite)
+        openai(model)
         folder = write_battery(tmp_path / "battery", (20, 16), (24, 20)) if suite == "arena" else None
         request = EvalRequest(get_suite(suite), MODEL, folder, choices={**CHOICES[suite], **choices})
 

@@ -106,11 +106,4 @@ class Scripted:
         return {"text": f"Thought: reason {number} is that 7 is little.\n\nAction: {action}"}
 
 
-def serve(httpserver, suite):
-    """The model of a suite behind a server; returns it and the environment variables that lead there."""
-    model = Scripted(suite)
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(model)
-    return model, {"OPENAI_BASE_URL": httpserver.url_for("/v1"), "OPENAI_API_KEY": "test-key"}
-
-
-__all__ = ["CHOICES", "MODEL", "PRICE", "TOKENS", "content", "serve"]
+__all__ = ["CHOICES", "MODEL", "PRICE", "TOKENS", "Scripted", "content"]

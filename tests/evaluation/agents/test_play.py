@@ -16,8 +16,9 @@ from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
 from evaluation.verify.sources import Verdict
 from report.build import write_log_report
-from tests.evaluation.agents.scripted import CHOICES, MODEL, PRICE, TOKENS, content, serve
+from tests.evaluation.agents.scripted import CHOICES, MODEL, PRICE, TOKENS, Scripted, content
 from tests.evaluation.example_suite import guessing
+from tests.evaluation.test_evaluate import anthropic_reply
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import write_battery
 from tests.suites.discoveryworld.worlds import needs_package
@@ -183,10 +184,9 @@ def test_a_suite_that_knows_nothing_of_agents_is_played_and_verified(guessing, p
     assert [each.verdict for each in checked(log.path)] == [Verdict.AGREES]
 
 
-def test_inspects_own_evaluation_takes_an_agent(httpserver, monkeypatch, tmp_path):
-    model, variables = serve(httpserver, "est")
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
+def test_inspects_own_evaluation_takes_an_agent(openai, tmp_path):
+    model = Scripted("est")
+    openai(model)
     given = {"agent": "plan-execute", "tasks": "est-00001"}
     (log,) = inspect_ai.eval("arena_llm/est", MODEL, task_args=given, display="none", log_dir=str(tmp_path))
     assert model.kinds()["plan"] > 1
@@ -224,11 +224,8 @@ def test_a_note_follows_the_result_of_a_tool_with_anthropics_sdk(httpserver, mon
     def answered(request):
         bodies.append(json.loads(request.data))
         call = {"type": "tool_use", "id": f"t{len(bodies)}", "name": "act", "input": {"script": "Turn(6);"}}
-        parts = [call] if bodies[-1].get("tools") else [{"type": "text", "text": "{}"}]
-        usage = {"input_tokens": 1, "output_tokens": 1}
-        said = {"id": "m", "type": "message", "role": "assistant", "model": "some-model-2", "content": parts}
-        whole = {**said, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage}
-        return Response(json.dumps(whole), content_type="application/json")
+        acts = {"content": [call]} if bodies[-1].get("tools") else {}
+        return Response(json.dumps(anthropic_reply("{}") | acts), content_type="application/json")
 
     httpserver.expect_request("/v1/messages").respond_with_handler(answered)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
