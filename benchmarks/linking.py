@@ -64,8 +64,8 @@ class Lapsing(Attempt):
 
     def _drive(self, leg: Leg) -> None:
         if self._rng.random() < 0.3:
-            self._driver.turn(int(self._rng.integers(-15, 16)))
-            self._driver.drive(int(self._rng.integers(1, 9)))
+            self.driver.turn(int(self._rng.integers(-15, 16)))
+            self.driver.drive(int(self._rng.integers(1, 9)))
         else:
             super()._drive(leg)
 
