@@ -96,6 +96,39 @@ def test_imports_go_to_the_left():
             assert {name.partition(".")[0] for name in known} & PLACE.keys() <= SUITES_KNOW | {here}, path
 
 
+WITHOUT_POSIX = """
+import builtins, importlib, sys
+POSIX = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "termios", "tty"}
+found = builtins.__import__
+
+def windows(name, globals=None, locals=None, fromlist=(), level=0):
+    if name in POSIX and (globals or {}).get("__name__", "").split(".")[0] in sys.argv[1].split(","):
+        raise ImportError(f"{globals['__name__']} imports {name}", name=name)
+    return found(name, globals, locals, fromlist, level)
+
+builtins.__import__ = windows
+for module in sys.argv[2:]:
+    try:
+        importlib.import_module(module)
+    except ImportError as error:
+        # Others are of extras that are not installed.
+        if error.name in POSIX:
+            raise
+"""
+"""Imports our modules as if what only POSIX systems have were absent for them; other packages may look."""
+
+
+def test_everything_is_imported_without_what_only_posix_has():
+    modules = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in FILES
+        if "skeleton" not in path.parts and path.name != "__main__.py"
+    ]
+    command = [sys.executable, "-c", WITHOUT_POSIX, ",".join(PLACE), *modules]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_one_place_reads_logs():
     sources = {path: path.read_text(encoding="utf-8") for path in FILES}
     readers = [path.relative_to(ROOT) for path, text in sources.items() if "read_eval_log" in text]
