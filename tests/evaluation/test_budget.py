@@ -141,6 +141,7 @@ def test_an_unknown_length_is_judged_by_finished_episodes():
         with pytest.raises(LimitReached, match=r"\$1 covers no further episode: \$1.0000 are left"):
             await admission.begin("b", "task", patient=False)
         admission.paid(ModelUsage(total_tokens=1, total_cost=0.4))
+        admission.paid(None)
         admission.end("a", finished=True)
         await admission.begin("b", "task", patient=True)
         with pytest.raises(LimitReached, match=r"\$0.2000 are left, and about \$0.4000"):

@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 import zipfile
 from functools import partial
@@ -22,6 +21,8 @@ from werkzeug import Response
 from arena import IDLE, Episode, EvaluationError, load
 from evaluation.generation.generate import refused_parameter
 from render import Renderer, decode
+from tests.command import run as run_command
+from tests.command import start
 from tests.llm_control.batteries import battery_of, run
 from tests.llm_control.provider import MODEL, answer, failure
 
@@ -100,18 +101,6 @@ def test_real_sdks_carry_the_picture_intact(model, battery, tmp_path, httpserver
     assert opened == set(first.values())
 
 
-def test_a_refused_parameter_is_left_out_and_logged(battery, tmp_path, bodies_of):
-    text = "Unsupported value: 'temperature' does not support 0"
-    refusal = failure(400, text, code="unsupported_value")
-    bodies_of(lambda sent: refusal if "temperature" in sent[-1] else answer("Go(20);"))
-    result = run(battery, tmp_path / "logs", MODEL)
-    assert [row.passed for row in result.rows] == [True] * 3, result.rows
-    sent = [json.loads(each) for episode in result.run.episodes() for each in episode.sent]
-    assert {each.get("temperature") for each in sent} == {None}
-    events = [event for sample in read_eval_log(str(result.log)).samples for event in sample.events]
-    assert any(event.event == "info" and event.data.get("left out") == "temperature" for event in events)
-
-
 def test_only_a_refusal_of_our_own_parameter_is_one():
     class Refusal(Exception):
         status_code = 400
@@ -134,12 +123,6 @@ def test_failed_episodes_are_missing_and_can_be_resumed(battery, tmp_path, opena
     works.append(True)
     result = run(battery, tmp_path / "logs", MODEL, resume=True)
     assert [row.passed for row in result.rows] == [True] * 3
-
-
-def command(battery, logs, *more):
-    short = ("--trials", "4", "--max-scripts", "12", "--image-size", "16")
-    played = ("eval", "--model", "arena/random", "--testbed", str(battery), "--log-dir", str(logs))
-    return [sys.executable, "-m", "arena_llm", *played, *short, *more]
 
 
 def wait_for_samples(logs: Path, count: int, process: subprocess.Popen) -> None:
@@ -166,8 +149,9 @@ def finished(logs: Path) -> dict[tuple[str, int], float]:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_an_interrupted_run_loses_nothing_and_goes_on(how, battery, tmp_path):
     logs = tmp_path / "logs"
-    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(command(battery, logs), **pipes, text=True)
+    short = ("--trials", "4", "--max-scripts", "12", "--image-size", "16")
+    command = ("eval", "--model", "arena/random", "--testbed", battery, "--log-dir", logs, *short)
+    process = start(*command)
     wait_for_samples(logs, 2, process)
     os.kill(process.pid, how)
     _, said = process.communicate(timeout=240)
@@ -178,7 +162,7 @@ def test_an_interrupted_run_loses_nothing_and_goes_on(how, battery, tmp_path):
         assert process.returncode != 0
     before = finished(logs)
     assert len(before) >= 2
-    again = subprocess.run(command(battery, logs, "--resume"), capture_output=True, text=True, check=False)
+    again = run_command(*command, "--resume")
     assert again.returncode == 0, again.stderr
     after = finished(logs)
     assert len(after) == 12

@@ -10,7 +10,7 @@ from inspect_ai.model import ContentImage
 
 from arena import ConfigError
 from evaluation.choices.effective import effective
-from evaluation.choices.run_choices import COLLAGE_PX, LEFT_OUT
+from evaluation.choices.run_choices import COLLAGE_PX, LEFT_OUT, kept_images
 from evaluation.generation.memory import collage, takes_one_only
 from render import decode, png
 from tests.evaluation.test_evaluate import png_of
@@ -54,6 +54,7 @@ def test_as_many_pictures_are_sent_as_the_budget_says(rule, counts, left_out, bo
     result = run(battery, tmp_path / "logs", MODEL, images=rule, **SMALL)
     assert [len(png_of(body)) for body in bodies] == counts
     assert len(set(png_of(bodies[-1]))) == counts[-1]
+    assert kept_images(rule, 0) == set()
     assert (LEFT_OUT in json.dumps(bodies[-1])) == bool(left_out)
     assert [data["left out"] for data in told(result, "left out")][-1:] == left_out
     if rule == "first+last":

@@ -5,8 +5,6 @@ import os
 import pickle
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import pytest
 from arena.errors import EvaluationError
 from evaluation.verify.sample import verify_sample
 from evaluation.verify.sources import Options, Verdict, find_sources, located, verify_located
+from tests.command import start
 from tests.evaluation.verify.logs import changed, checked, put, recording, turn
 
 
@@ -110,11 +109,10 @@ def test_ctrl_c_ends_at_once_with_one_line(log, tmp_path):
     folder.mkdir()
     for number in range(120):
         os.link(log, folder / f"{number}.eval")
-    program = [sys.executable, "-m", "arena_llm", "verify", str(folder), "--jobs", "2", "--frames"]
-    with subprocess.Popen(program, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
-        _wait_for_work(process.pid)
-        os.killpg(process.pid, signal.SIGINT)
-        _, told = process.communicate(timeout=240)
+    process = start("verify", folder, "--jobs", 2, "--frames")
+    _wait_for_work(process.pid)
+    os.killpg(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=240)
     assert process.returncode == 130
     assert told.strip().splitlines()[-1].startswith("Stopped after")
     assert "Traceback" not in told
