@@ -262,30 +262,3 @@ def test_the_sampling_of_people_is_in_every_difference(tmp_path):
     assert all(ours > theirs + 0.1 for ours, theirs in zip(widths(people), widths(apart), strict=True))
     page = write_comparison(compare([people, model], []), tmp_path / "out", title="T", facts={})
     assert "who0" not in page.read_text() + (tmp_path / "out" / "results.csv").read_text()
-
-
-def test_a_studys_database_is_read(tmp_path):
-    pytest.importorskip("sqlalchemy")
-    from arena import FORWARD, Episode
-    from people.play.worker_protocol import TIME, PlayEnd
-    from people.store import Store, Writer
-    from testbed import task_named
-
-    place = str(tmp_path / "study.db")
-    task = task_named("01-04-03", None, "2")
-    with Episode(task.spec, task_id=task.id, seed=0) as episode:
-        while not episode.done:
-            episode.step(FORWARD)
-        recording = episode.recording()
-    with Store(f"sqlite:///{place}") as store:
-        for study in ("s1", "s2"):
-            person = store.add_participant("p1", study)
-            trial = store.begin_trial(person.id, 0, task, 0, "keys")
-            with Writer(store) as writer:
-                writer.finish_trial(trial.id, PlayEnd(TIME, recording.steps, recording))
-    with pytest.raises(EvaluationError, match="holds 2 studies; name one of s1, s2"):
-        read_groups([place])
-    (group,) = read_groups([f"{place}#s1"])
-    assert group.name == "1 person (study.db#s1)"
-    (run,) = read_run(f"{place}#s2", "people")
-    assert (run.agent, len(run.results), run.animal_ai) == ("people", 1, "2")

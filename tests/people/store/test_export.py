@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena import ArenaError, Recording, Replay
+from arena import ArenaError, EvaluationError, Recording, Replay
 from evaluation.results import OF_PEOPLE, read_results, results_frame
 from people.store import InvalidRequest, Store
 from people.store.columns import BIDS_ACTIONS, BIDS_PARTICIPANTS, DTYPES
@@ -16,6 +16,7 @@ from people.store.export import export, people_results, tables_of
 from people.store.tables import STUDY_CODE, Base
 from people.study.progress import used_cells
 from report.comparison.levels import compare_levels
+from report.comparison.read import read_groups, read_run
 from tests.people.store.played import SOLUTION, TAKEN, TASK, recording
 from tests.people.store.study import fill
 
@@ -161,6 +162,13 @@ def test_people_are_compared_like_models(small, tmp_path):
     by_code = read_results(tmp_path / "results_by_participant.csv")
     assert list(by_code["agent"]) == ["Quokka-1", "Quokka-1 (scripts)", "quokka_1"]
     assert list(people_results(small, "another")["error"]) == ["broken off"]
+    place = str(tmp_path / "small.db")
+    with pytest.raises(EvaluationError, match="holds 2 studies; name one of another, study"):
+        read_groups([place])
+    with pytest.raises(EvaluationError, match=r"^small\.db#another: no trial of this study has a verdict"):
+        read_groups([f"{place}#another"])
+    (run,) = read_run(f"{place}#another", "people")
+    assert (run.agent, len(run.results)) == ("people", 1)
 
 
 def test_bids_folder(small, tmp_path):

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import time
 from pathlib import Path
 
@@ -82,19 +81,6 @@ def test_native_code_is_refused_it_too():
     lines = found.text.splitlines()
     assert [line.rsplit(" ", 2)[:2] for line in lines] == [[name, "-1"] for name in NATIVE]
     assert {int(line.rsplit(" ", 1)[1]) for line in lines} <= {1, 13, 18, 38}
-
-
-def test_a_socket_is_refused_where_a_server_listens():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(0)
-        address = server.getsockname()
-        code = (
-            f"s = libc.socket(2, 1, 0)\nprint(s, libc.connect(s, bytes([2, 0, {address[1] >> 8}, "
-            f"{address[1] & 255}, 127, 0, 0, 1]) + bytes(8), 16))"
-        )
-        assert ran(LIBC + "\n" + code).text == "-1 -1"
-        with pytest.raises(BlockingIOError):
-            server.accept()
 
 
 REWRITTEN = {

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from arena.errors import ConfigError
 from evaluation.suites import chosen_tasks
 from suites.discoveryworld.catalogue import METRICS, PUBLISHED, find_world, kinds, published
 from suites.discoveryworld.suite import SUITE
@@ -59,3 +60,9 @@ def test_the_budget_is_the_papers_or_a_number():
     for name, replies in (("chemistry-easy-0", 100), ("chemistry-normal-0", 1000), ("unit-doors-0", 100)):
         assert SUITE.choices().bounds(tasks[name].content).replies == replies
     assert SUITE.choices(steps=7).bounds(tasks["chemistry-normal-0"].content).replies == 7
+
+
+def test_a_missing_package_is_said_before_anything_is_spent(monkeypatch):
+    monkeypatch.setattr("arena.packages.find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"^discoveryworld, pygame not found; run: pip .*arena-llm\[disc"):
+        SUITE.check("discoveryworld/random", (), SUITE.choices())

@@ -8,6 +8,8 @@ from evaluation.capabilities import agents_of
 from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.suite import AgentTurn
 from suites.discoveryworld.catalogue import selected
+from suites.discoveryworld.scripts import SCRIPTS as registered
+from suites.discoveryworld.scripts import played as rehearsed
 from suites.discoveryworld.suite import SUITE
 from tests.suites.discoveryworld.worlds import needs_package, opened, played
 
@@ -40,8 +42,6 @@ PLAYED = [(name, kind.name) for name in SCRIPTS for kind in selected(name)]
 @pytest.mark.slow
 @pytest.mark.parametrize(("script", "kind"), PLAYED)
 def test_every_script_solves_the_worlds_of_the_paper(script, kind):
-    from suites.discoveryworld.scripts import played as rehearsed
-
     for seed in range(5):
         setup, _ = opened(f"{kind}-{seed}")
         check_solved(rehearsed(script, setup).episode.finish(), f"{kind}-{seed}")
@@ -56,9 +56,6 @@ def check_solved(record, world):
 
 
 def test_a_script_goes_on_where_a_resumed_episode_is():
-    from suites.discoveryworld.scripts import SCRIPTS as registered
-    from suites.discoveryworld.scripts import played as rehearsed
-
     assert tuple(registered) == SCRIPTS
     setup, environment = opened("proteomics-easy-0")
     every = rehearsed("proteomics", setup).replies
@@ -72,8 +69,6 @@ def test_a_script_goes_on_where_a_resumed_episode_is():
 
 
 def test_a_script_that_cannot_go_on_says_why():
-    from suites.discoveryworld.scripts import played as rehearsed
-
     setup, _ = opened("archaeology-easy-0")
     (*_, last) = rehearsed("proteomics", setup).replies
     assert last.startswith('I am stuck: Stuck("goto(Instrument Table): Got ')

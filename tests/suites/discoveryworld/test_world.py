@@ -9,13 +9,14 @@ from itertools import product
 
 import pytest
 
-from arena.errors import ConfigError, EvaluationError
+from arena.errors import EvaluationError
 from suites.discoveryworld.catalogue import PAPER_SEEDS, kinds, seed_list
 from suites.discoveryworld.names import Names
 from suites.discoveryworld.simulator import World, calling, modules
-from suites.discoveryworld.suite import SUITE
 from tests.command import printed_by
 from tests.suites.discoveryworld.worlds import needs_package, opened, text_of
+
+pytestmark = needs_package
 
 SOME = ("proteomics-normal-3", "space-sick-easy-0", "space-sick-challenge-1", "plant-nutrients-normal-2")
 
@@ -30,7 +31,6 @@ def history(task_id, steps=25, between=lambda: None):
     return hashlib.sha256(json.dumps(shown).encode()).hexdigest()
 
 
-@needs_package
 def test_two_processes_show_the_same():
     code = f"from {__name__} import *\nprint([history(each) for each in SOME])"
     found = []
@@ -41,7 +41,6 @@ def test_two_processes_show_the_same():
     assert found[0] == found[1] == f"{[history(each) for each in SOME]}\n"
 
 
-@needs_package
 def test_episodes_are_apart_and_leave_no_traces(capfd, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     display = os.environ.get("SDL_VIDEODRIVER")
@@ -57,13 +56,11 @@ def test_episodes_are_apart_and_leave_no_traces(capfd, tmp_path, monkeypatch):
     assert os.environ.get("SDL_VIDEODRIVER") == display
 
 
-@needs_package
 def test_trials_and_seeds_differ_in_ids():
     ids = [opened("proteomics-easy-0", trial)[1].begin().parts[0] for trial in (0, 0, 1)]
     assert ids[0] == ids[1] != ids[2]
 
 
-@needs_package
 def test_an_attempt_to_end_the_process_is_an_error():
     wrong = kinds()["proteomics-easy"]._replace(difficulty="Impossible")
     with pytest.raises(EvaluationError, match="there is no such world"):
@@ -76,7 +73,6 @@ def test_an_attempt_to_end_the_process_is_an_error():
             World(kinds()["proteomics-easy"], 0, random.Random(0))
 
 
-@needs_package
 def test_pictures_are_drawn_only_where_they_are_wanted():
     _, environment = opened("proteomics-easy-0", observation="both")
     picture, text = environment.begin().parts
@@ -87,13 +83,6 @@ def test_pictures_are_drawn_only_where_they_are_wanted():
     assert '"near"' not in environment.begin().parts[1]
 
 
-def test_a_missing_package_is_said_before_anything_is_spent(monkeypatch):
-    monkeypatch.setattr("arena.packages.find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match=r"^discoveryworld, pygame not found; run: pip .*arena-llm\[disc"):
-        SUITE.check("discoveryworld/random", (), SUITE.choices())
-
-
-@needs_package
 @pytest.mark.slow
 def test_every_world_of_the_paper_loads_and_steps():
     for kind, seed in product(kinds().values(), seed_list(PAPER_SEEDS)):
@@ -103,7 +92,6 @@ def test_every_world_of_the_paper_loads_and_steps():
             assert world.look()["agentLocation"]
 
 
-@needs_package
 def test_ids_do_not_tell_where_things_are_in_other_seeds():
     worlds = [World(kinds()["proteomics-easy"], seed, random.Random(seed)) for seed in (0, 1)]
     theirs = [{each["uuid"] for each in world.look()["accessibleEnvironmentObjects"]} for world in worlds]
@@ -113,7 +101,6 @@ def test_ids_do_not_tell_where_things_are_in_other_seeds():
     assert not first & second
 
 
-@needs_package
 def test_a_conversation_that_use_opens_is_shown():
     world = World(kinds()["reactor-lab-challenge"], 0, random.Random(0))
     world.act({"action": "TELEPORT_TO_LOCATION", "arg1": "reactor lab"})
@@ -126,7 +113,6 @@ def test_a_conversation_that_use_opens_is_shown():
     assert "Exit" in dialog["dialogOptions"].values()
 
 
-@needs_package
 def test_kept_grids_and_first_obstacles_lead_along_the_package_s_own_paths():
     from pathfinding.core.grid import Grid
 

@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from arena.errors import ConfigError
 from evaluation.suites import chosen_tasks, find_task, get_suite
 from suites.scienceworld.catalogue import PUBLISHED, find_variation, kinds, spread
+from suites.scienceworld.env import ScienceWorldEnv
 from suites.scienceworld.episode import LONGEST, command_of
 from suites.scienceworld.findings import reached
+from suites.scienceworld.java import check_installed
+from suites.scienceworld.simulator import World
 
 SUITE = get_suite("scienceworld")
 TABLE = Path(__file__).parents[4] / "shared" / "reference" / "suites" / "scienceworld_table2.csv"
@@ -82,3 +86,43 @@ def test_the_budget_is_bounded_for_estimates():
 )
 def test_the_command_of_a_reply(reply, command):
     assert command_of(reply) == command
+
+
+def test_what_is_missing_is_said_before_anything_is_spent(monkeypatch, tmp_path):
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("arena.packages.find_spec", lambda name: name)
+    with pytest.raises(ConfigError, match=r"no command `java` .*apt-get install default-jre-headless"):
+        check_installed()
+    monkeypatch.setattr("arena.packages.find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"^scienceworld, py4j not found; run: pip install 'arena-llm\[sci"):
+        SUITE.check("scienceworld/gold", (), SUITE.choices())
+
+
+@pytest.mark.parametrize(("prints", "said"), [("echo no good", "no good"), ("exit 3", "it ended at once")])
+def test_a_java_that_cannot_start_is_said(prints, said, monkeypatch, tmp_path):
+    pytest.importorskip("scienceworld")
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(f"#!/bin/sh\n{prints}\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setattr("suites.scienceworld.java._running", None)
+    with pytest.raises(ConfigError, match=rf"Java cannot run ScienceWorld: {said}.*; is it version 8 or"):
+        World("find-animal", 225, "easy")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"task": "4-5"}, "task: got '4-5', expected None or one of 1-1"),
+        ({"split": "all"}, "expected train, dev or test"),
+        ({"simplifications": "hard"}, "got 'hard', expected easy"),
+        ({"simplifications": "openDoors,noElectricalAction"}, "makes 3-1, 3-2, 3-3, 3-4 impossible"),
+        ({"max_steps": 0}, "expected a whole number"),
+        ({"render_mode": "human"}, "expected ansi"),
+    ],
+)
+def test_wrong_options_of_the_environment_are_said(wrong, said):
+    with pytest.raises(ConfigError, match=said):
+        ScienceWorldEnv(**wrong)

@@ -10,11 +10,11 @@ from arena.errors import ConfigError
 from suites.scienceworld.env import ScienceWorldEnv
 from tests.suites.scienceworld.simulation import needs_java
 
+pytestmark = [needs_java, pytest.mark.e2e]
+
 ID = "arena-llm/ScienceWorld-v0"
 
 
-@pytest.mark.e2e
-@needs_java
 def test_an_agent_can_choose_among_valid_actions_until_the_end():
     env = gymnasium.make(ID, task="4-2", valid_actions=True, max_steps=40)
     check_env(env.unwrapped, skip_render_check=True)
@@ -32,8 +32,6 @@ def test_an_agent_can_choose_among_valid_actions_until_the_end():
     env.close()
 
 
-@pytest.mark.e2e
-@needs_java
 def test_the_seed_gives_the_variations():
     env = ScienceWorldEnv(split="dev")
     first = [env.reset(seed=5)[1]["task_id"], *(env.reset()[1]["task_id"] for _ in range(3))]
@@ -43,8 +41,6 @@ def test_the_seed_gives_the_variations():
     env.close()
 
 
-@pytest.mark.e2e
-@needs_java
 def test_processes_play_at_the_same_time():
     apart = {"vectorization_mode": "async", "vector_kwargs": {"shared_memory": False}}
     envs = gymnasium.make_vec(ID, 2, **apart, task="7-1", valid_actions=True)
@@ -56,24 +52,6 @@ def test_processes_play_at_the_same_time():
     envs.close()
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"task": "4-5"}, "task: got '4-5', expected None or one of 1-1"),
-        ({"split": "all"}, "expected train, dev or test"),
-        ({"simplifications": "hard"}, "got 'hard', expected easy"),
-        ({"simplifications": "openDoors,noElectricalAction"}, "makes 3-1, 3-2, 3-3, 3-4 impossible"),
-        ({"max_steps": 0}, "expected a whole number"),
-        ({"render_mode": "human"}, "expected ansi"),
-    ],
-)
-def test_wrong_options_are_said(wrong, said):
-    with pytest.raises(ConfigError, match=said):
-        ScienceWorldEnv(**wrong)
-
-
-@pytest.mark.e2e
-@needs_java
 def test_wrong_resets_and_actions_are_said():
     env = ScienceWorldEnv("4-2")
     for options in ({"task": "4-2-9999"}, {"seed": 1}):

@@ -8,16 +8,15 @@ import signal
 import pytest
 
 import suites.scienceworld.java as java_process
-from arena.errors import ConfigError
-from suites.scienceworld.java import SimulatorLost, check_installed
+from suites.scienceworld.java import SimulatorLost
 from suites.scienceworld.simulator import World
-from tests.suites.scienceworld.simulation import SUITE, needs_java, opened, own_java
+from tests.suites.scienceworld.simulation import needs_java, opened, own_java
+
+pytestmark = [needs_java, pytest.mark.e2e]
 
 NAME = "find-non-living-thing"
 
 
-@pytest.mark.e2e
-@needs_java
 def test_worlds_are_apart_in_one_process():
     worlds = [World(NAME, variation, "easy", gold=True) for variation in (225, 260)]
     paths = [world.gold() for world in worlds]
@@ -33,8 +32,6 @@ def test_worlds_are_apart_in_one_process():
         world.close()
 
 
-@pytest.mark.e2e
-@needs_java
 def test_a_lost_process_is_said_and_the_next_world_has_another(capfd):
     world = World(NAME, 225, "easy")
     (java,) = own_java()
@@ -53,8 +50,6 @@ def test_a_lost_process_is_said_and_the_next_world_has_another(capfd):
     assert logging.getLogger().filters == filters
 
 
-@pytest.mark.e2e
-@needs_java
 def test_java_keeps_nothing_and_the_garbage_collector_never_calls_it():
     from py4j.finalizer import ThreadSafeFinalizer
 
@@ -83,8 +78,6 @@ def _looked(sent):
     sent.send((bool(world.look()), len(own_java())))
 
 
-@pytest.mark.e2e
-@needs_java
 def test_a_forked_process_has_a_java_of_its_own():
     world = World(NAME, 225, "easy")
     receive, send = multiprocessing.Pipe(duplex=False)
@@ -98,30 +91,6 @@ def test_a_forked_process_has_a_java_of_its_own():
     world.close()
 
 
-def test_what_is_missing_is_said_before_anything_is_spent(monkeypatch, tmp_path):
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("arena.packages.find_spec", lambda name: name)
-    with pytest.raises(ConfigError, match=r"no command `java` .*apt-get install default-jre-headless"):
-        check_installed()
-    monkeypatch.setattr("arena.packages.find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match=r"^scienceworld, py4j not found; run: pip install 'arena-llm\[sci"):
-        SUITE.check("scienceworld/gold", (), SUITE.choices())
-
-
-@pytest.mark.parametrize(("prints", "said"), [("echo no good", "no good"), ("exit 3", "it ended at once")])
-def test_a_java_that_cannot_start_is_said(prints, said, monkeypatch, tmp_path):
-    pytest.importorskip("scienceworld")
-    java = tmp_path / "bin" / "java"
-    java.parent.mkdir()
-    java.write_text(f"#!/bin/sh\n{prints}\n")
-    java.chmod(0o755)
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    monkeypatch.setattr("suites.scienceworld.java._running", None)
-    with pytest.raises(ConfigError, match=rf"Java cannot run ScienceWorld: {said}.*; is it version 8 or"):
-        World(NAME, 225, "easy")
-
-
 @pytest.fixture
 def another_java(monkeypatch):
     """The next world starts a Java of its own, which is ended with the test."""
@@ -130,16 +99,12 @@ def another_java(monkeypatch):
     java_process.running().close()
 
 
-@pytest.mark.e2e
-@needs_java
 @pytest.mark.parametrize("name", ["JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"])
 def test_java_starts_with_options_from_the_environment(name, another_java, monkeypatch):
     monkeypatch.setenv(name, "-Xss2m")
     assert World(NAME, 225, "easy").look().startswith("This room")
 
 
-@pytest.mark.e2e
-@needs_java
 def test_a_java_with_random_hashes_is_said_and_recorded(another_java, monkeypatch):
     usual = opened("4-1-0225")
     assert "not reproducible" not in usual.finish().replay["versions"]["java"]
