@@ -71,6 +71,14 @@ def test_the_game_pauses_on_request_and_while_no_page_is_connected(server, token
         assert there[-1]["step"] <= resumed <= there[-1]["step"] + MAX_CATCH_UP
 
 
+def test_views_that_are_allowed_are_drawn(page):
+    page.do("start")
+    for view in ("top", "third"):
+        page.do("view", view=view)
+        while page.until("frame")["frame"].view != view:
+            pass
+
+
 def test_over_a_long_distance_more_images_are_in_flight(page):
     page.do("start")
     page.until("running")
