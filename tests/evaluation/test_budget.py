@@ -141,7 +141,6 @@ def test_an_unknown_length_is_judged_by_finished_episodes():
         with pytest.raises(LimitReached, match=r"\$1 covers no further episode: \$1.0000 are left"):
             await admission.begin("b", "task", patient=False)
         admission.paid(ModelUsage(total_tokens=1, total_cost=0.4))
-        admission.paid(None)
         admission.end("a", finished=True)
         await admission.begin("b", "task", patient=True)
         with pytest.raises(LimitReached, match=r"\$0.2000 are left, and about \$0.4000"):
@@ -189,6 +188,16 @@ def test_a_conversation_stops_and_asks_for_no_reply_twice(battery, tmp_path, ask
     last = limited(battery, logs, RunLimits(tokens=10**6), resume=True, **options)
     assert len(asked) == 15
     assert all(row.error is None for row in last.rows)
+
+
+def test_a_budget_counts_tokens_cost_and_time():
+    budget = RunBudget(RunLimits(tokens=10, cost=1.0, seconds=1000))
+    budget.spend(ModelUsage(total_tokens=9, total_cost=0.9))
+    budget.spend(None)
+    budget.check()
+    budget.spend(ModelUsage(total_tokens=0, total_cost=0.2))
+    with pytest.raises(LimitReached, match=r"\$1 is reached"):
+        budget.check()
 
 
 @pytest.mark.parametrize(
