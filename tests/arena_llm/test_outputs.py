@@ -78,7 +78,6 @@ def test_an_impossible_output_is_refused_before_the_work(option, place, episode,
     "arguments",
     [
         "show 01-01-01 --out /proc/none.png",
-        "show --levels 1 --out /proc/none.png",
         "replay absent.json --video /proc/none.gif",
         "verify absent.json --json /proc/none.json",
         "fidelity --trace absent --json /proc/none.json",

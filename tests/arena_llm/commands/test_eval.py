@@ -42,6 +42,7 @@ GIVEN = {
     "one_step": (None, True),
     "commands": ("moves", "moves"),
     "strict": (None, True),
+    "beliefs": (None, True),
     "max_scripts": ("none", None),
     "loop_turns": ("9", 9),
     "after_loop": ("repeat", "repeat"),
