@@ -275,9 +275,13 @@ def _experimented(
         if turn["door"] is None and len(beliefs.get(number, ())) == question.doors:
             stated = {"turn": number, "belief": beliefs[number], "posterior": turn["posterior"]}
             turns.append(dict.fromkeys(turns[-1]) | stated)
-    replay = {"question": question.model_dump(mode="json"), "right": int(right)}
-    motion, passed = motion_of(recording.task_id), episode.result.passed
-    return {"turns": turns, "replay": replay, "motion": motion, "passed": passed}
+    return {
+        "turns": turns,
+        "replay": {"question": question.model_dump(mode="json"), "right": int(right)},
+        "motion": motion_of(recording.task_id),
+        "passed": episode.result.passed,
+        "scripts": sum(turn.get("kind") != "predict" for turn in episode.turns),
+    }
 
 
 def difference(trace: replays.Trace, recording: Recording, episode: LoggedEpisode) -> str | None:

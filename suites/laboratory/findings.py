@@ -86,6 +86,7 @@ def _chain(records: Sequence[Record]) -> list[str]:
     return [
         str(len(records)),
         mean_text([len(turns) for turns in tried]),
+        mean_text([10 * len(turns) / _replies(record) for turns, record in zip(tried, records, strict=True)]),
         f"{sum(own for own, _ in chosen) / sum(best for _, best in chosen):.2f}" if chosen else "–",
         mean_text([record["turns"][-1]["posterior"][record["replay"]["right"]] for record in records]),
         _share([_favours(record, record["replay"]["right"]) for record in believed]),
@@ -93,6 +94,12 @@ def _chain(records: Sequence[Record]) -> list[str]:
         _share([_favours(record, record["turns"][-1]["door"]) for record in opened]),
         _share([record["passed"] for record in records]),
     ]
+
+
+def _replies(record: Record) -> int:
+    """The number of replies that did something, at least 1; with a body they are scripts."""
+    acts = sum(turn.get("kind") == "act" for turn in record["turns"])
+    return max(record.get("scripts", acts), 1)
 
 
 def _beliefs(record: Record) -> list[Mapping[str, Any]]:

@@ -7,6 +7,7 @@ import pytest
 from arena.errors import EvaluationError
 from evaluation.log.run import open_logs
 from evaluation.request import EvalRequest
+from evaluation.statistics import mean_text
 from evaluation.suites import get_suite
 from evaluation.verify.sources import Verdict
 from report.build import write_log_report
@@ -40,6 +41,11 @@ def test_a_report_shows_the_chain_of_those_with_a_body(logs, tmp_path):
     certain = '<td class="num">1.00 [0.34, 1.00]</td>'
     assert cells["oracle"].endswith(f'{certain}<td class="num">0.00</td>{certain}{certain}')
     assert cells["silent"].endswith("0.00 [0.00, 0.66]</td>")
+    (log,) = open_logs([(None, logs["oracle"])])
+    scripts = [[turn for turn in each.turns if turn.get("kind") != "predict"] for each in log.episodes()]
+    made = [each.metrics["experiments"] for each in log.episodes()]
+    in_ten = mean_text([10 * number / len(turns) for number, turns in zip(made, scripts, strict=True)])
+    assert f'<td class="num">{in_ten}</td>' in cells["oracle"]
     for motion in ("driving", "pushing round walls"):
         of_motion = chain.partition(f"<td>arena/oracle, {motion}</td>")[2].partition("</tr>")[0]
         assert of_motion.startswith('<td class="num">1</td>')
