@@ -47,16 +47,22 @@ _FOOTPRINT = np.array([(x, 0.0, z) for z in _SIDE for x in _SIDE])
 """The sampled points of the base of a thing of size 1."""
 
 
+_HANGING = ("DarkLamp", "LitLamp", "Segment")
+"""Parts of the laboratory's machines and meters."""
+
+
 def resting_heights(things: Sequence[Placed]) -> dict[int, float]:
     """Height of the centre (metres) at which each stably supported thing comes to rest, by index.
 
     A thing is stable if it stands on the floor, or if its centre is inside the convex hull of the points at
-    which stable things support it. Loads on top are ignored; balls and zones support nothing.
+    which stable things support it. Loads on top are ignored; balls and zones support nothing, nor do lamps
+    and segments, which hang.
     """
     solid = [
         i
         for i, placed in enumerate(things)
         if not (placed.blocked or placed.kind.is_goal or placed.kind.body is Body.ZONE)
+        and placed.kind.name not in _HANGING
     ]
     drops: dict[int, float] = {i: 0.0 for i in solid if things[i].kind.shape is Shape.TUBE}
     for index in sorted(solid, key=lambda i: (_bottom(things[i]), i)):
