@@ -137,8 +137,8 @@ def test_a_run_is_verified_and_its_report_shows_the_chain(battery, tmp_path, bod
     chain = written.page.read_text("utf-8").partition("From experiments to the right door")[2]
     cells = chain.partition("<tbody>")[2].partition("</tr>")[0].replace("</td>", "").split("<td")[1:]
     values = [cell.partition(">")[2].partition(" [")[0] for cell in cells[1:]]
-    # Three experiments in four scripts; the second and third say nothing where a bit could be had: 0.918 of 2.918 bits. The orange
-    # door is wrong, and the last stated belief favoured the blue one.
+    # Three experiments in four scripts; the second and third say nothing where a bit could be had: 0.918 of
+    # 2.918 bits. The orange door is wrong, and the last stated belief favoured the blue one.
     assert values == ["1", "3.00", "7.50", "0.31", "0.50", "0.00", "0.50", "0.00", "0.00"]
     pages = [page.read_text("utf-8") for page in written.page.parent.rglob("*.html")]
     (shown,) = [page for page in pages if "Experiments and what follows from them" in page]
