@@ -55,9 +55,10 @@ class Laboratory:
         self._truth = truth(question, seed, task_id, trial)
         self._apparatus = _APPARATUS[question.family](question, stage)
         # Pads are driven onto, or blocks are pushed onto them; a token is on the plate while its pad has one.
+        self._pushed = stage.spec.has_blocks
         self._blocks = [index for index, _ in _numbered(stage, "Block")]
-        self._pads = _numbered(stage, "BlockPad" if self._blocks else "Pad")
-        self._lifted = bool(self._blocks) and question.family == "machine"
+        self._pads = _numbered(stage, "BlockPad" if self._pushed else "Pad")
+        self._lifted = self._pushed and question.family == "machine"
         self._doors = _numbered(stage, "MarkedDoor")
         self._thresholds = [index for index, _ in _numbered(stage, "Threshold")]
         self._seen = list[Seen]()
@@ -83,7 +84,7 @@ class Laboratory:
 
     def _pads_pressed(self, stage: Stage, touched: frozenset[int]) -> frozenset[int]:
         """Numbers of the pads that an agent is on, or over which the centre of a block is."""
-        if not self._blocks:
+        if not self._pushed:
             return frozenset(number for number, (index, _) in enumerate(self._pads) if index in touched)
         blocks = [stage.world.things.position(index) for index in self._blocks]
         pads = enumerate(self._pads)

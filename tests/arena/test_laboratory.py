@@ -209,6 +209,12 @@ def test_a_block_works_on_any_pad_and_only_with_its_middle():
             assert tuple(seen.experiment for seen in run.experiments.seen) == experiments, x
 
 
+def test_pads_that_are_driven_onto_work_beside_a_block():
+    with start(load_text(f"{TEXT}    - {item('Block', '14 0 9', sizes='0.8 0.8 0.8')}\n").arenas[0]) as run:
+        assert visit(run, 1) == [EventKind.EXPERIMENT]
+        assert [seen.experiment for seen in run.experiments.seen] == [2]
+
+
 def test_pads_for_blocks_need_blocks():
     with pytest.raises(ConfigError, match="expected one Block item with 3 instances, got 1"):
         pushed("20 0 7")
