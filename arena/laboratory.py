@@ -88,7 +88,7 @@ class Laboratory:
             return frozenset(number for number, (index, _) in enumerate(self._pads) if index in touched)
         blocks = [stage.world.things.position(index) for index in self._blocks]
         pads = enumerate(self._pads)
-        return frozenset(number for number, (_, pad) in pads if any(_is_over(pad, at) for at in blocks))
+        return frozenset(number for number, (_, pad) in pads if any(is_over(pad, at) for at in blocks))
 
     def show(self, stage: Stage, seen: Seen) -> None:
         """Show an outcome of an experiment that nobody made."""
@@ -246,11 +246,15 @@ def _numbered(stage: Stage, name: str) -> list[tuple[int, Placed]]:
     return found
 
 
-def _is_over(pad: Placed, at: Vector) -> bool:
+def is_over(pad: Placed, at: Vector) -> bool:
     """Whether a place is over a pad, seen from above."""
-    here = pad.position
-    x, _, z = local((at[0] - here[0], 0.0, at[2] - here[2]), pad.yaw)
-    return abs(x) <= pad.size[0] / 2 and abs(z) <= pad.size[2] / 2
+    east, north = at[0] - pad.position[0], at[2] - pad.position[2]
+    width, _, depth = pad.size
+    # Most blocks are far from most pads, and this is asked in every tick in which something moves.
+    if max(abs(east), abs(north)) > (width + depth) / 2:
+        return False
+    x, _, z = local((east, 0.0, north), pad.yaw)
+    return abs(x) <= width / 2 and abs(z) <= depth / 2
 
 
 def _food(stage: Stage, door: Placed) -> Placed:

@@ -10,7 +10,7 @@ import numpy as np
 
 from arena.errors import ConfigError
 from arena.science.families import Question
-from testbed.tasks import LINES
+from testbed.tasks import LINES, MOTIONS
 
 NUMBERED = ("Token", "Slider", "Roller", "Field", "Pad", "BlockPad", "Block", "MarkedDoor")
 """Kinds whose instances are numbered in a file."""
@@ -177,8 +177,8 @@ class Draw(NamedTuple):
 
     @property
     def grade(self) -> int:
-        """How difficult the motion of a laboratory's variant is, 1 to 3 in turn."""
-        return 1 + (self.variant - 1) % len(DIFFICULTIES)
+        """Number of the motion of a laboratory's variant (`testbed.tasks.MOTIONS`), from 1."""
+        return 1 + (self.variant - 1) % len(MOTIONS)
 
     @property
     def note(self) -> str:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from arena.action import STEP_S
-from arena.laboratory import MOVES_S
+from arena.laboratory import MOVES_S, is_over
 from arena.science import TIE, Floats
 from arena.science.families import MachineQuestion
 from testbed.oracle.attempt import Attempt
@@ -24,7 +24,7 @@ MOVES_STEPS = round(MOVES_S / STEP_S) + 10
 """Steps in which something slides or rolls, and some to be safe."""
 
 PUSH_M, ASIDE_M = 1.5, 1.7
-"""Where a block is pushed from, behind its middle, and pushed off to, beside its pad, metres."""
+"""Distances of the agent behind a block that it pushes, and of a block beside its pad, metres."""
 
 CLEAR_M = 0.7
 """Room that a block needs on both sides of its way, metres."""
@@ -54,11 +54,7 @@ class Experimenter:
         assert question is not None
         self.attempt, self._episode, self._rng = attempt, attempt.episode, rng
         self._question, self._hidden = question, question.hidden
-        scene = self._episode.scene()
-        halves = [
-            scene.sizes[index][0] / 2 for index, each in enumerate(scene.things) if each.kind == "BlockPad"
-        ]
-        self._half_pad = float(halves[0]) if halves else 0.0
+        self._pads = [each for each in self._episode.layout.things if each.kind.name == "BlockPad"]
         self._sure = SURER if attempt.strategy.wait else SURE
 
     def run(self, door: int | None = None, experiments: bool = True) -> bool:
@@ -134,8 +130,8 @@ class Experimenter:
         return False
 
     def _is_on(self, thing: int) -> bool:
-        (x, z), (pad_x, pad_z) = self.places("Block")[thing], self.places("BlockPad")[thing]
-        return max(abs(x - pad_x), abs(z - pad_z)) <= self._half_pad
+        x, z = self.places("Block")[thing]
+        return is_over(self._pads[thing], (x, 0.0, z))
 
     def _next_places(self, thing: int) -> list[tuple[float, float]]:
         """Where to push a block in a straight line, best first: onto its pad, beside it, or away."""
