@@ -99,6 +99,7 @@ TABLES = {
         (
             *(_PERSON, _of(Participant.study), _of(Participant.link), _of(Participant.created_at)),
             _of(Participant.test)._replace(source=func.coalesce(Participant.test, false())),
+            *map(_of, (Participant.kind, Participant.agent)),
             CONDITION,
         ),
         (Participant,),

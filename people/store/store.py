@@ -181,11 +181,13 @@ class Store(Closing):
         self.database = Database(url, create=create)
 
     def add_participant(
-        self, code: str, study: str = "play", link: Mapping[str, str] = {}, *, test: bool = False
-    ) -> Participant:
+        self, code: str, study: str = "play", link: Mapping[str, str] = {}, *,
+        test: bool = False, kind: tables.Kind | None = None, agent: str | None = None,
+    ) -> Participant:  # fmt: skip
         """A new participant, or the existing one, unchanged, if the study has this code already.
 
-        `test`: the study is only tried out; exports and counts leave out what is stored.
+        `test`: the study is only tried out; exports and counts leave out what is stored. `agent` names the
+        model or policy that takes part; None: a person.
         Raises InvalidRequest if code or study is not a name (1 to 64 letters, digits, "_", "-" and ".").
         """
         check_name("code", code)
@@ -197,6 +199,8 @@ class Store(Closing):
             "link": {clean(key): clean(value) for key, value in link.items()},
             "created_at": time.time(),
             "test": test,
+            "kind": kind,
+            "agent": agent,
         }
         with self.database.writing() as session:
             session.execute(self.database.insert(Participant).values(row).on_conflict_do_nothing())

@@ -6,7 +6,7 @@ Times are seconds since 1970-01-01 00:00 UTC, by the server's clock.
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from importlib.resources import files
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import yaml
 from sqlalchemy import JSON, BigInteger, ColumnElement, Double, ForeignKey, Index, Text, UniqueConstraint
@@ -47,8 +47,15 @@ def _reference(key: str, **options: Any) -> MappedColumn[Any]:
     return mapped_column(ForeignKey(key, ondelete="CASCADE"), comment=f"Row of {key}", **options)
 
 
+Kind = Literal["child", "adult", "model", "policy"]
+"""What a participant is: a person, a language model, or an agent that is programmed or was trained."""
+
+
 class Participant(Base, kw_only=True):
-    """A person in a study. `token` is the secret that identifies their browser; it is never exported."""
+    """A participant of a study: a person or, with the name of an `agent`, one that it simulates.
+
+    `token` is the secret that identifies a person's browser; it is never exported.
+    """
 
     __tablename__ = "participants"
     # Without autoincrement SQLite reuses the id of a deleted row, and with it any action that arrives late.
@@ -61,6 +68,8 @@ class Participant(Base, kw_only=True):
     link: Mapped[dict[str, str]]
     created_at: Mapped[float]
     test: Mapped[bool | None] = mapped_column(default=None)
+    kind: Mapped[str | None] = mapped_column(default=None)
+    agent: Mapped[str | None] = mapped_column(default=None)
 
 
 def participants_of(study: str, test: bool) -> tuple[ColumnElement[bool], ...]:

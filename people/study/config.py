@@ -201,7 +201,8 @@ class Participants(Section):
     an id can continue as that participant. The parameter `condition`, if given, names the condition, which
     is otherwise assigned. "codes": only the listed codes are accepted; "free": any code is. Newcomers are
     turned away while `quota` participants take part, without those for whom the study ended early. Who does
-    nothing for `timeout` has left, until they come back.
+    nothing for `timeout` has left, until they come back. `kind`: what the people are, by default children
+    if the study has an `assent` or is in child style, otherwise adults.
     """
 
     from_: Literal["link", "codes", "free"] = Field(alias="from")
@@ -212,6 +213,7 @@ class Participants(Section):
     codes: tuple[Name, ...] = ()
     quota: int | None = Field(default=None, ge=1)
     timeout: str | None = Field(default=None, pattern=DURATION)
+    kind: Literal["child", "adult"] | None = None
     title: Line = "Who are you?"
 
     @property
@@ -383,6 +385,11 @@ class Study(Section):
             if self.mode == "scripts" and block.views != ("first",):
                 raise ValueError("mode: scripts shows the images that a model gets; views must be [first]")
         return self
+
+    @property
+    def kind(self) -> Literal["child", "adult"]:
+        """What the people are who take part."""
+        return self.participants.kind or ("child" if self.style == "child" or self.assent else "adult")
 
     def blocks(self) -> dict[str, Block]:
         """Tutorial and practice, if the study has them, and the blocks of the test, by name."""

@@ -173,7 +173,7 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
 
     Who only tries the study out (`test`) takes no one's place in the design.
     """
-    person = store.add_participant(code, plan.study.name, link, test=test)
+    person = store.add_participant(code, plan.study.name, link, test=test, kind=plan.study.kind)
     if not progress_of(store, person).order:
         for kind, form in ((CONSENT, plan.study.consent), (ASSENT, plan.study.assent)):
             if form is not None:
@@ -198,8 +198,9 @@ def free_places(plan: Plan, store: Store) -> None:
     if limit_s is None:
         return
     for progress in all_progress(store, plan.study.name, test=True):
-        if progress.ending is None and time.time() - progress.last_at > limit_s:
-            store.note(progress.participant.id, LEFT, {"by": "timeout"})
+        person = progress.participant
+        if person.agent is None and progress.ending is None and time.time() - progress.last_at > limit_s:
+            store.note(person.id, LEFT, {"by": "timeout"})
 
 
 def mark_left(store: Store, person: Participant) -> bool:

@@ -136,17 +136,18 @@ class Cell(NamedTuple):
     people: int
 
 
-def used_cells(store: Store, study: str, *, test: bool = False) -> list[Cell]:
-    """The cells of the design that participants have, without those who left their place.
+def used_cells(store: Store, study: str, *, test: bool = False, agent: str | None = None) -> list[Cell]:
+    """The cells of the design that people have, or the participants of an `agent`, who have a place.
 
     With `test` those of the people who only try the study out.
     """
     row, block_row = Note.data["row"].as_integer(), Note.data["block_row"].as_integer()
     cell = (Note.data["condition"].as_string(), block_row, row, Note.data["rows"].as_string())
     people = (*participants_of(study, test=test), *([Participant.test.is_(True)] if test else []))
+    people = (*people, Participant.agent == agent)
     counted = select(*cell, func.count()).join(Participant).where(*people, has_place())
     with store.database.reading() as session:
-        found = session.execute(counted.filter_by(kind=ORDER).group_by(*cell)).all()
+        found = session.execute(counted.where(Note.kind == ORDER).group_by(*cell)).all()
     return [
         Cell(condition, block_row or 0, json.loads(rows) if rows else {"test": row}, count)
         for condition, block_row, row, rows, count in found
@@ -154,9 +155,10 @@ def used_cells(store: Store, study: str, *, test: bool = False) -> list[Cell]:
 
 
 def taking_part(store: Store, study: str) -> int:
-    """Number of participants who have a place, without those who only try the study out."""
+    """Number of people who have a place, without those who only try the study out."""
+    people = (*participants_of(study, False), Participant.agent.is_(None))
     with store.database.reading() as session:
-        chosen = select(func.count(Participant.id)).where(*participants_of(study, False), has_place())
+        chosen = select(func.count(Participant.id)).where(*people, has_place())
         return session.scalars(chosen).one()
 
 

@@ -94,8 +94,8 @@ class Overview:
 
 
 def counts(rows: Sequence[Row]) -> dict[str, int]:
-    """Number of participants: all, online, and by their ending; without those who only try it out."""
-    rows = [row for row in rows if not row.participant.test]
+    """Number of people: all, online, and by their ending; without those who only try it out."""
+    rows = [row for row in rows if not row.participant.test and row.participant.agent is None]
     return {
         "agreed": len(rows),
         "online": sum(row.online for row in rows),
