@@ -14,14 +14,18 @@ from arena.files import check_output_folder, read_text
 from arena.packages import require
 from arena.processes import cores
 from arena_llm.commands.play import PORT, Host, Name, Port, Proxy, Seats, Workers
+from arena_llm.console import stoppable
+from arena_llm.interrupts import work_begins
 from arena_llm.options import Testbed
 
 if TYPE_CHECKING:
     from people.serving import Address
+    from people.simulation.agents import Run
     from people.study.config import Participants, Study
     from people.study.plan import Plan
 
 TOKEN_BYTES = 32
+AGENTS = "Agents in the place of people (--agent)"
 
 
 def study_command(
@@ -60,6 +64,30 @@ def study_command(
             "export their data, and stop. With --db they are added to it as test data.",
         ),
     ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Model or offline agent as participant, as `eval --model`; may be repeated.",
+            rich_help_panel=AGENTS,
+        ),
+    ] = None,
+    participants: Annotated[
+        int, typer.Option(min=1, max=999, help="Participants of each agent.", rich_help_panel=AGENTS)
+    ] = 1,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(min=0, help="US dollars that each agent may cost.", rich_help_panel=AGENTS),
+    ] = None,
+    prices: Annotated[
+        Path | None,
+        typer.Option(help="YAML file of prices; overrides the shipped ones.", rich_help_panel=AGENTS),
+    ] = None,
+    log_dir: Annotated[Path, typer.Option(help="Folder for logs of agents.", rich_help_panel=AGENTS)] = Path(
+        "logs"
+    ),
+    max_connections: Annotated[
+        int | None, typer.Option(min=1, help="Requests at a time.", rich_help_panel=AGENTS)
+    ] = None,
     limit: Annotated[
         float, typer.Option(min=0.1, help="Minutes after which a simulated participant leaves the study.")
     ] = 30.0,
@@ -67,7 +95,7 @@ def study_command(
         Path | None, typer.Option(help="Folder for the data of --simulate. Default: NAME-simulated.")
     ] = None,
 ) -> None:
-    """Run a study with people: consent, practice, tasks, questionnaires, completion."""
+    """Run a study with people or agents: consent, practice, tasks, questionnaires, completion."""
     if config is not None:
         # Said before anything large is imported.
         read_text(config)
@@ -91,8 +119,33 @@ def study_command(
         return
     for line in _summary(plan):
         print(line, flush=True)
-    if not check:
+    if agent:
+        from evaluation.generation.budget import RunLimits
+        from people.simulation.agents import Run
+
+        run = Run(log_dir, RunLimits(cost=max_cost), prices, max_connections)
+        _play(plan, db, agent, participants, run, check)
+    elif not check:
         _serve(plan, db, address_of(host, port, name or (), proxy or ()), workers, seats)
+
+
+def _play(plan: "Plan", db: str, names: list[str], participants: int, run: "Run", check: bool) -> None:
+    """Let agents go through the study."""
+    from people.simulation.agents import FOR_PEOPLE, left_out, play_study, study_agent
+    from people.store import Store
+    from people.store.database import only_server
+
+    agents = [study_agent(plan, name) for name in dict.fromkeys(names)]
+    print(f"Agents are not given what is for people only: {FOR_PEOPLE}.")
+    for sentence in (each for agent in agents for each in left_out(plan, agent)):
+        print(sentence)
+    if check:
+        return
+    work_begins()
+    kept = f"Stopped. What was finished is in {db}; the same command continues."
+    with Store(db) as store, only_server(store.database), stoppable(kept):
+        play_study(plan, store, agents, participants, run, partial(print, flush=True))
+    print(f"Data: {db}")
 
 
 def _print_links(plan: "Plan", db: str, file: Path, url: str) -> None:

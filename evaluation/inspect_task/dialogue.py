@@ -48,11 +48,15 @@ class Dialogue:
         self.state, self.session = state, session
         self.agent: ReplyingAgent | None = None
 
-    def use_agent(self) -> None:
-        """Make what asks for the replies; what the log keeps of it goes to the sample's metadata."""
+    def use_agent(self, episode: str | None = None, trial: int | None = None) -> None:
+        """Make what asks for the replies; what the log keeps of it goes to the sample's metadata.
+
+        Offline agents get a seed for the `episode` and its `trial`, by default those of the sample.
+        """
         state, session, model = self.state, self.session, get_model()
         choices = session.choices
-        config = generate_config(model, choices, str(state.sample_id), state.epoch - 1)
+        trial = state.epoch - 1 if trial is None else trial
+        config = generate_config(model, choices, episode or str(state.sample_id), trial)
         images, opening = ImageBudget(choices.images), len(state.messages) - 1
         calls = Calls(model, choices, session.prompts, state.tools, config, images, opening)
         if choices.agent != "direct":
@@ -150,12 +154,15 @@ class Dialogue:
         return replace(record, turns=(*turns, {**last, **memory}))
 
 
-async def first_messages(session: Session) -> list[ChatMessage]:
-    """Begin a session; the messages up to its first observation, in the roles that the layout gives them."""
+async def first_messages(session: Session, before: str = "") -> list[ChatMessage]:
+    """Begin a session; the messages up to its first observation, in the roles that the layout gives them.
+
+    A text `before` stands at the beginning of the observation.
+    """
     # Not in another thread, because a demonstration's pictures are drawn by this one.
-    before = opening(session.suite, session.choices, session.prompts, len(session.tasks))
-    first = await _message(session, await session.in_thread(session.begin))
-    return joined([*before, first], session.prompts.layout)
+    rules = opening(session.suite, session.choices, session.prompts, len(session.tasks))
+    first = await _message(session, await session.in_thread(session.begin, before))
+    return joined([*rules, first], session.prompts.layout)
 
 
 async def _message(session: Session, shown: Shown) -> ChatMessageUser:

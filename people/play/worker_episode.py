@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from arena import ACTIONS, Episode, Event, EventKind, Outcome, Scene
 from arena.rules import SAFETY_STEPS
-from arena.taskfile.versions import DIFFERENCES
+from arena.taskfile.versions import DIFFERENCES, Version
 from llm_control.messages import laboratory
 from llm_control.prompts import arena_prompts
 from people.play import worker_protocol as protocol
@@ -100,14 +100,21 @@ class WorkerEpisode:
     def _ended_by(self) -> str:
         if self._broken_off:
             return self._broken_off.ended_by
-        match self._episode.outcome:
-            case Outcome.HEALTH:
-                only_the_clock = DIFFERENCES[self._episode.spec.version].only_the_clock
-                return protocol.HEALTH if self._hurt and not only_the_clock else protocol.TIME
-            case Outcome.STOPPED:
-                return protocol.LIMIT
-            case outcome:
-                return str(outcome)
+        return ended_by(self._episode.outcome, self._hurt, self._episode.spec.version)
+
+
+def ended_by(outcome: Outcome | None, hurt: bool, version: Version) -> str:
+    """How the end of an episode that was played to its end is stored.
+
+    `hurt`: whether something other than the clock has cost reward.
+    """
+    match outcome:
+        case Outcome.HEALTH:
+            return protocol.HEALTH if hurt and not DIFFERENCES[version].only_the_clock else protocol.TIME
+        case Outcome.STOPPED:
+            return protocol.LIMIT
+        case _:
+            return str(outcome)
 
 
 class KeyEpisode(WorkerEpisode):

@@ -162,7 +162,7 @@ def _delete(session: Session, participant: int) -> Deleted:
     return Deleted(*reversed(counts))
 
 
-MODES = ("keys", "scripts")
+MODES = ("keys", "scripts", "steps")
 FORM = "form"
 """The mode of trials of other suites than the arena."""
 TOKEN_BYTES = 32
@@ -240,7 +240,7 @@ class Store(Closing):
         """A new trial; its `trial`, the number of earlier attempts at the task, is the trial of the episode.
 
         `block` is the name of the study's block that it belongs to.
-        Raises InvalidRequest if there is no such participant, or the mode is neither keys nor scripts.
+        Raises InvalidRequest if there is no such participant, or the mode is unknown.
         """
         if mode not in MODES:
             raise InvalidRequest(f"mode: got {mode!r}, expected one of: {', '.join(MODES)}")

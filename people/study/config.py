@@ -21,6 +21,8 @@ OF_ARENA = ("limit_s", "limit_pause_s", "limit_minutes", "levels", "by", "views"
 class Block(Section):
     """Tasks that are played one after another, introduced by a page with `title`, `text` and `sound`.
 
+    Models read `title` and `prompt`, by default `text`, before each of the tasks.
+
     `tasks`: `short-form` (40 tasks), `children` (those that children did, of the original's files), or ids
     of the battery, or paths of files relative to the study's file. `feedback`: whether
     health, rewards and success are shown. `may_stop`: whether participants may end a task themselves.
@@ -32,6 +34,7 @@ class Block(Section):
     tasks: Literal["short-form", "children"] | tuple[Line, ...] = ()
     title: str = ""
     text: str = ""
+    prompt: str = ""
     sound: Line | None = None
     feedback: bool = True
     may_stop: bool = False
@@ -314,7 +317,8 @@ class Study(Section):
     """A whole study.
 
     `style` "child": all texts of the pages are in words for children of about seven years, in English, and a
-    star for each ball stands for the rewards. `palette` "colour-safe": in the pictures red has some blue.
+    star for each ball stands for the rewards. `agents`: choices of models and policies in the arena, as
+    options of `arena-llm eval`. `palette` "colour-safe": in the pictures red has some blue.
     `block_order`: in which order the blocks of the test are played, as `order` of tasks. `conditions`: what
     differs from the rest of the file for the participants in each, as {"hard": {"test": {"tasks": ...}}}.
     """
@@ -328,6 +332,7 @@ class Study(Section):
     seed: int = Field(default=0, ge=0, lt=2**31)
     mode: Mode = "keys"
     animal_ai: Literal["3.1.3", "4", "4.1", "2"] = "3.1.3"
+    agents: dict[Name, str | bool | int | float] = Field(default={})
     consent: Consent
     assent: Assent | None = None
     participants: Participants

@@ -14,7 +14,7 @@ from arena.files import read_text
 from arena.recording import spec_sha256
 from evaluation.by_hand.form import Likert, duplicates
 from evaluation.request import EvalRequest
-from evaluation.suites import get_suite
+from evaluation.suites import DEFAULT, get_suite
 from people.play.course import Course, SuiteTask
 from people.store.participation import COMPLETED, Ending
 from people.study.config import Block, Practice, Questionnaire, Study, Test
@@ -256,6 +256,7 @@ def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
             here = in_file(loc, lines)
             return f"{path}:{lines[here]}: {'.'.join(map(str, here))}"
 
+        _check_agents(study, where)
         media = media_files(study, folders[0], where)
         for each in conditions.values():
             media |= each.media
@@ -322,6 +323,22 @@ def _of_suite(block: Block, suite: str, seed: int, where: Callable[..., str]) ->
     except ConfigError as error:
         raise ConfigError(f"{where('suite')}: {error}") from None
     return course.every()
+
+
+def arena_choices(study: Study) -> dict[str, str]:
+    """The options with which agents play tasks of the arena."""
+    given = {"seed": study.seed, "animal_ai": study.animal_ai, **study.agents}
+    return {name: _option(value) for name, value in given.items()}
+
+
+def _check_agents(study: Study, where: Callable[..., str]) -> None:
+    """Raise ConfigError for choices that agents cannot play a study with."""
+    try:
+        choices = EvalRequest(get_suite(DEFAULT), "", choices=arena_choices(study)).effective.choices
+    except ConfigError as error:
+        raise ConfigError(f"{where('agents')}: {error}") from None
+    if choices.conversation != "episode" or choices.replies != "text" or choices.needs_all_tasks:
+        raise ConfigError(f"{where('agents')}: participants play one task at a time, by texts")
 
 
 def _option(value: str | bool | int | float) -> str:

@@ -1,0 +1,389 @@
+"""Models and policies as participants of a study: the same conditions, blocks, orders, texts and tasks.
+
+Everything is in the study's database, trial by trial, so that an interrupted run continues there. The replies
+of an interrupted trial are kept in the folder of the logs, and are not asked for again.
+"""
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import inspect_ai
+from inspect_ai import Task as InspectTask
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from arena import ACTIONS, EventKind
+from arena.errors import ConfigError, EvaluationError
+from evaluation.by_hand.played import PlayedEpisode
+from evaluation.capabilities import player
+from evaluation.engines.backend import backend, in_thread
+from evaluation.episode import Reply as ModelReply
+from evaluation.episode import Session, play
+from evaluation.evaluate import check_model
+from evaluation.generation.budget import Admission, RunBudget, RunLimits, admission
+from evaluation.generation.generate import guard
+from evaluation.generation.journal import ENDING, Journal, begin_replies, no_other_process, open_journal
+from evaluation.generation.prices import set_price
+from evaluation.inspect_task import interface
+from evaluation.inspect_task.dialogue import Dialogue, first_messages
+from evaluation.log.files import local_path, read_summaries
+from evaluation.report_folder import check_writable
+from evaluation.request import EvalRequest, model_name
+from evaluation.suite import EpisodeSetup, ModelEnd, Player, Record
+from evaluation.suites import DEFAULT, get_suite, suite_names
+from llm_control.environment import recording_of
+from llm_control.suite import task_spec
+from people.play.course import SuiteTask
+from people.play.player import SCRIPT_NOTE
+from people.play.worker_episode import ended_by
+from people.play.worker_protocol import LIMIT, STOPPED, PlayEnd
+from people.store import Participant, Store, Trial
+from people.store.participation import ORDER, Ending
+from people.store.store import TrialEnd, new_note, write_batch
+from people.store.tables import ActionRow, Kind, Reply
+from people.study.config import Block, Study
+from people.study.flow import advance, assigned, current_stage, finish_page
+from people.study.plan import Plan, TaskStage, TextStage, arena_choices
+from people.study.progress import progress_of, used_cells
+from people.study.server import start_or_resume
+
+FOR_PEOPLE = "consent, questionnaires, attention checks and breaks"
+"""Parts of a study that agents skip."""
+
+LONGEST_SLUG = 48
+"""Characters of an agent's name in the codes of its participants, which may have 64."""
+
+
+@dataclass(frozen=True)
+class StudyAgent:
+    """An agent with its full `name`, and the `plan` of its part of a study.
+
+    Offline agents play the blocks of their own suite only, language models all.
+    """
+
+    name: str
+    plan: Plan
+
+    @property
+    def suite(self) -> str | None:
+        """The suite of an offline agent; None for a language model."""
+        provider = self.name.partition("/")[0]
+        return provider if provider in suite_names() else None
+
+    @cached_property
+    def player(self) -> Player | None:
+        """The player of whole episodes; None for agents that write replies."""
+        return None if self.suite is None else player(get_suite(self.suite), self.name.partition("/")[2])
+
+    @cached_property
+    def arena(self) -> EvalRequest:
+        """The choices and texts for tasks of the arena."""
+        suite, plays = get_suite(DEFAULT), self.player is not None and self.suite == DEFAULT
+        request = EvalRequest(suite, self.name if plays else "", choices=arena_choices(self.plan.study))
+        given = request.long(request.choices).items()
+        effective = {name: value for name, value in given if name in suite.choices.for_players}
+        return replace(request, choices=effective) if plays else request
+
+    def setup(self, task: Any, trial: int) -> EpisodeSetup:
+        """The setup of an episode of a task."""
+        if not isinstance(task, SuiteTask):
+            request = self.arena
+            prompts = request.prompts
+            return EpisodeSetup(request.suite, task_spec(task), trial, request.effective.choices, prompts)
+        setup = task.setup(trial)
+        forced = setup.suite.choices.player_defaults if self.player else {}
+        return setup._replace(choices=setup.choices.model_copy(update=forced))
+
+    def check(self) -> None:
+        """Raise ArenaError for tasks that the agent cannot play, such as those of other agents."""
+        for plan in (self.plan, *self.plan.conditions.values()):
+            for block, tasks in plan.tasks.items():
+                setups = [self.setup(task, 0) for task in tasks]
+                if block in plan.study.blocks():
+                    setups[0].suite.check(self.name, [each.task for each in setups], setups[0].choices)
+
+    def participants(self, store: Store, count: int) -> list[Participant]:
+        """The first `count` participants of the agent, in conditions and orders as those of people are drawn.
+
+        Raises ConfigError if another agent has one of their codes.
+        """
+        study, slug = self.plan.study, re.sub(r"[^A-Za-z0-9_.-]+", "-", self.name).strip("-.")
+        if len(slug) > LONGEST_SLUG:
+            slug = f"{slug[: LONGEST_SLUG - 9]}-{hashlib.sha256(self.name.encode()).hexdigest()[:8]}"
+        found = []
+        for number in range(1, count + 1):
+            kind: Kind = "policy" if self.suite else "model"
+            person = store.add_participant(f"{slug}-{number:03}", study.name, kind=kind, agent=self.name)
+            if person.agent != self.name:
+                known = person.agent or "a person"
+                raise ConfigError(f"participant {person.code}: is {known}; use another --db")
+            if not progress_of(store, person).order:
+                used = used_cells(store, study.name, agent=self.name)
+                store.note(person.id, ORDER, assigned(self.plan, used, person.code, None))
+            found.append(person)
+        return found
+
+
+def study_agent(plan: Plan, name: str) -> StudyAgent:
+    """The agent of a name as `arena-llm eval --model` takes it.
+
+    Raises EvaluationError if there is none, or its key is missing, and ConfigError if it can play nothing.
+    """
+    suite = get_suite(provider if (provider := name.partition("/")[0]) in suite_names() else DEFAULT)
+    full = model_name(suite, name)
+    agent = StudyAgent(full, plan)
+    agent = replace(agent, plan=_for_agents(plan, agent.suite, full))
+    agent.check()
+    return agent
+
+
+def left_out(plan: Plan, agent: StudyAgent) -> Iterator[str]:
+    """Sentences about how the agent's part differs from that of people."""
+    mine = agent.plan.study.blocks()
+    if agent.player is not None:
+        yield f"{agent.name}: its participants play a task alike, and differ by conditions and orders only."
+    for name, block in plan.study.blocks().items():
+        if name not in mine:
+            yield f"{agent.name}: leaves out the block {name}, whose tasks are of {block.suite or DEFAULT}."
+        elif block.limit_s is not None:
+            yield f"{agent.name}: limit_s of the block {name} is for people only."
+
+
+def _for_agents(plan: Plan, suite: str | None, name: str) -> Plan:
+    """A plan without pages for people, and without blocks of other suites than `suite`; None: all suites."""
+
+    def plays(block: Block | None) -> bool:
+        return block is not None and (suite is None or (block.suite or DEFAULT) == suite)
+
+    study = plan.study
+    blocks = [block for block in study.test if plays(block)]
+    if not blocks:
+        raise ConfigError(f"{name}: the study's test has no tasks of {suite}, the only ones that it can play")
+    mine: Study = study.model_copy(
+        update={
+            "test": tuple(block.model_copy(update={"break_every": None}) for block in blocks),
+            "tutorial": study.tutorial if plays(study.tutorial) else None,
+            "practice": study.practice if plays(study.practice) else None,
+            "questionnaires": (),
+            "attention": None,
+        }
+    )
+    others = {key: _for_agents(each, suite, name) for key, each in plan.conditions.items()}
+    return replace(plan, study=mine, conditions=others)
+
+
+def instructions(block: Block) -> str:
+    """The text of a block as agents read it before each of its tasks."""
+    return "\n\n".join(filter(None, (block.title, block.prompt or block.text)))
+
+
+class Run(NamedTuple):
+    """Where agents play and what they may spend; a run that is interrupted continues in the same folder."""
+
+    log_dir: Path
+    limits: RunLimits = RunLimits()
+    prices: Path | None = None
+    max_connections: int | None = None
+    display: Any = "none"
+
+
+def play_study(
+    plan: Plan,
+    store: Store,
+    agents: Sequence[StudyAgent],
+    count: int,
+    run: Run,
+    report: Callable[[str], None] = print,
+) -> None:
+    """Let `count` participants of each agent go through a study; those who have already are left as they are.
+
+    `report` gets a line about each agent. Raises InvalidRequest if the study has changed since others began
+    it, and EvaluationError if participants could not finish; the same call continues with them.
+    """
+    check_writable(run.log_dir)
+    start_or_resume(store, plan)
+    unfinished: list[str] = []
+    for agent in agents:
+        people = agent.participants(store, count)
+        going = [person for person in people if progress_of(store, person).ending is None]
+        error = _played(agent, store, going, run) if going else None
+        missing = [each for each in going if progress_of(store, each).ending is None]
+        report(f"{agent.name}: {_described(store, people)}")
+        if missing:
+            unfinished.append(f"{agent.name}: {len(missing)} of {count} have not finished ({error})")
+    if unfinished:
+        raise EvaluationError("\n".join((*unfinished, "The same command continues with them.")))
+
+
+def _played(agent: StudyAgent, store: Store, people: Sequence[Participant], run: Run) -> str:
+    """Let participants continue; returns why the first of them stopped, if one did."""
+    set_price(agent.name, run.prices, run.limits.cost)
+    check_model(agent.name)
+    study, slug = agent.plan.study, people[0].code.rpartition("-")[0]
+    digest = hashlib.sha256(json.dumps(agent.plan.described(), sort_keys=True).encode()).hexdigest()
+    kept = run.log_dir / f"{study.name}-{slug}{ENDING}"
+    with no_other_process(kept):
+        journal = Journal(kept, digest)
+        budget = RunBudget(run.limits, journal.tokens, journal.cost)
+        samples = [Sample(id=each.code, input=study.title) for each in people]
+        with admission.using(Admission(budget)), open_journal.using(journal):
+            log = inspect_ai.eval(
+                InspectTask(
+                    name="study",
+                    dataset=MemoryDataset(samples),
+                    solver=participate(agent, store),
+                    fail_on_error=False,
+                ),
+                model=agent.name,
+                metadata={"study": study.name, "sha256": digest},
+                log_dir=str(run.log_dir),
+                display=run.display,
+                log_buffer=1,
+                log_header_only=True,
+                score_display=False,
+                max_samples=4 if agent.suite else None,
+                max_connections=run.max_connections,
+            )[0]
+        if log.status == "cancelled":
+            raise KeyboardInterrupt
+        errors = [each.error for each in read_summaries(local_path(log.location)).values() if each.error]
+        if not errors:
+            journal.remove()
+    return errors[0] if errors else "no error"
+
+
+def participate(agent: StudyAgent, store: Store) -> Solver:
+    """Goes through the study as the participant with the sample's id."""
+
+    @solver(name="participate")
+    def made() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            person = store.participant_of(agent.plan.study.name, str(state.sample_id))
+            assert person is not None, "it was enrolled before"
+            interface.log_every_call()
+            guard(get_model())
+            await admission().begin(state.uuid, person.code, patient=True)
+            try:
+                await _go_through(agent, store, person, state)
+            finally:
+                admission().end(state.uuid, progress_of(store, person).ending is not None)
+            return state
+
+        return solve
+
+    return made()
+
+
+async def _go_through(agent: StudyAgent, store: Store, person: Participant, state: TaskState) -> None:
+    plan = agent.plan
+    while not isinstance(stage := current_stage(plan, progress_of(store, person)), Ending):
+        if isinstance(stage, TaskStage):
+            await _play(agent, store, person, stage, state)
+            advance(plan, store, person)
+        else:
+            assert isinstance(stage, TextStage), "agents are asked no questions"
+            finish_page(plan, store, person, stage, {})
+
+
+async def _play(
+    agent: StudyAgent, store: Store, person: Participant, stage: TaskStage, state: TaskState
+) -> None:
+    """Play a task from its beginning, and store the whole trial at its end."""
+    trial = store.open_trial(person.id) or _begun(agent, store, person, stage)
+    setup, key = agent.setup(stage.task, trial.trial), f"{person.code}/{trial.id}"
+    times: list[tuple[float, float]] = []
+    if agent.player is not None:
+        record = await in_thread(backend().play, agent.player, setup)
+    else:
+        begin_replies(key, 1)
+        tasks = setup.tasks or (setup.task,)
+        session = Session(setup.suite, (setup.task,), setup.trial, setup.choices, setup.prompts, tasks)
+        state.messages = await first_messages(session, instructions(stage.block))
+        dialogue = _Dialogue(state, session)
+        dialogue.use_agent(f"{state.sample_id}/{setup.task.id}", setup.trial)
+        try:
+            await play(session, dialogue)
+            session.finish()
+        finally:
+            session.close()
+        record, times = session.records[setup.task.id], dialogue.times
+    _keep(store, trial, setup, record, times)
+    open_journal().end(key, 1)
+
+
+class _Dialogue(Dialogue):
+    """Notes when each reply was asked for and came; the study's database keeps the record."""
+
+    def __init__(self, state: TaskState, session: Session) -> None:
+        super().__init__(state, session)
+        self.times: list[tuple[float, float]] = []
+
+    async def ask(self) -> ModelReply | None:
+        """The next reply."""
+        asked = time.time()
+        reply = await super().ask()
+        self.times.append((asked, time.time()))
+        return reply
+
+    def keep(self) -> None:
+        """The log has the messages only."""
+
+
+def _begun(agent: StudyAgent, store: Store, person: Participant, stage: TaskStage) -> Trial:
+    """A new trial of a task."""
+    setup, task = agent.setup(stage.task, 0), stage.task
+    if isinstance(task, SuiteTask):
+        return store.begin_episode(person.id, stage.position, PlayedEpisode.of(setup), stage.block_name)
+    mode = "scripts" if agent.player is None else "steps"
+    return store.begin_trial(person.id, stage.position, task, setup.choices.seed, mode, stage.block_name)
+
+
+def _keep(
+    store: Store, trial: Trial, setup: EpisodeSetup, record: Record, times: Sequence[tuple[float, float]]
+) -> None:
+    """Store the end of a trial, with its replies and actions."""
+    now = time.time()
+    if setup.suite.name == DEFAULT:
+        if rejected := write_batch(store.database, list(_of_arena(trial, setup, record, now))):
+            raise EvaluationError(rejected[0])
+        return
+    for place, turn in enumerate(record.turns):
+        asked, at = times[place] if place < len(times) else (now, now)
+        reward = float(turn.get("reward") or 0.0)
+        row = {"reply": turn["reply"], "entered": {}, "reward": reward, "shown_at": asked, "at": at}
+        store.add_reply(Reply(trial_id=trial.id, turn=place, **row))
+    store.finish_episode(trial.id, record, stopped=record.model_end is ModelEnd.SOLVER)
+
+
+def _of_arena(trial: Trial, setup: EpisodeSetup, record: Record, at: float) -> Iterator[Any]:
+    """The actions and scripts of a trial, and its end."""
+    recording, choices = recording_of(record.replay), setup.choices
+    steps, end = recording.steps, {ModelEnd.SOLVER: STOPPED}.get(record.model_end, LIMIT)
+    if record.model_end is ModelEnd.EPISODE:
+        events = [event for turn in record.turns for event in turn["events"]]
+        hurt = any(each["kind"] == EventKind.HOT_ZONE or each["reward"] < 0 for each in events)
+        end = ended_by(recording.outcome, hurt, setup.task.content.spec.version)
+    elif choices.replies == "text":
+        steps = sum(choices.initial_idle_steps) + sum(turn["steps"] for turn in record.turns)
+    for step, action in enumerate(recording.unpacked()[:steps]):
+        yield ActionRow(trial.id, step, ACTIONS.index(action), at)
+    if choices.replies == "text":
+        for turn in record.turns:
+            yield new_note(trial.participant_id, SCRIPT_NOTE, {"trial": trial.id, "text": turn["reply"]}, at)
+    yield TrialEnd(trial.id, PlayEnd(end, steps, recording))
+
+
+def _described(store: Store, people: Iterable[Participant]) -> str:
+    """How many participants have finished, and how many test trials they passed."""
+    every = [progress_of(store, person) for person in people]
+    trials = [trial for each in every for trial in each.trials if trial.position >= 0]
+    done, passed = sum(each.ending is not None for each in every), sum(bool(each.passed) for each in trials)
+    return f"{done} of {len(every)} participants have finished; {passed} of {len(trials)} test trials passed"
