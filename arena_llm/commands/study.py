@@ -72,8 +72,9 @@ def study_command(
         ),
     ] = None,
     participants: Annotated[
-        int, typer.Option(min=1, max=999, help="Participants of each agent.", rich_help_panel=AGENTS)
-    ] = 1,
+        int | None,
+        typer.Option(min=1, max=999, help="Participants of each agent. Default: 1.", rich_help_panel=AGENTS),
+    ] = None,
     max_cost: Annotated[
         float | None,
         typer.Option(min=0, help="US dollars that each agent may cost.", rich_help_panel=AGENTS),
@@ -124,7 +125,9 @@ def study_command(
         from people.simulation.agents import Run
 
         run = Run(log_dir, RunLimits(cost=max_cost), prices, max_connections)
-        _play(plan, db, agent, participants, run, check)
+        _play(plan, db, agent, participants or 1, run, check)
+    elif participants or max_cost is not None:
+        raise ConfigError("--participants and --max-cost are those of agents; name one by --agent")
     elif not check:
         _serve(plan, db, address_of(host, port, name or (), proxy or ()), workers, seats)
 

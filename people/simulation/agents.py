@@ -212,6 +212,9 @@ def play_study(
     start_or_resume(store, plan)
     unfinished: list[str] = []
     for agent in agents:
+        set_price(agent.name, run.prices, run.limits.cost)
+        check_model(agent.name)
+    for agent in agents:
         people = agent.participants(store, count)
         going = [person for person in people if progress_of(store, person).ending is None]
         error = _played(agent, store, going, run) if going else None
@@ -225,8 +228,6 @@ def play_study(
 
 def _played(agent: StudyAgent, store: Store, people: Sequence[Participant], run: Run) -> str:
     """Let participants continue; returns why the first of them stopped, if one did."""
-    set_price(agent.name, run.prices, run.limits.cost)
-    check_model(agent.name)
     study, slug = agent.plan.study, people[0].code.rpartition("-")[0]
     digest = hashlib.sha256(json.dumps(agent.plan.described(), sort_keys=True).encode()).hexdigest()
     kept = run.log_dir / f"{study.name}-{slug}{ENDING}"

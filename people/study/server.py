@@ -104,11 +104,13 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def _row(plan: Plan, progress: Progress, poor: int) -> Row:
-    stage = current_stage(plan, progress) if progress.order else None
+    # The pages of people are none of an agent's stages.
+    plays = progress.order and (progress.participant.agent is None or progress.ending)
+    stage = current_stage(plan, progress) if plays else None
     test = [trial for trial in progress.trials if trial.position >= 0]
     return Row(
         participant=progress.participant,
-        stage=description(stage) if stage is not None else "consent",
+        stage=description(stage) if stage is not None else "in progress" if progress.order else "consent",
         done=sum(trial.finished_at is not None for trial in test),
         condition=progress.condition or "",
         count=len(plan.of(progress.condition).test),
