@@ -176,7 +176,9 @@ def bound(host: str, port: int) -> socket.socket:
     # asyncio sets TCP_NODELAY only on connections whose socket names its protocol. Without it the last part
     # of every picture waits until the page has acknowledged those before it.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # On Windows it would let a second server take the same port.
+    if sys.platform != "win32":
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
     except OSError as error:

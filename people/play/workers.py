@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import threading
 from contextlib import suppress
 from multiprocessing import get_context
 from typing import Any, Protocol
@@ -55,7 +56,9 @@ class WorkerProcess:
         self.lost = False
         self.ready = asyncio.Event()
         """Set when the process can build episodes, or is lost."""
-        asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._read)
+        self._loop = asyncio.get_running_loop()
+        # Windows has no event loop that watches a pipe.
+        threading.Thread(target=self._listen, name="worker-pipe", daemon=True).start()
 
     async def ask(self, number: int, request: Request, *arguments: Any) -> Played:
         """Send a request about an episode, and wait for the answer. Raises WorkerLost or EpisodeFailed."""
@@ -85,15 +88,17 @@ class WorkerProcess:
         self._lose()
         self.process.join(timeout=5)
 
-    def _read(self) -> None:
-        try:
-            while not self.lost and self._pipe.poll():
-                self._receive(self._pipe.recv())
-        except (EOFError, OSError):
-            self._lose()
+    def _listen(self) -> None:
+        """Pass the worker's messages to the event loop, until the process ends or the loop is closed."""
+        with suppress(RuntimeError), self._pipe:
+            try:
+                while not self.lost:
+                    self._loop.call_soon_threadsafe(self._receive, self._pipe.recv())
+            except (EOFError, OSError):
+                self._loop.call_soon_threadsafe(self._lose)
 
     def _receive(self, message: tuple[int, Played | Drawn | str] | None) -> None:
-        if message is None:
+        if self.lost or message is None:
             self.ready.set()
             return
         number, answer = message
@@ -113,8 +118,6 @@ class WorkerProcess:
             return
         self.lost = True
         self.ready.set()
-        asyncio.get_running_loop().remove_reader(self._pipe.fileno())
-        self._pipe.close()
         self.process.kill()
         for future in self._waiting.values():
             if not future.done():
