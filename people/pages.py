@@ -77,10 +77,10 @@ def markdown(text: str) -> Markup:
     return Markup(parser.renderer.render(tokens, parser.options, {}))
 
 
-def fields_html(questions: Iterable[Question], answers: Mapping[str, str]) -> str:
-    """Questions in English, as fields of a form that contain these answers."""
+def fields_html(questions: Iterable[Question], answers: Mapping[str, str], words: Texts) -> str:
+    """Questions as fields of a form that contain these answers; what may be left out is not marked."""
     fields: Any = _environment().get_template("fields.html.j2").module
-    return str(fields.fields(questions, Texts(optional=""), answers, {}))
+    return str(fields.fields(questions, words.model_copy(update={"optional": ""}), answers, {}))
 
 
 def page(name: str, study: Study, status: int = 200, **values: Any) -> HTMLResponse:

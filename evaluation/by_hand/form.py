@@ -209,6 +209,10 @@ class Question(Section):
         """What a valid answer means, for the reply of a suite's form."""
         return answer
 
+    def said(self, value: Any) -> str:
+        """A value as people read it."""
+        return str(value)
+
     def stored(self, answer: str) -> str:
         """A valid answer as it is stored: numbers in plain digits with a point, others as they are."""
         return answer
@@ -316,6 +320,10 @@ class Checkbox(Question):
         """The places of the chosen options, ascending."""
         return tuple(sorted(map(self.options.index, self.chosen(answer))))
 
+    def said(self, value: Iterable[int]) -> str:
+        """The chosen options, "–" if there are none."""
+        return ", ".join(self.options[place] for place in value) or "–"
+
     def is_answer(self, value: str) -> bool:
         """Whether this is an option."""
         return value in self.options
@@ -344,6 +352,10 @@ class _Ranged(Question):
     """A question whose answers are numbers."""
 
     column: ClassVar[Literal["text", "integer", "number"]] = "number"
+
+    def said(self, value: Any) -> str:
+        """The number with its unit, if it has one."""
+        return f"{value:.10g} {getattr(self, 'unit', '')}".strip()
 
     def rank(self, answer: str) -> float | None:
         """The number."""
@@ -526,7 +538,8 @@ class Command(Text):
     buttons: tuple[str, ...] = ()
 
     def _example(self, source: Random) -> str:
-        return source.choice(self.buttons or self.words or ("1", "a"))
+        texts = (*self.buttons, *self.templates) or ("1", "a")
+        return re.sub("OBJ", lambda _: source.choice(self.words or ("1",)), source.choice(texts))
 
 
 Item = Annotated[Choice | Checkbox | Likert | Slider | Number | Date | Text, Field(discriminator="type")]
@@ -573,9 +586,14 @@ class Form:
         if twice := duplicates(each.id for each in self.questions):
             raise ValueError(f"form: two questions have the same id: {twice}")
 
-    def read(self, answers: Mapping[str, str]) -> Values:
+    def said(self, values: Values) -> str:
+        """What was entered, as people read it: a line for each of several questions."""
+        given = [(each.ask, each.said(values[each.id])) for each in self.questions]
+        return given[0][1] if len(given) == 1 else "\n".join(f"{ask}: {said}" for ask, said in given)
+
+    def read(self, answers: Mapping[str, str], texts: AnswerTexts = ENGLISH) -> Values:
         """The values of the answers. Raises WrongAnswer, or ConfigError if the reply of all does not fit."""
-        wrong = answer_problems(self.questions, answers)
+        wrong = answer_problems(self.questions, answers, texts)
         for each in self.questions:
             if each.id in wrong:
                 raise WrongAnswer(each, wrong[each.id])

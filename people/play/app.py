@@ -66,16 +66,23 @@ def play_router(players: Players, identify: Identify, texts: Mapping[str, str] =
 
     `texts` replace some of `page_texts.PAGE_TEXTS`; "language" is the code of their language.
     """
-    router = APIRouter()
+    router = _words_router(texts)
     router.include_router(file_router(GAME, *GAME_FILES))
-
-    @router.get("/play.words", include_in_schema=False)
-    async def page_texts() -> Response:
-        return JSONResponse(dict(texts))
 
     @router.websocket("/play/socket")
     async def socket(websocket: WebSocket) -> None:
         await _serve(websocket, players, identify)
+
+    return router
+
+
+def _words_router(texts: Mapping[str, str]) -> APIRouter:
+    """The texts that replace some of the pages of games."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/play.words")
+    async def page_texts() -> Response:
+        return JSONResponse(dict(texts))
 
     return router
 
@@ -121,6 +128,7 @@ def create_suite_app(store: Store, course: Course, names: Names = None) -> tuple
     closing.callback(thread.close)
     app = _guarded(names)
     identify = _add_entrance(app, thread, f"{STUDY}-{suite}", "/suite", f"{COOKIE}_{suite}")
+    app.include_router(_words_router({}))
     app.include_router(suite_router(games, thread, identify))
     return app, closing
 

@@ -59,7 +59,7 @@ _ENDS: dict[str, str] = {
 }
 """Texts by what ended play: these say how it went."""
 
-_NEUTRAL_ENDS = {
+NEUTRAL_ENDS = {
     protocol.TIME: "The time for this task is over.",
     protocol.LIMIT: "The time for this task is over.",
     protocol.PAUSE: "You paused for too long. This task is over.",
@@ -295,7 +295,7 @@ def ending(assignment: Assignment[Task], end: PlayEnd) -> dict[str, Any]:
     """The end of a trial as sent to the page; without feedback, only why it is over."""
     recording, by = end.recording, end.ended_by
     used_up = (by, assignment.mode) == (protocol.LIMIT, "scripts")
-    text = "You have used all your scripts." if used_up else _NEUTRAL_ENDS.get(by, "")
+    text = "You have used all your scripts." if used_up else NEUTRAL_ENDS.get(by, "")
     values: dict[str, Any] = {"passed": None, "text": text, "reward": None, "steps": end.steps_played}
     if not assignment.feedback:
         return values

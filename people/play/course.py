@@ -53,6 +53,11 @@ class SuiteTask:
         """The id of the task in its suite."""
         return self.course.tasks[self.place].id
 
+    @property
+    def group(self) -> str:
+        """The group of the task in its suite."""
+        return str(self.course.tasks[self.place].group)
+
     def setup(self, trial: int = 0) -> EpisodeSetup:
         """What an episode of the task depends on."""
         suite, choices, prompts, tasks = self.course

@@ -2,7 +2,8 @@
 
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from math import inf
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
@@ -11,18 +12,20 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from arena.errors import ArenaError, ConfigError
-from evaluation.by_hand.form import Form, Values, WrongAnswer
+from evaluation.by_hand.form import Form, Question, Values, WrongAnswer
 from evaluation.by_hand.played import PlayedEpisode
 from evaluation.capabilities import form_of
 from evaluation.suite import Observation, Record
 from people.pages import GAME, SHARED, SHARED_FILES, fields_html, file_router
+from people.play.client import NEUTRAL_ENDS
 from people.play.course import SuiteTask
 from people.play.security import answers_in, read_form
 from people.play.task_source import Assignment, TaskSource
+from people.play.worker_protocol import LIMIT, STOPPED
 from people.store import DatabaseUnavailable, Participant, Store, Trial
 from people.store.store import StoreThread
 from people.store.tables import Reply
-from people.texts import START_AGAIN
+from people.texts import NOT_STORED, START_AGAIN
 from render.image import data_uri, encoded
 
 MAX_GAMES = 64
@@ -36,7 +39,7 @@ class Game:
     """
 
     def __init__(
-        self, assignment: Assignment[SuiteTask], trial: Trial, replies: tuple[str, ...] = ()
+        self, assignment: Assignment[SuiteTask], trial: Trial, replies: Sequence[Reply] = ()
     ) -> None:
         self.assignment, self.trial = assignment, trial
         self.setup = setup = assignment.task.setup(trial.trial)
@@ -46,13 +49,14 @@ class Game:
         self._form: Form | None = None
         self._answers: Mapping[str, str] = {}
         self.help = ""
-        self._stored = self._stopped = False
+        self._stored, self._ended_by = False, ""
         self._environment = setup.suite.open(setup)
         try:
             self._show(None, self._environment.begin())
-            for reply in replies:
+            self._begun_at = replies[0].shown_at if replies else self._shown_at
+            for each in replies:
                 if self.record is None:
-                    self._show(reply, self._environment.reply(reply))
+                    self._show(each.entered, self._environment.reply(each.reply))
         except BaseException:
             self._environment.close()
             raise
@@ -65,15 +69,25 @@ class Game:
     @property
     def fields(self) -> str:
         """The questions of the form as HTML, with the answers of the turn before to those that keep them."""
-        questions = self.form.questions if self.form else ()
-        kept = [each.id for each in questions if each.stays]
-        return fields_html(questions, {name: self._answers.get(name, "") for name in kept})
+        kept = [each.id for each in self.questions if each.stays]
+        answers = {name: self._answers.get(name, "") for name in kept}
+        return fields_html(self.questions, answers, self.assignment.words)
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions of the form, none after the end."""
+        return self.form.questions if self.form else ()
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the time limit; infinite if there is none."""
+        return self._begun_at + (self.assignment.limit_s or inf) - time.time()
 
     def read(self, answers: Mapping[str, str]) -> Values:
         """The values of the answers. Raises ConfigError if they do not fit the form."""
         if self._form is None:
             raise ConfigError(f"suite {self.setup.suite.name}: it has no form for what is shown")
-        values, self._answers = self._form.read(answers), answers
+        values, self._answers = self._form.read(answers, self.assignment.words), answers
         return values
 
     def reply(self, values: Values) -> None:
@@ -91,12 +105,12 @@ class Game:
             at=at,
         )
         self._unstored.append(row)
-        self._show(text, observation)
+        self._show(values, observation)
 
-    def stop(self) -> None:
+    def stop(self, ended_by: str = STOPPED) -> None:
         """End the episode early."""
         if self.record is None:
-            self.record, self._stopped = self._environment.finish(), True
+            self.record, self._ended_by = self._environment.finish(), ended_by
 
     def save(self, store: Store) -> bool:
         """Store what is not yet stored, and say whether the end was; after an error it can be repeated."""
@@ -104,22 +118,37 @@ class Game:
             store.add_reply(self._unstored[0])
             del self._unstored[0]
         if self.record is not None and not self._stored:
-            store.finish_episode(self.trial.id, self.record, stopped=self._stopped)
+            # Who comes back long after the limit has not played until then.
+            since_s = time.time() - self._shown_at + min(self.left_s, 0.0)
+            idle_s = max(since_s, 0.0) if self._ended_by else 0.0
+            store.finish_episode(self.trial.id, self.record, self._ended_by, idle_s)
             self._stored = True
             return True
         return False
+
+    @property
+    def end(self) -> dict[str, Any] | None:
+        """How the episode ended, as the page shows it; without feedback only that it did."""
+        if self.record is None:
+            return None
+        why = {"why": NEUTRAL_ENDS.get(self._ended_by, "")}
+        if not self.assignment.feedback:
+            return {**why, "text": "", "passed": None, "score": None}
+        score = self.record.score if self.assignment.show_score else None
+        return {**why, "text": self.record.summary, "passed": self.record.passed, "score": score}
 
     def close(self) -> None:
         """Free the episode's resources; what is stored can be rebuilt."""
         if self.record is None:
             self._environment.close()
 
-    def _show(self, reply: str | None, observation: Observation) -> None:
+    def _show(self, entered: Values | None, observation: Observation) -> None:
         suite, task, _, choices, *_ = self.setup
+        said = None if entered is None or self._form is None else self._form.said(entered)
         self._form = None if observation.done else form_of(suite, task, choices, observation)
         self.help = self._form.help if self._form is not None else self.help
-        parts = [] if observation.done and reply is not None else list(self._parts(observation))
-        self.turns.append({"reply": reply, "parts": parts})
+        parts = [] if observation.done and entered is not None else list(self._parts(observation))
+        self.turns.append({"said": said, "parts": parts})
         self._shown_at = time.time()
         if observation.done:
             self.record = self._environment.finish()
@@ -212,8 +241,11 @@ class Games:
                 self._drop(next(iter(self._games)))
             self._games[person.id] = game
         self._games.move_to_end(person.id)
-        self._save(store, self._games[person.id], person)
-        return self._games[person.id]
+        game = self._games[person.id]
+        if game.left_s <= 0:
+            game.stop(LIMIT)
+        self._save(store, game, person)
+        return game
 
     def _drop(self, person: int) -> None:
         self._games.pop(person).close()
@@ -228,7 +260,7 @@ class Games:
         now = PlayedEpisode.of(assigned.task.setup(trial.trial))
         if now != PlayedEpisode.model_validate_json(episode.played):
             return None
-        return Game(assigned, trial, tuple(reply.reply for reply in store.replies(trial.id)))
+        return Game(assigned, trial, store.replies(trial.id))
 
     def _assigned(self, store: Store, person: Participant, trial: Trial) -> Assignment[SuiteTask] | None:
         return self.source.resumed(store, person, trial, SuiteTask)
@@ -246,26 +278,23 @@ def _state(game: Game | None, known: int) -> State:
     """What the page shows of a game, without the first `known` turns."""
     if game is None:
         return {"page": "/"}
-    record, form = game.record, game.form
+    assigned = game.assignment
     return {
-        "title": game.setup.suite.title,
-        "place": game.assignment.label,
+        "title": assigned.title,
+        "position": assigned.position,
+        "count": assigned.count,
         "trial": game.trial.id,
         "known": known,
         "turns": game.turns[known:],
         "help": game.help,
-        "intro": form.intro if form else "",
+        "intro": game.form.intro if game.form else "",
         "fields": game.fields,
-        "may_stop": game.assignment.may_stop,
-        "end": _end(record, game.assignment.feedback) if record else None,
+        "questions": [each.model_dump(mode="json", by_alias=True) for each in game.questions],
+        "may_stop": assigned.may_stop,
+        "leave": assigned.words.withdraw if assigned.may_leave else "",
+        "left_s": None if game.left_s == inf else game.left_s,
+        "end": game.end,
     }
-
-
-def _end(record: Record, feedback: bool) -> dict[str, Any]:
-    """How an episode ended, as the page shows it."""
-    if not feedback:
-        return {"text": "", "passed": None, "score": None}
-    return {"text": record.summary, "passed": record.passed, "score": record.score}
 
 
 Sent = Annotated[dict[str, str], Depends(read_form)]
@@ -278,7 +307,9 @@ def suite_router(games: Games, store: StoreThread, identify: Identify) -> APIRou
     Episodes are played in the one thread of the store, so that a reply is stored before it is answered.
     """
     router = APIRouter(include_in_schema=False)
-    router.include_router(file_router(GAME, "suite.html", "suite.js", "suite.css", "play.css"))
+    router.include_router(
+        file_router(GAME, "suite.html", "suite.js", "suite.css", "play.css", "play_words.js")
+    )
     router.include_router(file_router(SHARED, *SHARED_FILES))
 
     async def answer(request: Request, call: Callable[[Store, Participant], State]) -> Response:
@@ -292,7 +323,7 @@ def suite_router(games: Games, store: StoreThread, identify: Identify) -> APIRou
         except ConfigError as error:
             status, text = 422, str(error)
         except DatabaseUnavailable:
-            status, text = 503, "Your answer could not be stored. Please try again."
+            status, text = 503, NOT_STORED
         except ArenaError as error:
             status, text = 500, str(error)
         return JSONResponse({"detail": text}, status)

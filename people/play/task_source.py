@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
+from arena.action import STEP_S
 from arena.recording import spec_sha256
 from arena.rules import SAFETY_STEPS
 from people.play.course import SuiteTask
 from people.play.worker_protocol import VIEWS, Mode, Palette, View
 from people.store import Participant, Store, Trial
+from people.texts import Texts
 from testbed import Task
 
 AnyTask = TypeVar("AnyTask", bound=Task | SuiteTask, covariant=True)
@@ -24,9 +26,10 @@ class Assignment(Generic[AnyTask]):
     it. `title` is shown above the view. `views` can be selected; the first is shown at the start. `feedback`:
     whether health, rewards and success are shown; `show_score`: whether the score at the end is, too.
     `may_stop`: whether the participant may end the episode. `block`: the name of the study's block that it
-    belongs to. `max_steps`: limit of an episode played with keys; `max_pause_s`: seconds of pauses, None for
-    no limit. `stars`: rewards are shown as a star for each ball; `palette`: that of the picture. `label` is
-    shown above a task of another suite, to which views, limits and the like do not apply.
+    belongs to. `limit_s`: seconds after which play ends, and `max_pause_s` of pauses, None for no limit.
+    `stars`: rewards are shown as a star for each ball; `palette`: that of the picture. Tasks of another suite
+    have no views and pauses; `words` are texts of their page, and `may_leave`: whether it leads out of the
+    study.
     """
 
     task: AnyTask
@@ -40,11 +43,17 @@ class Assignment(Generic[AnyTask]):
     show_score: bool = True
     may_stop: bool = True
     block: str | None = None
-    max_steps: int = SAFETY_STEPS
+    limit_s: float | None = None
     max_pause_s: float | None = None
     stars: bool = False
     palette: Palette = "standard"
-    label: str = ""
+    words: Texts = Texts()
+    may_leave: bool = False
+
+    @property
+    def max_steps(self) -> int:
+        """Limit of an episode played with keys."""
+        return SAFETY_STEPS if self.limit_s is None else max(1, round(self.limit_s / STEP_S))
 
     @property
     def lights_out(self) -> bool:
@@ -117,10 +126,9 @@ class TaskList(TaskSource):
 
     def _assignment(self, position: int) -> AnyAssignment:
         task, count = self._tasks[position], len(self._tasks)
-        label = f"Task {position + 1} of {count}"
         level = task.level_name if isinstance(task, Task) and task.level else ""
-        title = f"{level} {task.id}".strip()
-        return Assignment(task, position, self._seed, self._mode, count, title, self._views, label=label)
+        title = f"{level} {task.id}".strip() if isinstance(task, Task) else task.course.suite.title
+        return Assignment(task, position, self._seed, self._mode, count, title, self._views)
 
 
 def _of_kind(assignment: AnyAssignment | None, kind: type[Wanted]) -> Assignment[Wanted] | None:

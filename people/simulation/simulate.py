@@ -6,19 +6,19 @@ import random
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 from PIL import Image
+from pydantic import TypeAdapter
 
-from arena.errors import ConfigError, EvaluationError
+from arena.errors import EvaluationError
 from arena.processes import cores
-from evaluation.by_hand.form import Checkbox, list_of
+from evaluation.by_hand.form import Checkbox, Command, Item, Question, list_of
 from llm_control.agents import pixels
-from people.play.course import SuiteTask
 from people.play.players import Players
 from people.play.security import LIST
 from people.serving import Server, bound, url_of
@@ -69,9 +69,9 @@ def questionnaire_of(study: Study, stage: str) -> Questionnaire | None:
     return max(found, key=lambda page: len(page.name), default=None)
 
 
-def fields(page: Questionnaire, answers: Mapping[str, str]) -> dict[str, str | list[str]]:
-    """Answers by item as the fields of a questionnaire's form."""
-    several = {item.id for item in page.items if isinstance(item, Checkbox)}
+def fields(items: Iterable[Question], answers: Mapping[str, str]) -> dict[str, str | list[str]]:
+    """Answers by item as the fields of a form."""
+    several = {item.id for item in items if isinstance(item, Checkbox)}
     single = {f"item-{name}": value for name, value in answers.items() if name not in several}
     lists = {f"item-{name}{LIST}": list(list_of(answers[name]) or ()) for name in several & answers.keys()}
     return {**single, **lists}
@@ -82,6 +82,9 @@ LOOKED_AT = 128
 
 STRAIGHT, AHEAD = 8.0, 25.0
 """Degrees to the side within which a ball needs no turning, and within which one drives while turning."""
+
+UNFIT = 422
+"""Status of answers that do not fit a form."""
 
 MESSAGE_S = 0.013
 """Interval of messages, below the 100 a second that a server accepts."""
@@ -162,6 +165,33 @@ def _by_scripts(page: GamePage, driver: Driver, goes_on: Callable[[], bool]) -> 
     return None
 
 
+_QUESTIONS = TypeAdapter(tuple[Item | Command, ...])
+
+
+def _by_forms(visitor: Visitor, source: random.Random, goes_on: Callable[[], bool]) -> Iterator[Received]:
+    """Play tasks of other suites by examples of answers; the last state that was shown of each."""
+    state = visitor.client.get("/suite/state").raise_for_status().json()
+    while "page" not in state and goes_on():
+        sent = {"trial": state["trial"]}
+        if state["end"]:
+            yield state
+            state = visitor.client.post("/suite/next", data=sent).raise_for_status().json()
+            continue
+        questions = _QUESTIONS.validate_python(state["questions"])
+        # Not every example fits what can be done now.
+        for _ in range(ATTEMPTS):
+            answers = {each.id: each.example(source) for each in questions}
+            filled_in = {
+                **sent,
+                "turn": state["known"] + len(state["turns"]) - 1,
+                **fields(questions, answers),
+            }
+            answer = visitor.client.post("/suite/reply", data=filled_in)
+            if answer.status_code != UNFIT:
+                break
+        state = answer.raise_for_status().json()
+
+
 MAX_PAGES = 2_000
 """Pages of a study after which a participant goes in circles."""
 
@@ -233,10 +263,14 @@ class SimulatedParticipant:
             self.journey.answers |= {
                 (stage.removeprefix("questions-"), name): text for name, text in answers.items()
             }
-            given = fields(page, answers)
+            given = fields(page.items, answers)
         visitor.send(form.action, **{**form.asked, **form.button, **given})
 
     def _play(self, visitor: Visitor) -> None:
+        if visitor.page.url.path == "/suite":
+            ended = _by_forms(visitor, self._source, self._goes_on)
+            self.journey.tasks += ((state, state["end"]) for state in ended)
+            return
         with GamePage(self.url, visitor.token) as page:
             message = page.until("trial", "over")
             while message["type"] == "trial" and self._goes_on():
@@ -283,12 +317,8 @@ def simulate(
     """Let a number of simulated participants go through a study, several concurrently.
 
     Their data are marked as tests. `report` gets a line about each. Raises EvaluationError if a page refuses
-    a participant, ConfigError if a task is of another suite than the arena, and InvalidRequest if the study
-    has changed while real participants are in progress.
+    a participant, and InvalidRequest if the study has changed while real participants are in progress.
     """
-    if others := [task for _, task in plan.all_tasks() if isinstance(task, SuiteTask)]:
-        suite = others[0].course.suite.name
-        raise ConfigError(f"{plan.source}: simulated participants play the arena only, and not {suite}")
     address = f"/preview/{signature(signing_key(store, plan.study.name), PREVIEW)}"
 
     def study_of(token: str) -> Study:

@@ -92,8 +92,8 @@ class Visitor:
 
     @property
     def at_a_task(self) -> bool:
-        """Whether the study has led to the game."""
-        return self.page.url.path == "/play"
+        """Whether the study has led to a game, of the arena or of another suite."""
+        return self.page.url.path in ("/play", "/suite")
 
     def open(self, address: str = "/") -> httpx.Response:
         """Open an address, and follow to where it leads."""

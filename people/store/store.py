@@ -18,7 +18,7 @@ from arena.closing import Closing
 from arena.recording import spec_sha256
 from evaluation.by_hand.played import PlayedEpisode
 from evaluation.suite import Record
-from people.play.worker_protocol import STOPPED, WITHDREW, PlayEnd, seconds_of
+from people.play.worker_protocol import WITHDREW, PlayEnd, seconds_of
 from people.store import tables
 from people.store.database import Database, DatabaseUnavailable, InvalidRequest, check_name, clean
 from people.store.tables import Action, ActionRow, Answer, Note, Participant, Stretch, Trial, participants_of
@@ -116,6 +116,12 @@ def finish_trial(session: Session, trial_id: int, end: PlayEnd) -> None:
 def end_play(trial: Trial, ended_by: str, steps: int) -> None:
     """Set what ended the play of a trial, and how long it was."""
     trial.ended_by, trial.steps_played, trial.seconds_played = ended_by, steps, seconds_of(steps)
+
+
+def _replied_s(session: Session, trial_id: int) -> float:
+    """Seconds from each form of a trial to its reply, in all."""
+    replied = select(func.sum(tables.Reply.at - tables.Reply.shown_at)).filter_by(trial_id=trial_id)
+    return round(session.scalars(replied).one() or 0.0, 2)
 
 
 def insert(database: Database, session: Session, row: Note | Stretch | tables.Reply) -> None:
@@ -267,10 +273,10 @@ class Store(Closing):
             )
         return trial
 
-    def finish_episode(self, trial_id: int, record: Record, *, stopped: bool = False) -> None:
+    def finish_episode(self, trial_id: int, record: Record, ended_by: str = "", idle_s: float = 0.0) -> None:
         """Store the end of a trial of another suite; one that is finished already is left unchanged.
 
-        `stopped`: whether the participant ended it early.
+        `ended_by`: what ended it early, `idle_s` seconds after its last form was shown.
         """
         with self.database.writing() as session:
             episode = _locked(session, tables.SuiteEpisode, trial_id, "trial", OTHER)
@@ -278,7 +284,8 @@ class Store(Closing):
             if trial.finished_at is not None:
                 return
             trial.finished_at, trial.outcome, trial.passed = time.time(), record.outcome, record.passed
-            trial.ended_by = STOPPED if stopped else record.outcome
+            trial.ended_by = ended_by or record.outcome
+            trial.seconds_played = _replied_s(session, trial_id) + round(idle_s, 2)
             steps, trial.total_reward = record.metrics.get("steps"), record.metrics.get("total_reward")
             trial.steps = None if steps is None else int(steps)
             episode.turns, episode.score = len(record.turns), record.score
@@ -289,6 +296,9 @@ class Store(Closing):
         at = {"participant_id": participant_id, "position": position, "finished_at": None}
         with self.database.writing() as session:
             for trial in session.scalars(select(Trial).filter_by(**at)):
+                if trial.mode == FORM:
+                    trial.ended_by, trial.seconds_played = WITHDREW, _replied_s(session, trial.id)
+                    continue
                 steps = select(func.count()).where(Action.trial_id == trial.id)
                 end_play(trial, WITHDREW, session.scalars(steps).one())
 

@@ -14,8 +14,12 @@ from testbed import SHORT_FORM
 Order = Literal["listed", "random", "latin-square"]
 
 
-OF_ARENA = ("limit_s", "limit_pause_s", "limit_minutes", "levels", "by", "views")
-"""Keys of blocks that only tasks of the arena can have."""
+OF_ARENA = {
+    "limit_pause_s": "tasks of the suite {suite} have no clock that could be paused",
+    "levels": "levels are drawn of the arena; list tasks of the suite {suite}",
+    "views": "views are those of an arena",
+}
+"""Keys of blocks that only tasks of the arena can have, and why."""
 
 
 class Block(Section):
@@ -26,9 +30,10 @@ class Block(Section):
     `tasks`: `short-form` (40 tasks), `children` (those that children did, of the original's files), or ids
     of the battery, or paths of files relative to the study's file. `feedback`: whether
     health, rewards and success are shown. `may_stop`: whether participants may end a task themselves.
-    `limit_s`: seconds of play after which a task is ended (default: the arena's own limit only),
-    `limit_pause_s`: seconds for which it may be paused altogether (default: no limit). `suite`: whose tasks
-    these are (default: the arena's), with `choices` as options of `arena-llm play --suite`.
+    `limit_s`: seconds of play after which a task is ended (default: its own limit only), of another suite
+    those since its first form was shown. `limit_pause_s`: seconds for which a task of the arena may be paused
+    altogether (default: no limit). `suite`: whose tasks these are (default: the arena's), with `choices` as
+    options of `arena-llm play --suite`.
     """
 
     tasks: Literal["short-form", "children"] | tuple[Line, ...] = ()
@@ -52,9 +57,9 @@ class Block(Section):
             return self
         if isinstance(self.tasks, str):
             raise ValueError(f"tasks: {self.tasks} are tasks of the arena, and not of the suite {self.suite}")
-        defaults = {name: each.default for name, each in type(self).model_fields.items()}
-        if wrong := [name for name in OF_ARENA if getattr(self, name, None) != defaults.get(name)]:
-            raise ValueError(f"{wrong[0]} is about tasks of the arena; remove it, or suite: {self.suite}")
+        for name in OF_ARENA.keys() & self.model_fields_set:
+            why = OF_ARENA[name].format(suite=self.suite)
+            raise ValueError(f"{name}: {why}; remove it, or suite: {self.suite}")
         return self
 
     @property
@@ -107,15 +112,16 @@ class Test(Block):
 
     `tasks` may also be the word `children`: the 40 tasks that children did. Instead, `levels` draws the given
     number of tasks of each level from the battery, the same for everyone. `order`: as listed, random for each
-    participant, or counterbalanced, so that over participants each task (`by: task`) or level (`by: level`)
-    appears equally often in each position and after each other one. A break follows every `break_every`
-    tasks. After `limit_minutes` of playing no further task of the block starts.
+    participant, or counterbalanced, so that over participants each task (`by: task`) or each level of the
+    arena or group of another suite (`by: level`, `by: group`) appears equally often in each position and after
+    each other one. A break follows every `break_every` tasks. After `limit_minutes` of playing no further
+    task of the block starts.
     """
 
     name: Name = "test"
     levels: dict[Annotated[int, Field(ge=1, le=10)], Annotated[int, Field(ge=1)]] = Field(default={})
     order: Order = "listed"
-    by: Literal["task", "level"] = "task"
+    by: Literal["task", "level", "group"] = "task"
     break_every: int | None = Field(default=None, ge=1)
     limit_minutes: float | None = Field(default=None, gt=0)
     feedback: bool = False
@@ -383,7 +389,7 @@ class Study(Section):
             if not (block.tasks or block in self.test):
                 raise ValueError(f"{name} has no tasks; list some, or remove it")
             for limit in ("limit_s", "limit_pause_s"):
-                if self.mode == "scripts" and getattr(block, limit):
+                if self.mode == "scripts" and block.suite is None and getattr(block, limit):
                     raise ValueError(
                         f"{limit} ends tasks that are played with keys; remove it with mode: scripts"
                     )

@@ -46,7 +46,7 @@ def least_used(rows: int, used: Mapping[int, int]) -> int:
 def order_of(test: Test, tasks: Tasks, seed: int, code: str, row: int) -> tuple[str, ...]:
     """The ids of the tasks in the order of the participant with this code.
 
-    With `by: level` the tasks of a level stay together, shuffled for each participant.
+    With `by: level` or `group` the tasks of each stay together, shuffled for each participant.
     """
     if test.order == "listed":
         return tuple(task.id for task in tasks)
@@ -116,9 +116,10 @@ def _units(test: Test, tasks: Tasks) -> list[list[str]]:
     """The ids that stay together."""
     if test.by == "task":
         return [[task.id] for task in tasks]
-    of_arena = [task for task in tasks if isinstance(task, Task)]
-    levels = dict.fromkeys(task.level for task in of_arena)
-    return [[task.id for task in of_arena if task.level == level] for level in levels]
+    groups: dict[str, list[str]] = {}
+    for task in tasks:
+        groups.setdefault(str(task.level) if isinstance(task, Task) else task.group, []).append(task.id)
+    return list(groups.values())
 
 
 def current_stage(plan: Plan, progress: Progress) -> Stage:

@@ -371,13 +371,14 @@ def _drawn(
 def _seconds(task: Task | SuiteTask, block: Block) -> float:
     if isinstance(task, SuiteTask):
         replies = task.course.choices.bounds(task.course.tasks[task.place].content).replies
-        return UNLIMITED_S if replies is None else replies * REPLY_S
-    limit = task.spec.time_limit * ARENA_S if task.spec.time_limit else UNLIMITED_S
+        limit = UNLIMITED_S if replies is None else replies * REPLY_S
+    else:
+        limit = task.spec.time_limit * ARENA_S if task.spec.time_limit else UNLIMITED_S
     return min(limit, block.limit_s or limit)
 
 
 SHORT_S = 5.0
-"""A task that ends earlier is over before a ball can be reached: 83 steps of 0.06 s."""
+"""A task that ends earlier is over before a ball can be reached, 83 steps of 0.06 s, or a form filled in."""
 
 
 def doubts(plan: Plan) -> Iterator[str]:
@@ -404,9 +405,9 @@ def _about_tasks(plan: Plan) -> Iterator[str]:
             yield f"{task.id} is a test task that participants have played before, as tutorial or practice."
     for name, block in plan.study.blocks().items():
         if block.suite is not None and base_of(plan.study.language) != "en":
-            yield f"{name}: the page and the texts of the suite {block.suite} are in English."
+            yield f"{name}: the texts of the suite {block.suite} are in English, as are the answers."
         if block.limit_s is not None and block.limit_s < SHORT_S:
-            yield f"{name}: limit_s ends each task after {block.limit_s:g} s, before a ball can be reached."
+            yield f"{name}: limit_s ends each task after {block.limit_s:g} s, before anything can be reached."
 
 
 def _texts(plan: Plan) -> Iterator[str]:

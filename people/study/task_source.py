@@ -1,7 +1,5 @@
 """The tasks of a study, as the game and the pages of suites request them."""
 
-from arena.action import STEP_S
-from arena.rules import SAFETY_STEPS
 from people.play.task_source import AnyAssignment, Assignment, TaskSource, Wanted
 from people.store import Participant, Store, Trial
 from people.study.flow import advance, current_stage
@@ -63,9 +61,10 @@ class StudyTaskSource(TaskSource):
             show_score=False,
             may_stop=block.may_stop,
             block=stage.block_name,
-            max_steps=SAFETY_STEPS if block.limit_s is None else max(1, round(block.limit_s / STEP_S)),
+            limit_s=block.limit_s,
             max_pause_s=block.limit_pause_s,
             stars=study.style == "child",
             palette=study.palette,
-            label=f"Task {stage.number} of {stage.count}",
+            words=study.words,
+            may_leave=True,
         )

@@ -14,10 +14,11 @@ FULL = "Too many people are playing right now. Please try again later."
 START_AGAIN = "Please start again from the first page."
 DELETED = "Your data have been deleted, as requested."
 AWAY = "You were away for a while, and others were waiting to play."
+NOT_STORED = "Your answer could not be stored. Please try again."
 TOO_OFTEN = "Too many requests came from your network. Please try again in a minute."
 
 _PAGE = Path(__file__).with_name("page.txt").read_text(encoding="utf-8").splitlines()
-PAGE_TEXTS = (*_PAGE, FULL, START_AGAIN, DELETED, AWAY, TOO_OFTEN)
+PAGE_TEXTS = (*_PAGE, FULL, START_AGAIN, DELETED, AWAY, NOT_STORED, TOO_OFTEN)
 """The English texts; `{...}` stands for numbers."""
 
 

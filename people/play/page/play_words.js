@@ -11,4 +11,3 @@ for (const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEX
 }
 for (const node of document.querySelectorAll("[aria-label]")) node.ariaLabel = t(node.ariaLabel);
 if (TEXTS.language) document.documentElement.lang = TEXTS.language;
-document.getElementById("step").textContent = t("Step {n}", { n: 0 });

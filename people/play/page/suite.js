@@ -1,8 +1,9 @@
 // Plays any suite: shows texts, pictures and the form that the server sends, and sends what is entered.
 import { enhance } from "./fields.js";
+import { t } from "./play_words.js";
 
 const $ = (id) => document.getElementById(id);
-let task = { trial: null, turns: [] };
+let task = { trial: null, turns: [] }, timer;
 
 function element(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
@@ -22,7 +23,7 @@ function showForm(html) {
 function parts(turn, number) {
   return turn.parts.map((part) => part.text !== undefined
     ? element("p", { className: "part", textContent: part.text })
-    : element("div", { className: "picture" }, element("img", { src: part.image, alt: `Picture of turn ${number}` })));
+    : element("div", { className: "picture" }, element("img", { src: part.image, alt: t("Turn {n}", { n: number }) })));
 }
 
 // A click on an option in the last picture is a click on its box in the form.
@@ -47,18 +48,21 @@ function showEnd(end, mayStop) {
   $("form").hidden = Boolean(end);
   $("stop").hidden = Boolean(end) || !mayStop;
   if (!end) return;
-  const score = end.score === null ? "" : `Your score: ${Number(end.score.toFixed(3))}.`;
-  $("verdict").textContent = end.passed === null ? "That's it!" : end.passed ? "Well done!" : "Not this time.";
-  $("summary").textContent = [end.text, score].filter(Boolean).join("\n");
+  const score = end.score === null ? "" : t("Your score: {score}.", { score: Number(end.score.toFixed(3)) });
+  $("verdict").textContent = t(end.passed === null ? "Task finished" : end.passed ? "Well done!" : "Not this time");
+  $("summary").textContent = [t(end.why), end.text, score].filter(Boolean).join("\n");
   $("next").focus();
 }
 
 function show(state) {
   if (state.trial !== task.trial) task = { trial: state.trial, turns: [] };
   task.turns = [...task.turns.slice(0, state.known), ...state.turns];
-  document.title = state.title;
-  $("title").textContent = state.title;
-  $("place").textContent = state.place;
+  clearTimeout(timer);
+  if (state.left_s !== null && !state.end) timer = setTimeout(() => ask("state"), 1000 * state.left_s + 100);
+  document.title = $("title").textContent = state.title;
+  $("place").textContent = state.count ? t("Task {n} of {count}", { n: state.position + 1, count: state.count }) : "";
+  $("leave").hidden = !state.leave;
+  $("leave").textContent = state.leave;
   $("help").hidden = !state.help;
   $("instructions").textContent = state.help;
   $("intro").textContent = state.intro;
@@ -69,7 +73,7 @@ function show(state) {
   showForm(state.fields);
   addSpots();
   $("log").replaceChildren(...task.turns.slice(1).map((turn, place) => element("li", {},
-    ...parts(task.turns[place], place + 1), element("p", {}, "You: ", element("code", { textContent: turn.reply })))).reverse());
+    ...parts(task.turns[place], place + 1), element("p", {}, t("Your answer"), element("b", { textContent: turn.said })))).reverse());
   document.body.dataset.state = state.end ? "end" : "ready";
   document.body.dataset.turn = last;
 }
@@ -89,12 +93,12 @@ async function ask(address, values) {
     const response = await fetch(`/suite/${address}`, sent);
     const answer = await response.json().catch(() => ({}));
     if (answer.open) $("fields").querySelector(`[data-item="${answer.open}"] :is(input, textarea)`)?.focus();
-    if (!response.ok) throw new Error(answer.detail ?? "The server could not play this. Please reload the page.");
+    if (!response.ok) throw new Error(t(answer.detail ?? "There was a technical problem. Please reload the page."));
     if (answer.page) location.assign(answer.page);
     else show(answer);
   } catch (error) {
     document.body.dataset.state = before;
-    complain(error instanceof TypeError ? "No connection. What you sent before is saved. Please try again." : error.message);
+    complain(error instanceof TypeError ? t("No connection. What you sent before is saved. Please try again.") : error.message);
   }
 }
 
