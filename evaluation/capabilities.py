@@ -12,6 +12,7 @@
 | `tools` | `TOOLS` | what makes each tool by which a model can act, by name |
 | | `reply_of(tool, arguments)` | the reply that a call of a tool stands for; empty if it is wrong |
 | `form` | `form(task, choices, observation)` | what a person answers with (`Form`); None if people cannot |
+| | `CHOICES` | choices that people play with unless others are given, as options by name |
 | `judge` | `judge(setup, record, ask)` | async: the record with what a second model says of it |
 | `findings` | `episode_panels(record)` | titles and HTML above the transcript of an episode |
 | | `run_panels(records)` | the same for a report's first page, from records by agent |
@@ -135,6 +136,11 @@ def reply_of(suite: Suite, tool: str, arguments: Mapping[str, Any]) -> str:
 def form_of(suite: Suite, task: TaskSpec, choices: Any, observation: Observation) -> "Form | None":
     """What a person answers an observation with; None for what people cannot play."""
     return _called(suite, "form", "form", None, task, choices, observation)
+
+
+def choices_of_people(suite: Suite) -> Mapping[str, str]:
+    """What people play a suite with unless something else is chosen, as options."""
+    return brought(suite, "form", "CHOICES", {})
 
 
 async def judged(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:

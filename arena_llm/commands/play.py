@@ -13,7 +13,6 @@ from arena.processes import cores
 from arena.taskfile.versions import DIFFERENCES
 from arena_llm.console import warn
 from arena_llm.options import AnimalAI, Lenient, Levels, Preset, Seed, SuiteOption, Testbed
-from evaluation.request import EvalRequest
 from evaluation.suites import DEFAULT, get_suite
 from testbed import Task, find_tasks, parse_levels, task_named
 
@@ -137,9 +136,7 @@ def play_suite_command(
     from people.store import Store
     from people.store.database import only_server
 
-    request = EvalRequest(get_suite(suite), "", testbed, None, protocol, choices)
-    course = Course(request.suite, request.effective.choices, request.prompts, request.tasks)
-    course.check()
+    course = Course.of(get_suite(suite), choices, testbed, protocol)
     address = address_of(host, port, name or (), proxy or ())
     listener = bound(host, port)
     url = url_of(host, listener, address.names)

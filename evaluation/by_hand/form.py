@@ -529,13 +529,20 @@ class Command(Text):
     """A line of text that offers completions of what is typed, by `templates`.
 
     Templates are whole texts, in which each `OBJ` stands for one of `words`. Each of `buttons` is a text that
-    one click sends. Any other text can be entered too.
+    one click sends. The beginnings of templates, and below the line `near` the words, can be clicked in the
+    place of typing them. Any other text can be entered too.
     """
 
     type: Literal["command"] = "command"  # type: ignore[assignment]
     templates: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     buttons: tuple[str, ...] = ()
+    near: str = ""
+
+    @property
+    def starts(self) -> tuple[str, ...]:
+        """The beginnings of templates, up to the first of the words."""
+        return tuple(each.partition("OBJ")[0] for each in self.templates if "OBJ" in each[1:])
 
     def _example(self, source: Random) -> str:
         texts = (*self.buttons, *self.templates) or ("1", "a")

@@ -27,7 +27,15 @@ function makeCommand(input) {
   const templates = JSON.parse(input.dataset.templates);
   if (templates.length) input.after(offerCompletions(input, { templates, words: JSON.parse(input.dataset.words) }));
   for (const button of input.parentElement.querySelectorAll(".buttons button")) {
-    button.addEventListener("click", () => { input.value = button.textContent; input.form.requestSubmit(); });
+    button.addEventListener("click", () => {
+      const { insert } = button.dataset;
+      if (insert === undefined) { input.value = button.textContent; input.form.requestSubmit(); return; }
+      // A beginning starts the line again; a word is added to it, in a mere list of words after a comma.
+      const before = insert.endsWith(" ") ? "" : input.value.replace(/\S$/, templates[0] === "OBJ" ? "$&, " : "$& ");
+      input.value = before + insert;
+      input.focus();
+      input.dispatchEvent(new Event("input"));
+    });
   }
 }
 

@@ -1,12 +1,15 @@
 """Tasks of a suite that people play."""
 
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
 from arena.errors import ConfigError
-from evaluation.capabilities import form_of
+from evaluation.capabilities import choices_of_people, form_of
 from evaluation.prompts import PromptSet
+from evaluation.request import EvalRequest
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec
 
 
@@ -17,6 +20,18 @@ class Course(NamedTuple):
     choices: Any
     prompts: PromptSet
     tasks: tuple[TaskSpec, ...]
+
+    @classmethod
+    def of(
+        cls, suite: Suite, choices: Mapping[str, Any], folder: Path | None = None, protocol: str | None = None
+    ) -> Self:
+        """The tasks under these choices, or a preset's, and otherwise those for people. Raises as `check`."""
+        for_people = {} if protocol else choices_of_people(suite)
+        unset = {name: value for name, value in for_people.items() if choices.get(name) is None}
+        request = EvalRequest(suite, "", folder, None, protocol, {**choices, **unset})
+        course = cls(suite, request.effective.choices, request.prompts, tuple(request.tasks))
+        course.check()
+        return course
 
     def every(self) -> "tuple[SuiteTask, ...]":
         """All tasks, in their order."""

@@ -16,7 +16,7 @@ from evaluation.by_hand.form import Form, Question, Values, WrongAnswer
 from evaluation.by_hand.played import PlayedEpisode
 from evaluation.capabilities import form_of
 from evaluation.suite import Observation, Record
-from people.pages import GAME, SHARED, SHARED_FILES, fields_html, file_router
+from people.pages import GAME, SHARED, SHARED_FILES, SUITE_FILES, fields_html, file_router
 from people.play.client import NEUTRAL_ENDS
 from people.play.course import SuiteTask
 from people.play.security import answers_in, read_form
@@ -307,9 +307,7 @@ def suite_router(games: Games, store: StoreThread, identify: Identify) -> APIRou
     Episodes are played in the one thread of the store, so that a reply is stored before it is answered.
     """
     router = APIRouter(include_in_schema=False)
-    router.include_router(
-        file_router(GAME, "suite.html", "suite.js", "suite.css", "play.css", "play_words.js")
-    )
+    router.include_router(file_router(GAME, *SUITE_FILES))
     router.include_router(file_router(SHARED, *SHARED_FILES))
 
     async def answer(request: Request, call: Callable[[Store, Participant], State]) -> Response:

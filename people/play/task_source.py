@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar, cast
 
 from arena.action import STEP_S
@@ -47,7 +47,7 @@ class Assignment(Generic[AnyTask]):
     max_pause_s: float | None = None
     stars: bool = False
     palette: Palette = "standard"
-    words: Texts = Texts()
+    words: Texts = field(default_factory=Texts)
     may_leave: bool = False
 
     @property

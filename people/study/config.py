@@ -112,10 +112,10 @@ class Test(Block):
 
     `tasks` may also be the word `children`: the 40 tasks that children did. Instead, `levels` draws the given
     number of tasks of each level from the battery, the same for everyone. `order`: as listed, random for each
-    participant, or counterbalanced, so that over participants each task (`by: task`) or each level of the
-    arena or group of another suite (`by: level`, `by: group`) appears equally often in each position and after
-    each other one. A break follows every `break_every` tasks. After `limit_minutes` of playing no further
-    task of the block starts.
+    participant, or counterbalanced, so that over participants each task (`by: task`), or each level of the
+    arena or group of another suite (`level`, `group`), appears equally often in each position and after each
+    other one. A break follows every `break_every` tasks. After `limit_minutes` of playing no further task of
+    the block starts.
     """
 
     name: Name = "test"

@@ -315,14 +315,10 @@ def _of_suite(block: Block, suite: str, seed: int, where: Callable[..., str]) ->
     """The tasks of a block of another suite, the first of which was begun to see that people can play it."""
     written = {name: _option(value) for name, value in block.choices.items()}
     try:
-        request = EvalRequest(
-            get_suite(suite), "", choices={"seed": str(seed), **written, "tasks": ",".join(block.task_ids)}
-        )
-        course = Course(request.suite, request.effective.choices, request.prompts, tuple(request.tasks))
-        course.check()
+        chosen = {"seed": str(seed), **written, "tasks": ",".join(block.task_ids)}
+        return Course.of(get_suite(suite), chosen).every()
     except ConfigError as error:
         raise ConfigError(f"{where('suite')}: {error}") from None
-    return course.every()
 
 
 def arena_choices(study: Study) -> dict[str, str]:

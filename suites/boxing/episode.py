@@ -273,11 +273,12 @@ class Episode(TurnByTurn):
         }
         shown = prompt.fill(**{name: values[name] for name in prompt.names})
         narrated = request.kind == "narrate"
-        story = f"{self._story()}\n\n" if self._done == 0 and not novice else ""
+        told = self._story()
+        story = f"{told}\n\n" if self._done == 0 and not novice else ""
         kind: Any = "predict" if narrated else request.kind
         model = self.choices.narrator if narrated else self.choices.novice_model if novice else None
         text = without_gaps(story + shown)
-        data = request._asdict()
+        data = {**request._asdict(), "story": "" if novice else told, "shown": shown}
         return Observation((text,), False, kind, novice or narrated, model, said or None, data=data)
 
     def _story(self) -> str:

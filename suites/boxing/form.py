@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from arena.errors import ConfigError
 from evaluation.by_hand.form import Choice, Command, Form, Number, Question, Slider, Text, Values
+from evaluation.prompts import without_gaps
 from evaluation.suite import Observation, TaskSpec
 from suites.boxing.choices import BoxingChoices
 from suites.boxing.environments import WORLDS, drawn
 from suites.boxing.environments.morals import NAMES
-from suites.boxing.questions import Questions
+from suites.boxing.questions import CHANCE, Questions
 from suites.boxing.replies import answers_of, design_of
 from suites.boxing.world import Field as Asked
 from suites.boxing.world import WrongReplyError
@@ -24,20 +25,29 @@ HELP = (
     "experiments.\n\n"
     "Everything that you did and saw stands below, under Earlier turns."
 )
+CHOICES = {"wording": "story"}
+"""What people play with unless something else is chosen."""
+
+LIKELY = "How likely is the outcome (1)?"
 EXPERIMENT = "Choose an experiment."
 ANSWER = "What do you expect?"
 EXPLAIN = (
     "Explain in at most {words} words to somebody who has seen none of this how to answer such questions."
 )
 
-_TAGGED = re.compile(r"[ \t]*(?:: what is its design\? )?Reply with `<[^\n]*")
-"""How a model is to write its reply, up to the end of the line."""
+_FOR_MODELS = re.compile(
+    r"[ \t]*(?:: what is its design\? )?Reply with `<[^\n]*"
+    r"| (?:A design is written as|Answer with the prob)[^.]*\."
+)
+"""How a model is to write its reply."""
 
 
 def form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:
     """Fields for what the observation asks for, below its text without what only a model has to know."""
-    text = "\n\n".join(_TAGGED.sub("", str(part)).strip() for part in observation.parts).strip()
-    return replace(_form(task, choices, observation), text=text, help=HELP)
+    story, text = (_FOR_MODELS.sub("", observation.data[part]).strip() for part in ("story", "shown"))
+    asked = _form(task, choices, observation)
+    intro = without_gaps(f"{story}\n\n{asked.intro}").replace("`", "")
+    return replace(asked, intro=intro, text=text, help=HELP)
 
 
 def _form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:
@@ -49,7 +59,8 @@ def _form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> F
     world, rng = drawn(task.content["environment"], task.content["number"])
     if observation.kind == "act":
         return replace(_design_form(task), check=_checked(lambda reply: design_of(reply, world)))
-    fields = Questions(world, task.content["goal"], choices.mode, rng, choices.questions).fields
+    questions = Questions(world, task.content["goal"], choices.mode, rng, choices.questions)
+    fields, unit = questions.fields, 100 if questions.chances else 1
     places: Sequence[int] = observation.data["questions"]
     asked = [
         (f"{k}_{j}", _named(k, field, len(places)), field) for k in places for j, field in enumerate(fields)
@@ -58,7 +69,8 @@ def _form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> F
     names = [[f"{k}_{j}" for j in range(len(fields))] for k in places]
 
     def reply(values: Values) -> str:
-        return f"<answer>{'; '.join(', '.join(str(values[each]) for each in row) for row in names)}</answer>"
+        rows = (", ".join(f"{values[each] / unit:.10g}" for each in row) for row in names)
+        return f"<answer>{'; '.join(rows)}</answer>"
 
     check = _checked(lambda reply: answers_of(reply, fields, len(places)))
     return Form(ANSWER, shown, reply, check)
@@ -80,7 +92,7 @@ def _design_form(task: TaskSpec) -> Form:
     if task.content["environment"] == "morals":
         return _groups_form()
     fields = WORLDS[task.content["environment"]].fields
-    shown = tuple(_question(str(k), field.label, field) for k, field in enumerate(fields))
+    shown = tuple(_question(str(k), _named(k, field, 1), field) for k, field in enumerate(fields))
 
     def reply(values: Values) -> str:
         return f"<observe>{', '.join(str(values[str(k)]) for k in range(len(fields)))}</observe>"
@@ -102,13 +114,18 @@ def _groups_form() -> Form:
 
 
 def _named(question: int, field: Asked, together: int) -> str:
-    return f"{question + 1}. {field.label}" if together > 1 else field.label
+    label = field.label[:1].upper() + field.label[1:]
+    return f"{question + 1}. {label}" if together > 1 else label
 
 
 def _question(name: str, label: str, field: Asked) -> Question:
-    """A slider, or a number to be typed for a long range."""
+    """A slider, in percent for a probability, or a number to be typed for a long range."""
+    if field.label == CHANCE:
+        return Slider(id=name, ask=label.replace(CHANCE.capitalize(), LIKELY), unit="%", shown=True)
     if field.high - field.low > _SLIDER:
-        return Number(id=name, ask=f"{label} ({field.expected})", whole=field.whole)
+        return Number(
+            id=name, ask=f"{label} ({field.expected})", whole=field.whole, least=field.low, most=field.high
+        )
     step = 1.0 if field.whole else 0.01
     margin = step if field.open else 0.0
     start = max(field.start, field.low + margin)

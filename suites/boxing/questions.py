@@ -104,6 +104,9 @@ ONE = np.ones(1)
 
 MODES: tuple[Mode, ...] = ("repaired", "as-published")
 
+CHANCE = "probability of 1"
+"""Name of an answer that is a probability."""
+
 GUESSES = 400
 """Worlds drawn from the prior whose answers are compared with the agent's."""
 
@@ -168,7 +171,7 @@ class Questions:
     @property
     def fields(self) -> tuple[Field, ...]:
         """The numbers of one answer."""
-        return (Field("probability of 1", 0, 1, start=0.5),) if self.chances else self.goal.answer
+        return (Field(CHANCE, 0, 1, start=0.5),) if self.chances else self.goal.answer
 
     def asked(self, number: int, wording: Wording) -> str:
         """A question's text. As published, some do not have what is asked for."""

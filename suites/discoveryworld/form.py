@@ -8,9 +8,12 @@ from arena.errors import ConfigError
 from evaluation.by_hand.form import Choice, Command, Form, Values
 from evaluation.suite import Observation, TaskSpec
 
+CHOICES = {"observation": "both"}
+"""What people play with unless something else is chosen."""
+
 INTRO = (
-    "One action at a time. You reach what you carry, and what is where you stand or on the tile you face. "
-    "Begin to type, or press Down, to see what can be completed."
+    "One action at a time: click what you want to do and with what, or type it. You are in the middle of the "
+    "picture, and reach what you carry, and what is where you stand or on the tile you face."
 )
 TALK = "You are in a conversation: choose what you say."
 HELP = (
@@ -64,7 +67,15 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
         return Form(TALK, (choice,), _number, text=data["text"], help=help_text)
     moves = tuple(map(in_words, data["moves"]))
     words = tuple(data["labels"])
-    line = Command(id="action", ask="Action", longest=500, templates=templates, words=words, buttons=moves)
+    line = Command(
+        id="action",
+        ask="Action",
+        longest=500,
+        templates=templates,
+        words=words,
+        buttons=moves,
+        near="In sight",
+    )
 
     def reply(values: Values) -> str:
         return called(str(values["action"]), data["labels"])

@@ -42,7 +42,7 @@ def sentences(observation: Mapping[str, Any], names: Names, near: bool = True) -
             for way, there in parts["near"].items()
         ),
         *(f"{who}: {' '.join(done)}" for who, done in parts["others"].items()),
-        *parts["feed"],
+        *(f"Post {each}" for each in parts["feed"]),
     ]
     return _SHORT_ID.sub("", "\n".join(filter(None, lines)))
 

@@ -27,7 +27,11 @@ HELP = (
     "have solved the task and get 20 points. Every other step costs 1 point, and up to 0.83 more the further "
     "your sliders are from what can be known by then."
 )
+CHOICES = {"observation": "image"}
+"""What people play with unless something else is chosen."""
+
 TRY = "Then choose what is put on the machine next. Everything else is taken off it."
+COST = "At least one slider was on the wrong side of 50 %. That step cost {points:.2f} points."
 WATCH = "Somebody else has put these objects on the machine. After {context} such panels you choose them."
 
 
@@ -53,8 +57,11 @@ def form(task: TaskSpec, choices: EstChoices, observation: Observation) -> Form:
             return str(Listed("Belief", belief))
         return written(belief, [k in values["trial"] for k in range(OBJECTS)])
 
+    cost = COST.format(points=-observation.reward) if step > 1 else ""
+    said = observation.told if choices.observation != "image" else ""
+    text = "\n".join(filter(None, (f"Step {step} of {HORIZON}.", cost, said)))
     help_text = HELP.format(steps=HORIZON, context=CONTEXT)
-    return Form("\n\n".join(parts), (*beliefs, *trial), reply, help=help_text)
+    return Form("\n\n".join(parts), (*beliefs, *trial), reply, text=text, help=help_text)
 
 
 def _boxes(choices: EstChoices, on: Sequence[bool]) -> tuple[Box, ...]:

@@ -69,14 +69,17 @@ class Episode(TurnByTurn):
         """What may be hidden, the question and the doors."""
         question, prompts = self.question, self._prompts
         text = prompts["first_turn"].fill(
-            story=story(question, prompts),
-            question=asked(question),
-            doors=listed_doors(question),
+            **self._task(),
             experiments=question.experiments,
             replies=question.experiments + 1,
             now=self._now(),
         )
         return self._observation(text)
+
+    def _task(self) -> dict[str, str]:
+        """What may be hidden, what is asked, and the doors."""
+        told = story(self.question, self._prompts)
+        return {"story": told, "question": asked(self.question), "doors": listed_doors(self.question)}
 
     def finish(self) -> Record:
         """End the episode."""
@@ -190,6 +193,7 @@ class Episode(TurnByTurn):
 
     def _shown(self, text: str, data: dict[str, Any], **facts: Any) -> Observation:
         """A text, behind the picture of the arena if there is one; black if none is wanted."""
+        data |= {"task": tuple(self._task().values())}
         if not self.choices.shows_images:
             return Observation((text,), data=data, **facts)
         from render import DRAWN_BY

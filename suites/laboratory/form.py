@@ -27,31 +27,32 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     """Experiments and doors to choose from; after an experiment a slider for each door."""
     question = read_question(task.content)
     said = observation.data["said"]
+    task = "\n\n".join(
+        (*map(_for_people, observation.data["task"]), *([SEEN] if choices.shows_images else []))
+    )
     if observation.data["predicts"]:
-        return Form(BELIEVE, _sliders(question), _believed, text=said, help=HELP)
-    shown = _for_people(str(observation.parts[-1])) if observation.data["first"] else said
-    seen = SEEN if observation.data["first"] and choices.shows_images else ""
-    text = "\n\n".join(filter(None, (shown, seen, _left(observation))))
+        return Form(f"{task}\n\n{BELIEVE}", _sliders(question), _believed, text=said, help=HELP)
+    text, act = "\n\n".join(filter(None, (said, _left(observation)))), f"{task}\n\n{ACT}"
     opens = {
         f"Open door {k}: {door}": Listed("Open", (k,)) for k, door in enumerate(doors(question), start=1)
     }
     if not observation.data["experiments_left"]:
         choice = Choice(id="act", ask="Open a door", options=tuple(opens))
-        return Form(ACT, (choice,), lambda values: str(opens[values["act"]]), text=text, help=HELP)
+        return Form(act, (choice,), lambda values: str(opens[values["act"]]), text=text, help=HELP)
     if isinstance(question, MachineQuestion):
-        return _machine(question, opens, text)
+        return _machine(question, opens, act, text)
     count = len(question.hidden.likelihood)
     tries = {
         f"Try {k}": Listed("Try", (k,)) for k in (numbers_of(question, each)[0] for each in range(count))
     }
     acts = {**tries, **opens}
     choice = Choice(id="act", ask="What do you do?", options=tuple(acts))
-    return Form(ACT, (choice,), lambda values: str(acts[values["act"]]), text=text, help=HELP)
+    return Form(act, (choice,), lambda values: str(acts[values["act"]]), text=text, help=HELP)
 
 
 def _for_people(text: str) -> str:
-    """The first text without commands and without its last paragraph, which counts answers."""
-    return re.sub(r": `Try\([^.]*\.", ".", text.rpartition("\n\n")[0])
+    """A text without commands."""
+    return re.sub(r": `Try\([^.]*\.", ".", text)
 
 
 def _left(observation: Observation) -> str:
@@ -59,7 +60,7 @@ def _left(observation: Observation) -> str:
     return f"{left} experiment{'s' * (left != 1)} left." if left else "No experiments are left."
 
 
-def _machine(question: MachineQuestion, opens: dict[str, Listed], text: str) -> Form:
+def _machine(question: MachineQuestion, opens: dict[str, Listed], act: str, text: str) -> Form:
     labels = [f"{k + 1} ({COLORS[k]})" for k in range(question.things)]
     things = Checkbox(id="things", ask="On the plate", options=tuple(labels), required=False)
     choice = Choice(id="act", ask="What do you do?", options=(TRY_THESE, *opens))
@@ -68,7 +69,7 @@ def _machine(question: MachineQuestion, opens: dict[str, Listed], text: str) -> 
         on = tuple(k + 1 for k in sorted(values["things"]))
         return str(opens.get(values["act"]) or Listed("Try", on))
 
-    return Form(ACT, (things, choice), reply, text=text, help=HELP)
+    return Form(act, (things, choice), reply, text=text, help=HELP)
 
 
 def _sliders(question: Question) -> tuple[Slider, ...]:

@@ -176,7 +176,8 @@ class Episode(TurnByTurn):
             steps=self._steps,
             **values,
         )
-        data = {"task": self._task, "objects": objects, "templates": self._templates}
+        seen = (values.get("told", ""), look, inventory, f"Step {self._number} of {self._steps}.")
+        data = {"task": self._task, "objects": objects, "templates": self._templates, "seen": seen}
         return Observation((without_gaps(text),), told=told or None, reward=reward, data=data)
 
 

@@ -6,7 +6,10 @@ from evaluation.by_hand.form import Command, Form
 from evaluation.suite import Observation, TaskSpec
 from suites.scienceworld.episode import LONGEST
 
-INTRO = "One command at a time. If a name fits several things, answer the question with a number alone."
+INTRO = (
+    "One command at a time: click what you want to do and with what, or type it. If a name fits several "
+    "things, answer the question with a number alone."
+)
 
 HELP = (
     "You are in a house with a kitchen, a workshop, a greenhouse and other places, in which things can be "
@@ -32,7 +35,9 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
         templates=tuple(templates),
         words=tuple(objects),
         buttons=BUTTONS,
+        near="Near you",
     )
     help_text = HELP.format(commands="\n".join(f"- {each}" for each in templates))
     intro = f"{observation.data['task']}\n\n{INTRO}"
-    return Form(intro, (box,), lambda values: str(values["command"]), help=help_text)
+    text = "\n\n".join(filter(None, observation.data["seen"]))
+    return Form(intro, (box,), lambda values: str(values["command"]), text=text, help=help_text)

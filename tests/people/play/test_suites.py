@@ -8,7 +8,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.errors import ConfigError
-from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
 from people.play.app import create_suite_app
 from people.play.course import Course
@@ -26,10 +25,7 @@ DOUBT = {f"belief{k}": 50 for k in range(9)}
 
 def course(suite: str = "est", **choices: str) -> Course:
     own = {"episodes": "2"} if suite == "est" else {}
-    request = EvalRequest(get_suite(suite), "", choices={**own, **choices})
-    course = Course(request.suite, request.effective.choices, request.prompts, request.tasks)
-    course.check()
-    return course
+    return Course.of(get_suite(suite), {**own, **choices})
 
 
 @pytest.fixture
