@@ -127,9 +127,9 @@ class Player:
 
 
 def spread(name: str, values: Sequence[float]) -> str:
-    """Median, 99th percentile and largest of times."""
-    middle, most, largest = np.percentile(values or (np.nan,), (50, 99, 100))
-    return f"{name}: median {middle:.1f}, 99 % {most:.1f}, largest {largest:.1f} ms"
+    """Median, 95th and 99th percentile and largest of times."""
+    middle, many, most, largest = np.percentile(values or (np.nan,), (50, 95, 99, 100))
+    return f"{name}: median {middle:.1f}, 95 % {many:.1f}, 99 % {most:.1f}, largest {largest:.1f} ms"
 
 
 def report(players: Sequence[Player]) -> str:

@@ -47,10 +47,9 @@ VERY_LATE_FRAMES, VERY_LATE_S = 4, 0.3
 ATTEMPT_FRAMES = 4
 """Frames that judge a better level: it is kept if they are punctual, and left at once if they are late."""
 
-PATIENCE_S, MAX_PATIENCE_S = 2.0, 6.0
-"""A better level is tried after so long without trouble. The time doubles with each failed attempt, and
-begins anew at the best level. From the worst level the attempts take 2.4 s: full quality is back within 10
-s."""
+PATIENCE_S = 2.5
+"""A better level is tried so long after the last change. From the worst level the attempts take 2.4 s: full
+quality is back within 5 s."""
 
 LOST_S = 1.0
 """After so long without the image that was requested, it is requested again."""
@@ -68,13 +67,13 @@ class Pacer:
     """Decides for one connection which steps are drawn, and at which quality; times are Unix seconds."""
 
     def __init__(self) -> None:
+        self._levels = QUALITY_LEVELS
         self.level_number = 0
-        """The index of the present level in `QUALITY_LEVELS`."""
+        """The index of the present level; 0 is the best."""
         self._delays: deque[float] = deque(maxlen=RECENT_FRAMES)
         self._in_flight: dict[int, Sent] = {}
         self._drawing_since = -LOST_S
         self._changed_at = 0.0
-        self._patience_s = PATIENCE_S
         self._jump = 0
         self._ping_s: float | None = None
         self._trips: deque[float] = deque(maxlen=RECENT_FRAMES)
@@ -83,7 +82,7 @@ class Pacer:
     @property
     def level(self) -> QualityLevel:
         """The present level."""
-        return QUALITY_LEVELS[self.level_number]
+        return self._levels[self.level_number]
 
     @property
     def in_flight(self) -> int:
@@ -150,10 +149,11 @@ class Pacer:
         self._trips.clear()
         self._last_step = -QUALITY_LEVELS[-1].interval
 
-    def restart(self) -> None:
-        """Begin again with the best images, whatever came before: another trial."""
+    def restart(self, fixed: QualityLevel | None = None) -> None:
+        """Begin again with the best images, whatever came before: another trial, always with `fixed` ones."""
         self.pause()
-        self.level_number, self._jump, self._patience_s = 0, 0, PATIENCE_S
+        self.level_number, self._jump = 0, 0
+        self._levels = (fixed,) if fixed else QUALITY_LEVELS
 
     def gave_up(self, now: float) -> None:
         """The game had to pause because no frame was displayed in time."""
@@ -183,19 +183,18 @@ class Pacer:
         """Take back a better level that failed, or else worsen by so many levels."""
         if self._jump:
             by, self._jump = self._jump, 0
-            self._patience_s = min(2 * self._patience_s, MAX_PATIENCE_S)
-        if self.level_number < len(QUALITY_LEVELS) - 1:
+        if self.level_number < len(self._levels) - 1:
             self._change(by, now)
 
     def _improve(self, now: float) -> None:
         """Try a better level after long enough; twice as many levels at once after each that was kept."""
         if self.level_number == 0:
-            self._jump, self._patience_s = 0, PATIENCE_S
-        elif self._jump or now - self._changed_at > self._patience_s:
+            self._jump = 0
+        elif self._jump or now - self._changed_at > PATIENCE_S:
             self._jump = min(max(2 * self._jump, 1), self.level_number)
             self._change(-self._jump, now)
 
     def _change(self, by: int, now: float) -> None:
-        self.level_number = min(self.level_number + by, len(QUALITY_LEVELS) - 1)
+        self.level_number = min(self.level_number + by, len(self._levels) - 1)
         self._changed_at = now
         self._delays.clear()

@@ -7,7 +7,15 @@ from collections.abc import Callable
 import pytest
 
 from arena.action import STEP_S
-from people.play.pacing import MAX_IN_FLIGHT, MIN_IN_FLIGHT, QUALITY_LEVELS, VERY_LATE_FRAMES, Pacer, Sent
+from people.play.pacing import (
+    MAX_IN_FLIGHT,
+    MIN_IN_FLIGHT,
+    QUALITY_LEVELS,
+    VERY_LATE_FRAMES,
+    Pacer,
+    QualityLevel,
+    Sent,
+)
 
 JPEG_BYTES = {512: 20_000, 384: 11_000, 256: 5_000}
 """Typical sizes; quality is ignored, so that only size and rate can help."""
@@ -71,25 +79,20 @@ def test_a_slow_line_loses_quality_then_size_then_rate():
     assert sizes == sorted(sizes)
 
 
-def test_a_line_that_recovers_gets_the_full_picture_back():
-    pacer = Pacer()
-    play(pacer, 300, 1 / 40_000)
-    assert pacer.level.size == 256
-    play(pacer, 6000, 1e-9, start=1000)
-    assert pacer.level == QUALITY_LEVELS[0]
+TROUBLES = [(10, 16, 16), (120, 8, 16), (240, 12, 16), (10, 4, 6), (5, 18, 24), (30, 15, 24)]
 
 
-@pytest.mark.parametrize(("trouble_s", "bad_of_16_s"), [(10, 16), (120, 8), (240, 12)])
-def test_full_quality_is_back_within_ten_seconds_however_long_the_trouble_was(trouble_s, bad_of_16_s):
+@pytest.mark.parametrize(("trouble_s", "bad_s", "of_s"), TROUBLES)
+def test_full_quality_is_back_within_five_seconds_however_long_the_trouble_was(trouble_s, bad_s, of_s):
     chance = random.Random(trouble_s)
 
     def delay_s(now: float) -> float:
-        bad = now < trouble_s and now % 16 < bad_of_16_s
+        bad = now < trouble_s and now % of_s < bad_s
         return chance.uniform(0.1, 0.4) if bad else chance.uniform(0.01, 0.03)
 
     levels = watch(Pacer(), range(round((trouble_s + 30) / STEP_S)), delay_s)
-    assert max(level for now, level in levels if now < trouble_s) == len(QUALITY_LEVELS) - 1
-    assert not any(level for now, level in levels if now > trouble_s + 10)
+    assert max(level for now, level in levels if now < trouble_s) >= len(QUALITY_LEVELS) - 2
+    assert not any(level for now, level in levels if now > trouble_s + 5)
 
 
 def test_a_client_that_is_always_a_little_slow_gets_the_full_picture_again():
@@ -116,6 +119,14 @@ def test_another_trial_begins_with_the_best_picture():
     assert pacer.level == QUALITY_LEVELS[0]
     assert pacer.in_flight == 0
     assert play(pacer, 200, 1e-9, start=400) >= 199
+
+
+def test_a_fixed_picture_stays_whatever_the_line_does():
+    pacer, fixed = Pacer(), QualityLevel(384, 60, 1)
+    pacer.restart(fixed)
+    play(pacer, 300, 1 / 20_000)
+    pacer.gave_up(20.0)
+    assert pacer.level == fixed
 
 
 FRAMES = {0.0: (299, 300), 0.1: (290, 300), 0.2: (290, 300), 0.35: (290, 300), 1.0: (101, 199)}
