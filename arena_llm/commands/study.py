@@ -292,6 +292,19 @@ def _blocks(plan: "Plan") -> list[str]:
     return lines
 
 
+def _picture(study: "Study") -> str:
+    """What participants see of arenas, and whether that is checked."""
+    if (picture := study.picture) is None:
+        return "Picture: as good as each connection permits; no check before the first task."
+    fixed = picture.level
+    shown = f"{fixed.size} px, quality {fixed.quality}" if fixed else "as good as each connection permits"
+    failed = {"end": "others do not take part", "continue": "others take part, too"}[picture.if_failed]
+    return (
+        f"Picture: {shown}; checked for {picture.seconds:g} s: {picture.frames_per_s:g} pictures per second "
+        f"and 95 % of keys seen within {picture.key_ms:g} ms in one of {picture.tries} tries; {failed}."
+    )
+
+
 def _participants(plan: "Plan") -> str:
     """How participants come, what they see, and how long it takes."""
     study, people = plan.study, plan.study.participants
@@ -317,6 +330,8 @@ def _summary(plan: "Plan") -> list[str]:
         *_blocks(plan),
         f"Questions: {questions} on {len(study.questionnaires)} pages{_rules(plan)}.",
     ]
+    if study.mode == "keys":
+        lines.append(_picture(study))
     for name, condition in plan.conditions.items():
         lines.append(
             f"Condition {name}: {', '.join(study.conditions[name]) or 'as above'}; "

@@ -17,6 +17,7 @@ from people.play import page_protocol
 from people.play import worker_protocol as protocol
 from people.play.pacing import Pacer, QualityLevel, Sent
 from people.play.page_protocol import POLICY, UNSUPPORTED, ConnectionRefused, Message
+from people.play.picture import Displayed, displayed
 from people.play.task_source import Assignment
 from people.play.worker_protocol import Drawn, PlayEnd, ScriptTurn, State, View
 from people.store import Stretch
@@ -91,6 +92,8 @@ class Client:
         self._events: list[tuple[str, float]] = []
         self._late_ms: list[float] = []
         self._stretch: Stretch | None = None
+        self._pressed_at: float | None = None
+        self._keys_ms: list[float] = []
 
     @property
     def device(self) -> str:
@@ -152,7 +155,17 @@ class Client:
         """The episode starts, or continues after a pause."""
         self._pacer.pause()
         self._stretch = _beginning(now)
+        self._pressed_at, self._keys_ms = None, []
         self._ping(now)
+
+    def pressed(self, now: float) -> None:
+        """Other keys are held."""
+        self._pressed_at = self._pressed_at or now
+
+    def displayed(self, now: float) -> Displayed:
+        """What the page has displayed since the episode started or continued."""
+        stretch = self._stretch or _beginning(now)
+        return displayed(now - stretch.began_at, stretch.ages_ms, self._keys_ms)
 
     def too_late(self, step: int, step_s: float, now: float) -> str:
         """The reason for a pause if the page has shown no picture for too long, otherwise "".
@@ -168,10 +181,15 @@ class Client:
         """A frame is displayed. Raises ConnectionRefused if it was never sent."""
         if frame > self._frames:
             raise ConnectionRefused(POLICY, f"frame {frame} was not sent")
-        if (displayed := self._pacer.acknowledged(frame, now)) is not None:
-            age_s, self.shown = displayed
+        if (seen := self._pacer.acknowledged(frame, now)) is not None:
+            age_s, sent = seen
+            self.shown = sent.shows
             if self._stretch is not None:
                 self._stretch.ages_ms.append(round(1000 * age_s))
+            # The keys came as much later as this confirmation.
+            if self._pressed_at is not None and sent.due > self._pressed_at:
+                self._keys_ms.append(1000 * (now - self._pressed_at))
+                self._pressed_at = None
 
     def ponged(self, ping: int, now: float) -> None:
         """The page replied to a ping. Raises ConnectionRefused if it was not the last one."""
@@ -256,14 +274,15 @@ class Client:
     ) -> None:
         """Send what the page needs before a trial starts or resumes; `left_s`: how long it may be paused."""
         self.forget_images()
-        self._pacer.restart()
+        self._pacer.restart(assignment.fixed)
         self._feedback = assignment.feedback
         self._events.clear()
         names = ("title", "position", "count", "mode", "views", "feedback", "may_stop", "lights_out")
         self.send(
             "trial",
             trial=trial,
-            **{name: getattr(assignment, name) for name in (*names, "stars", "palette")},
+            **{name: getattr(assignment, name) for name in (*names, "stars", "palette", "fixed")},
+            check_s=assignment.check and assignment.check.seconds,
             step=state.step,
             instructions=instructions,
             turns=[turn_values(turn) for turn in turns],

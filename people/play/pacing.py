@@ -67,7 +67,7 @@ class Pacer:
     """Decides for one connection which steps are drawn, and at which quality; times are Unix seconds."""
 
     def __init__(self) -> None:
-        self._levels = QUALITY_LEVELS
+        self._levels: tuple[QualityLevel, ...] = QUALITY_LEVELS
         self.level_number = 0
         """The index of the present level; 0 is the best."""
         self._delays: deque[float] = deque(maxlen=RECENT_FRAMES)
@@ -124,8 +124,8 @@ class Pacer:
         self._drawing_since = -LOST_S
         self._in_flight[number] = frame
 
-    def acknowledged(self, number: int, now: float) -> tuple[float, tuple[int, View] | None] | None:
-        """A frame is displayed: its age in seconds, and what it shows; None if none such was in flight."""
+    def acknowledged(self, number: int, now: float) -> tuple[float, Sent] | None:
+        """A frame is displayed: its age in seconds, and the frame; None if none such was in flight."""
         if number not in self._in_flight:
             return None
         sent = self._in_flight[number]
@@ -135,7 +135,7 @@ class Pacer:
         self._in_flight = {other: each for other, each in self._in_flight.items() if other > number}
         self._adapt(now)
         # The confirmation took half the round trip.
-        return max(now - sent.due - self.round_trip_s / 2, 0.0), sent.shows
+        return max(now - sent.due - self.round_trip_s / 2, 0.0), sent
 
     def measured(self, round_trip_s: float) -> None:
         """The round trip of a message with no frame before it."""

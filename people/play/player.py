@@ -14,6 +14,7 @@ from arena.closing import Closing
 from people.play import page_protocol as page
 from people.play.client import Client, ending, turn_values
 from people.play.page_protocol import POLICY, REPLACED, ConnectionRefused
+from people.play.picture import GOOD, PICTURE, POOR
 from people.play.task_source import Assignment, TaskSource
 from people.play.worker_protocol import PAUSE, STOPPED, Drawn, Open, Played, PlayEnd, ScriptTurn, State, View
 from people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
@@ -289,6 +290,7 @@ class Player:
         self._game: Game | None = None
         self._view: View = "first"
         self._starting: page.Start | None = None  # waits until the page has shown the present picture
+        self._display: dict[str, Any] = {}
         self._turns: list[ScriptTurn] = []
         self._instructions = self._failure = ""
         self._ending: dict[str, Any] | None = None
@@ -373,6 +375,8 @@ class Player:
         by_keys = game.assignment.mode == "keys"
         match message:
             case page.Keys() if by_keys:
+                if self._client is not None and message.action != game.action:
+                    self._client.pressed(time.time())
                 game.action = message.action if game.running or self._starting else 0
             case page.Start() if by_keys:
                 if not game.running:
@@ -402,7 +406,8 @@ class Player:
             if (level := client.paused(game.state, time.time())) is not None:
                 game.draw_still(self._view, level.size, level.quality)
         elif self._starting is not None and not self._over:
-            self._note("start", device=client.device, **self._starting.display)
+            self._display = {"device": client.device, **self._starting.display}
+            self._note("start", **self._display)
             self._starting = None
             self._send("running")
             game.start()
@@ -523,9 +528,19 @@ class Player:
 
     def _finish(self, end: PlayEnd) -> None:
         assert self._game is not None
+        self._ending = ending(self._game.assignment, end) | self._checked()
         self._record_stretch()
-        self._ending = ending(self._game.assignment, end)
         self._saving = asyncio.create_task(self._recorder.finish(self.participant, self._game.trial, end))
+
+    def _checked(self) -> dict[str, Any]:
+        """Note what the page displayed, if that was to be checked, and return what to say of it."""
+        check = self._game.assignment.check if self._game is not None else None
+        if check is None or self._client is None:
+            return {}
+        seen = self._client.displayed(time.time())
+        good = check.is_good(seen)
+        self._note(PICTURE, good=good, **seen._asdict(), **self._display)
+        return {"text": GOOD if good else POOR}
 
     def _record_stretch(self, only_long: bool = False) -> None:
         """Store what the page displayed since play began or continued."""

@@ -14,8 +14,8 @@ from people.store import Participant, Store
 from people.texts import AWAY, FULL
 
 SEATS_PER_CORE = {"keys": 8, "scripts": 32}
-"""With 8 players for each core `benchmarks.people_load` measured 16.6 steps and as many whole images a second,
-95 % of keys on the display within 66 ms. With scripts, pictures are drawn only after each."""
+"""With 8 players for each core `benchmarks.people_load` measured 16.6 steps and as many full images a second,
+and 95 % of keys were seen within 66 ms. With scripts, pictures are drawn only after each."""
 
 MAX_WAITING = 200
 """Further newcomers are refused."""

@@ -9,6 +9,8 @@ from arena.action import STEP_S
 from arena.recording import spec_sha256
 from arena.rules import SAFETY_STEPS
 from people.play.course import SuiteTask
+from people.play.pacing import QualityLevel
+from people.play.picture import PictureCheck
 from people.play.worker_protocol import VIEWS, Mode, Palette, View
 from people.store import Participant, Store, Trial
 from people.texts import Texts
@@ -27,9 +29,10 @@ class Assignment(Generic[AnyTask]):
     whether health, rewards and success are shown; `show_score`: whether the score at the end is, too.
     `may_stop`: whether the participant may end the episode. `block`: the name of the study's block that it
     belongs to. `limit_s`: seconds after which play ends, and `max_pause_s` of pauses, None for no limit.
-    `stars`: rewards are shown as a star for each ball; `palette`: that of the picture. Tasks of another suite
-    have no views and pauses; `words` are texts of their page, and `may_leave`: whether it leads out of the
-    study.
+    `stars`: rewards are shown as a star for each ball; `palette`: that of the picture, which is `fixed` or else
+    adapts to the connection. With `check` the page drives by itself, and what it displays is judged. Tasks of
+    another suite have no views and pauses; `words` are texts of their page, and `may_leave`: whether it leads
+    out of the study.
     """
 
     task: AnyTask
@@ -47,6 +50,8 @@ class Assignment(Generic[AnyTask]):
     max_pause_s: float | None = None
     stars: bool = False
     palette: Palette = "standard"
+    fixed: QualityLevel | None = None
+    check: PictureCheck | None = None
     words: Texts = field(default_factory=Texts)
     may_leave: bool = False
 

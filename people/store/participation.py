@@ -19,7 +19,7 @@ absence, which a return undoes. The last one counts."""
 KINDS = (CONSENT, ORDER, COMPLETED, ENDED, WITHDRAWN, LEFT, RETURNED)
 IN_PROGRESS = "in progress"
 
-EndPage = Literal["completed", "withdrawn", "screened", "failed", "left"]
+EndPage = Literal["completed", "withdrawn", "screened", "device", "failed", "left"]
 
 
 class Ending(NamedTuple):
@@ -27,7 +27,7 @@ class Ending(NamedTuple):
 
     completed; failed, the criterion of the practice, and late, out of time before the last test task: with
     the page `completed` if the study went on; screened: did not fit it, or failed attention checks;
-    withdrawn: left by their own wish; left: was away for too long.
+    device: the picture was not good enough; withdrawn: left by their own wish; left: was away for too long.
     """
 
     name: str

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from evaluation.by_hand.form import NAME, Accepted, Item, Line, Name, Prose, Section, duplicates
+from people.play.pacing import QualityLevel
+from people.play.picture import PICTURE, PictureCheck
 from people.play.worker_protocol import Mode, Palette, View
 from people.texts import PAGE_TEXTS, Texts, base_of
 from testbed import SHORT_FORM
@@ -130,7 +133,7 @@ class Test(Block):
     def _one_source(self) -> "Test":
         if bool(self.tasks) == bool(self.levels):
             raise ValueError("either tasks or levels must be given, and not both")
-        if self.name in ("tutorial", "practice"):
+        if self.name in ("tutorial", "practice", PICTURE):
             raise ValueError(f"name: {self.name} is the name of another block; use another")
         return self
 
@@ -200,6 +203,48 @@ class Assent(Consent):
     """The child's own agreement, a page after the parent's consent."""
 
     title: Line = "Would you like to take part?"
+
+
+class Fixed(Section):
+    """The pictures' width and height in pixels, and their JPEG quality."""
+
+    size: int = Field(ge=256, le=512)
+    quality: int = Field(ge=25, le=95)
+
+
+CHECKED = Path(__file__).parent / "picture.yaml"
+"""The arena in which the picture is checked."""
+
+
+class Picture(Section):
+    """A check of device and line before the first task, in which the page drives by itself for `seconds`.
+
+    It must display `frames_per_s` pictures per second, and 95 % of keys within `key_ms`, in one of `tries`.
+    `if_failed`: whether the study ends for others, or continues. `fixed`: the picture in all tasks of the
+    arena; by default it adapts to the connection.
+    """
+
+    seconds: float = Field(default=20, ge=5, le=120)
+    frames_per_s: float = Field(default=15, ge=1, le=16)
+    key_ms: float = Field(default=250, ge=70, le=2000)
+    tries: int = Field(default=2, ge=1, le=10)
+    if_failed: Literal["end", "continue"] = "end"
+    fixed: Fixed | None = None
+
+    @property
+    def level(self) -> QualityLevel | None:
+        """The picture that is the same in all tasks, if any."""
+        return QualityLevel(self.fixed.size, self.fixed.quality, 1) if self.fixed else None
+
+    @property
+    def check(self) -> PictureCheck:
+        """How it is checked."""
+        return PictureCheck(self.seconds, self.frames_per_s, self.key_ms)
+
+    @property
+    def block(self) -> Practice:
+        """The block of the check."""
+        return Practice(tasks=(str(CHECKED),), feedback=False, limit_s=self.seconds, tries=self.tries)
 
 
 class Participants(Section):
@@ -293,14 +338,15 @@ class Returns(Section):
     """Links for participants who did not complete the study as planned; None: none, or that of completion.
 
     `refused`: did not agree; `stopped`: left the study; `screened`: does not fit the study, or failed
-    attention checks; `failed`: did not meet the criterion of the practice; `late`: `limit_minutes` was over
-    before the last test task. The last two otherwise get `completion.link`, unless the practice ended the
-    study.
+    attention checks; `device`: did not pass the check of the picture; `failed`: did not meet the criterion
+    of the practice; `late`: `limit_minutes` was over before the last test task. The last two
+    otherwise get `completion.link`, unless the practice ended the study.
     """
 
     refused: WebLink | None = None
     stopped: WebLink | None = None
     screened: WebLink | None = None
+    device: WebLink | None = None
     failed: WebLink | None = None
     late: WebLink | None = None
 
@@ -342,6 +388,7 @@ class Study(Section):
     consent: Consent
     assent: Assent | None = None
     participants: Participants
+    picture: Picture | None = None
     tutorial: Block | None = None
     practice: Practice | None = None
     test: Tests
@@ -385,6 +432,8 @@ class Study(Section):
             raise ValueError(f"style: {self.style} is in English, but the language is {self.language}")
         if len(self.conditions) == 1:
             raise ValueError("got one condition, expected none or several")
+        if self.picture and (self.mode == "scripts" or all(block.suite for block in self.test)):
+            raise ValueError("picture is about arenas that are played with keys, and the study has none")
         for name, block in self.blocks().items():
             if not (block.tasks or block in self.test):
                 raise ValueError(f"{name} has no tasks; list some, or remove it")
@@ -403,7 +452,8 @@ class Study(Section):
         return self.participants.kind or ("child" if self.style == "child" or self.assent else "adult")
 
     def blocks(self) -> dict[str, Block]:
-        """Tutorial and practice, if the study has them, and the blocks of the test, by name."""
-        warm_up = {"tutorial": self.tutorial, "practice": self.practice}
+        """The check of the picture, tutorial and practice, if the study has them, and the test's, by name."""
+        picture = self.picture.block if self.picture else None
+        warm_up = {PICTURE: picture, "tutorial": self.tutorial, "practice": self.practice}
         present: dict[str, Block] = {name: block for name, block in warm_up.items() if block is not None}
         return present | {block.name: block for block in self.test}

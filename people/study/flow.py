@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import Any
 
 from evaluation.by_hand.form import Item
+from people.play.picture import PICTURE
 from people.store import Participant, Store, Trial
 from people.store.participation import COMPLETED, CONSENT, LEFT, ORDER, RETURNED, WITHDRAWN, Ending
 from people.store.tables import STUDY_CODE
@@ -140,10 +141,21 @@ def _early_ending(plan: Plan, progress: Progress) -> Ending | None:
     """How the study ends for a participant before its last stage; None while it goes on."""
     if is_screened_out(plan.study, progress.answers):
         return Ending("screened", "screened")
+    if _has_poor_picture(plan, progress):
+        return Ending("device", "device")
     practice = plan.study.practice
     if practice is not None and practice.if_failed == "end" and _has_failed_practice(plan, progress):
         return Ending("failed", "failed")
     return None
+
+
+def _has_poor_picture(plan: Plan, progress: Progress) -> bool:
+    """Whether the picture was never good enough for the study; who only tries it out may continue."""
+    picture = plan.study.picture
+    if picture is None or picture.if_failed == "continue" or progress.participant.test:
+        return False
+    checks = _task_stages(plan, progress, PICTURE)
+    return not progress.good_picture and all(_is_practised(stage, progress) for stage in checks)
 
 
 def _last_ending(plan: Plan, progress: Progress) -> str:
@@ -315,13 +327,15 @@ def _is_practised(stage: TaskStage, progress: Progress) -> bool:
     """Whether a task of tutorial or practice needs no further attempt."""
     if isinstance(stage.block, Practice) and _has_met(stage.block, progress):
         return True
+    if stage.phase == PICTURE and progress.good_picture:
+        return True
     trials = progress.trials_at(stage.position)
     if not trials or not progress.is_over(trials[-1]):
         return False
     # An episode that could not be resumed would fail again.
     hopeless = trials[-1].id in progress.abandoned
     tried_enough = stage.tries is not None and len(trials) >= stage.tries
-    return hopeless or tried_enough or any(map(_is_passed, trials))
+    return hopeless or tried_enough or (stage.phase != PICTURE and any(map(_is_passed, trials)))
 
 
 def _is_passed(trial: Trial) -> bool:

@@ -24,7 +24,8 @@ from people.texts import PAGE_TEXTS, Texts, base_of
 from testbed import Task, find_tasks, task_named
 from testbed.originals import is_published
 
-Phase = Literal["tutorial", "practice", "test"]
+Phase = Literal["picture", "tutorial", "practice", "test"]
+WARM_UP: tuple[Phase, ...] = ("picture", "tutorial", "practice")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +138,9 @@ class Plan:
 
         `blocks` are the names of the test's blocks in the order of the participant; default: of the file.
         """
-        warm_up = len(self.tasks.get("tutorial", ())) + len(self.tasks.get("practice", ()))
-        positions = count(-warm_up)
         return (
             *self._questionnaires("before"),
-            *self._warm_up("tutorial", self.study.tutorial, positions),
-            *self._warm_up("practice", self.study.practice, positions),
+            *self._warm_up(),
             *self._test(order, blocks),
             *self._questionnaires("after"),
             Ending(COMPLETED, COMPLETED),
@@ -207,15 +205,15 @@ class Plan:
             if page.when == when:
                 yield QuestionStage(f"questions-{page.name}{suffix}", f"{page.name}{suffix}", page, block)
 
-    def _warm_up(
-        self, phase: Literal["tutorial", "practice"], block: Block | None, positions: Iterator[int]
-    ) -> Iterator[Stage]:
-        if block is None:
-            return
-        yield from _introduction(phase, block)
-        tasks = self.tasks[phase]
-        for number, task in enumerate(tasks, start=1):
-            yield TaskStage(f"{phase}-{number}", phase, block, task, next(positions), number, len(tasks))
+    def _warm_up(self) -> Iterator[Stage]:
+        blocks = self.study.blocks()
+        present = [phase for phase in WARM_UP if phase in blocks]
+        positions = count(-sum(len(self.tasks[phase]) for phase in present))
+        for phase in present:
+            block, tasks = blocks[phase], self.tasks[phase]
+            yield from _introduction(phase, block)
+            for number, task in enumerate(tasks, start=1):
+                yield TaskStage(f"{phase}-{number}", phase, block, task, next(positions), number, len(tasks))
 
     def _test(self, order: Sequence[str], blocks: Sequence[str]) -> Iterator[Stage]:
         named = {block.name: block for block in self.study.test}

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
 
+from people.play.picture import PICTURE
 from people.play.worker_protocol import seconds_of
 from people.store import Note, Participant, Store, Trial
 from people.store.participation import KINDS as OF_PARTICIPATION
@@ -16,9 +17,9 @@ from people.store.participation import LEFT, ORDER, Ending, has_place, participa
 from people.store.tables import Action, Answer, grouped, participants_of
 
 ASSENT, PAGE_DONE, ABANDONED = "assent", "passed", "abandoned"
-KINDS = (*OF_PARTICIPATION, ASSENT, PAGE_DONE, ABANDONED)
-"""Notes about progress: those of `participation`, the child's assent, each page done or skipped, and a trial
-that could not be resumed."""
+KINDS = (*OF_PARTICIPATION, ASSENT, PAGE_DONE, ABANDONED, PICTURE)
+"""Notes about progress: those of `participation`, the child's assent, each page done or skipped, a trial
+that could not be resumed, and a check of the picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Progress:
     `order` has the ids of the test's tasks and `blocks` the names of its blocks, as of `Plan.stages`; they
     are from row `block_row` of the design of blocks, and from these `rows` of the designs of each block.
     `pages_done` are names of stages, and `answers` those that were given on them; `abandoned` are the ids of
-    trials that cannot be resumed.
+    trials that cannot be resumed; `good_picture`: whether a check found it good, or no person looks at it.
     """
 
     participant: Participant
@@ -41,6 +42,7 @@ class Progress:
     pages_done: frozenset[str] = frozenset()
     answers: tuple[Answer, ...] = ()
     abandoned: frozenset[int] = frozenset()
+    good_picture: bool = False
     ending: Ending | None = None
     last_at: float = 0.0
 
@@ -193,6 +195,7 @@ def _progress(
         pages_done=pages_done,
         answers=tuple(each for each in answers if f"questions-{each.page}" in pages_done),
         abandoned=frozenset(trial["trial"] for trial in data[ABANDONED]),
+        good_picture=participant.agent is not None or any(check["good"] for check in data[PICTURE]),
         ending=part.ending,
         last_at=max(events),
     )

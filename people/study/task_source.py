@@ -1,5 +1,6 @@
 """The tasks of a study, as the game and the pages of suites request them."""
 
+from people.play.picture import PICTURE
 from people.play.task_source import AnyAssignment, Assignment, TaskSource, Wanted
 from people.store import Participant, Store, Trial
 from people.study.flow import advance, current_stage
@@ -47,14 +48,14 @@ class StudyTaskSource(TaskSource):
 
     def _assignment(self, progress: Progress, stage: TaskStage) -> AnyAssignment:
         study, block = self._plan.of(progress.condition).study, stage.block
-        titles = {"tutorial": study.words.tutorial, "practice": study.words.practice, "test": study.title}
+        picture = study.picture
         return Assignment(
             task=stage.task,
             position=stage.position,
             seed=study.seed,
             mode=study.mode,
             count=stage.count if stage.phase == "test" else None,
-            title=block.title or titles[stage.phase],
+            title=block.title or getattr(study.words, stage.phase, study.title),
             views=block.views,
             feedback=block.feedback,
             # A number below the mark discourages children.
@@ -67,4 +68,6 @@ class StudyTaskSource(TaskSource):
             palette=study.palette,
             words=study.words,
             may_leave=True,
+            fixed=picture.level if picture else None,
+            check=picture.check if picture and stage.phase == PICTURE else None,
         )

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from evaluation.by_hand.form import AnswerTexts
+from people.play.picture import GOOD, POOR
 
 FULL = "Too many people are playing right now. Please try again later."
 START_AGAIN = "Please start again from the first page."
@@ -18,7 +19,7 @@ NOT_STORED = "Your answer could not be stored. Please try again."
 TOO_OFTEN = "Too many requests came from your network. Please try again in a minute."
 
 _PAGE = Path(__file__).with_name("page.txt").read_text(encoding="utf-8").splitlines()
-PAGE_TEXTS = (*_PAGE, FULL, START_AGAIN, DELETED, AWAY, NOT_STORED, TOO_OFTEN)
+PAGE_TEXTS = (*_PAGE, FULL, START_AGAIN, DELETED, AWAY, NOT_STORED, TOO_OFTEN, GOOD, POOR)
 """The English texts; `{...}` stands for numbers."""
 
 
@@ -48,6 +49,7 @@ class Texts(AnswerTexts):
     )
     practice: str = "Practice"
     tutorial: str = "Tutorial"
+    picture: str = "A look at the picture"
     moved: str = "You continued in another window. This is where you are now."
     elsewhere_title: str = "Opened in another window"
     elsewhere: str = "This page was opened in another window. Please continue there."
@@ -59,6 +61,11 @@ class Texts(AnswerTexts):
     changed_mind: str = "I have changed my mind"
     screened_title: str = "The study ends here"
     screened: str = "Thank you for your time. Unfortunately you cannot continue with this study."
+    device_title: str = "The study ends here"
+    device: str = (
+        "Thank you for your time. On this device, or over this connection, the pictures come too slowly for "
+        "this study."
+    )
     failed_title: str = "The study ends here"
     failed: str = "Thank you for your time and for trying. The study ends with the practice."
     withdraw: str = "Leave the study"

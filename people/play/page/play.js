@@ -26,6 +26,7 @@ const PAUSES = {
 const UNSEEN = ["connection", "stall", "worker"];
 // After this time without an answer the card says that the start takes a moment.
 const SLOW_START_MS = 500;
+const CHECK_KEYS_MS = 400;
 
 // Keys and buttons that drive, and those that started the game and count only after they are released.
 const held = new Map(), starters = new Set();
@@ -64,6 +65,16 @@ function showReady() {
   });
 }
 
+function showCheck() {
+  show("ready", {
+    icon: "play", title: trial.title, actions: [["Start", start]],
+    text: t("Please watch for {n} seconds. The game drives by itself, to see whether the pictures come fast enough.", { n: trial.check_s }),
+  });
+}
+
+// Left, and left and forward, in turn: each changes the picture.
+setInterval(() => { if (trial?.check_s && state() === "running") send("keys", { action: action = action === 2 ? 5 : 2 }); }, CHECK_KEYS_MS);
+
 function showPaused({ reason, left_s }) {
   show("paused", {
     icon: "pause", title: "Paused", text: PAUSES[reason] ?? PAUSES.key, look: UNSEEN.includes(reason), hint: continueHint(left_s),
@@ -86,14 +97,14 @@ const continueHint = (left_s) => sentences(
 function showEnd({ passed, text, reward, steps, pass_mark, waited }) {
   release();
   if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: steps });
-  const last = trial.count && trial.position + 1 === trial.count;
+  const last = trial.check_s || (trial.count && trial.position + 1 === trial.count);
   const judged = trial.feedback && passed !== null;
   const hints = reward == null ? [] : [t("Your score: {score}.", { score: number(reward) })];
   if (hints.length && pass_mark != null && !passed) hints.push(t("You needed at least {score}.", { score: number(pass_mark) }));
   if (waited) hints.push(t("The time that was left counts as standing still."));
   show("end", {
     icon: judged ? (passed ? "pass" : "fail") : "done",
-    title: judged ? (passed ? "Well done!" : "Not this time") : "Task finished",
+    title: judged ? (passed ? "Well done!" : "Not this time") : trial.check_s ? trial.title : "Task finished",
     text,
     hint: hints.join(" "),
     actions: [[last ? "Continue" : "Next task", () => { show("connecting", { title: "One moment …" }); send("next"); }]],
@@ -143,7 +154,7 @@ const handlers = {
     const asked = trial.mode === "keys" ? trial.instructions : "";
     $("question").hidden = !asked;
     $("question").querySelector("p").textContent = asked;
-    if (trial.mode === "scripts") startScripts(trial); else showStartable(trial.step > 0 ? showResumed : showReady);
+    if (trial.mode === "scripts") startScripts(trial); else showStartable(trial.check_s ? showCheck : trial.step > 0 ? showResumed : showReady);
   },
   state(message) { showState(message, trial); },
   running() {

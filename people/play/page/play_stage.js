@@ -50,7 +50,7 @@ export const number = (value) => value.toFixed(2).replace(/^-(0\.00)$/, "$1").re
 export function showState(message, trial) {
   if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: message.step });
   const [size, , interval] = message.level;
-  const grade = interval > 1 ? 1 : size < 512 ? 2 : 3;
+  const grade = interval > 1 ? 1 : size < 512 && !trial.fixed ? 2 : 3;
   $("link").dataset.grade = grade;
   $("link-text").textContent = t(["Connecting", "Connection weak", "Connection slow", "Connected"][grade]);
   if (!trial.feedback) return;

@@ -176,7 +176,7 @@ def test_a_game_that_had_to_pause_continues_with_smaller_pictures():
     assert pacer.level == QUALITY_LEVELS[3]
     # Nothing else is requested until that picture has come through.
     assert not pacer.should_draw_still(20, 2.1)
-    assert pacer.acknowledged(1, 2.6)[1] == (1, "first")
+    assert pacer.acknowledged(1, 2.6)[1].shows == (1, "first")
     assert pacer.should_draw_still(20, 2.6)
     for _ in QUALITY_LEVELS:
         pacer.gave_up(3.0)
