@@ -16,9 +16,13 @@ from arena.files import MAX_DATA_BYTES, read_bytes
 GROUP = "level"
 """Column of a table of results with the group of the task, as version 0.2 called it in its files."""
 
-OF_PEOPLE = ("condition", "block", "suite", "animal_ai", "task_sha256")
-"""Further columns of people's results: their part of a study, the task's suite and file, the version of
-Animal-AI."""
+OF_PEOPLE = {
+    **dict.fromkeys(("participant", "kind", "condition", "block", "suite", "mode"), "str"),
+    **{"order": "Int64", "seconds": "Float64", "poor_picture": "boolean"},
+    **dict.fromkeys(("animal_ai", "task_sha256"), "str"),
+}
+"""Further columns of a study's results, with pandas' types for them: whose trial it is and its place in the
+study, the task's suite and file, time and quality, the version of Animal-AI."""
 
 
 def column(meaning: str, kind: str | None = None, **default: Any) -> Any:
@@ -104,7 +108,7 @@ def read_results(path: Path, *, worded: bool = False) -> pd.DataFrame:
     return checked_results(frame, path, worded=worded)
 
 
-_NAMES = ("agent", *OF_PEOPLE)
+_NAMES = {"agent", *(name for name, kind in OF_PEOPLE.items() if kind == "str")}
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
@@ -153,8 +157,9 @@ def checked_results(frame: pd.DataFrame, path: Path, *, worded: bool = False) ->
     _check_rows(frame, path, ("trial",) if worded else _WHOLE)
     # Version 0.2 had no column of scores.
     metrics = [name for name in frame.select_dtypes("number") if name not in (*_COLUMNS, *OF_PEOPLE)]
-    people = [name for name in OF_PEOPLE if name in frame]
-    return frame.reindex(columns=[*_COLUMNS, *metrics, *people]).astype(_WORDED if worded else _TYPES)
+    people = {name: kind for name, kind in OF_PEOPLE.items() if name in frame}
+    types = (_WORDED if worded else _TYPES) | people
+    return frame.reindex(columns=[*_COLUMNS, *metrics, *people]).astype(types)
 
 
 def refuse_twins(agents: Iterable[tuple[str, object]]) -> None:
@@ -169,19 +174,24 @@ def refuse_twins(agents: Iterable[tuple[str, object]]) -> None:
 
 
 def _check_rows(frame: pd.DataFrame, path: Path, whole: tuple[str, ...]) -> None:
-    numbers = {column: pd.to_numeric(frame[column], errors="coerce") for column in (*whole, *_MEASURED)}
+    whole = (*whole, *({"order"} & {*frame}))
+    measured = (*_MEASURED, *({"seconds"} & {*frame}))
+    numbers = {column: pd.to_numeric(frame[column], errors="coerce") for column in (*whole, *measured)}
     wrong = {
         "agent": (frame["agent"].isna() | (frame["agent"] == ""), "a name"),
         "task_id": (frame["task_id"].isna(), "the id of a task"),
         GROUP: (frame[GROUP].isna(), "a group of tasks"),
-        "passed": (
-            frame["passed"].notna() & ~frame["passed"].astype(str).isin(["True", "False"]),
-            "True, False or nothing",
-        ),
+        **{
+            column: (
+                frame[column].notna() & ~frame[column].astype(str).isin(["True", "False"]),
+                "True, False or nothing",
+            )
+            for column in ("passed", *({"poor_picture"} & {*frame}))
+        },
         **{column: (~(numbers[column] % 1 == 0), "a whole number") for column in whole},
         **{
             column: (numbers[column].isna() & frame[column].notna(), "a number or nothing")
-            for column in _MEASURED
+            for column in measured
         },
     }
     for column, (bad, expected) in wrong.items():
@@ -191,7 +201,7 @@ def _check_rows(frame: pd.DataFrame, path: Path, whole: tuple[str, ...]) -> None
                 f"{path}:{row + 2}: {column}: got {str(frame[column].iloc[row])!r}, expected {expected}; "
                 "evaluate again or correct the line"
             )
-    twice = frame.duplicated(["agent", "task_id", "trial"])
+    twice = frame.duplicated(["agent", *({"participant"} & {*frame}), "task_id", "trial"])
     if twice.any():
         agent, task, trial = frame.loc[twice, ["agent", "task_id", "trial"]].iloc[0]
         raise EvaluationError(

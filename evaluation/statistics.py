@@ -14,7 +14,7 @@ from evaluation.results import GROUP
 _Z = NormalDist().inv_cdf(0.975)
 """Two-sided 95 % quantile of the normal distribution."""
 
-PERSON = "person"
+PERSON = "participant"
 """Column of results that several people share one name for: whose trial each is."""
 
 MISSING_NOTE = (

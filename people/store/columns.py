@@ -47,6 +47,11 @@ class Table(NamedTuple):
     path: tuple[type[tables.Base], ...] = ()
     order: tuple[Any, ...] = ()
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
+
     def query(self, study: str, test: bool = False) -> Select[Any]:
         """All rows of a study's participants, always in the same order; `test` as for `participants_of`."""
         queried = (column for column in self.columns if column.source is not None)
@@ -164,17 +169,22 @@ TABLES = {
 """The tables of an export. Participants' tokens are left out: they would give access to the study."""
 
 _TRIALS = {column.name: column for column in TABLES["trials"].columns}
-_RESULTS = _TRIALS | {CONDITION.name: CONDITION} | _computed("results")
+_FIRST = ("participant", "agent", "kind", "condition", "block", "order", "suite")
+_RESULTS = _TRIALS | {each.name: each for each in TABLES["participants"].columns} | _computed("results")
 RESULTS = Table(
-    "trial without practice, in the format of a model's results",
-    tuple(_RESULTS[name] for name in (*RESULT_COLUMNS, *OF_PEOPLE)),
+    "trial without practice; readable as a model's results",
+    tuple(_RESULTS[name] for name in dict.fromkeys((*_FIRST, *RESULT_COLUMNS, *OF_PEOPLE))),
 )
 
 BIDS_ACTIONS = (_BIDS["onset"], *TABLES["actions"].columns[4:8])
-"""Columns of a trial's behavioural file."""
+BIDS_REPLIES = (
+    *(_BIDS["onset"], _BIDS["response_time"]),
+    *map(_of, (tables.Reply.turn, tables.Reply.reply, tables.Reply.reward)),
+)
+"""Columns of a trial's behavioural file, in the arena and in other suites."""
 BIDS_PARTICIPANTS = (
-    *(_BIDS["participant_id"], _of(Participant.code), _of(Participant.created_at)),
-    *(CONDITION, *OF_STUDY),
+    *(_BIDS["participant_id"], *map(_of, (Participant.code, Participant.created_at))),
+    *(*map(_of, (Participant.kind, Participant.agent)), CONDITION, *OF_STUDY),
 )
 
 COLUMN = ("name", "type", "unit", "description")
@@ -334,7 +344,7 @@ _SCORE = [column for column in TABLES["episodes"].columns if column.name == "sco
 def _known(who: Participant, part: Participation) -> dict[str, Any]:
     return {
         "participant": who.code,
-        "created_at": who.created_at,
+        **{name: getattr(who, name) for name in ("created_at", "kind", "agent")},
         "test": bool(who.test),
         "condition": part.condition,
         "blocks": ", ".join(part.blocks) or None,

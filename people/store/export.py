@@ -15,11 +15,10 @@ import pandas as pd
 
 from arena.errors import ConfigError
 from arena.files import atomic_file
+from evaluation.groups import PEOPLE
 from evaluation.report_folder import FileNames, ReportFolder
 from evaluation.results import OF_PEOPLE, TrialResult, has_parquet, results_frame
-from evaluation.statistics import PERSON
 from evaluation.suites import DEFAULT
-from people.groups import SCRIPTS, together
 from people.store import columns as book
 from people.store.columns import DTYPES, TABLES, Asked, Column, Table, as_json
 from people.store.participation import participations
@@ -32,24 +31,35 @@ from testbed.tasks import level_of
 def people_results(store: Store, study: str, *, test: bool = False) -> pd.DataFrame:
     """One row per trial without practice; columns as of `evaluation.results.results_frame`, and `OF_PEOPLE`.
 
-    Each participant is an agent named by their code; their trials by scripts belong to another one,
-    "... (scripts)". `test` includes those who only tried the study out.
+    All people are the agent `PEOPLE`; `test` includes those who only tried the study out.
     """
     rows: list[TrialResult] = []
-    known: list[tuple[str, ...]] = []
-    counts: Counter[tuple[str, str]] = Counter()
+    known: list[dict[str, Any]] = []
     episodes, parts = store.episodes(study), participations(store, study, test=test)
+    quality, times = quality_of_trials(store, study), store.reply_times(study)
     for person in store.participants(study, test=test):
-        for trial in store.trials(person.id):
-            if trial.position >= 0:
-                name = person.code + (SCRIPTS if trial.mode == "scripts" else "")
-                episode = episodes.get(trial.id)
-                rows.append(_row(trial, name, counts[name, trial.task_id], episode))
-                counts[name, trial.task_id] += 1
-                suite = episode.suite if episode else DEFAULT
-                part = (parts[person.id].condition, trial.block, suite, trial.animal_ai, trial.task_sha256)
-                known.append(tuple(text or "" for text in part))
-    return results_frame(rows).assign(**pd.DataFrame(known, columns=list(OF_PEOPLE), dtype="str"))
+        trials = [trial for trial in store.trials(person.id) if trial.position >= 0]
+        counts: Counter[str] = Counter()
+        for place, trial in enumerate(trials, 1):
+            episode = episodes.get(trial.id)
+            rows.append(_row(trial, person.agent or PEOPLE, counts[trial.task_id], episode))
+            counts[trial.task_id] += 1
+            known.append(
+                {
+                    **{"participant": person.code, "kind": person.kind, "order": place},
+                    **{
+                        "condition": parts[person.id].condition,
+                        "suite": episode.suite if episode else DEFAULT,
+                    },
+                    # A model's pace says nothing about the task.
+                    "seconds": None if person.agent else times.get(trial.id, trial.seconds_played),
+                    "poor_picture": quality.get(trial.id, {}).get("poor_picture"),
+                    **{name: getattr(trial, name) for name in ("block", "mode", "animal_ai", "task_sha256")},
+                }
+            )
+    further = pd.DataFrame(known, columns=list(OF_PEOPLE))
+    texts = {name: "" for name, kind in OF_PEOPLE.items() if kind == "str"}
+    return results_frame(rows).assign(**further.fillna(texts).astype(OF_PEOPLE))
 
 
 def _row(trial: Trial, agent: str, number: int, episode: SuiteEpisode | None) -> TrialResult:
@@ -92,8 +102,11 @@ def phenotype(
 
 
 def _on_one_line(asked: Asked, answer: str | None) -> Any:
+    return None if answer is None else _in_cell(asked.value(answer))
+
+
+def _in_cell(value: Any) -> Any:
     """A value without tabs and line breaks, which would end a cell."""
-    value = None if answer is None else asked.value(answer)
     return re.sub(r"\s+", " ", value).strip() if isinstance(value, str) else value
 
 
@@ -134,15 +147,20 @@ class Labels(FileNames):
 def write_bids(
     store: Store, study: str, folder: ReportFolder, wide: pd.DataFrame, test: bool = False
 ) -> None:
-    """Write a study below `bids`: a table and a description of the steps of each trial, and of each
-    questionnaire; trials of other suites than the arena are left out. `wide` has a row for each participant.
+    """Write a study below `bids`: a table with a description of the steps or replies of each trial, and of
+    each questionnaire. `wide` has a row for each participant.
     """
     subjects, tasks = Labels(), Labels()
     participants = store.participants(study, test=test)
-    others = store.episodes(study)
+    episodes = store.episodes(study)
     for person in participants:
-        for trial in (each for each in store.trials(person.id) if each.id not in others):
-            _write_trial(store, folder, trial, subjects.of(person.code), tasks.of(trial.task_id))
+        for trial in store.trials(person.id):
+            about, rows = _steps(store, trial) if trial.id not in episodes else _replies(store, trial)
+            subject, task = subjects.of(person.code), tasks.of(trial.task_id)
+            name = f"{TOP}/sub-{subject}/beh/sub-{subject}_task-{task}_run-{trial.trial + 1}_beh"
+            facts = {name.title().replace("_", ""): getattr(trial, name) for name in TRIAL_COLUMNS}
+            folder.write(f"{name}.tsv", _tsv([column.name for column in about], rows))
+            folder.write(f"{name}.json", as_json({"TaskName": trial.task_id, **facts, **_columns(about)}))
     description = {
         "Name": study,
         "BIDSVersion": BIDS,
@@ -150,7 +168,7 @@ def write_bids(
         "GeneratedBy": [{"Name": "arena-llm", "Version": version("arena-llm")}],
     }
     folder.write(f"{TOP}/dataset_description.json", as_json(description))
-    folder.write(f"{TOP}/README", f"Behaviour of people in the Animal-AI arena: study {study}.\n")
+    folder.write(f"{TOP}/README", f"Behaviour of people, models and policies: study {study}.\n")
     names = [column.name for column in book.BIDS_PARTICIPANTS]
     known = wide.rename(columns={"participant": "code"})[names[1:]].astype(object)
     plain = known.where(known.notna(), None)
@@ -164,15 +182,26 @@ def write_bids(
         folder.write(f"{name}.json", as_json(described))
 
 
-def _write_trial(store: Store, folder: ReportFolder, trial: Trial, subject: str, task: str) -> None:
-    name = f"{TOP}/sub-{subject}/beh/sub-{subject}_task-{task}_run-{trial.trial + 1}_beh"
-    rows = [
+Rows = tuple[Sequence[Column], Iterable[Sequence[Any]]]
+
+
+def _steps(store: Store, trial: Trial) -> Rows:
+    """The steps of a trial of the arena."""
+    return book.BIDS_ACTIONS, (
         (round(row.at - trial.begun_at, 6), row.step, row.action, row.action // 3, row.action % 3)
         for row in store.actions(trial.id)
-    ]
-    facts = {name.title().replace("_", ""): getattr(trial, name) for name in TRIAL_COLUMNS}
-    folder.write(f"{name}.tsv", _tsv([column.name for column in book.BIDS_ACTIONS], rows))
-    folder.write(f"{name}.json", as_json({"TaskName": trial.task_id, **facts, **_columns(book.BIDS_ACTIONS)}))
+    )
+
+
+def _replies(store: Store, trial: Trial) -> Rows:
+    """The replies of a trial of another suite."""
+    return book.BIDS_REPLIES, (
+        (
+            round(row.shown_at - trial.begun_at, 6),
+            *(round(row.at - row.shown_at, 6), row.turn, _in_cell(row.reply), row.reward),
+        )
+        for row in store.replies(trial.id)
+    )
 
 
 def _columns(columns: Iterable[Column]) -> dict[str, Any]:
@@ -218,17 +247,15 @@ def export(
 
     `format` is "csv" or "parquet"; `test` includes those who only tried the study out.
 
-    Raises InvalidRequest if there is no such study, ConfigError if the format is unknown or needs pyarrow and
-    for `bids` of a study without trials of the arena, and EvaluationError if the folder cannot be written.
+    Raises InvalidRequest if there is no such study, ConfigError if the format is unknown or needs pyarrow,
+    and EvaluationError if the folder cannot be written.
     """
-    _check(store, study, format, bids)
+    _check(store, study, format)
     with ReportFolder(out) as folder:
         rows = {name: _write_table(store, study, folder, name, format, test) for name in TABLES}
-        each = people_results(store, study, test=test)
-        groups = together(each).drop(columns=PERSON)
-        for name, frame in (("results", groups), ("results_by_participant", each)):
-            # Always CSV, the format that `arena-llm compare` reads.
-            rows[name] = _write_csv(folder.claim(f"{name}.csv"), iter([frame]))
+        results = people_results(store, study, test=test)[book.RESULTS.names]
+        # Always CSV, the format that `arena-llm compare` reads.
+        rows["results"] = _write_csv(folder.claim("results.csv"), iter([results]))
         wide, people = book.wide_table(store, study, test=test)
         rows["participants_wide"] = _write_csv(folder.claim(WIDE), iter([people]))
         said = book.codebook(study, {**tables_of(format), WIDE: wide})
@@ -259,18 +286,13 @@ def export_zip(store: Store, study: str, *, bids: bool = False, test: bool = Fal
 def tables_of(format: str) -> dict[str, Table]:
     """All tables of an export by the names of their files."""
     named = {f"{name}.{format}": table for name, table in TABLES.items()}
-    results = {"results.csv": book.RESULTS, "results_by_participant.csv": book.RESULTS}
-    # Its other columns are those of the study.
-    return {**named, **results, WIDE: Table("participant", book.FIXED)}
+    # The other columns of the wide one are those of the study.
+    return {**named, "results.csv": book.RESULTS, WIDE: Table("participant", book.FIXED)}
 
 
-def _check(store: Store, study: str, format: str, bids: bool) -> None:
+def _check(store: Store, study: str, format: str) -> None:
     if format not in FORMATS:
         raise ConfigError(f"format: got {format!r}, expected one of: {', '.join(FORMATS)}")
-    if bids and (others := store.episodes(study)):
-        trials = [each for person in store.participants(study, test=True) for each in store.trials(person.id)]
-        if len(others) == len(trials):
-            raise ConfigError("--bids: describes steps in the arena only; leave it out for another suite")
     if format == "parquet" and not has_parquet():
         raise ConfigError("format parquet: pyarrow not found; run: pip install 'arena-llm[parquet]'")
     store.check_study(study)

@@ -312,6 +312,13 @@ class Store(Closing):
         """The replies of a trial of another suite, in order."""
         return self._all(select(tables.Reply).filter_by(trial_id=trial_id).order_by(tables.Reply.turn))
 
+    def reply_times(self, study: str) -> dict[int, float]:
+        """The seconds from each observation to its reply, summed by the id of the trial."""
+        seconds = func.sum(tables.Reply.at - tables.Reply.shown_at)
+        rows = select(tables.Reply.trial_id, seconds).join(Trial).join(Participant).filter_by(study=study)
+        with self.database.reading() as session:
+            return {trial: took for trial, took in session.execute(rows.group_by(tables.Reply.trial_id))}
+
     def episodes(self, study: str) -> dict[int, tables.SuiteEpisode]:
         """What the trials of other suites than the arena have besides, by the id of the trial."""
         rows = select(tables.SuiteEpisode).join(Trial).join(Participant).where(Participant.study == study)

@@ -9,15 +9,16 @@ import pandas as pd
 
 from arena.errors import ConfigError, EvaluationError
 from arena.files import read_text
+from evaluation.groups import PEOPLE, is_group, together
 from evaluation.log.files import find_logs
 from evaluation.log.run import RunLog
 from evaluation.report_folder import FACTS
 from evaluation.results import GROUP, read_results, refuse_twins, results_frame
 from evaluation.scale.scaled import Basis, basis, basis_of
+from evaluation.statistics import PERSON
 from evaluation.submission import read_submission
 from evaluation.suites import DEFAULT, get_suite
 from evaluation.summary import RunCard
-from people.groups import PEOPLE, is_group, together
 from report.comparison.runs import NAMES, ReferenceGroup, Run, people, played_run, shipped_groups
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
@@ -33,38 +34,33 @@ def read_run(
 
     `place` is a path or a database's URL, with #STUDY where it has several, and #SUITE where people played
     tasks of several suites; `name` replaces the agent's name.
-    The people of a study are one run for each of its groups (see `people.groups`), and each of
-    them one if the place is a `results_by_participant.csv` without a name.
+    The participants of a study are one run for each of their groups (see `evaluation.groups`), of which the
+    name replaces that of people only.
     `original` claims that the tasks are the original's, for places without their SHA-256; `animal_ai` is the
     version that was played, if the place does not say it.
 
     Raises EvaluationError, or a StoreError of the database, if it cannot be read.
     """
     if is_database(place):
-        results, suite = study_results(place)
+        results, suite = _of_suite(*study_table(place))
         return _split(together(results), name, _label(place), original, animal_ai, suite)
     path, asked = _path(place)
     if path.suffix == ".json":
         return [_submitted(path, name, original)]
     if path.suffix == ".eval" or (path.is_dir() and not (path / "results.csv").exists()):
         return [_logged(log, name, original) for log in _logs(path)]
-    table = path / "results.csv" if path.is_dir() else path
-    said = _facts(table.parent / FACTS) if table.name == "results.csv" else {}
+    results, said = _table(path)
     version = (said.get("facts") or {}).get("Animal-AI", animal_ai)
-    suite = str(said.get("suite", DEFAULT))
-    results, suite = _of_suite(_of_people(table, name is not None, suite != DEFAULT), asked, place, suite)
+    results, suite = _of_suite(results, place, asked, str(said.get("suite", DEFAULT)))
     known = (original or bool(said.get("original")), version, suite, said.get("tasks") or {})
-    return _split(results, name, place, *known, bases=_bases(said))
+    return _split(together(results), name, place, *known, bases=_bases(said))
 
 
-def _of_people(table: Path, named: bool, worded: bool) -> pd.DataFrame:
-    """The results in a table; of an export of people, with whose trials they are."""
-    by_person = table.with_name(f"results_by_participant{table.suffix}")
-    results = read_results(table, worded=worded)
-    of_people = results["agent"].map(is_group).all() and by_person.is_file()
-    if of_people or (named and table == by_person):
-        return together(read_results(by_person, worded=worded))
-    return results
+def _table(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """The results in a table or a folder, and what the report that it is of says besides."""
+    table = path / "results.csv" if path.is_dir() else path
+    said = _facts(table.parent / FACTS) if table.stem == "results" else {}
+    return read_results(table, worded=said.get("suite", DEFAULT) != DEFAULT), said
 
 
 def _path(place: str) -> tuple[Path, str]:
@@ -73,18 +69,24 @@ def _path(place: str) -> tuple[Path, str]:
     return (Path(path), suite) if path and not Path(place).exists() else (Path(place), "")
 
 
+class OpenSuite(EvaluationError):
+    """A study has tasks of several suites, and none of them is named."""
+
+
 def _of_suite(
-    results: pd.DataFrame, asked: str, place: str, known: str = DEFAULT
+    results: pd.DataFrame, place: str, asked: str, known: str = DEFAULT
 ) -> tuple[pd.DataFrame, str]:
     """The results of the suite that is asked for, or of the only one; `known` is that of other tables.
 
-    Raises EvaluationError if there is no such suite, or the choice is open.
+    Raises EvaluationError if there is no such suite, and OpenSuite if the choice is open.
     """
     suites = list(results["suite"].unique()) if "suite" in results and any(results["suite"]) else [known]
     suite = asked or suites[0]
     if suite not in suites or (len(suites) > 1 and not asked):
-        named = f"{place.removesuffix(f'#{asked}')}#{suites[-1]}"
-        raise EvaluationError(f"{place}: holds trials of {', '.join(suites)}; name one, such as {named}")
+        raise (EvaluationError if asked else OpenSuite)(
+            f"{place}: holds trials of {', '.join(suites)}; name one, such as "
+            f"{place.removesuffix(f'#{asked}')}#{suites[-1]}"
+        )
     part = results[results["suite"] == suite] if len(suites) > 1 else results
     return part.astype({GROUP: "int64"}) if suite == DEFAULT else part, suite
 
@@ -113,12 +115,11 @@ def _groups(name: str) -> list[ReferenceGroup]:
     if name in NAMES:
         return shipped_groups([name])
     if is_database(name):
-        return _people(_label(name), *study_results(name))
+        return _people(_label(name), *_of_suite(*study_table(name)))
     path, asked = _path(name)
     if path.suffix in (".csv", ".parquet"):
-        suite = str(_facts(path.parent / FACTS).get("suite", DEFAULT))
-        results = read_results(path, worded=suite != DEFAULT)
-        return _people(path.name, *_of_suite(results, asked, name, suite))
+        results, said = _table(path)
+        return _people(path.name, *_of_suite(results, name, asked, str(said.get("suite", DEFAULT))))
     raise EvaluationError(
         f"--with: got {name!r}, expected {', '.join(NAMES)}, a study's table (.csv, .parquet) or its "
         f"database ({', '.join(DATABASES)}, sqlite:///FILE, postgresql://...)"
@@ -126,12 +127,15 @@ def _groups(name: str) -> list[ReferenceGroup]:
 
 
 def _people(label: str, results: pd.DataFrame, suite: str) -> list[ReferenceGroup]:
-    """The groups of people in results with one agent per participant. Raises EvaluationError."""
+    """The groups of people in a study's results. Raises EvaluationError."""
     if suite != DEFAULT:
         raise EvaluationError(f"--with {label}: groups are of the arena; name people of {suite} as a RUN")
-    groups = together(results)["agent"]
-    parts = ((name.removeprefix(PEOPLE).strip(" ()"), results[groups == name]) for name in groups.unique())
-    return [people(", ".join(filter(None, (label, name))), part) for name, part in parts]
+    grouped = together(results)
+    parts = grouped[grouped["agent"].map(is_group)].groupby("agent", sort=False)
+    if PERSON not in results or not len(parts):
+        raise EvaluationError(f"--with {label}: has no participants who are people; export the study again")
+    names = ((str(agent).removeprefix(PEOPLE).strip(" ()"), part) for agent, part in parts)
+    return [people(", ".join(filter(None, (label, name))), part) for name, part in names]
 
 
 def is_database(place: str) -> bool:
@@ -139,8 +143,8 @@ def is_database(place: str) -> bool:
     return place.startswith(_SCHEMES) or Path(place.partition("#")[0]).suffix in DATABASES
 
 
-def study_results(place: str) -> tuple[pd.DataFrame, str]:
-    """The results of a study of a database and of one suite, in which each participant is an agent."""
+def study_table(place: str) -> tuple[pd.DataFrame, str, str]:
+    """The results of a study of a database, of all suites; the place, and the suite that it names."""
     from people.store import Store
     from people.store.export import people_results
 
@@ -151,7 +155,7 @@ def study_results(place: str) -> tuple[pd.DataFrame, str]:
         results = people_results(store, study)
     if results.empty:
         raise EvaluationError(f"{_label(place)}: holds no trial of this study, practice left out")
-    return _of_suite(results, suite, _label(f"{where}#{study}{f'#{suite}' if suite else ''}"))
+    return results, _label(f"{where}#{study}{f'#{suite}' if suite else ''}"), suite
 
 
 def _only(studies: Sequence[str], place: str) -> str:
@@ -178,8 +182,8 @@ def _split(
 ) -> list[Run]:
     agents = list(results["agent"].unique())
     names = {agent: name or agent for agent in agents}
-    if name and all(map(is_group, agents)):
-        names = {agent: name + agent.removeprefix(PEOPLE) for agent in agents}
+    if name and any(map(is_group, agents)):
+        names = {each: name + each.removeprefix(PEOPLE) if is_group(each) else each for each in agents}
     elif name and len(agents) > 1:
         raise EvaluationError(f"{place}: holds {len(agents)} agents, of which {name!r} can name only one")
     parts = [results[results["agent"] == agent] for agent in agents]

@@ -14,7 +14,7 @@ from arena.errors import EvaluationError
 from arena.taskfile.versions import Version
 from evaluation.paired import apart_sentences, other_tasks
 from evaluation.scale.scaled import Basis
-from evaluation.statistics import counted, level_of_id, people_error, task_rates
+from evaluation.statistics import PERSON, counted, level_of_id, people_error, task_rates
 from evaluation.suites import DEFAULT
 from human_data import baselines
 from report.files import render
@@ -206,12 +206,12 @@ class ReferenceGroup:
 
 
 def people(name: str, results: pd.DataFrame) -> ReferenceGroup:
-    """The people of a study, `results` as `results_frame` has them, each participant being an `agent`."""
+    """The people of a study; `results` have the columns of `results_frame`, and `PERSON`."""
     judged = results[results["passed"].notna()].assign(passed=lambda frame: frame["passed"].astype(float))
     if judged.empty:
         raise EvaluationError(f"{name}: no trial of this study has a verdict")
-    each = judged.groupby(["agent", "level"])["passed"].mean().reset_index()
-    count = int(judged["agent"].nunique())
+    each = judged.groupby([PERSON, "level"])["passed"].mean().reset_index()
+    count = int(judged[PERSON].nunique())
     sds = each.groupby("level")["passed"].std(ddof=1).fillna(0.0)
     return ReferenceGroup(
         f"{count} people ({name})" if count > 1 else f"1 person ({name})",
@@ -219,7 +219,7 @@ def people(name: str, results: pd.DataFrame) -> ReferenceGroup:
         judged.groupby("task_id")["passed"].mean(),
         count,
         {int(str(level)): float(sd) for level, sd in sds.items()},
-        float(judged.groupby("agent")["passed"].mean().std(ddof=1)) if count > 1 else 0.0,
+        float(judged.groupby(PERSON)["passed"].mean().std(ddof=1)) if count > 1 else 0.0,
         marks_of(results),
     )
 

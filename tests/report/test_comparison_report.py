@@ -1,7 +1,6 @@
 """What is read and what is written: places of runs, figures by their content, the page and the tables."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -209,12 +208,27 @@ def test_what_is_no_run_is_one_sentence(tmp_path):
         read_runs_apart([(None, str(tmp_path / "a")), (None, str(tmp_path / "a"))])
 
 
+def of_people(*people):
+    """The table of a study: results of each participant, by code and how they played."""
+    parts = [results_frame(rows).assign(participant=code, mode=mode) for code, mode, rows in people]
+    return pd.concat(parts)
+
+
 def test_a_studys_table_is_a_group(tmp_path):
-    by_keys, by_scripts = level(1, 3, agent="p1") + level(1, 5, agent="p2"), level(1, 1, agent="p1 (scripts)")
-    results_frame(by_keys + by_scripts).to_csv(tmp_path / "study.csv", index=False)
+    by_keys = [(f"p{k}", "keys", level(1, 2 + k, agent="person")) for k in (1, 2)]
+    others = [
+        ("p3", "scripts", level(1, 1, agent="person")),
+        ("m-1", "scripts", level(1, 9, agent="m")),
+    ]
+    of_people(*by_keys, *others).to_csv(tmp_path / "study.csv", index=False)
     keys, scripts = read_groups([str(tmp_path / "study.csv")])
     assert keys.name == "2 people (study.csv)"
     assert scripts.name == "1 person (study.csv, scripts)"
+    runs = read_run(str(tmp_path / "study.csv"), "people")
+    assert [run.agent for run in runs] == ["people", "people (scripts)", "m"]
+    of_people(*others[1:]).to_csv(tmp_path / "study.csv", index=False)
+    with pytest.raises(EvaluationError, match="has no participants who are people"):
+        read_groups([str(tmp_path / "study.csv")])
 
 
 PASSED = (1, 2, 6, 10, 11)
@@ -223,25 +237,21 @@ PASSED = (1, 2, 6, 10, 11)
 
 def exported(folder):
     """An export of people."""
-    people = [level(1, passed, agent=f"who{k}") for k, passed in enumerate(PASSED)]
-    trials = [row for person in people for row in person]
-    results_frame(trials).to_csv(folder / "results_by_participant.csv", index=False)
-    together = [replace(row, agent="person", trial=int(row.agent[3:])) for row in trials]
-    results_frame(together).to_csv(folder / "results.csv", index=False)
-    return str(folder / "results_by_participant.csv")
+    people = [(f"who{k}", "keys", level(1, passed, agent="person")) for k, passed in enumerate(PASSED)]
+    of_people(*people).to_csv(folder / "results.csv", index=False)
+    return str(folder / "results.csv")
 
 
 def test_people_are_one_run_with_intervals_over_people(tmp_path):
-    table = exported(tmp_path)
-    assert [run.agent for run in read_run(table)] == [f"who{k}" for k in range(5)]
-    for place in (tmp_path, tmp_path / "results.csv", table):
-        (run,) = read_run(str(place), "people")
-        assert (run.agent, len(run.results), run.results["person"].nunique()) == ("people", 60, 5)
+    for place in (exported(tmp_path), str(tmp_path)):
+        (run,) = read_run(place, "people")
+        assert (run.agent, len(run.results), run.results["participant"].nunique()) == ("people", 60, 5)
         rates = pass_rates(run.results).iloc[0]
         assert (rates["passes"], rates["trials"], rates["pass_rate"]) == (30, 60, 0.5)
         over_people = clustered_interval(np.array(PASSED, float), np.full(5, 12.0))
         assert (rates["low"], rates["high"]) == over_people
-        assert over_people != tuple(pass_rates(run.results.drop(columns="person")).iloc[0][["low", "high"]])
+        over_tasks = pass_rates(run.results.drop(columns="participant")).iloc[0]
+        assert over_people != (over_tasks["low"], over_tasks["high"])
     spread = np.std([passed / 12 for passed in PASSED], ddof=1) / 5**0.5
     assert run.error(list(run.results["task_id"])) == pytest.approx(spread)
 
@@ -250,7 +260,7 @@ def test_the_sampling_of_people_is_in_every_difference(tmp_path):
     (found,) = read_run(exported(tmp_path), "people")
     people = Run("people", found.results, True)
     model = Run("m/x", results_frame(level(1, 9, agent="m/x")), True)
-    apart = Run("people", people.results.drop(columns="person"), True)
+    apart = Run("people", people.results.drop(columns="participant"), True)
     same = pd.Series(0.5, index=people.results["task_id"].unique())
 
     def widths(run):

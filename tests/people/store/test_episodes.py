@@ -1,8 +1,11 @@
 """Episodes of other suites in the database, in SQLite and in PostgreSQL."""
 
+import json
+
+import pandas as pd
 import pytest
 
-from arena.errors import ConfigError, EvaluationError
+from arena.errors import EvaluationError
 from evaluation.by_hand.played import PlayedEpisode
 from evaluation.suite import ModelEnd, Record
 from people.store import InvalidRequest, Store
@@ -45,24 +48,75 @@ def test_a_trial_is_stored_with_its_replies_and_ends_once(store):
     assert store.episodes("another") == {}
 
 
-def test_results_of_a_study_with_several_suites_stay_apart(tmp_path):
+@pytest.fixture
+def mixed(tmp_path):
+    """The database and the export of a study of two suites with a person and a model."""
     path, out = tmp_path / "mixed.db", tmp_path / "out"
     with Store(str(path)) as store:
-        person = store.add_participant("P1", "mixed")
-        store.finish_episode(store.begin_episode(person.id, 0, EPISODE).id, RECORD)
-        with pytest.raises(ConfigError, match="--bids: describes steps in the arena only"):
-            export(store, "mixed", out, bids=True)
-        played.finish(store, played.begin(store, person, position=1), played.recording())
+        person = store.add_participant("P1", "mixed", kind="child")
+        model = store.add_participant("m-1", "mixed", kind="model", agent="openai/m")
+        for each in (person, model):
+            store.note(each.id, "order", {"tasks": [], "condition": "hard"})
+            trial = store.begin_episode(each.id, 0, EPISODE, "first")
+            store.add_reply(reply(trial.id, "a\tb\nc"))
+            store.finish_episode(trial.id, RECORD)
+            played.finish(store, played.begin(store, each, position=1), played.recording())
         export(store, "mixed", out, bids=True)
-    assert [file.parent.parent.name for file in (out / "bids").rglob("*_beh.tsv")] == ["sub-P1"]
-    for place in (str(path), f"{path}#mixed", str(out), str(out / "results.csv")):
+    return path, out
+
+
+def test_one_table_has_people_and_models_with_all_suites(mixed):
+    table = pd.read_csv(mixed[1] / "results.csv").astype(object)
+    told = [
+        "participant",
+        "agent",
+        "kind",
+        "condition",
+        "block",
+        "order",
+        "suite",
+        "level",
+        "score",
+        "seconds",
+    ]
+    rows = table[told].where(table[told].notna(), None).to_numpy().tolist()
+    seconds = 0.06 * len(played.TAKEN)
+    assert rows == [
+        ["P1", "person", "child", "hard", "first", 1, "any", "small", 0.25, 1.5],
+        ["P1", "person", "child", "hard", None, 2, "arena", "1", None, seconds],
+        ["m-1", "openai/m", "model", "hard", "first", 1, "any", "small", 0.25, None],
+        ["m-1", "openai/m", "model", "hard", None, 2, "arena", "1", None, None],
+    ]
+    wide = pd.read_csv(mixed[1] / "participants_wide.csv")
+    assert list(wide[["kind", "agent"]].itertuples(index=False, name=None))[1] == ("model", "openai/m")
+
+
+def test_bids_has_replies_with_their_times_and_kinds(mixed):
+    top = mixed[1] / "bids"
+    assert len([*top.rglob("*_beh.tsv")]) == 4
+    replies = pd.read_csv(top / "sub-P1" / "beh" / "sub-P1_task-one_run-1_beh.tsv", sep="\t")
+    assert replies.loc[0, ["response_time", "turn", "reply", "reward"]].tolist() == [1.5, 0, "a b c", -1]
+    about = json.loads((top / "sub-P1" / "beh" / "sub-P1_task-one_run-1_beh.json").read_text("utf-8"))
+    assert set(replies.columns) <= set(about)
+    people = pd.read_csv(top / "participants.tsv", sep="\t", keep_default_na=False)
+    assert list(people.kind) == ["child", "model"]
+    assert list(people.agent) == ["n/a", "openai/m"]
+
+
+def test_results_of_a_study_with_several_suites_stay_apart(mixed):
+    path, out = map(str, mixed)
+    for place in (path, f"{path}#mixed", out, f"{out}/results.csv"):
         with pytest.raises(EvaluationError, match=r"holds trials of any, arena; name one, such as .*#arena"):
             read_run(place)
-    for place in (f"{path}#mixed", str(out), str(out / "results_by_participant.csv")):
-        (arena,), (other,) = read_run(f"{place}#arena"), read_run(f"{place}#any")
-        tasks = [(run.suite, list(run.results["task_id"])) for run in (arena, other)]
-        assert tasks == [("arena", [played.TASK.id]), ("any", ["one"])]
-        assert list(arena.results["level"]) == [1]
+    for place in (f"{path}#mixed", out):
+        arena, other = (read_run(f"{place}#{suite}", "people") for suite in ("arena", "any"))
+        tasks = [(run.agent, run.suite, list(run.results["task_id"])) for run in (*arena, *other)]
+        assert tasks == [
+            (agent, suite, [task])
+            for suite, task in (("arena", played.TASK.id), ("any", "one"))
+            for agent in ("people (hard)", "openai/m (hard)")
+        ]
+        assert list(arena[0].results["level"]) == [1]
         with pytest.raises(EvaluationError, match="holds trials of any, arena"):
             read_run(f"{place}#est")
 

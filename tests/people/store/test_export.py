@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from arena import ArenaError, EvaluationError, Recording, Replay
+from evaluation.groups import together
 from evaluation.results import OF_PEOPLE, read_results, results_frame
 from people.store import InvalidRequest, Store
 from people.store.columns import BIDS_ACTIONS, BIDS_PARTICIPANTS, DTYPES
@@ -114,8 +115,8 @@ def test_every_column_is_described(small, tmp_path):
             assert column["unit"], column
             assert len(column["description"]) > 5, column
             assert f"| {' | '.join(column[key] for key in ('name', 'type', 'unit', 'description'))} |" in text
-    columns = [c["name"] for c in book["tables"]["results.csv"]["columns"]]
-    assert columns == [*results_frame([]).columns, *OF_PEOPLE]
+    columns = {column["name"] for column in book["tables"]["results.csv"]["columns"]}
+    assert columns == {*results_frame([]).columns, *OF_PEOPLE}
 
 
 def test_every_column_of_the_database_is_described():
@@ -151,16 +152,14 @@ def test_recordings_replay(small, tmp_path):
 def test_people_are_compared_like_models(small, tmp_path):
     export(small, "study", tmp_path)
     results = read_results(tmp_path / "results.csv")
-    rows = results[["agent", "task_id", "level", "trial", "passed", "error"]].astype(object)
+    columns = ["participant", "agent", "mode", "order", "trial", "passed", "error"]
+    rows = results[columns].astype(object)
     assert rows.where(rows.notna(), None).to_numpy().tolist() == [
-        ["person", "01-01-01", 1, 0, True, None],
-        ["person (scripts)", "01-01-01", 1, 0, None, "broken off"],
-        ["person", "01-01-01", 1, 1, None, "broken off"],
+        ["Quokka-1", "person", "keys", 1, 0, True, None],
+        ["Quokka-1", "person", "scripts", 2, 1, None, "broken off"],
+        ["quokka_1", "person", "keys", 1, 0, None, "broken off"],
     ]
-    levels = compare_levels(results)
-    assert "person" in set(levels["who"])
-    by_code = read_results(tmp_path / "results_by_participant.csv")
-    assert list(by_code["agent"]) == ["Quokka-1", "Quokka-1 (scripts)", "quokka_1"]
+    assert "person (scripts)" in set(compare_levels(together(results))["who"])
     assert list(people_results(small, "another")["error"]) == ["broken off"]
     place = str(tmp_path / "small.db")
     with pytest.raises(EvaluationError, match="holds 2 studies; name one of another, study"):

@@ -63,7 +63,7 @@ def test_a_row_has_everything_about_a_participant(exported):
     assert (one["01-01-01.position"], one["01-01-01.steps_played"]) == (0, len(TAKEN))
     assert one["steps_played"] == len(TAKEN) + 2 * len(SOLUTION)
     assert other[["mood-1.age", "link.PID", "01-01-01.passed", "pass_rate"]].isna().all()
-    by_person = pd.read_csv(exported / "results_by_participant.csv").groupby("agent")
+    by_person = pd.read_csv(exported / "results.csv").groupby("participant")
     assert list(by_person["passed"].sum()) == list(wide["passed"])
     assert list(by_person["passed"].count()) == list(wide["judged"])
     assert list(by_person.size()) == list(wide["trials"])

@@ -4,6 +4,7 @@ import csv
 
 import pytest
 
+from evaluation.results import read_results
 from people.store.export import export
 from people.study import flow
 from people.study.progress import progress_of
@@ -112,10 +113,10 @@ def test_conditions_are_compared_apart(app, tmp_path):
         for run in runs.values():
             # Known without a word of the user.
             assert (run.animal_ai, run.digests) == ("3.1.3", {"01-01-01": played.TASK.sha256})
-            assert run.results["person"].nunique() == 2
+            assert run.results["participant"].nunique() == 2
     assert all(sorted(each.values()) == [0.5, 1.0] for each in rates.values())
-    agents = {row["agent"]: row["condition"] for row in table(tmp_path / "out" / "results.csv")}
-    assert agents == {"person (far)": "far", "person (near)": "near"}
+    rows = [(row["agent"], row["kind"], row["condition"]) for row in table(tmp_path / "out" / "results.csv")]
+    assert set(rows) == {("person", "adult", "far"), ("person", "adult", "near")}
     names = [group.name for group in read_groups([str(tmp_path / "study.db")])]
     assert {name.partition(" (")[2] for name in names} == {"study.db, far)", "study.db, near)"}
 
@@ -134,7 +135,7 @@ def exported_blocks(app, out, other):
 def test_blocks_with_the_same_task_are_compared_apart(app, tmp_path):
     assert [run.agent for run in exported_blocks(app, tmp_path, "01-01-01")] == ["people (a)", "people (b)"]
     rows = [(row["agent"], row["block"], row["trial"]) for row in table(tmp_path / "results.csv")]
-    assert rows == [("person (a)", "a", "0"), ("person (b)", "b", "0")]
+    assert rows == [("person", "a", "0"), ("person", "b", "1")]
 
 
 def test_other_blocks_are_one_run(app, tmp_path):
@@ -156,6 +157,6 @@ def test_codes_and_conditions_keep_their_zeros(app, tmp_path):
     for code in ("007", "7", "NA", "None"):
         went(study, store, code)
     export(store, "tiny", tmp_path)
-    apart = read_run(str(tmp_path / "results_by_participant.csv"))
-    assert [run.agent for run in apart] == ["007", "7", "NA", "None"]
+    codes = read_results(tmp_path / "results.csv")["participant"]
+    assert list(codes.unique()) == ["007", "7", "NA", "None"]
     assert sorted(run.agent for run in read_run(str(tmp_path), "p")) == ["p (01)", "p (None)"]
