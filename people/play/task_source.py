@@ -29,7 +29,7 @@ class Assignment(Generic[AnyTask]):
     whether health, rewards and success are shown; `show_score`: whether the score at the end is, too.
     `may_stop`: whether the participant may end the episode. `block`: the name of the study's block that it
     belongs to. `limit_s`: seconds after which play ends, and `max_pause_s` of pauses, None for no limit.
-    `stars`: rewards are shown as a star for each ball; `palette`: that of the picture, which is `fixed` or else
+    `stars`: rewards are shown as a star for each ball; `palette`: that of the picture, which is `fixed` or
     adapts to the connection. With `check` the page drives by itself, and what it displays is judged. Tasks of
     another suite have no views and pauses; `words` are texts of their page, and `may_leave`: whether it leads
     out of the study.

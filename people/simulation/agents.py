@@ -49,7 +49,7 @@ from people.store import Participant, Store, Trial
 from people.store.participation import ORDER, Ending
 from people.store.store import TrialEnd, new_note, write_batch
 from people.store.tables import ActionRow, Kind, Reply
-from people.study.config import Block, Study
+from people.study.config import Block, Study, Test
 from people.study.flow import advance, assigned, current_stage, finish_page
 from people.study.plan import Plan, TaskStage, TextStage, arena_choices
 from people.study.progress import progress_of, used_cells
@@ -153,8 +153,8 @@ def left_out(plan: Plan, agent: StudyAgent) -> Iterator[str]:
     for name, block in plan.study.blocks().items():
         if name not in mine:
             yield f"{agent.name}: leaves out the block {name}, whose tasks are of {block.suite or DEFAULT}."
-        elif block.limit_s is not None:
-            yield f"{agent.name}: limit_s of the block {name} is for people only."
+        elif block.limit_s is not None or (block.suite and getattr(block, "limit_minutes", None)):
+            yield f"{agent.name}: limits of time in the block {name} are for people only."
 
 
 def _for_agents(plan: Plan, suite: str | None, name: str) -> Plan:
@@ -169,7 +169,7 @@ def _for_agents(plan: Plan, suite: str | None, name: str) -> Plan:
         raise ConfigError(f"{name}: the study's test has no tasks of {suite}, the only ones that it can play")
     mine: Study = study.model_copy(
         update={
-            "test": tuple(block.model_copy(update={"break_every": None}) for block in blocks),
+            "test": tuple(block.model_copy(update=_unlimited(block)) for block in blocks),
             "tutorial": study.tutorial if plays(study.tutorial) else None,
             "practice": study.practice if plays(study.practice) else None,
             "questionnaires": (),
@@ -178,6 +178,11 @@ def _for_agents(plan: Plan, suite: str | None, name: str) -> Plan:
     )
     others = {key: _for_agents(each, suite, name) for key, each in plan.conditions.items()}
     return replace(plan, study=mine, conditions=others)
+
+
+def _unlimited(block: Test) -> dict[str, None]:
+    """No breaks, and no limit on the time that a provider takes to answer."""
+    return dict.fromkeys(("break_every", "limit_minutes") if block.suite else ("break_every",))
 
 
 def instructions(block: Block) -> str:
@@ -361,7 +366,7 @@ def _keep(
         reward = float(turn.get("reward") or 0.0)
         row = {"reply": turn["reply"], "entered": {}, "reward": reward, "shown_at": asked, "at": at}
         store.add_reply(Reply(trial_id=trial.id, turn=place, **row))
-    store.finish_episode(trial.id, record, stopped=record.model_end is ModelEnd.SOLVER)
+    store.finish_episode(trial.id, record, STOPPED if record.model_end is ModelEnd.SOLVER else "")
 
 
 def _of_arena(trial: Trial, setup: EpisodeSetup, record: Record, at: float) -> Iterator[Any]:
