@@ -121,7 +121,7 @@ TASKS = frozenset(("tasks", "levels"))
 
 def in_condition(study: Study, name: str) -> Study:
     """The study as participants in a condition play it. Raises pydantic's ValidationError if it is wrong."""
-    values = study.model_dump(mode="json", by_alias=True, exclude={"conditions"})
+    values = study.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"conditions"})
     whole = {**values, "test": values["test"][0]} if len(values["test"]) == 1 else values
     changed = {key: _merged(whole.get(key), each) for key, each in study.conditions[name].items()}
     return Study.model_validate({**values, **changed})

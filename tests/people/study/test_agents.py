@@ -30,7 +30,7 @@ practice: {{title: Practice, text: Try it., tasks: [01-05-01], tries: 2}}
 test:
   - {{name: balls, title: The hunt, text: Use the keys., prompt: Touch the ball., tasks: [01-01-01, 01-02-01],
      order: latin-square, break_every: 1}}
-  - {{name: objects, suite: est, tasks: [est-00001]}}
+  - {{name: objects, suite: est, choices: {{observation: text}}, tasks: [est-00001]}}
 block_order: random
 conditions:
   long: {{}}
