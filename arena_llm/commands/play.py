@@ -44,7 +44,7 @@ Seats = Annotated[
     typer.Option(
         min=1,
         max=1000,
-        help="People who can play at the same time; others wait. Default: 8 per core; --scripts: 32.",
+        help="People who can play at the same time; others wait. Default: 8 per core.",
     ),
 ]
 PORT = 8420
@@ -90,7 +90,8 @@ def play_command(
 ) -> None:
     """Play tasks in the browser at the original's speed; every episode is stored as a recording."""
     require("people")
-    from people.play.app import create_app
+    from people.play.app import create_app, create_suite_app
+    from people.play.course import Course
     from people.play.players import Players
     from people.play.task_source import TaskList
     from people.serving import address_of, bound, serve, url_of
@@ -101,15 +102,20 @@ def play_command(
     if base_of(language) not in ("en", *LANGUAGES):
         raise ConfigError(f"--language: got {language!r}, expected one of: en, {', '.join(LANGUAGES)}")
     chosen = _tasks(tasks, levels, testbed, animal_ai, lenient)
-    source = TaskList(chosen, seed=seed, mode="scripts" if scripts else "keys", views=_views(view, scripts))
+    source = TaskList(chosen, seed=seed, views=_views(view, scripts))
     address = address_of(host, port, name or (), proxy or ())
     listener = bound(host, port)
-    url = url_of(host, listener, address.names)
+    url, texts = url_of(host, listener, address.names), page_texts(language)
 
     with Store(db) as store, only_server(store.database):
-        players = Players(store, source, workers=workers or cores(), scripts=scripts, seats=seats)
-        app = create_app(players, names=address.names, texts=page_texts(language))
         ready = _ready(url, len(chosen), store, open_page)
+        if scripts:
+            course = Course.by_scripts(chosen, {"seed": str(seed), "animal_ai": animal_ai})
+            app, closing = create_suite_app(store, course, address.names, texts)
+            serve(app, closing, address, listener, ready, STORED)
+            return
+        players = Players(store, source, workers=workers or cores(), seats=seats)
+        app = create_app(players, names=address.names, texts=texts)
         serve(app, players.recorder, address, listener, ready, STORED)
 
 

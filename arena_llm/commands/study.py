@@ -206,9 +206,7 @@ def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats
         started = start_or_resume(store, plan)
         listener = bound(address.host, address.port)
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        scripts = plan.study.mode == "scripts"
-        source = StudyTaskSource(plan)
-        players = Players(store, source, workers=workers or cores(), scripts=scripts, seats=seats)
+        players = Players(store, StudyTaskSource(plan), workers=workers or cores(), seats=seats)
         app = create_study_app(plan, players, store, token, names=address.names)
 
         def ready() -> None:

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.errors import ArenaError
+from evaluation.suites import DEFAULT
 from people.pages import GAME, GAME_FILES, file_router
 from people.play.client import Client
 from people.play.course import Course
@@ -116,19 +117,23 @@ def create_app(players: Players, *, names: Names = None, texts: Mapping[str, str
     return app
 
 
-def create_suite_app(store: Store, course: Course, names: Names = None) -> tuple[FastAPI, ExitStack]:
-    """The application of a suite's tasks, and what is to be closed when it has stopped.
+def create_suite_app(
+    store: Store, course: Course, names: Names = None, texts: Mapping[str, str] = {}
+) -> tuple[FastAPI, ExitStack]:
+    """The application of tasks that are played by a form, and what is to be closed when it has stopped.
 
     Raises InvalidRequest if the suite's name cannot be that of a study.
     """
     suite = course.suite.name
-    check_name("study", f"{STUDY}-{suite}")
+    of_arena = suite == DEFAULT
+    study, cookie = (STUDY, COOKIE) if of_arena else (f"{STUDY}-{suite}", f"{COOKIE}_{suite}")
+    check_name("study", study)
     closing, games, thread = ExitStack(), Games(TaskList(course.every())), StoreThread(store, PATIENCE_S)
     closing.callback(games.close)
     closing.callback(thread.close)
     app = _guarded(names)
-    identify = _add_entrance(app, thread, f"{STUDY}-{suite}", "/suite", f"{COOKIE}_{suite}")
-    app.include_router(_words_router({}))
+    identify = _add_entrance(app, thread, study, "/suite", cookie)
+    app.include_router(_words_router(texts))
     app.include_router(suite_router(games, thread, identify))
     return app, closing
 

@@ -1,7 +1,6 @@
 """One connected page: its websocket, which images it gets, and what is new since the last message."""
 
 import asyncio
-import base64
 import json
 import time
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from people.play.pacing import Pacer, QualityLevel, Sent
 from people.play.page_protocol import POLICY, UNSUPPORTED, ConnectionRefused, Message
 from people.play.picture import Displayed, displayed
 from people.play.task_source import Assignment
-from people.play.worker_protocol import Drawn, PlayEnd, ScriptTurn, State, View
+from people.play.worker_protocol import Drawn, PlayEnd, State, View
 from people.store import Stretch
 from testbed import Task
 
@@ -268,7 +267,6 @@ class Client:
         trial: int,
         assignment: Assignment[Task],
         state: State,
-        turns: Sequence[ScriptTurn],
         instructions: str,
         left_s: float | None,
     ) -> None:
@@ -277,7 +275,7 @@ class Client:
         self._pacer.restart(assignment.fixed)
         self._feedback = assignment.feedback
         self._events.clear()
-        names = ("title", "position", "count", "mode", "views", "feedback", "may_stop", "lights_out")
+        names = ("title", "position", "count", "views", "feedback", "may_stop", "lights_out")
         self.send(
             "trial",
             trial=trial,
@@ -285,7 +283,6 @@ class Client:
             check_s=assignment.check and assignment.check.seconds,
             step=state.step,
             instructions=instructions,
-            turns=[turn_values(turn) for turn in turns],
             left_s=left_s,
         )
         self.send_state(state)
@@ -304,17 +301,10 @@ def _beginning(now: float) -> Stretch:
     return Stretch(began_at=now, seconds=0.0, age_ms=None, ages_ms=[], **numbers)
 
 
-def turn_values(turn: ScriptTurn) -> dict[str, Any]:
-    """A turn of scripts mode as sent to the page, its images as data URLs."""
-    images = ["data:image/png;base64," + base64.b64encode(image).decode() for image in turn.images]
-    return {**turn._asdict(), "images": images}
-
-
 def ending(assignment: Assignment[Task], end: PlayEnd) -> dict[str, Any]:
     """The end of a trial as sent to the page; without feedback, only why it is over."""
     recording, by = end.recording, end.ended_by
-    used_up = (by, assignment.mode) == (protocol.LIMIT, "scripts")
-    text = "You have used all your scripts." if used_up else NEUTRAL_ENDS.get(by, "")
+    text = NEUTRAL_ENDS.get(by, "")
     values: dict[str, Any] = {"passed": None, "text": text, "reward": None, "steps": end.steps_played}
     if not assignment.feedback:
         return values

@@ -1,6 +1,6 @@
 """Tasks of a suite that people play."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,9 @@ from evaluation.capabilities import choices_of_people, form_of
 from evaluation.prompts import PromptSet
 from evaluation.request import EvalRequest
 from evaluation.suite import EpisodeSetup, Suite, TaskSpec
+from evaluation.suites import DEFAULT, get_suite
+from llm_control.suite import task_spec
+from testbed import Task
 
 
 class Course(NamedTuple):
@@ -32,6 +35,12 @@ class Course(NamedTuple):
         course = cls(suite, request.effective.choices, request.prompts, tuple(request.tasks))
         course.check()
         return course
+
+    @classmethod
+    def by_scripts(cls, tasks: Iterable[Task], choices: Mapping[str, str]) -> Self:
+        """Tasks of the arena as a model plays them, by its default choices apart from these."""
+        request = EvalRequest(get_suite(DEFAULT), "", choices=choices)
+        return cls(request.suite, request.effective.choices, request.prompts, tuple(map(task_spec, tasks)))
 
     def every(self) -> "tuple[SuiteTask, ...]":
         """All tasks, in their order."""
@@ -58,23 +67,28 @@ class Course(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SuiteTask:
-    """A task of another suite than the arena: at a place of its course, from 0."""
+    """A task that is played by a form: at a place of its course, from 0."""
 
     course: Course
     place: int
 
     @property
+    def spec(self) -> TaskSpec:
+        """The task in its suite."""
+        return self.course.tasks[self.place]
+
+    @property
     def id(self) -> str:
         """The id of the task in its suite."""
-        return self.course.tasks[self.place].id
+        return self.spec.id
 
     @property
     def group(self) -> str:
         """The group of the task in its suite."""
-        return str(self.course.tasks[self.place].group)
+        return str(self.spec.group)
 
     def setup(self, trial: int = 0) -> EpisodeSetup:
         """What an episode of the task depends on."""
         suite, choices, prompts, tasks = self.course
         every = tasks if choices.needs_all_tasks else ()
-        return EpisodeSetup(suite, tasks[self.place], trial, choices, prompts, every)
+        return EpisodeSetup(suite, self.spec, trial, choices, prompts, every)

@@ -15,10 +15,8 @@ PROTOCOL = 3
 """Version of these messages, sent by the page in `Hello`."""
 
 MAX_MESSAGE_BYTES = 16_384
-"""Of a message from the page; a script of 4,000 characters has at most 4 bytes each."""
+"""Of a message from the page; none has more than 1 KiB."""
 
-MAX_SCRIPT = 4_000
-"""Characters of a script; enough for thirty commands and a page of thoughts."""
 
 _FRAME = struct.Struct("<IIdHBB")
 """Frame number, step, due time (Unix seconds), pixels per side, JPEG quality, view (index into `VIEWS`)."""
@@ -99,13 +97,6 @@ class ChangeView(_OfTrial):
     view: View
 
 
-class ScriptText(_OfTrial):
-    """A script, in scripts mode."""
-
-    type: Literal["script"]
-    text: str = Field(max_length=MAX_SCRIPT)
-
-
 class StopTask(_OfTrial):
     """End the episode early."""
 
@@ -118,7 +109,7 @@ class Next(_OfTrial):
     type: Literal["next"]
 
 
-TrialMessage = Start | Pause | Keys | ChangeView | ScriptText | StopTask | Next
+TrialMessage = Start | Pause | Keys | ChangeView | StopTask | Next
 Message = Hello | Pong | Ack | TrialMessage
 
 _MESSAGES: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])

@@ -12,27 +12,23 @@ from typing import Any, NamedTuple
 from arena.action import STEP_S
 from arena.closing import Closing
 from people.play import page_protocol as page
-from people.play.client import Client, ending, turn_values
+from people.play.client import Client, ending
 from people.play.page_protocol import POLICY, REPLACED, ConnectionRefused
 from people.play.picture import GOOD, PICTURE, POOR
 from people.play.task_source import Assignment, TaskSource
-from people.play.worker_protocol import PAUSE, STOPPED, Drawn, Open, Played, PlayEnd, ScriptTurn, State, View
+from people.play.worker_protocol import PAUSE, STOPPED, Drawn, Open, Played, PlayEnd, State, View
 from people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
 from people.store import ActionRow, Participant, Store, Trial, Writer
 from people.store.store import StoreThread
 from testbed import Task
 
-SCRIPT_NOTE = "script"
-"""Kind of the notes that contain the text of a script and its trial."""
-
 
 class OpenTrial(NamedTuple):
-    """A trial to be played, or resumed after the actions and scripts so far."""
+    """A trial to be played, or resumed after the actions so far."""
 
     trial: Trial
     assignment: Assignment[Task]
     actions: tuple[int, ...] = ()
-    scripts: tuple[str, ...] = ()
 
 
 class TrialRecorder(Closing):
@@ -73,21 +69,15 @@ class TrialRecorder(Closing):
         trial = None if fresh else store.open_trial(participant.id)
         assignment = trial and self.task_source.resumed(store, participant, trial, Task)
         if trial and assignment:
-            scripts = tuple(
-                str(note.data["text"])
-                for note in store.notes(participant.id)
-                if note.kind == SCRIPT_NOTE and note.data["trial"] == trial.id
-            )
             # Up to the first step that is missing.
             rows = enumerate(store.actions(trial.id))
             actions = tuple(row.action for place, row in rows if row.step == place)
-            return OpenTrial(trial, assignment, actions, scripts)
+            return OpenTrial(trial, assignment, actions)
         assignment = self.task_source.next_task(store, participant, Task)
         if assignment is None:
             return None
-        task, seed, mode = assignment.task, assignment.seed, assignment.mode
         position, block = assignment.position, assignment.block
-        trial = store.begin_trial(participant.id, position, task, seed, mode, block)
+        trial = store.begin_trial(participant.id, position, assignment.task, assignment.seed, "keys", block)
         return OpenTrial(trial, assignment)
 
 
@@ -150,15 +140,14 @@ class Game:
         self.pauses = PauseClock(trial.assignment.max_pause_s, partial(listener.stop, PAUSE))
         self._clock: asyncio.Task[None] | None = None
         self._drawing: asyncio.Task[None] | None = None
-        task, seed, mode = self.assignment.task, self.assignment.seed, self.assignment.mode
-        past = (trial.actions, trial.scripts, self.assignment.max_steps)
-        start = Open(task, seed, self.trial.trial, mode, *past)
+        task, seed, most = self.assignment.task, self.assignment.seed, self.assignment.max_steps
+        start = Open(task, seed, self.trial.trial, trial.actions, most)
         self.episode = RemoteEpisode(workers, start, listener)
 
     @property
     def waiting(self) -> bool:
-        """Whether the episode is built and played by keys, and its clock does not run."""
-        return self.state is not None and self.assignment.mode == "keys" and not self.running
+        """Whether the episode is built, and its clock does not run."""
+        return self.state is not None and not self.running
 
     async def open(self) -> Played:
         """Build the episode up to where it was interrupted. Raises EpisodeFailed."""
@@ -190,10 +179,6 @@ class Game:
         """End the episode early; None if it failed."""
         await self.halt()
         return await self._answered(self.episode.stop(ended_by))
-
-    async def reply(self, text: str) -> Played | None:
-        """Play a script; None if the episode failed."""
-        return await self._answered(self.episode.reply(text))
 
     def draw_still(self, view: View, size: int, quality: int) -> None:
         """Request an image of the present step, for which a lost episode is rebuilt first."""
@@ -291,7 +276,6 @@ class Player:
         self._view: View = "first"
         self._starting: page.Start | None = None  # waits until the page has shown the present picture
         self._display: dict[str, Any] = {}
-        self._turns: list[ScriptTurn] = []
         self._instructions = self._failure = ""
         self._ending: dict[str, Any] | None = None
         self._saving: asyncio.Task[None] | None = None
@@ -372,21 +356,18 @@ class Player:
         return self._ending is not None or bool(self._failure)
 
     async def _play(self, game: Game, message: page.TrialMessage) -> None:
-        by_keys = game.assignment.mode == "keys"
         match message:
-            case page.Keys() if by_keys:
+            case page.Keys():
                 if self._client is not None and message.action != game.action:
                     self._client.pressed(time.time())
                 game.action = message.action if game.running or self._starting else 0
-            case page.Start() if by_keys:
+            case page.Start():
                 if not game.running:
                     self._starting, game.action = message, 0
                     self._go_on()
-            case page.Pause() if by_keys:
+            case page.Pause():
                 self._starting = None
                 self.pause(message.reason)
-            case page.ScriptText() if not by_keys:
-                await self._script(game, message.text)
             case page.ChangeView() if message.view in game.assignment.views:
                 self._view = message.view
                 self._note("view", view=message.view)
@@ -431,17 +412,6 @@ class Player:
                 self._send_state()
                 self.ended(stopped.end)
 
-    async def _script(self, game: Game, text: str) -> None:
-        self._note(SCRIPT_NOTE, text=text)
-        answer = await game.reply(text)
-        if answer is None or not answer.turns:
-            return
-        self._turns += answer.turns
-        self._send("turns", turns=[turn_values(turn) for turn in answer.turns])
-        self._send_state()
-        if answer.end is not None:
-            self.ended(answer.end)
-
     async def _next(self) -> None:
         if not self._over:
             raise ConnectionRefused(POLICY, "next comes after the end of the trial")
@@ -453,7 +423,7 @@ class Player:
     async def _begin(self, fresh: bool = False) -> None:
         """Open the participant's unfinished trial or, always if `fresh`, the next one."""
         self._ending, self._failure, self._saving = None, "", None
-        self._turns, self._instructions, self._starting = [], "", None
+        self._instructions, self._starting = "", None
         if (trial := await self._recorder.begin(self.participant, fresh)) is None:
             return
         self._view = trial.assignment.views[0]
@@ -463,7 +433,7 @@ class Player:
         except EpisodeFailed as error:
             self._failure = str(error)
             return
-        self._turns, self._instructions = list(opened.turns), opened.instructions
+        self._instructions = opened.instructions
         if opened.end is not None:
             self._finish(opened.end)
 
@@ -479,7 +449,7 @@ class Player:
         if state.step > 0 and not self._over:
             self._game.pauses.start()
         left_s = self._game.pauses.left_s
-        self._client.send_trial(trial, assignment, state, self._turns, self._instructions, left_s)
+        self._client.send_trial(trial, assignment, state, self._instructions, left_s)
         if self._failure:
             self._send("failed", reason=self._failure)
         elif self._ending is not None:

@@ -13,9 +13,9 @@ from people.play.workers import WorkerPool
 from people.store import Participant, Store
 from people.texts import AWAY, FULL
 
-SEATS_PER_CORE = {"keys": 8, "scripts": 32}
+SEATS_PER_CORE = 8
 """With 8 players for each core `benchmarks.people_load` measured 16.6 steps and as many full images a second,
-and 95 % of keys were seen within 66 ms. With scripts, pictures are drawn only after each."""
+and 95 % of keys were seen within 66 ms."""
 
 MAX_WAITING = 200
 """Further newcomers are refused."""
@@ -30,9 +30,9 @@ CHECK_S = 2.0
 """How often this is checked."""
 
 
-def seats_for(workers: int, *, scripts: bool) -> int:
+def seats_for(workers: int) -> int:
     """How many people this computer can serve at the same time, with this number of worker processes."""
-    return SEATS_PER_CORE["scripts" if scripts else "keys"] * max(1, min(workers, cores()))
+    return SEATS_PER_CORE * max(1, min(workers, cores()))
 
 
 class _Waiter:
@@ -140,14 +140,17 @@ class Players:
     """
 
     def __init__(
-        self, store: Store, task_source: TaskSource, *, workers: int, scripts: bool = False,
-        seats: int | None = None, speed: float = 1.0,
-    ) -> None:  # fmt: skip
+        self,
+        store: Store,
+        task_source: TaskSource,
+        *,
+        workers: int,
+        seats: int | None = None,
+        speed: float = 1.0,
+    ) -> None:
         self.recorder = TrialRecorder(store, task_source)
-        self.workers = WorkerPool(workers, scripts=scripts)
-        self.seats = Seats(
-            seats or seats_for(workers, scripts=scripts), lambda idle: self.dismiss(idle, AWAY)
-        )
+        self.workers = WorkerPool(workers)
+        self.seats = Seats(seats or seats_for(workers), lambda idle: self.dismiss(idle, AWAY))
         self._speed = speed
         self._players: dict[int, Player] = {}
         self._timers: dict[int, asyncio.TimerHandle] = {}

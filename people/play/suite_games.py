@@ -13,7 +13,6 @@ from starlette.responses import JSONResponse, Response
 
 from arena.errors import ArenaError, ConfigError
 from evaluation.by_hand.form import Form, Question, Values, WrongAnswer
-from evaluation.by_hand.played import PlayedEpisode
 from evaluation.capabilities import form_of
 from evaluation.suite import Observation, Record
 from people.pages import GAME, SHARED, SHARED_FILES, SUITE_FILES, fields_html, file_router
@@ -121,7 +120,7 @@ class Game:
             # Who comes back long after the limit has not played until then.
             since_s = time.time() - self._shown_at + min(self.left_s, 0.0)
             idle_s = max(since_s, 0.0) if self._ended_by else 0.0
-            store.finish_episode(self.trial.id, self.record, self._ended_by, idle_s)
+            store.finish_episode(self.trial.id, self.setup, self.record, self._ended_by, idle_s)
             self._stored = True
             return True
         return False
@@ -253,12 +252,8 @@ class Games:
     def _resumed(self, store: Store, person: Participant) -> Game | None:
         """The participant's unfinished trial; None if there is none that is still the same."""
         trial = store.open_trial(person.id)
-        episode = store.episodes(person.study).get(trial.id) if trial else None
         assigned = self._assigned(store, person, trial) if trial else None
-        if trial is None or episode is None or assigned is None:
-            return None
-        now = PlayedEpisode.of(assigned.task.setup(trial.trial))
-        if now != PlayedEpisode.model_validate_json(episode.played):
+        if trial is None or assigned is None or not store.is_of(trial, assigned.task.setup(trial.trial)):
             return None
         return Game(assigned, trial, store.replies(trial.id))
 
@@ -269,8 +264,7 @@ class Games:
         assigned = self.source.next_task(store, person, SuiteTask)
         if assigned is None:
             return None
-        episode = PlayedEpisode.of(assigned.task.setup())
-        trial = store.begin_episode(person.id, assigned.position, episode, assigned.block)
+        trial = store.begin_episode(person.id, assigned.position, assigned.task.setup(), assigned.block)
         return Game(assigned, trial)
 
 
@@ -291,6 +285,7 @@ def _state(game: Game | None, known: int) -> State:
         "fields": game.fields,
         "questions": [each.model_dump(mode="json", by_alias=True) for each in game.questions],
         "may_stop": assigned.may_stop,
+        "palette": assigned.palette,
         "leave": assigned.words.withdraw if assigned.may_leave else "",
         "left_s": None if game.left_s == inf else game.left_s,
         "end": game.end,

@@ -11,7 +11,7 @@ from arena.rules import SAFETY_STEPS
 from people.play.course import SuiteTask
 from people.play.pacing import QualityLevel
 from people.play.picture import PictureCheck
-from people.play.worker_protocol import VIEWS, Mode, Palette, View
+from people.play.worker_protocol import VIEWS, Palette, View
 from people.store import Participant, Store, Trial
 from people.texts import Texts
 from testbed import Task
@@ -38,7 +38,6 @@ class Assignment(Generic[AnyTask]):
     task: AnyTask
     position: int
     seed: int = 0
-    mode: Mode = "keys"
     count: int | None = None
     title: str = ""
     views: tuple[View, ...] = VIEWS[:1]
@@ -111,11 +110,10 @@ class TaskList(TaskSource):
         tasks: Sequence[Task | SuiteTask],
         *,
         seed: int = 0,
-        mode: Mode = "keys",
         views: tuple[View, ...] = VIEWS[:1],
     ) -> None:
         self._tasks = tuple(tasks)
-        self._seed, self._mode, self._views = seed, mode, views
+        self._seed, self._views = seed, views
         self._positions = {task.id: position for position, task in enumerate(tasks)}
 
     def following(self, store: Store, person: Participant) -> AnyAssignment:
@@ -133,7 +131,7 @@ class TaskList(TaskSource):
         task, count = self._tasks[position], len(self._tasks)
         level = task.level_name if isinstance(task, Task) and task.level else ""
         title = f"{level} {task.id}".strip() if isinstance(task, Task) else task.course.suite.title
-        return Assignment(task, position, self._seed, self._mode, count, title, self._views)
+        return Assignment(task, position, self._seed, count, title, self._views)
 
 
 def _of_kind(assignment: AnyAssignment | None, kind: type[Wanted]) -> Assignment[Wanted] | None:
@@ -143,10 +141,10 @@ def _of_kind(assignment: AnyAssignment | None, kind: type[Wanted]) -> Assignment
 
 
 def _is_same(trial: Trial, assignment: AnyAssignment | None) -> bool:
-    """Whether a trial is of this task; one of the arena also with the same arena, seed and mode."""
+    """Whether a trial is of this task; one of the arena also with the same arena and seed, by keys."""
     if assignment is None or trial.task_id != assignment.task.id:
         return False
     if isinstance(assignment.task, SuiteTask):
         return True
     played = (trial.spec_sha256, trial.seed, trial.mode)
-    return played == (spec_sha256(assignment.task.spec), assignment.seed, assignment.mode)
+    return played == (spec_sha256(assignment.task.spec), assignment.seed, "keys")

@@ -7,22 +7,20 @@ from typing import Any
 
 from arena import IDLE, ArenaSpec, Episode
 from arena.errors import ArenaError
-from people.play.worker_episode import KeyEpisode, WorkerEpisode
-from people.play.worker_protocol import Open, Request
+from people.play.worker_episode import WorkerEpisode
+from people.play.worker_protocol import Request
 from render import Renderer
 from render.image import SMALLEST
 
 
-def work(pipe: Connection, scripts: bool) -> None:
+def work(pipe: Connection) -> None:
     """Serve requests until the other end of the pipe is closed, also by the death of its process.
 
-    Whatever is slow the first time, such as a step, a picture or importing what `scripts` needs, is done
-    at the start and not in the middle of an episode.
+    Whatever is slow the first time, such as a step or a picture, is done at the start and not in the middle
+    of an episode.
     """
     # Ctrl-C in a terminal reaches every process of the group; the server decides when this one ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if scripts:
-        import people.play.script_episode  # noqa: F401
     # The first step compiles the core, or loads its machine code.
     with Episode(ArenaSpec(time_limit=0, items=()), task_id="first step") as first:
         first.step(IDLE)
@@ -65,17 +63,9 @@ class Worker:
     def _answer(self, number: int, request: Request, *arguments: Any) -> None:
         try:
             if request == "open":
-                self._episodes[number] = _created(*arguments)
+                self._episodes[number] = WorkerEpisode(*arguments)
                 self._pipe.send((number, self._episodes[number].opened()))
-            elif request != "draw" or isinstance(self._episodes.get(number), KeyEpisode):
+            elif request != "draw" or number in self._episodes:
                 self._pipe.send((number, getattr(self._episodes[number], request)(*arguments)))
         except ArenaError as error:
             self._pipe.send((number, str(error)))
-
-
-def _created(request: Open) -> WorkerEpisode:
-    if request.mode == "keys":
-        return KeyEpisode(request)
-    from people.play.script_episode import ScriptEpisode
-
-    return ScriptEpisode(request)

@@ -2,14 +2,13 @@
 
 from typing import NamedTuple
 
-from arena import ACTIONS, Episode, Event, EventKind, Outcome, Scene
+from arena import ACTIONS, Episode, Event, EventKind, Scene
 from arena.rules import SAFETY_STEPS
-from arena.taskfile.versions import DIFFERENCES, Version
 from llm_control.messages import laboratory
 from llm_control.prompts import arena_prompts
 from people.play import worker_protocol as protocol
 from people.play.pacing import QUALITY_LEVELS
-from people.play.worker_protocol import Drawn, Open, Played, PlayEnd, ScriptTurn, State, View
+from people.play.worker_protocol import Drawn, Open, Played, PlayEnd, State, View
 from render import Renderer, jpeg, third_person, top_view
 
 
@@ -22,7 +21,10 @@ class BreakOff(NamedTuple):
 
 
 class WorkerEpisode:
-    """An episode of either mode. Raises LayoutError if its arena cannot be built."""
+    """An episode played with keys.
+
+    Raises LayoutError if its arena cannot be built, RenderError if it cannot be drawn.
+    """
 
     def __init__(self, request: Open) -> None:
         task = request.task
@@ -32,10 +34,22 @@ class WorkerEpisode:
         self._hurt = False
         """Whether something other than the clock has cost reward."""
         self._broken_off: BreakOff | None = None
+        self._max_steps = request.max_steps
+        self._take(request.actions)
+        # The first image of an arena takes longest, and nobody is waiting for this one.
+        self._renderer = Renderer(QUALITY_LEVELS[0].size, QUALITY_LEVELS[0].size)
+        self._renderer.frame(self._episode.scene())
 
     def opened(self) -> Played:
-        """The state at the start, or at the point where the episode resumes."""
-        return Played(self._state(), end=self._end())
+        """The state at the start or where the episode resumes, and what a laboratory arena asks for."""
+        asked = laboratory(self._episode.spec, arena_prompts())
+        return Played(self._state(), end=self._end(), instructions=asked)
+
+    def step(self, actions: tuple[int, ...]) -> Played:
+        """Take actions (indices into `arena.ACTIONS`) until the episode is over."""
+        before = self._steps_played
+        self._take(actions)
+        return self._played(before)
 
     def stop(self, ended_by: str = protocol.STOPPED) -> Played:
         """End the episode early."""
@@ -47,9 +61,9 @@ class WorkerEpisode:
         """Free the physics."""
         self._episode.close()
 
-    def _played(self, before: int, *turns: ScriptTurn) -> Played:
+    def _played(self, before: int) -> Played:
         """What has happened since this number of steps."""
-        return Played(self._state(), self._actions_since(before), self._end(), turns)
+        return Played(self._state(), self._actions_since(before), self._end())
 
     @property
     def _steps_played(self) -> int:
@@ -100,44 +114,7 @@ class WorkerEpisode:
     def _ended_by(self) -> str:
         if self._broken_off:
             return self._broken_off.ended_by
-        return ended_by(self._episode.outcome, self._hurt, self._episode.spec.version)
-
-
-def ended_by(outcome: Outcome | None, hurt: bool, version: Version) -> str:
-    """How the end of an episode that was played to its end is stored.
-
-    `hurt`: whether something other than the clock has cost reward.
-    """
-    match outcome:
-        case Outcome.HEALTH:
-            return protocol.HEALTH if hurt and not DIFFERENCES[version].only_the_clock else protocol.TIME
-        case Outcome.STOPPED:
-            return protocol.LIMIT
-        case _:
-            return str(outcome)
-
-
-class KeyEpisode(WorkerEpisode):
-    """An episode played with keys. Raises RenderError if it cannot be drawn."""
-
-    def __init__(self, request: Open) -> None:
-        super().__init__(request)
-        self._max_steps = request.max_steps
-        self._take(request.actions)
-        # The first image of an arena takes longest, and nobody is waiting for this one.
-        self._renderer = Renderer(QUALITY_LEVELS[0].size, QUALITY_LEVELS[0].size)
-        self._renderer.frame(self._episode.scene())
-
-    def opened(self) -> Played:
-        """The state, and what a laboratory arena asks for."""
-        asked = laboratory(self._episode.spec, arena_prompts())
-        return super().opened()._replace(instructions=asked)
-
-    def step(self, actions: tuple[int, ...]) -> Played:
-        """Take actions (indices into `arena.ACTIONS`) until the episode is over."""
-        before = self._steps_played
-        self._take(actions)
-        return self._played(before)
+        return protocol.ended_by(self._episode.outcome, self._hurt, self._episode.spec.version)
 
     def draw(self, due: float, view: View, size: int, quality: int) -> Drawn:
         """The present image. Raises RenderError if it cannot be drawn."""

@@ -9,9 +9,10 @@ sentence, why the episode cannot be played. None is the first message of a worke
 
 from typing import Literal, NamedTuple
 
-from arena import Recording
+from arena import Outcome, Recording
 from arena.action import STEP_S
 from arena.rules import SAFETY_STEPS
+from arena.taskfile.versions import DIFFERENCES, Version
 from testbed import Task
 
 HEALTH, TIME, LIMIT = "health", "time", "limit"
@@ -24,6 +25,20 @@ paused for longer than the study allows; stopped the task; or left the study."""
 def seconds_of(steps: int) -> float:
     """Seconds of simulated time that steps take; by keys also of real time, without pauses."""
     return round(steps * STEP_S, 2)
+
+
+def ended_by(outcome: Outcome | None, hurt: bool, version: Version) -> str:
+    """How the end of an episode that was played to its end is stored.
+
+    `hurt`: whether something other than the clock has cost reward.
+    """
+    match outcome:
+        case Outcome.HEALTH:
+            return HEALTH if hurt and not DIFFERENCES[version].only_the_clock else TIME
+        case Outcome.STOPPED:
+            return LIMIT
+        case _:
+            return str(outcome)
 
 
 class PlayEnd(NamedTuple):
@@ -72,46 +87,28 @@ class State(NamedTuple):
         return self.outcome is not None
 
 
-Request = Literal["open", "step", "reply", "stop", "draw", "close"]
+Request = Literal["open", "step", "stop", "draw", "close"]
 
 
 class Open(NamedTuple):
-    """An episode with its past: `actions` (indices into `arena.ACTIONS`) in keys mode, `scripts` in scripts
-    mode. In keys mode play ends after `max_steps`.
-    """
+    """An episode with its past, `actions` (indices into `arena.ACTIONS`); play ends after `max_steps`."""
 
     task: Task
     seed: int
     trial: int
-    mode: Mode
     actions: tuple[int, ...] = ()
-    scripts: tuple[str, ...] = ()
     max_steps: int = SAFETY_STEPS
 
 
-class ScriptTurn(NamedTuple):
-    """A turn in scripts mode, exactly as a model sees it: `images` (PNG files), followed by `text`.
-
-    `script` is the reply that led to it, `error` why that was not a valid script, `steps` how many it took.
-    """
-
-    text: str
-    images: tuple[bytes, ...]
-    script: str | None = None
-    error: str | None = None
-    steps: int = 0
-
-
 class Played(NamedTuple):
-    """The state after a request, the `actions` (indices into `arena.ACTIONS`) that were really taken, and the
-    `turns` that scripts led to; `end` once the episode is over. After "open" in scripts mode these are all so
-    far, and `instructions` is the system prompt; in keys mode what a laboratory arena asks for.
+    """The state after a request, and the `actions` (indices into `arena.ACTIONS`) that were really taken.
+
+    `end` is known once the episode is over; after "open", `instructions` say what a laboratory arena asks.
     """
 
     state: State
     actions: tuple[int, ...] = ()
     end: PlayEnd | None = None
-    turns: tuple[ScriptTurn, ...] = ()
     instructions: str = ""
 
 

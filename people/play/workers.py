@@ -45,10 +45,10 @@ class EpisodeListener(Protocol):
 class WorkerProcess:
     """One worker and its pipe, started by `spawn` because threads do not survive a fork."""
 
-    def __init__(self, scripts: bool) -> None:
+    def __init__(self) -> None:
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
-        self.process = context.Process(target=work, args=(theirs, scripts), daemon=True)
+        self.process = context.Process(target=work, args=(theirs,), daemon=True)
         self.process.start()
         theirs.close()
         self.episodes: dict[int, RemoteEpisode] = {}
@@ -129,15 +129,15 @@ class WorkerProcess:
 class WorkerPool:
     """A fixed number of worker processes; one that died is replaced when it is next needed."""
 
-    def __init__(self, count: int, *, scripts: bool = False) -> None:
-        self._count, self._scripts = count, scripts
+    def __init__(self, count: int) -> None:
+        self._count = count
         self.processes: list[WorkerProcess] = []
         self.numbers = itertools.count(1)
         """Of episodes, one after another."""
 
     def start(self) -> None:
         """Start the processes; they are ready some seconds later, and requests wait for that."""
-        self.processes = [WorkerProcess(self._scripts) for _ in range(self._count)]
+        self.processes = [WorkerProcess() for _ in range(self._count)]
 
     async def ready(self) -> None:
         """Wait until all processes are ready, for `START_S` at most."""
@@ -154,7 +154,7 @@ class WorkerPool:
         """The process with the fewest episodes."""
         for place, process in enumerate(self.processes):
             if process.lost:
-                self.processes[place] = WorkerProcess(self._scripts)
+                self.processes[place] = WorkerProcess()
         return min(self.processes, key=lambda process: len(process.episodes))
 
 
@@ -187,12 +187,6 @@ class RemoteEpisode:
     async def step(self, actions: tuple[int, ...]) -> Played:
         """Take actions (indices into `arena.ACTIONS`) until the episode is over."""
         return await self._ask("step", actions)
-
-    async def reply(self, text: str) -> Played:
-        """Play a script."""
-        answer = await self._ask("reply", text)
-        self._past = self._past._replace(scripts=(*self._past.scripts, text))
-        return answer
 
     async def stop(self, ended_by: str = STOPPED) -> Played:
         """End the episode early."""

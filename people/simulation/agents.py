@@ -20,9 +20,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from arena import ACTIONS, EventKind
 from arena.errors import ConfigError, EvaluationError
-from evaluation.by_hand.played import PlayedEpisode
 from evaluation.capabilities import player
 from evaluation.engines.backend import backend, in_thread
 from evaluation.episode import Reply as ModelReply
@@ -39,21 +37,18 @@ from evaluation.report_folder import check_writable
 from evaluation.request import EvalRequest, model_name
 from evaluation.suite import EpisodeSetup, ModelEnd, Player, Record
 from evaluation.suites import DEFAULT, get_suite, suite_names
-from llm_control.environment import recording_of
 from llm_control.suite import task_spec
 from people.play.course import SuiteTask
-from people.play.player import SCRIPT_NOTE
-from people.play.worker_episode import ended_by
-from people.play.worker_protocol import LIMIT, STOPPED, PlayEnd
+from people.play.worker_protocol import STOPPED
 from people.store import Participant, Store, Trial
 from people.store.participation import ORDER, Ending
-from people.store.store import TrialEnd, new_note, write_batch
-from people.store.tables import ActionRow, Kind, Reply
+from people.store.tables import Kind, Reply
 from people.study.config import Block, Study, Test
 from people.study.flow import advance, assigned, current_stage, finish_page
 from people.study.plan import Plan, TaskStage, TextStage, arena_choices
 from people.study.progress import progress_of, used_cells
 from people.study.server import start_or_resume
+from testbed import Task
 
 FOR_PEOPLE = "consent, questionnaires, attention checks and breaks"
 """Parts of a study that agents skip."""
@@ -92,15 +87,15 @@ class StudyAgent:
         effective = {name: value for name, value in given if name in suite.choices.for_players}
         return replace(request, choices=effective) if plays else request
 
-    def setup(self, task: Any, trial: int) -> EpisodeSetup:
+    def setup(self, task: Task | SuiteTask, trial: int) -> EpisodeSetup:
         """The setup of an episode of a task."""
-        if not isinstance(task, SuiteTask):
-            request = self.arena
-            prompts = request.prompts
-            return EpisodeSetup(request.suite, task_spec(task), trial, request.effective.choices, prompts)
-        setup = task.setup(trial)
-        forced = setup.suite.choices.player_defaults if self.player else {}
-        return setup._replace(choices=setup.choices.model_copy(update=forced))
+        spec = task.spec if isinstance(task, SuiteTask) else task_spec(task)
+        if isinstance(task, SuiteTask) and not isinstance(spec.content, Task):
+            setup = task.setup(trial)
+            forced = setup.suite.choices.player_defaults if self.player else {}
+            return setup._replace(choices=setup.choices.model_copy(update=forced))
+        request = self.arena
+        return EpisodeSetup(request.suite, spec, trial, request.effective.choices, request.prompts)
 
     def check(self) -> None:
         """Raise ArenaError for tasks that the agent cannot play, such as those of other agents."""
@@ -303,7 +298,9 @@ async def _play(
     agent: StudyAgent, store: Store, person: Participant, stage: TaskStage, state: TaskState
 ) -> None:
     """Play a task from its beginning, and store the whole trial at its end."""
-    trial = store.open_trial(person.id) or _begun(agent, store, person, stage)
+    trial = store.open_trial(person.id) or store.begin_episode(
+        person.id, stage.position, agent.setup(stage.task, 0), stage.block_name
+    )
     setup, key = agent.setup(stage.task, trial.trial), f"{person.code}/{trial.id}"
     times: list[tuple[float, float]] = []
     if agent.player is not None:
@@ -343,48 +340,18 @@ class _Dialogue(Dialogue):
         """The log has the messages only."""
 
 
-def _begun(agent: StudyAgent, store: Store, person: Participant, stage: TaskStage) -> Trial:
-    """A new trial of a task."""
-    setup, task = agent.setup(stage.task, 0), stage.task
-    if isinstance(task, SuiteTask):
-        return store.begin_episode(person.id, stage.position, PlayedEpisode.of(setup), stage.block_name)
-    mode = "scripts" if agent.player is None else "steps"
-    return store.begin_trial(person.id, stage.position, task, setup.choices.seed, mode, stage.block_name)
-
-
 def _keep(
     store: Store, trial: Trial, setup: EpisodeSetup, record: Record, times: Sequence[tuple[float, float]]
 ) -> None:
-    """Store the end of a trial, with its replies and actions."""
+    """Store the end of a trial, and its replies."""
     now = time.time()
-    if setup.suite.name == DEFAULT:
-        if rejected := write_batch(store.database, list(_of_arena(trial, setup, record, now))):
-            raise EvaluationError(rejected[0])
-        return
-    for place, turn in enumerate(record.turns):
+    for place, turn in enumerate(record.turns if setup.choices.replies == "text" else ()):
         asked, at = times[place] if place < len(times) else (now, now)
         reward = float(turn.get("reward") or 0.0)
         row = {"reply": turn["reply"], "entered": {}, "reward": reward, "shown_at": asked, "at": at}
         store.add_reply(Reply(trial_id=trial.id, turn=place, **row))
-    store.finish_episode(trial.id, record, STOPPED if record.model_end is ModelEnd.SOLVER else "")
-
-
-def _of_arena(trial: Trial, setup: EpisodeSetup, record: Record, at: float) -> Iterator[Any]:
-    """The actions and scripts of a trial, and its end."""
-    recording, choices = recording_of(record.replay), setup.choices
-    steps, end = recording.steps, {ModelEnd.SOLVER: STOPPED}.get(record.model_end, LIMIT)
-    if record.model_end is ModelEnd.EPISODE:
-        events = [event for turn in record.turns for event in turn["events"]]
-        hurt = any(each["kind"] == EventKind.HOT_ZONE or each["reward"] < 0 for each in events)
-        end = ended_by(recording.outcome, hurt, setup.task.content.spec.version)
-    elif choices.replies == "text":
-        steps = sum(choices.initial_idle_steps) + sum(turn["steps"] for turn in record.turns)
-    for step, action in enumerate(recording.unpacked()[:steps]):
-        yield ActionRow(trial.id, step, ACTIONS.index(action), at)
-    if choices.replies == "text":
-        for turn in record.turns:
-            yield new_note(trial.participant_id, SCRIPT_NOTE, {"trial": trial.id, "text": turn["reply"]}, at)
-    yield TrialEnd(trial.id, PlayEnd(end, steps, recording))
+    stopped = STOPPED if record.model_end is ModelEnd.SOLVER else ""
+    store.finish_episode(trial.id, setup, record, stopped)
 
 
 def _described(store: Store, people: Iterable[Participant]) -> str:

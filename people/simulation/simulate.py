@@ -19,6 +19,7 @@ from arena.errors import EvaluationError
 from arena.processes import cores
 from evaluation.by_hand.form import Checkbox, Command, Item, Question, list_of
 from llm_control.agents import pixels
+from llm_control.form import SCRIPT
 from people.play.players import Players
 from people.play.security import LIST
 from people.serving import Server, bound, url_of
@@ -98,7 +99,7 @@ class Driver:
 
     def __init__(self, seed: str) -> None:
         self._random = random.Random(seed)
-        self._left, self._searching = 0, FORWARD
+        self._left, self._searching, self._fruitless = 0, FORWARD, 0
 
     def keys(self, jpeg: bytes) -> int:
         """The keys to hold after this picture, as an index into `arena.ACTIONS`."""
@@ -116,12 +117,15 @@ class Driver:
             return FORWARD_RIGHT if side else FORWARD_LEFT
         return RIGHT if side else LEFT
 
-    def script(self, images: list[str], fruitless: int) -> str:
-        """A script after these images (data URLs), of which the last is the present one."""
+    def script(self, turn: Received) -> str:
+        """A script after the pictures of a turn, of which the last is the present one."""
+        images = [part["image"] for part in turn["parts"] if "image" in part]
         if not images:
             return "Go(5);"
         frame = decode(base64.b64decode(images[-1].partition(",")[2]))
-        return pixels.answer(frame, fruitless, np.random.default_rng(self._random.getrandbits(32)))
+        script = pixels.answer(frame, self._fruitless, np.random.default_rng(self._random.getrandbits(32)))
+        self._fruitless = self._fruitless + 1 if "see no ball" in script else 0
+        return script
 
     def _search(self) -> int:
         self._left -= 1
@@ -152,24 +156,13 @@ def _by_keys(page: GamePage, driver: Driver, goes_on: Callable[[], bool]) -> Rec
     return None
 
 
-def _by_scripts(page: GamePage, driver: Driver, goes_on: Callable[[], bool]) -> Received | None:
-    turns, fruitless = page.trial["turns"], 0
-    while goes_on():
-        script = driver.script([image for turn in turns[-1:] for image in turn["images"]], fruitless)
-        fruitless = fruitless + 1 if "see no ball" in script else 0
-        page.do("script", text=script)
-        message = page.until("turns", "end", "failed")
-        if message["type"] != "turns":
-            return message
-        turns = message["turns"]
-    return None
-
-
 _QUESTIONS = TypeAdapter(tuple[Item | Command, ...])
 
 
-def _by_forms(visitor: Visitor, source: random.Random, goes_on: Callable[[], bool]) -> Iterator[Received]:
-    """Play tasks of other suites by examples of answers; the last state that was shown of each."""
+def _by_forms(
+    visitor: Visitor, source: random.Random, driver: Driver, goes_on: Callable[[], bool]
+) -> Iterator[Received]:
+    """Play tasks by scripts, or by examples of answers; the last state that was shown of each."""
     state = visitor.client.get("/suite/state").raise_for_status().json()
     while "page" not in state and goes_on():
         sent = {"trial": state["trial"]}
@@ -181,6 +174,8 @@ def _by_forms(visitor: Visitor, source: random.Random, goes_on: Callable[[], boo
         # Not every example fits what can be done now.
         for _ in range(ATTEMPTS):
             answers = {each.id: each.example(source) for each in questions}
+            if SCRIPT in answers:
+                answers[SCRIPT] = driver.script(state["turns"][-1])
             filled_in = {
                 **sent,
                 "turn": state["known"] + len(state["turns"]) - 1,
@@ -268,14 +263,13 @@ class SimulatedParticipant:
 
     def _play(self, visitor: Visitor) -> None:
         if visitor.page.url.path == "/suite":
-            ended = _by_forms(visitor, self._source, self._goes_on)
+            ended = _by_forms(visitor, self._source, self._driver, self._goes_on)
             self.journey.tasks += ((state, state["end"]) for state in ended)
             return
         with GamePage(self.url, visitor.token) as page:
             message = page.until("trial", "over")
             while message["type"] == "trial" and self._goes_on():
-                play = _by_scripts if message["mode"] == "scripts" else _by_keys
-                end = play(page, self._driver, self._goes_on)
+                end = _by_keys(page, self._driver, self._goes_on)
                 self.journey.tasks.append((message, end))
                 if end is None:
                     return
@@ -343,8 +337,7 @@ def serving(plan: Plan, store: Store, workers: int) -> Iterator[str]:
     Raises EvaluationError if the server does not start, and InvalidRequest as `simulate`.
     """
     start_or_resume(store, plan)
-    scripts = plan.study.mode == "scripts"
-    players = Players(store, StudyTaskSource(plan), workers=workers, scripts=scripts, speed=SPEED)
+    players = Players(store, StudyTaskSource(plan), workers=workers, speed=SPEED)
     listener = bound(HOST, 0)
     app = create_study_app(plan, players, store, secrets.token_urlsafe())
     server = Server(app)

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple, TypeVar, cast
 from sqlalchemy import CursorResult, Select, delete, func, select
 from sqlalchemy.orm import Session
 
-from arena import ACTIONS, Recording
+from arena import ACTIONS, EventKind, Recording
 from arena.closing import Closing
 from arena.recording import spec_sha256
 from evaluation.by_hand.played import PlayedEpisode
-from evaluation.suite import Record
-from people.play.worker_protocol import WITHDREW, PlayEnd, seconds_of
+from evaluation.suite import EpisodeSetup, ModelEnd, Record
+from evaluation.suites import DEFAULT
+from people.play.worker_protocol import LIMIT, WITHDREW, PlayEnd, ended_by, seconds_of
 from people.store import tables
 from people.store.database import Database, DatabaseUnavailable, InvalidRequest, check_name, clean
 from people.store.tables import Action, ActionRow, Answer, Note, Participant, Stretch, Trial, participants_of
@@ -111,6 +112,18 @@ def finish_trial(session: Session, trial_id: int, end: PlayEnd) -> None:
     for name in ("steps", "total_reward", "health", "outcome", "passed"):
         setattr(trial, name, getattr(recording, name))
     session.add(tables.StoredRecording(trial_id=trial.id, recording=recording.model_dump_json()))
+
+
+def _play_end(setup: EpisodeSetup, record: Record) -> PlayEnd:
+    """The end of a trial of the arena that was played by replies, or by an agent at every step."""
+    recording, turns = Recording.model_validate(record.replay), record.turns
+    if record.model_end is ModelEnd.EPISODE:
+        events = [event for turn in turns for event in turn["events"]]
+        hurt = any(each["kind"] == EventKind.HOT_ZONE or each["reward"] < 0 for each in events)
+        by = ended_by(recording.outcome, hurt, setup.task.content.spec.version)
+        return PlayEnd(by, recording.steps, recording)
+    steps = sum(setup.choices.initial_idle_steps) + sum(turn["steps"] for turn in turns)
+    return PlayEnd(LIMIT, steps, recording)
 
 
 def end_play(trial: Trial, ended_by: str, steps: int) -> None:
@@ -257,28 +270,53 @@ class Store(Closing):
             return _begin(session, participant_id, task.id, {**columns, **rules, **hashes})
 
     def begin_episode(
-        self, participant_id: int, position: int, episode: PlayedEpisode, block: str | None = None
+        self, participant_id: int, position: int, setup: EpisodeSetup, block: str | None = None
     ) -> Trial:
-        """As `begin_trial` for a task of another suite; the trial of `episode` does not count."""
-        task = episode.task
-        columns = {"position": position, "seed": episode.choices["seed"], "mode": FORM, "block": block}
-        hashes = dict.fromkeys(("spec_sha256", "task_sha256"), task["sha256"])
+        """As `begin_trial` for an episode that is played by replies; the trial of `setup` does not count."""
+        task, seed = setup.task, setup.choices.seed
+        if setup.suite.name == DEFAULT:
+            mode = "steps" if setup.choices.acts else "scripts"
+            return self.begin_trial(participant_id, position, task.content, seed, mode, block)
+        columns = {"position": position, "seed": seed, "mode": FORM, "block": block}
+        hashes = dict.fromkeys(("spec_sha256", "task_sha256"), task.sha256)
         columns = {**columns, **hashes, "animal_ai": "", "pass_mark": None}
         with self.database.writing() as session:
-            trial = _begin(session, participant_id, task["id"], columns)
-            played = episode.model_copy(update={"trial": trial.trial}).model_dump_json()
-            group = str(task["group"])
-            session.add(
-                tables.SuiteEpisode(trial_id=trial.id, suite=episode.suite, task_group=group, played=played)
-            )
+            trial = _begin(session, participant_id, task.id, columns)
+            played = PlayedEpisode.of(setup._replace(trial=trial.trial)).model_dump_json()
+            suite, group = setup.suite.name, str(task.group)
+            session.add(tables.SuiteEpisode(trial_id=trial.id, suite=suite, task_group=group, played=played))
         return trial
 
-    def finish_episode(self, trial_id: int, record: Record, ended_by: str = "", idle_s: float = 0.0) -> None:
-        """Store the end of a trial of another suite; one that is finished already is left unchanged.
+    def is_of(self, trial: Trial, setup: EpisodeSetup) -> bool:
+        """Whether an unfinished trial that is played by replies can be continued as this episode."""
+        if setup.suite.name == DEFAULT:
+            return (trial.spec_sha256, trial.seed) == (
+                spec_sha256(setup.task.content.spec),
+                setup.choices.seed,
+            )
+        with self.database.reading() as session:
+            episode = session.get(tables.SuiteEpisode, trial.id)
+        played = None if episode is None else PlayedEpisode.model_validate_json(episode.played)
+        return played == PlayedEpisode.of(setup)
+
+    def finish_episode(
+        self, trial_id: int, setup: EpisodeSetup, record: Record, ended_by: str = "", idle_s: float = 0.0
+    ) -> None:
+        """Store the end of a trial that was played by replies; one that is finished is left unchanged.
 
         `ended_by`: what ended it early, `idle_s` seconds after its last form was shown.
         """
         with self.database.writing() as session:
+            if setup.suite.name == DEFAULT:
+                end = _play_end(setup, record)
+                end = end._replace(ended_by=ended_by or end.ended_by)
+                taken = enumerate(end.recording.unpacked()[: end.steps_played])
+                actions = [
+                    ActionRow(trial_id, step, ACTIONS.index(each), time.time()) for step, each in taken
+                ]
+                insert_actions(self.database, session, actions)
+                finish_trial(session, trial_id, end)
+                return
             episode = _locked(session, tables.SuiteEpisode, trial_id, "trial", OTHER)
             trial = _locked(session, Trial, trial_id, "trial", OTHER)
             if trial.finished_at is not None:
@@ -296,7 +334,7 @@ class Store(Closing):
         at = {"participant_id": participant_id, "position": position, "finished_at": None}
         with self.database.writing() as session:
             for trial in session.scalars(select(Trial).filter_by(**at)):
-                if trial.mode == FORM:
+                if trial.mode != "keys":
                     trial.ended_by, trial.seconds_played = WITHDREW, _replied_s(session, trial.id)
                     continue
                 steps = select(func.count()).where(Action.trial_id == trial.id)
@@ -305,7 +343,6 @@ class Store(Closing):
     def add_reply(self, reply: tables.Reply) -> None:
         """Store a reply unless it is there already. Raises InvalidRequest if there is no such trial."""
         with self.database.writing() as session:
-            _locked(session, tables.SuiteEpisode, reply.trial_id, "trial", OTHER)
             insert(self.database, session, reply)
 
     def replies(self, trial_id: int) -> list[tables.Reply]:

@@ -437,11 +437,10 @@ class Study(Section):
         for name, block in self.blocks().items():
             if not (block.tasks or block in self.test):
                 raise ValueError(f"{name} has no tasks; list some, or remove it")
-            for limit in ("limit_s", "limit_pause_s"):
-                if self.mode == "scripts" and block.suite is None and getattr(block, limit):
-                    raise ValueError(
-                        f"{limit} ends tasks that are played with keys; remove it with mode: scripts"
-                    )
+            if self.mode == "scripts" and block.suite is None and block.limit_pause_s:
+                raise ValueError(
+                    "limit_pause_s ends tasks that are played with keys; remove it with mode: scripts"
+                )
             if self.mode == "scripts" and block.views != ("first",):
                 raise ValueError("mode: scripts shows the images that a model gets; views must be [first]")
         return self

@@ -246,7 +246,7 @@ async def replay_images(
     Raises EpisodeFailed if it cannot be drawn.
     """
     images = _Images()
-    start = Open(task, recording.seed, recording.trial, "keys")
+    start = Open(task, recording.seed, recording.trial)
     with closing(RemoteEpisode(workers, start, images)) as episode:
         state = (await episode.open()).state
         actions = [ACTIONS.index(action) for action in recording.unpacked()[:steps]]

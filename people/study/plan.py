@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from arena.errors import ConfigError
 from arena.files import read_text
@@ -15,6 +15,7 @@ from arena.recording import spec_sha256
 from evaluation.by_hand.form import Likert, duplicates
 from evaluation.request import EvalRequest
 from evaluation.suites import DEFAULT, get_suite
+from llm_control.suite import task_spec
 from people.play.course import Course, SuiteTask
 from people.store.participation import COMPLETED, Ending
 from people.study.config import Block, Practice, Questionnaire, Study, Test
@@ -280,6 +281,8 @@ def _all_tasks(study: Study, folders: Folders, where: Callable[..., str]) -> dic
             drawn |= {task.id for task in tasks[name]}
         else:
             tasks[name] = _listed(study, block, folders, partial(where, *loc))
+        if block.suite is None and study.mode == "scripts":
+            tasks[name] = Course.by_scripts(cast("Sequence[Task]", tasks[name]), _of_study(study)).every()
     return tasks
 
 
@@ -319,10 +322,13 @@ def _of_suite(block: Block, suite: str, seed: int, where: Callable[..., str]) ->
         raise ConfigError(f"{where('suite')}: {error}") from None
 
 
+def _of_study(study: Study) -> dict[str, str]:
+    return {"seed": str(study.seed), "animal_ai": study.animal_ai}
+
+
 def arena_choices(study: Study) -> dict[str, str]:
     """The options with which agents play tasks of the arena."""
-    given = {"seed": study.seed, "animal_ai": study.animal_ai, **study.agents}
-    return {name: _option(value) for name, value in given.items()}
+    return {**_of_study(study), **{name: _option(value) for name, value in study.agents.items()}}
 
 
 def _check_agents(study: Study, where: Callable[..., str]) -> None:
@@ -342,9 +348,8 @@ def _option(value: str | bool | int | float) -> str:
 
 def _digest(task: Task | SuiteTask) -> str:
     """Hash of what defines a task."""
-    if isinstance(task, SuiteTask):
-        return task.course.tasks[task.place].sha256
-    return spec_sha256(task.spec)
+    spec = task.spec if isinstance(task, SuiteTask) else task_spec(task)
+    return spec_sha256(spec.content.spec) if isinstance(spec.content, Task) else spec.sha256
 
 
 def _drawn(

@@ -53,7 +53,6 @@ class StudyTaskSource(TaskSource):
             task=stage.task,
             position=stage.position,
             seed=study.seed,
-            mode=study.mode,
             count=stage.count if stage.phase == "test" else None,
             title=block.title or getattr(study.words, stage.phase, study.title),
             views=block.views,

@@ -1,5 +1,4 @@
 // The page of `arena-llm play`: sends keys, shows images.
-import { addTurn, startScripts } from "./play_scripts.js";
 import { $, beep, draw, number, pictureSide, show, showImage, showState, state, tooSmall } from "./play_stage.js";
 import { connect, reconnectLater, send, setTrial } from "./play_wire.js";
 import { t } from "./play_words.js";
@@ -96,7 +95,7 @@ const continueHint = (left_s) => sentences(
 
 function showEnd({ passed, text, reward, steps, pass_mark, waited }) {
   release();
-  if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: steps });
+  $("step").textContent = t("Step {n}", { n: steps });
   const last = trial.check_s || (trial.count && trial.position + 1 === trial.count);
   const judged = trial.feedback && passed !== null;
   const hints = reward == null ? [] : [t("Your score: {score}.", { score: number(reward) })];
@@ -143,18 +142,17 @@ const handlers = {
     trial = message;
     setTrial(trial.trial);
     view = 0;
-    document.body.dataset.mode = trial.mode;
     $("place").textContent = trial.count ? t("Task {n} of {count}", { n: trial.position + 1, count: trial.count }) : "";
     $("title").textContent = trial.title || "Animal-AI arena";
     document.body.dataset.feedback = trial.feedback ? "yes" : "no";
     document.body.dataset.palette = trial.palette;
     $("reward-label").textContent = t(trial.stars ? "Stars" : "Reward");
-    $("view").hidden = trial.views.length < 2 || trial.mode === "scripts";
-    if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: trial.step });
-    const asked = trial.mode === "keys" ? trial.instructions : "";
+    $("view").hidden = trial.views.length < 2;
+    $("step").textContent = t("Step {n}", { n: trial.step });
+    const asked = trial.instructions;
     $("question").hidden = !asked;
     $("question").querySelector("p").textContent = asked;
-    if (trial.mode === "scripts") startScripts(trial); else showStartable(trial.check_s ? showCheck : trial.step > 0 ? showResumed : showReady);
+    showStartable(trial.check_s ? showCheck : trial.step > 0 ? showResumed : showReady);
   },
   state(message) { showState(message, trial); },
   running() {
@@ -166,7 +164,6 @@ const handlers = {
   },
   paused(message) { release(); showStartable(() => showPaused(message)); },
   ping({ ping }) { send("pong", { ping }); },
-  turns({ turns }) { turns.forEach(addTurn); },
   end: showEnd,
   failed({ reason }) {
     show("failed", { icon: "fail", title: "This task cannot be played", text: reason,
@@ -230,7 +227,7 @@ function release() {
 const typing = ({ target }) => target.closest("textarea, input, summary");
 
 addEventListener("keydown", (event) => {
-  if (typing(event) || event.ctrlKey || event.metaKey || event.altKey || trial?.mode !== "keys") return;
+  if (typing(event) || event.ctrlKey || event.metaKey || event.altKey || !trial) return;
   const direction = KEYS[event.code];
   if (direction) event.preventDefault();
   if (event.repeat) return;
@@ -246,7 +243,7 @@ addEventListener("blur", () => { release(); starters.clear(); sendKeys(); pause(
 document.addEventListener("visibilitychange", () => { if (document.hidden) { release(); pause("hidden"); } });
 addEventListener("resize", () => {
   draw();
-  if (trial?.mode !== "keys") return;
+  if (!trial) return;
   if (state() === "running" && tooSmall() && !smallIsFine) pause("small");
   if (["ready", "paused"].includes(state()) && !starting) showStartable(startCard);
 });

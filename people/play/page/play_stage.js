@@ -48,7 +48,7 @@ export function show(next, { icon = "wait", title = "", text = "", hint = "", ac
 export const number = (value) => value.toFixed(2).replace(/^-(0\.00)$/, "$1").replace("-", "−");
 
 export function showState(message, trial) {
-  if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: message.step });
+  $("step").textContent = t("Step {n}", { n: message.step });
   const [size, , interval] = message.level;
   const grade = interval > 1 ? 1 : size < 512 && !trial.fixed ? 2 : 3;
   $("link").dataset.grade = grade;
@@ -103,7 +103,7 @@ export const pictureSide = () => Math.round($("stage").clientWidth);
 export const tooSmall = () => pictureSide() < MIN_SIDE;
 
 setInterval(() => {
-  const late = state() === "running" && document.body.dataset.mode === "keys" && performance.now() - shownAt > LATE_MS;
+  const late = state() === "running" && performance.now() - shownAt > LATE_MS;
   if (late === $("late").hidden) $("late").hidden = !late;
 }, 100);
 

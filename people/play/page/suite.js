@@ -16,7 +16,7 @@ function showForm(html) {
   $("fields").innerHTML = html;
   enhance($("fields"));
   // What has the focus keeps it; a new page, "Send" and "Next task" pass it to a line of text, to play by typing only.
-  const line = ["", "send", "next"].includes(focused) && $("fields").querySelector("input[data-templates]");
+  const line = ["", "send", "next"].includes(focused) && $("fields").querySelector("input[data-templates], textarea");
   (line || $(focused))?.focus();
 }
 
@@ -75,6 +75,7 @@ function show(state) {
   addSpots();
   $("log").replaceChildren(...task.turns.slice(1).map((turn, place) => element("li", {},
     ...parts(task.turns[place], place + 1), element("p", {}, t("Your answer"), element("b", { textContent: turn.said })))).reverse());
+  document.body.dataset.palette = state.palette;
   document.body.dataset.state = state.end ? "end" : "ready";
   document.body.dataset.turn = last;
 }
@@ -106,6 +107,9 @@ async function ask(address, values) {
 $("form").addEventListener("submit", (event) => {
   event.preventDefault();
   ask("reply", [["turn", task.turns.length - 1], ...new FormData($("form"))]);
+});
+$("form").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) $("form").requestSubmit();
 });
 $("stop").addEventListener("click", () => ask("stop", []));
 $("next").addEventListener("click", () => ask("next", []));

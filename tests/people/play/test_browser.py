@@ -144,18 +144,18 @@ def test_buttons_drive_on_a_phone(server, chromium):
 
 def test_scripts_are_typed_and_mistakes_are_reported(scripts_server, page):
     page.goto(scripts_server.url)
-    until(page, "running")
-    page.wait_for_function("document.querySelectorAll('#pictures .thumb').length === 3")
-    page.fill("#script", "Go(5)")
+    page.wait_for_selector("#now .picture")
+    assert page.locator("#now .picture").count() == 3
+    page.keyboard.type("Go(5)")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector("#log li")
-    assert page.inner_text("#log code") == "Go(5)"
-    page.fill("#script", "Dance(5);")
+    assert page.inner_text("#log b") == "Go(5)"
+    page.fill("textarea", "Dance(5);")
     page.click("#send")
     page.wait_for_selector("#log li:nth-child(2)")
-    assert "There is no such command" in page.inner_text("#error")
-    page.click("#give-up")
-    until(page, "end")
+    assert "There is no such command" in page.inner_text("#now")
+    page.click("#stop")
+    page.wait_for_selector("#end:visible")
 
 
 SIZES = {
