@@ -148,7 +148,7 @@ TABLES = {
         (Participant.id, Trial.id),
     ),
     "replies": Table(
-        "reply in a trial of another suite",
+        "reply in a trial by scripts or of another suite",
         (*_TRIAL, *_all(tables.Reply)),
         (tables.Reply, Trial, Participant),
         (Participant.id, Trial.id, tables.Reply.turn),

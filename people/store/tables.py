@@ -167,7 +167,7 @@ class SuiteEpisode(Base, kw_only=True):
 
 
 class Reply(Base, kw_only=True):
-    """One reply in a trial of another suite; trial and turn are its key, so that none is stored twice."""
+    """One reply in a trial that is played by replies; trial and turn are its key, so that none is twice."""
 
     __tablename__ = "replies"
 
@@ -195,7 +195,7 @@ class Answer(Base, kw_only=True):
 
 
 class Note(Base, kw_only=True):
-    """An event: consent, pause, disconnection, the text of a script."""
+    """An event: consent, pause, disconnection."""
 
     __tablename__ = "notes"
     __table_args__ = (Index("ix_notes_participant_id_kind", "participant_id", "kind"),)

@@ -116,12 +116,12 @@ def test_an_episode_that_cannot_be_played_is_reported(loop, workers):
 
     async def play() -> None:
         broken = Task(task.id, 1, task.path, crowd, task.sha256)
-        episode = RemoteEpisode(workers, Open(broken, 0, 0, "keys"), Listener())
+        episode = RemoteEpisode(workers, Open(broken, 0, 0), Listener())
         await episode.open()
         with pytest.raises(EpisodeFailed, match="2 agents, expected one"):
             await episode.step((3,))
         # The worker keeps serving others.
-        other = RemoteEpisode(workers, Open(task, 0, 0, "keys"), Listener())
+        other = RemoteEpisode(workers, Open(task, 0, 0), Listener())
         assert (await other.open()).state.step == 0
 
     loop.run_until_complete(play())
@@ -133,7 +133,7 @@ def test_a_worker_that_is_still_starting_is_not_dead(loop, workers, monkeypatch)
     monkeypatch.setattr("people.play.workers.TIMEOUT_S", 0.5)
 
     async def play() -> None:
-        episode = RemoteEpisode(workers, Open(task, 0, 0, "keys"), Listener())
+        episode = RemoteEpisode(workers, Open(task, 0, 0), Listener())
         await episode.open()
         os.kill(workers.processes[0].process.pid, signal.SIGKILL)
         assert (await episode.step((3,))).state.step == 1
@@ -147,7 +147,7 @@ def test_an_episode_survives_its_worker(loop, workers):
     listener = Listener()
 
     async def play() -> None:
-        episode = RemoteEpisode(workers, Open(task, 0, 0, "keys"), listener)
+        episode = RemoteEpisode(workers, Open(task, 0, 0), listener)
         await episode.open()
         await episode.step((3,) * 9 + (4,) * 5)
         os.kill(workers.processes[0].process.pid, signal.SIGKILL)

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from people.play.page_protocol import (
     MAX_MESSAGE_BYTES,
-    MAX_SCRIPT,
     ConnectionRefused,
     Keys,
     frame_bytes,
@@ -62,15 +61,11 @@ def test_an_invalid_message_is_refused_with_a_reason(text, reason):
     assert reason in refused.value.reason
 
 
-def test_size_has_a_limit_of_bytes_and_a_script_one_of_characters():
+def test_size_has_a_limit_of_bytes():
     for large in (" " * (MAX_MESSAGE_BYTES + 1), "é" * (MAX_MESSAGE_BYTES // 2 + 1)):
         with pytest.raises(ConnectionRefused) as refused:
             read_message(large)
         assert refused.value.code == 1009
-    script = {"type": "script", "n": 1, "trial": 1, "text": "é" * MAX_SCRIPT}
-    assert read_message(json.dumps(script, ensure_ascii=False)).text == script["text"]
-    with pytest.raises(ConnectionRefused, match="at most 4000"):
-        read_message(json.dumps({**script, "text": "x" * (MAX_SCRIPT + 1)}))
 
 
 @given(

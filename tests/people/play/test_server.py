@@ -153,10 +153,6 @@ def test_a_message_at_the_wrong_time_ends_the_connection_with_a_reason(server, t
         page.until("trial")
         page.do("next")
         assert page.refusal() == (1008, "next comes after the end of the trial")
-    with Page(server, token) as page:
-        page.until("trial")
-        page.do("script", text="Go(1);")
-        assert page.refusal() == (1008, "script is not allowed in this trial")
     with Page(server, token, hello=False) as page:
         page.say("stop", trial=1)
         assert page.refusal() == (1008, "out of order: got stop, expected hello first")

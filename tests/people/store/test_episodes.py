@@ -1,21 +1,24 @@
 """Episodes of other suites in the database, in SQLite and in PostgreSQL."""
 
 import json
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 from arena.errors import EvaluationError
 from evaluation.by_hand.played import PlayedEpisode
-from evaluation.suite import ModelEnd, Record
+from evaluation.choices.run_choices import RunChoices
+from evaluation.suite import EpisodeSetup, ModelEnd, Record, TaskSpec
 from people.store import InvalidRequest, Store
 from people.store.export import export
 from people.store.tables import Reply
 from report.comparison.read import read_run
 from tests.people.store import played
 
-TASK = {"id": "one", "group": "small", "sha256": "0" * 64}
-EPISODE = PlayedEpisode(suite="any", task=TASK, choices={"seed": 2**40}, versions={"arena-llm": "1"})
+SUITE = SimpleNamespace(name="any", versions=lambda: {"arena-llm": "1"})
+SETUP = EpisodeSetup(SUITE, TaskSpec("one", "small", "0" * 64), 0, RunChoices(seed=2**40), None)
+EPISODE = PlayedEpisode.of(SETUP)
 METRICS = {"total_reward": -1, "steps": 3}
 RECORD = Record(({"reply": "no", "error": None},), "lost", False, 0.25, METRICS, ModelEnd.SOLVER)
 
@@ -27,20 +30,20 @@ def reply(trial_id: int, text: str) -> Reply:
 
 def test_a_trial_is_stored_with_its_replies_and_ends_once(store):
     person = store.add_participant("P1", "play-any")
-    trials = [store.begin_episode(person.id, 0, EPISODE) for _ in range(2)]
+    trials = [store.begin_episode(person.id, 0, SETUP) for _ in range(2)]
     assert [(each.trial, each.seed, each.mode) for each in trials] == [(n, 2**40, "form") for n in (0, 1)]
     first = trials[0].id
     for text in ("no", "not stored"):
         store.add_reply(reply(first, text))
     [kept] = store.replies(first)
     assert (kept.reply, kept.entered, kept.at) == ("no", {"a": [1, 0.5]}, 2.5)
-    store.finish_episode(first, RECORD)
+    store.finish_episode(first, SETUP, RECORD)
     ended = store.trials(person.id)[0].finished_at
-    store.finish_episode(first, Record((), "again", True, 1.0, {}, ModelEnd.EPISODE))
+    store.finish_episode(first, SETUP, Record((), "again", True, 1.0, {}, ModelEnd.EPISODE))
     trial = store.trials(person.id)[0]
     assert (trial.finished_at, trial.outcome, trial.passed) == (ended, "lost", False)
     assert (trial.steps, trial.total_reward, trial.ended_by) == (3, -1, "lost")
-    store.finish_episode(trials[1].id, RECORD, stopped=True)
+    store.finish_episode(trials[1].id, SETUP, RECORD, "stopped")
     assert store.trials(person.id)[1].ended_by == "stopped"
     stored = store.episodes("play-any")
     assert (stored[first].score, stored[first].turns) == (0.25, 1)
@@ -57,9 +60,9 @@ def mixed(tmp_path):
         model = store.add_participant("m-1", "mixed", kind="model", agent="openai/m")
         for each in (person, model):
             store.note(each.id, "order", {"tasks": [], "condition": "hard"})
-            trial = store.begin_episode(each.id, 0, EPISODE, "first")
+            trial = store.begin_episode(each.id, 0, SETUP, "first")
             store.add_reply(reply(trial.id, "a\tb\nc"))
-            store.finish_episode(trial.id, RECORD)
+            store.finish_episode(trial.id, SETUP, RECORD)
             played.finish(store, played.begin(store, each, position=1), played.recording())
         export(store, "mixed", out, bids=True)
     return path, out
@@ -125,4 +128,4 @@ def test_only_trials_of_suites_have_replies(store):
     with pytest.raises(InvalidRequest, match="trial 7: no such trial"):
         store.add_reply(reply(7, "no"))
     with pytest.raises(InvalidRequest, match="trial 7: no such trial"):
-        store.finish_episode(7, RECORD)
+        store.finish_episode(7, SETUP, RECORD)
