@@ -92,20 +92,28 @@ def compare_command(
             )
 
     from evaluation.report_folder import check_writable
-    from report.comparison.read import read_groups, read_runs_apart
+    from report.comparison.page import studies_summary
+    from report.comparison.read import OpenSuite, overviews, read_groups, read_runs_apart
     from report.comparison.whole import compare
 
     if not runs and not run:
         raise typer.BadParameter("name a run, or an agent to play with --run", param_hint="RUN")
     groups = read_groups([word.strip() for word in others.split(",") if word.strip()])
-    found = read_runs_apart(places, original=original, animal_ai=animal_ai)
+    studies = overviews([place for _, place in places])
+    if len(studies):
+        wide_console(100).print(studies_summary(studies))
+    try:
+        found = read_runs_apart(places, original=original, animal_ai=animal_ai)
+    except OpenSuite as several:
+        print(f"One suite is compared at a time. {several}")
+        return
     requests = _requests(run or (), testbed, tasks, trials, animal_ai)
     check_writable(out, "--out")
     if requests:
         places += [(None, str(_log_of(request, log_dir))) for request in requests]
         found = read_runs_apart(places, original=original, animal_ai=animal_ai)
     origins = _without_password("; ".join(f"{name} = {at}" if name else at for name, at in places))
-    compared = compare(found, groups, read_runs_apart(splits, animal_ai=animal_ai))
+    compared = compare(found, groups, read_runs_apart(splits, animal_ai=animal_ai), studies)
     beside = {"compared with": _without_password(others)} if compared.groups else {}
     _report(compared, out, {"runs": origins, **beside, **({"hidden split": "yes"} if splits else {})})
 

@@ -1,4 +1,4 @@
-"""The `arena-llm people` commands: list, export and delete the data of participants."""
+"""The `arena-llm people` commands: list, export, analyse and delete the data of participants."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,12 +8,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from arena.errors import ConfigError
 from arena.files import check_output_folder
 
 if TYPE_CHECKING:
     from people.store import Participant, Store
 
-people_app = typer.Typer(help="Data of participants: list, export, delete.", no_args_is_help=True)
+people_app = typer.Typer(help="Data of participants: list, export, analyse, delete.", no_args_is_help=True)
 
 Db = Annotated[
     str,
@@ -58,6 +59,23 @@ def export_command(
 
         done = export(store, study, out, format, bids=bids, test=test)
     print(f"{out}: {done.summary()}; codebook.md explains every column")
+
+
+@people_app.command("analyse")
+def analyse_command(
+    study: Annotated[
+        str,
+        typer.Argument(help="Folder of an export, or database, with #STUDY if it has several."),
+    ],
+) -> None:
+    """Say which effects the design of a study shows, as analysis.md of an export does."""
+    from evaluation.analysis import analysis_files
+    from report.comparison.read import studies_at
+
+    if not (found := studies_at([study])):
+        raise ConfigError(f"{study}: no study; expected a database (study.db) or the folder of an export")
+    for name, results in found.items():
+        print(analysis_files(name, results)["analysis.md"])
 
 
 @people_app.command("delete")

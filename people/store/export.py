@@ -15,6 +15,7 @@ import pandas as pd
 
 from arena.errors import ConfigError
 from arena.files import atomic_file
+from evaluation.analysis import analysis_files
 from evaluation.groups import PEOPLE
 from evaluation.report_folder import FileNames, ReportFolder
 from evaluation.results import OF_PEOPLE, TrialResult, has_parquet, results_frame
@@ -256,6 +257,8 @@ def export(
         results = people_results(store, study, test=test)[book.RESULTS.names]
         # Always CSV, the format that `arena-llm compare` reads.
         rows["results"] = _write_csv(folder.claim("results.csv"), iter([results]))
+        for name, text in analysis_files(study, results).items():
+            folder.write(name, text)
         wide, people = book.wide_table(store, study, test=test)
         rows["participants_wide"] = _write_csv(folder.claim(WIDE), iter([people]))
         said = book.codebook(study, {**tables_of(format), WIDE: wide})

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from matplotlib.figure import Figure
 from rich.table import Table as TerminalTable
 
@@ -200,7 +201,27 @@ def _item(row: Row) -> tuple[str, ...]:
     return (str(row["level"]), str(row["tasks"]), *shares, *ends, *texts)
 
 
+_STUDY = (
+    *("Study", "Suite", "Agent (condition)", "Participants", "Trials", "Missing"),
+    *("Passed, % [95 %]", "Score [95 %]"),
+)
+
+
+def _study(row: Row) -> tuple[str, ...]:
+    counts = (str(row[name]) for name in ("participants", "planned", "missing"))
+    passed = tables.interval(tables.percent, row["pass_rate"], row["low"], row["high"])
+    score = tables.interval(tables.decimals, row["score"], row["score_low"], row["score_high"])
+    return (row["study"], row["suite"], row["agent"], *counts, passed, score)
+
+
+def studies_summary(studies: pd.DataFrame) -> TerminalTable:
+    """The overview of studies for a terminal."""
+    rows = [_study(row) for row in studies.to_dict("records")]
+    return tables.Table(_STUDY, rows, 3).terminal("Studies", sections=True)
+
+
 _SECTIONS: dict[str, tuple[tuple[str, ...], Callable[[Row], tuple[str, ...]], int]] = {
+    "studies": (_STUDY, _study, 3),
     "differences": (_DIFFERENCE, _difference, 4),
     "ranks": (_RANK, _rank, 4),
     "outperformed": (_SHARE, _share, 3),

@@ -9,11 +9,12 @@ import pandas as pd
 
 from arena.errors import ConfigError, EvaluationError
 from arena.files import read_text
+from evaluation.analysis import overview
 from evaluation.groups import PEOPLE, is_group, together
 from evaluation.log.files import find_logs
 from evaluation.log.run import RunLog
 from evaluation.report_folder import FACTS
-from evaluation.results import GROUP, read_results, refuse_twins, results_frame
+from evaluation.results import GROUP, OF_PEOPLE, read_results, refuse_twins, results_frame
 from evaluation.scale.scaled import Basis, basis, basis_of
 from evaluation.statistics import PERSON
 from evaluation.submission import read_submission
@@ -156,6 +157,27 @@ def study_table(place: str) -> tuple[pd.DataFrame, str, str]:
     if results.empty:
         raise EvaluationError(f"{_label(place)}: holds no trial of this study, practice left out")
     return results, _label(f"{where}#{study}{f'#{suite}' if suite else ''}"), suite
+
+
+def studies_at(places: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """The whole tables of the studies among places, by name: of databases and of exports."""
+    found = {}
+    for place in places:
+        path, _ = _path(place)
+        if is_database(place):
+            results, label, suite = study_table(place)
+            found[label.removesuffix(f"#{suite}")] = results
+        elif path.suffix in ("", ".csv", ".parquet") and (path.is_file() or (path / "results.csv").is_file()):
+            results, _ = _table(path)
+            if set(OF_PEOPLE) <= set(results):
+                found[str(path)] = results
+    return found
+
+
+def overviews(places: Sequence[str]) -> pd.DataFrame:
+    """The `overview` of each study at places, with its name in the column `study`."""
+    parts = [overview(results).assign(study=name) for name, results in studies_at(places).items()]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
 def _only(studies: Sequence[str], place: str) -> str:

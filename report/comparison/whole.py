@@ -94,10 +94,16 @@ def _by_motion(run: Run, named: Mapping[str, str]) -> Iterator[Run]:
         yield replace(run, agent=agent, results=renamed, suite=LABORATORY, digests=named, basis=None)
 
 
-def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Sequence[Run] = ()) -> Comparison:
+def compare(
+    runs: Sequence[Run],
+    groups: Sequence[ReferenceGroup],
+    hidden: Sequence[Run] = (),
+    studies: pd.DataFrame | None = None,
+) -> Comparison:
     """Compare runs with each other and, in the arena, with groups in every respect that their tasks allow.
 
-    `hidden` are the same agents' runs on a hidden split. Raises EvaluationError if there is no run, a run
+    `hidden` are the same agents' runs on a hidden split; `studies` are the `overviews` of the studies that
+    runs are of. Raises EvaluationError if there is no run, a run
     without a planned trial, runs of several suites, or a hidden run without its public one.
     """
     if not runs:
@@ -114,6 +120,7 @@ def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Seque
         "comparisons": compare_agents(results, apart(own)),
         "reliability": reliability(results),
         "contamination": contamination(runs, hidden),
+        **({"studies": studies} if studies is not None and len(studies) else {}),
     }
     bases = {run.agent: run.basis for run in runs}
     scaled = NO_SCALE if suite is None else scaled_scores(results, suite, bases)

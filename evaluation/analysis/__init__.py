@@ -1,0 +1,313 @@
+"""The analysis of a study: the effects of its design on what participants passed, in sentences and for R.
+
+The model is linear in the share passed, so that effects are differences in points, with the tasks as fixed
+effects, or the participants for what only differs between tasks. Participants and tasks are crossed samples,
+and both enter the error: variances are clustered by participants and by tasks (Cameron, Gelbach and Miller
+2011, J. Business & Economic Statistics 29; never below the larger of the two: MacKinnon, Nielsen and Webb
+2021, J. Applied Econometrics 36), each by bias-reduced linearisation (CR2: Bell and McCaffrey 2002, Survey
+Methodology 28), and tested by Student's distribution with Satterthwaite's degrees of freedom. For two groups
+of participants this is Welch's test of their means. It needs neither equal variances, as agents that always
+do the same beside people would break, nor a random slope for each effect, and has no iteration to fail.
+
+`python -m benchmarks.study_truths` measures its errors. A linear mixed model with crossed random intercepts
+(statsmodels 0.15, REML, the same data) did not converge in 5 to 44 % of simulated studies with 6 to 15
+participants; with a random intercept alone, 11 % of null effects of order were found where participants learn
+at different rates; and its variational fit of the logistic model has too small errors. `analysis.R` has the
+logistic mixed model of the design for lme4, whose estimates need more participants.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import comb, nan
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from evaluation.groups import PEOPLE, together
+from evaluation.paired import holm
+from evaluation.results import GROUP
+from evaluation.statistics import PERSON, counted, mean_half, pass_rates
+
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+FACTORS = {"condition": "Condition", "who": "Agent", "block": "Block", "order": "Order", "suite": "Suite"}
+"""Factors of a design by the names of their columns; the first two are between participants."""
+
+ALPHA = 0.05
+
+
+class Effect(NamedTuple):
+    """An effect on an outcome, in points: a level of a factor instead of its first one.
+
+    `p_holm` is corrected for all tests of the analysis; a `reason` says why there is no test.
+    """
+
+    outcome: str
+    factor: str
+    level: str
+    against: str
+    difference: float = nan
+    low: float = nan
+    high: float = nan
+    p: float = nan
+    p_holm: float = nan
+    reason: str = ""
+
+    @property
+    def found(self) -> bool:
+        """Whether it is there, with an error of 5 % for all tests together."""
+        return self.p_holm < ALPHA
+
+
+def effects(results: pd.DataFrame) -> list[Effect]:
+    """Every effect of the design on trials passed, and on the scores of suites that have them.
+
+    `results` is the table of a study (`people.store.export.people_results`). A trial without a verdict, or
+    score, counts as failed. Never raises: a reason takes the place of what the data cannot show.
+    """
+    trials = _designed(results)
+    found = [each for outcome, part in _outcomes(trials) for each in _effects(outcome, part)]
+    corrected = holm([each.p for each in found])
+    return [each._replace(p_holm=p) for each, p in zip(found, corrected, strict=True)]
+
+
+def _designed(results: pd.DataFrame) -> pd.DataFrame:
+    """The trials with their factors: `who` is the agent, or the kind of people, and `task` unique."""
+    people = results["agent"] == PEOPLE
+    kinds = results["kind"].where(results["kind"] != "", PEOPLE)
+    last = max(int(results["order"].max()) - 1, 1) if len(results) else 1
+    return results.assign(
+        who=kinds.where(people, results["agent"]),
+        order=(results["order"].astype(float) - 1) / last,
+        task=results["suite"] + " " + results["task_id"],
+    )
+
+
+def _outcomes(trials: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Name and trials of each outcome, whose `value` is in points."""
+    passed = counted(trials)
+    if len(passed):
+        yield "passed", passed.assign(value=100 * passed["passed"])
+    for suite, part in trials.groupby("suite", sort=False):
+        if not part["score"].dropna().isin([0, 1]).all():
+            scored = counted(part, "score")
+            yield f"score in {suite}", scored.assign(value=100 * scored["score"])
+
+
+class Coded(NamedTuple):
+    """A column of the design: a level (1) of a factor instead of its first (0), or a share of the order."""
+
+    factor: str
+    level: str
+    against: str
+    values: Array
+
+
+def _coded(trials: pd.DataFrame, factor: str) -> list[Coded]:
+    values = trials[factor]
+    if factor == "order":
+        return [Coded(factor, "last place", "first place", values.to_numpy(float))] if values.any() else []
+    agents = {*trials["agent"]} - {PEOPLE}
+    levels = sorted(values.unique(), key=lambda name: (name in agents, name))
+    return [
+        Coded(factor, level or "none", levels[0] or "none", (values == level).to_numpy(float))
+        for level in levels[1:]
+    ]
+
+
+def _dummies(values: "pd.Series[str]") -> Array:
+    return pd.get_dummies(values).to_numpy(float)
+
+
+def _effects(outcome: str, trials: pd.DataFrame) -> Iterator[Effect]:
+    """The effects on one outcome: those between suites over tasks, all others with the tasks held fixed."""
+    columns = [each for factor in FACTORS for each in _coded(trials, factor)]
+    suites, others = ([c for c in columns if (c.factor == "suite") is wanted] for wanted in (True, False))
+    yield from _tested(outcome, trials, others, "task")
+    yield from _tested(outcome, trials, suites, PERSON)
+
+
+def _tested(outcome: str, trials: pd.DataFrame, columns: Sequence[Coded], fixed: str) -> Iterator[Effect]:
+    """The effects of columns beside a fixed effect for each task, or participant."""
+    if not columns:
+        return
+    named = {fixed: _dummies(trials[fixed])} | {
+        factor: np.column_stack([each.values for each in columns if each.factor == factor])
+        for factor in dict.fromkeys(each.factor for each in columns)
+    }
+    fit = Fit(trials, np.column_stack([*(each.values for each in columns), named[fixed]]), len(columns))
+    for place, column in enumerate(columns):
+        effect = Effect(outcome, *column[:3])
+        reason = _too_few(trials, column) or _confounded(column, columns, named)
+        yield effect._replace(reason=reason) if reason else fit.tested(effect, place)
+
+
+def _too_few(trials: pd.DataFrame, column: Coded) -> str:
+    """Why a column cannot be tested, by the numbers of participants or tasks; empty if it can."""
+    if trials["value"].nunique() == 1:
+        return "every trial has the same result"
+    if trials[PERSON].nunique() == 1:
+        return "there is only one participant"
+    unit = "task" if column.factor == "suite" else PERSON
+    if column.factor in ("condition", "who", "suite"):
+        sides = trials.groupby(trials[column.factor].replace("", "none"))[unit].nunique()
+        few = [name for name in (column.against, column.level) if sides[name] < 2]
+        return f"there is only one {unit} of {' and of '.join(few)}" if few else ""
+    return ""
+
+
+def _confounded(column: Coded, columns: Sequence[Coded], named: Mapping[str, Array]) -> str:
+    """Why a column cannot be told apart from others; empty if it can."""
+    own = [c.values for c in columns if c.factor == column.factor and c is not column]
+    others = {name: values for name, values in named.items() if name != column.factor}
+
+    def follows(*names: str) -> bool:
+        rest = np.column_stack([np.ones(len(column.values)), *own, *(others[name] for name in names)])
+        return bool(np.abs(column.values - rest @ np.linalg.lstsq(rest, column.values)[0]).max() < 1e-6)
+
+    if not follows(*others):
+        return ""
+    alone = [name for name in others if follows(name)]
+    those = " or ".join(FACTORS.get(name, name).lower() for name in alone) or "the other factors together"
+    return f"it follows from {those}"
+
+
+class Fit:
+    """A least-squares fit of the outcome of trials, and the tests of its first coefficients."""
+
+    def __init__(self, trials: pd.DataFrame, design: Array, tested: int) -> None:
+        value = trials["value"].to_numpy(float)
+        self._design, self._bread = design, np.linalg.pinv(design.T @ design)
+        self._coefficients = self._bread @ design.T @ value
+        self._residuals = value - design @ self._coefficients
+        people, tasks = (pd.factorize(trials[name])[0] for name in (PERSON, "task"))
+        self._people, self._tasks = people, tasks.max() + 1
+        self._clusters = [
+            [(rows, self._weights(rows)[:, :tested]) for rows in _clusters(ids)]
+            for ids in (people, tasks, people * len(trials) + tasks)
+        ]
+
+    def tested(self, effect: Effect, place: int) -> Effect:
+        """The effect with the coefficient at a place, its interval and its p."""
+        from scipy.stats import t as student
+
+        people, tasks, (both, _) = (self._variance(each, place) for each in self._clusters)
+        (large, large_df), (small, small_df) = sorted((people, tasks), reverse=True)
+        more = max(0.0, small - both)
+        error, difference = np.sqrt(large + more), float(self._coefficients[place])
+        if error < 1e-6:
+            return effect._replace(difference=difference, **self._exact(place, difference))
+        freedom = (large + more) ** 2 / (large**2 / large_df + (more**2 / small_df if more else 0))
+        half = float(student.ppf(1 - ALPHA / 2, freedom)) * error
+        p = 2 * float(student.sf(abs(difference) / error, freedom))
+        low, high = max(difference - half, -100.0), min(difference + half, 100.0)
+        return effect._replace(difference=difference, low=low, high=high, p=p)
+
+    def _exact(self, place: int, difference: float) -> dict[str, Any]:
+        """If nothing varies within two groups: the chance of an exchange of participants, and of tasks."""
+        sides = pd.Series(self._design[:, place]).groupby(self._people).mean()
+        if abs(difference) < 1e-6 or np.abs(self._residuals).max() > 1e-6 or not sides.isin([0, 1]).all():
+            return {"reason": "no participant and no task differs from the others of its group"}
+        return {"p": max(2 / comb(len(sides), int(sides.sum())), 2.0 ** (1 - self._tasks))}
+
+    def _variance(self, clusters: Sequence[tuple[Rows, Array]], place: int) -> tuple[float, float]:
+        """The CR2 variance of a coefficient, and its degrees of freedom, with trials in clusters."""
+        weights = [each[:, place] for _, each in clusters]
+        sums = [float(self._residuals[rows] @ own) for (rows, _), own in zip(clusters, weights, strict=True)]
+        moved = np.stack(
+            [self._design[rows].T @ own for (rows, _), own in zip(clusters, weights, strict=True)]
+        )
+        spread = np.diag([float(own @ own) for own in weights]) - moved @ self._bread @ moved.T
+        square = float((spread**2).sum())
+        return sum(each**2 for each in sums), float(np.trace(spread)) ** 2 / square if square > 1e-18 else 1.0
+
+    def _weights(self, rows: Rows) -> Array:
+        """A cluster's rows of (1 - hat matrix) ** -0.5, times design and bread."""
+        design = self._design[rows]
+        values, vectors = np.linalg.eigh(np.eye(len(rows)) - design @ self._bread @ design.T)
+        scaled = np.where(values > 1e-9, 1 / np.sqrt(np.maximum(values, 1e-9)), 0.0)
+        return (vectors * scaled) @ vectors.T @ design @ self._bread
+
+
+def _clusters(ids: Rows) -> list[Rows]:
+    """The rows of each id."""
+    order = np.argsort(ids, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(ids[order])) + 1)
+
+
+def sentence(effect: Effect) -> str:
+    """An effect in Markdown: whether it was found, its size, and what that rests on."""
+    what = f"{FACTORS[effect.factor]}, {effect.level} instead of {effect.against}"
+    if effect.reason:
+        return f"**{what}: not tested**, because {effect.reason}."
+    size = f"{round(effect.difference, 1) + 0.0:+.1f} points"
+    ends = f"95 % interval {effect.low:+.1f} to {effect.high:+.1f}"
+    ends = "no interval, because nothing varies within the groups" if np.isnan(effect.low) else ends
+    p = "p < 0.001" if effect.p_holm < 0.001 else f"p = {effect.p_holm:.3f}"
+    return f"**{what}: {'found' if effect.found else 'not found'}.** {size} ({ends}; {p})."
+
+
+def overview(results: pd.DataFrame) -> pd.DataFrame:
+    """Rates of each suite, agent and condition, one row each; intervals (95 %) are over participants.
+
+    `results` is the table of a study. Columns: `suite`; `agent` as `together` names it; `participants`;
+    `planned` trials, `missing` ones; `pass_rate`, `low`, `high`; `score`, `score_low`, `score_high`. A trial
+    without verdict or score counts as 0. NaN if none has one, and as ends with a single participant.
+    """
+    named = together(results)
+    rates = pass_rates(named.assign(**{GROUP: named["suite"]}))
+    rows = []
+    for row in rates.to_dict("records"):
+        own = named[(named["agent"] == row["agent"]) & (named["suite"] == row[GROUP])]
+        scores = counted(own, "score").groupby(PERSON)["score"].mean().to_numpy(float)
+        mean, half = float(np.mean(scores)) if len(scores) else nan, mean_half(scores) or nan
+        alone = own[PERSON].nunique() < 2
+        rows.append(
+            {"suite": row[GROUP], "agent": row["agent"], "participants": own[PERSON].nunique()}
+            | {name: row[name] for name in ("planned", "missing", "pass_rate")}
+            | {name: nan if alone else row[name] for name in ("low", "high")}
+            | {"score": mean, "score_low": max(mean - half, 0), "score_high": min(mean + half, 1)}
+        )
+    return pd.DataFrame(rows, columns=list(OVERVIEW)).sort_values("suite", kind="stable", ignore_index=True)
+
+
+OVERVIEW = (
+    *("suite", "agent", "participants", "planned", "missing", "pass_rate", "low", "high"),
+    *("score", "score_low", "score_high"),
+)
+
+
+def analysis_files(study: str, results: pd.DataFrame) -> dict[str, str]:
+    """`analysis.md`, which says what was found, and `analysis.R`, which fits the mixed models with lme4.
+
+    `results` is the table of a study, which R reads from `results.csv` in the same folder.
+    """
+    found, trials = effects(results), _designed(results)
+    done = trials.groupby(PERSON).size()
+    estimated = {each.factor for each in found if not each.reason}
+    values = {
+        "study": study,
+        "results": results,
+        "counts": trials.groupby("who", sort=False)[PERSON].nunique().to_dict(),
+        "missing": int((results["passed"].isna() & results["error"].notna()).sum()),
+        "poor": int(results["poor_picture"].fillna(False).sum()),
+        "fewer": int((done < done.max()).sum()),
+        "found": found,
+        "tests": sum(not np.isnan(each.p) for each in found),
+        "rates": overview(results).to_dict("records"),
+        "terms": [factor for factor in FACTORS if factor in estimated],
+        **{"sentence": sentence, "interval": _interval},
+    }
+    loader = PackageLoader(__package__, "")
+    templates = Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    names = ("analysis.md", "analysis.R")
+    return {name: templates.get_template(f"{name}.j2").render(values) for name in names}
+
+
+def _interval(value: float, low: float, high: float, digits: int) -> str:
+    if np.isnan(value):
+        return "–"
+    return f"{value:.{digits}f}" + ("" if np.isnan(low) else f" [{low:.{digits}f} to {high:.{digits}f}]")
