@@ -556,6 +556,10 @@ Values = Mapping[str, Any]
 """What answers mean, by the ids of the questions; see `Question.value`."""
 
 
+Reply = Callable[[Values], str]
+"""What makes of values what a model would have written."""
+
+
 def answer_problems(
     questions: Iterable[Question], answers: Mapping[str, str], texts: AnswerTexts = ENGLISH
 ) -> dict[str, str]:
@@ -576,18 +580,19 @@ class WrongAnswer(ConfigError):
 class Form:
     """What a person answers an observation with.
 
-    `intro` says what is asked for. `reply` makes of the values what a model would have written; `check`
-    raises ConfigError for a reply that would be a wrong one, and `reply` may do so, too. `text` is shown
-    instead of the observation's texts, which are for models, and `help` on request: what the task is about
-    and what can be done. Raises ValueError if two questions have the same id.
+    `intro` says what is asked for now, and `task` in every step what the episode is about. `reply` makes of
+    the values what a model would have written; `check` raises ConfigError for a reply that would be a wrong
+    one, and `reply` may do so, too. `text` is shown instead of the observation's texts, which are for models,
+    and `help` on request: what can be done. Raises ValueError if two questions have the same id.
     """
 
     intro: str
     questions: tuple[Question, ...]
-    reply: Callable[[Values], str] = field(repr=False)
+    reply: Reply = field(repr=False)
     check: Callable[[str], None] | None = field(default=None, repr=False)
     text: str | None = None
     help: str = ""
+    task: str = ""
 
     def __post_init__(self) -> None:
         if twice := duplicates(each.id for each in self.questions):
@@ -596,7 +601,9 @@ class Form:
     def said(self, values: Values) -> str:
         """What was entered, as people read it: a line for each of several questions."""
         given = [(each.ask, each.said(values[each.id])) for each in self.questions]
-        return given[0][1] if len(given) == 1 else "\n".join(f"{ask}: {said}" for ask, said in given)
+        return (
+            given[0][1] if len(given) == 1 else "\n".join(f"{ask.rstrip('?')}: {said}" for ask, said in given)
+        )
 
     def read(self, answers: Mapping[str, str], texts: AnswerTexts = ENGLISH) -> Values:
         """The values of the answers. Raises WrongAnswer, or ConfigError if the reply of all does not fit."""

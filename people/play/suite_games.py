@@ -281,6 +281,7 @@ def _state(game: Game | None, known: int) -> State:
         "known": known,
         "turns": game.turns[known:],
         "help": game.help,
+        "task": game.form.task if game.form else "",
         "intro": game.form.intro if game.form else "",
         "fields": game.fields,
         "questions": [each.model_dump(mode="json", by_alias=True) for each in game.questions],

@@ -45,9 +45,8 @@ _FOR_MODELS = re.compile(
 def form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:
     """Fields for what the observation asks for, below its text without what only a model has to know."""
     story, text = (_FOR_MODELS.sub("", observation.data[part]).strip() for part in ("story", "shown"))
-    asked = _form(task, choices, observation)
-    intro = without_gaps(f"{story}\n\n{asked.intro}").replace("`", "")
-    return replace(asked, intro=intro, text=text, help=HELP)
+    about = without_gaps(story).replace("`", "")
+    return replace(_form(task, choices, observation), task=about, text=text, help=HELP)
 
 
 def _form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:

@@ -64,7 +64,7 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     if options := data["options"]:
         said = tuple(f"{number}: {text}" for number, text in options.items())
         choice = Choice(id="said", ask="Say", options=said)
-        return Form(TALK, (choice,), _number, text=data["text"], help=help_text)
+        return Form(TALK, (choice,), _number, text=data["text"], help=help_text, task=data["task"])
     moves = tuple(map(in_words, data["moves"]))
     words = tuple(data["labels"])
     line = Command(
@@ -80,8 +80,7 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     def reply(values: Values) -> str:
         return called(str(values["action"]), data["labels"])
 
-    intro = f"{data['task']}\n\n{INTRO}"
-    return Form(intro, (line,), reply, text=data["text"], help=help_text)
+    return Form(INTRO, (line,), reply, text=data["text"], help=help_text, task=data["task"])
 
 
 def _number(values: Values) -> str:

@@ -12,7 +12,7 @@ from suites.est.prompts import VARIABLES
 from suites.est.replies import written
 from suites.est.world import CONTEXT, HORIZON, OBJECTS, PRESETS
 
-INTRO = (
+TASK = (
     "Find out which of the nine objects are Blickets; {low} to {high} of them are. The machine: {rule}\n\n"
     "Set how likely each object is to be a Blicket. You have solved the task as soon as every Blicket is "
     "above 50 % and every other object below."
@@ -45,8 +45,8 @@ def form(task: TaskSpec, choices: EstChoices, observation: Observation) -> Form:
     low, high = PRESETS[choices.machine].blickets
     name = f"rule_{'est' if choices.machine == 'ivre' else choices.machine}"
     rule = load_prompt("suites.est.prompts", name, VARIABLES).fill()
-    parts = [INTRO.format(low=low, high=high, rule=rule)]
-    parts += [TRY] if tries else [WATCH.format(context=CONTEXT)] if step < CONTEXT else []
+    about = TASK.format(low=low, high=high, rule=rule)
+    intro = TRY if tries else WATCH.format(context=CONTEXT) if step < CONTEXT else ""
     boxes = _boxes(choices, observation.data["on"]) if choices.shows_images else ()
     put = Checkbox(id="trial", ask="Put on the machine", options=tuple(labels), boxes=boxes, required=False)
     trial = [put] if tries else []
@@ -61,7 +61,7 @@ def form(task: TaskSpec, choices: EstChoices, observation: Observation) -> Form:
     said = observation.told if choices.observation != "image" else ""
     text = "\n".join(filter(None, (f"Step {step} of {HORIZON}.", cost, said)))
     help_text = HELP.format(steps=HORIZON, context=CONTEXT)
-    return Form("\n\n".join(parts), (*beliefs, *trial), reply, text=text, help=help_text)
+    return Form(intro, (*beliefs, *trial), reply, text=text, help=help_text, task=about)
 
 
 def _boxes(choices: EstChoices, on: Sequence[bool]) -> tuple[Box, ...]:

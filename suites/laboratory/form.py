@@ -1,11 +1,13 @@
 """What people answer with: something to try or a door, and how likely each door is."""
 
 import re
+from functools import partial
 from typing import Any
 
-from arena.science.families import COLORS, MachineQuestion, Question, read_question
+from arena.science.families import COLORS, MachineQuestion, read_question
+from arena.science.families import Question as Hidden
 from arena.science.words import doors, numbers_of
-from evaluation.by_hand.form import Checkbox, Choice, Form, Slider, Values
+from evaluation.by_hand.form import Checkbox, Choice, Form, Question, Reply, Slider, Values
 from evaluation.script import Listed
 from evaluation.suite import Observation, TaskSpec
 
@@ -27,27 +29,26 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     """Experiments and doors to choose from; after an experiment a slider for each door."""
     question = read_question(task.content)
     said = observation.data["said"]
-    task = "\n\n".join(
-        (*map(_for_people, observation.data["task"]), *([SEEN] if choices.shows_images else []))
-    )
+    about = [*map(_for_people, observation.data["task"]), *([SEEN] if choices.shows_images else [])]
+    shown = partial(Form, task="\n\n".join(about), help=HELP)
     if observation.data["predicts"]:
-        return Form(f"{task}\n\n{BELIEVE}", _sliders(question), _believed, text=said, help=HELP)
-    text, act = "\n\n".join(filter(None, (said, _left(observation)))), f"{task}\n\n{ACT}"
+        return shown(BELIEVE, _sliders(question), _believed, text=said)
+    shown = partial(shown, text="\n\n".join(filter(None, (said, _left(observation)))))
     opens = {
         f"Open door {k}: {door}": Listed("Open", (k,)) for k, door in enumerate(doors(question), start=1)
     }
     if not observation.data["experiments_left"]:
         choice = Choice(id="act", ask="Open a door", options=tuple(opens))
-        return Form(act, (choice,), lambda values: str(opens[values["act"]]), text=text, help=HELP)
+        return shown("", (choice,), lambda values: str(opens[values["act"]]))
     if isinstance(question, MachineQuestion):
-        return _machine(question, opens, act, text)
+        return shown(ACT, *_machine(question, opens))
     count = len(question.hidden.likelihood)
     tries = {
         f"Try {k}": Listed("Try", (k,)) for k in (numbers_of(question, each)[0] for each in range(count))
     }
     acts = {**tries, **opens}
     choice = Choice(id="act", ask="What do you do?", options=tuple(acts))
-    return Form(act, (choice,), lambda values: str(acts[values["act"]]), text=text, help=HELP)
+    return shown(ACT, (choice,), lambda values: str(acts[values["act"]]))
 
 
 def _for_people(text: str) -> str:
@@ -60,7 +61,7 @@ def _left(observation: Observation) -> str:
     return f"{left} experiment{'s' * (left != 1)} left." if left else "No experiments are left."
 
 
-def _machine(question: MachineQuestion, opens: dict[str, Listed], act: str, text: str) -> Form:
+def _machine(question: MachineQuestion, opens: dict[str, Listed]) -> tuple[tuple[Question, ...], Reply]:
     labels = [f"{k + 1} ({COLORS[k]})" for k in range(question.things)]
     things = Checkbox(id="things", ask="On the plate", options=tuple(labels), required=False)
     choice = Choice(id="act", ask="What do you do?", options=(TRY_THESE, *opens))
@@ -69,10 +70,10 @@ def _machine(question: MachineQuestion, opens: dict[str, Listed], act: str, text
         on = tuple(k + 1 for k in sorted(values["things"]))
         return str(opens.get(values["act"]) or Listed("Try", on))
 
-    return Form(act, (things, choice), reply, text=text, help=HELP)
+    return (things, choice), reply
 
 
-def _sliders(question: Question) -> tuple[Slider, ...]:
+def _sliders(question: Hidden) -> tuple[Slider, ...]:
     names = enumerate(doors(question))
     return tuple(
         Slider(id=f"door{k}", ask=f"Door {k + 1}: {door}", unit="%", shown=True) for k, door in names

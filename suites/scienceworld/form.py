@@ -38,6 +38,6 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
         near="Near you",
     )
     help_text = HELP.format(commands="\n".join(f"- {each}" for each in templates))
-    intro = f"{observation.data['task']}\n\n{INTRO}"
     text = "\n\n".join(filter(None, observation.data["seen"]))
-    return Form(intro, (box,), lambda values: str(values["command"]), text=text, help=help_text)
+    shown = {"text": text, "help": help_text, "task": observation.data["task"]}
+    return Form(INTRO, (box,), lambda values: str(values["command"]), **shown)

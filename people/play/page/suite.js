@@ -66,7 +66,8 @@ function show(state) {
   $("help").hidden = !state.help;
   $("instructions").textContent = state.help;
   $("intro").textContent = state.intro;
-  $("intro").tabIndex = $("intro").scrollHeight > $("intro").clientHeight ? 0 : -1;
+  $("task").textContent = state.task;
+  $("task").tabIndex = $("task").scrollHeight > $("task").clientHeight ? 0 : -1;
   const last = task.turns.length - 1;
   // With the last reply an episode may show nothing more.
   $("now").replaceChildren(...parts(task.turns[last], last + 1));
