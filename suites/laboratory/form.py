@@ -44,7 +44,8 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
         return shown(ACT, *_machine(question, opens))
     count = len(question.hidden.likelihood)
     tries = {
-        f"Try {k}": Listed("Try", (k,)) for k in (numbers_of(question, each)[0] for each in range(count))
+        f"Try {k} ({COLORS[k - 1]})": Listed("Try", (k,))
+        for k in (numbers_of(question, each)[0] for each in range(count))
     }
     acts = {**tries, **opens}
     choice = Choice(id="act", ask="What do you do?", options=tuple(acts))
