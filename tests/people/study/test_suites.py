@@ -1,6 +1,7 @@
 """Tasks of other suites as stages of a study."""
 
 import json
+import time
 from dataclasses import replace
 
 import pandas as pd
@@ -9,7 +10,10 @@ import pytest
 from arena.errors import ConfigError
 from people.simulation.simulate import simulate
 from people.store.export import export
+from people.study.flow import current_stage, order_of, rows_of
 from people.study.plan import REPLY_S
+from people.study.progress import progress_of
+from people.texts import PAGE_TEXTS, translation
 from suites.est.world import HORIZON
 from tests.people.study.server import TINY, planned
 from tests.people.study.walk import Walker
@@ -47,7 +51,7 @@ def test_a_study_leads_through_tasks_of_a_suite_and_of_the_arena(app, tmp_path):
     walker = Walker(study, "p1").agree()
     assert walker.page.url.path == "/suite"
     first = walker.client.get("/suite/state").json()
-    assert first["place"] == "Task 1 of 3"
+    assert (first["position"], first["count"], first["leave"]) == (0, 3, "Leave the study")
     assert not first["may_stop"]
     assert reply(walker, 0).status_code == 200
     # It may not be stopped, and another server continues it.
@@ -57,9 +61,9 @@ def test_a_study_leads_through_tasks_of_a_suite_and_of_the_arena(app, tmp_path):
     assert len(again.client.get("/suite/state").json()["turns"]) == 2
     ended = play(again, turn=1)
     assert ended["trial"] == first["trial"]
-    assert ended["end"] == {"text": "", "passed": None, "score": None}
+    assert ended["end"] == {"why": "", "text": "", "passed": None, "score": None}
     second = again.client.post("/suite/next", data={"trial": first["trial"]}).json()
-    assert second["place"] == "Task 2 of 3"
+    assert second["position"] == 1
     done = play(again)
     assert again.client.post("/suite/next", data={"trial": done["trial"]}).json() == {"page": "/"}
     again.open()
@@ -95,8 +99,13 @@ def test_who_left_plays_no_further_reply(app):
         ("machine: noisy", "machine: big", r"test.0.suite: option machine: got 'big'"),
         ("noisy-00002, ", "noisy-0, ", r"test.0.suite: .*no task noisy-0"),
         ("noisy-00002, ", "noisy-00001, ", r"test.0.suite: tasks: noisy-00001 is named twice"),
-        ("order: random", "limit_minutes: 3", r"limit_minutes is about tasks of the arena"),
-        ("order: random", "views: [top]", r"views is about tasks of the arena"),
+        (
+            "order: random",
+            "limit_pause_s: 3",
+            r":\d+: test.0: limit_pause_s: tasks of the suite est have no clock",
+        ),
+        ("order: random", "views: [first]", r"views: views are those of an arena; remove it, or suite: est"),
+        ("order: random", "levels: {1: 2}", r"list tasks of the suite est"),
         ("suite: est", "title: x", r"choices are those of a suite"),
         ("seed: 3", "replies: tools", r"people reply by a form"),
     ],
@@ -112,7 +121,74 @@ def test_the_duration_is_estimated_from_the_most_replies(tmp_path):
     assert plan.minutes()[1] - without.minutes()[1] == pytest.approx(2 * HORIZON * REPLY_S / 60)
 
 
-def test_simulated_participants_play_the_arena_only(app):
-    study, store = app(STUDY)
-    with pytest.raises(ConfigError, match="play the arena only, and not est"):
-        simulate(study.state.study.plan, store, 1)
+def test_time_limits_end_a_task_and_the_block(app, monkeypatch):
+    study, store = app(STUDY.replace("order: random", "limit_s: 60\n    limit_minutes: 0.9"))
+    walker, now = Walker(study, "p1").agree(), time.time()
+    left = reply(walker, 0).json()["left_s"]
+    assert 55 < left <= 60
+    # Who is away for an hour has played until the limit.
+    monkeypatch.setattr("people.play.suite_games.time.time", lambda: now + 3600)
+    late = reply(walker, 1).json()
+    assert (late["end"]["why"], late["known"] + len(late["turns"])) == ("The time for this task is over.", 2)
+    person = store.participant(walker.token)
+    [trial] = store.trials(person.id)
+    assert (trial.ended_by, trial.passed, len(store.replies(trial.id))) == ("limit", False, 1)
+    assert trial.seconds_played == pytest.approx(60, abs=1)
+    assert walker.client.post("/suite/next", data={"trial": late["trial"]}).json() == {"page": "/"}
+    assert current_stage(study.state.study.plan, progress_of(store, person)).block_name == "driving"
+
+
+def test_orders_by_group_keep_the_tasks_of_a_group_together(tmp_path):
+    groups = STUDY.replace("suite: est", "suite: laboratory").replace("{machine: noisy, seed: 3}", "{}")
+    tasks = "[11-01-01, 12-01-01, 11-02-01, 12-02-01]"
+    plan = planned(
+        tmp_path,
+        groups.replace("[noisy-00002, noisy-00001]", tasks).replace(
+            "order: random", "order: latin-square\n    by: group"
+        ),
+    )
+    block, [first, *_] = plan.study.test[0], plan.tasks["objects"]
+    orders = {order_of(block, plan.tasks["objects"], 0, "p", row) for row in range(2)}
+    assert rows_of(block, plan.tasks["objects"]) == 2
+    assert {tuple(task[:2] for task in order) for order in orders} == {
+        ("11", "11", "12", "12"),
+        ("12", "12", "11", "11"),
+    }
+    assert first.group
+
+
+def test_simulated_people_play_practice_and_blocks_of_suites(app, tmp_path):
+    practised = (
+        "practice: {suite: laboratory, tasks: [11-01-01], tries: 2, criterion: {passed: 1, of_last: 2}}\n"
+    )
+    study, store = app(practised + STUDY)
+    [journey] = simulate(study.state.study.plan, store, 1)
+    assert journey.ending == "completed"
+    trials = store.trials(store.participant(journey.token).id)
+    assert {trial.block for trial in trials} == {"practice", "objects", "driving"}
+    assert all(trial.seconds_played is not None for trial in trials)
+    assert len(journey.tasks) == len(trials)
+
+
+@pytest.mark.parametrize("language", ["de", "child"])
+def test_the_page_of_a_suite_is_in_the_language_of_the_study(app, language):
+    own = "style: child\n" if language == "child" else f"language: {language}\n"
+    study, _ = app(own + STUDY)
+    walker = Walker(study, "p1").agree()
+    texts = walker.client.get("/play.words").json()
+    page = walker.client.get("/suite").text + walker.client.get("/suite.js").text
+    used = [text for text in PAGE_TEXTS if f'"{text}"' in page or f">{text}<" in page]
+    assert len(used) > 12
+    expected = translation(language)["play_words"] if language == "de" else texts
+    assert all(texts[text] == expected[text] != text for text in used if language == "de")
+    assert (
+        reply(walker, 0, likely=101)
+        .json()["detail"]
+        .endswith(
+            "Bitte gib eine Zahl von 0 bis 100 ein."
+            if language == "de"
+            else "Please write a number from 0 to 100."
+        )
+    )
+    left = walker.client.get("/suite/state").json()["leave"]
+    assert left == ("Studie abbrechen" if language == "de" else "Stop playing")
