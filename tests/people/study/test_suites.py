@@ -8,12 +8,15 @@ import pandas as pd
 import pytest
 
 from arena.errors import ConfigError
+from evaluation.by_hand.form import Choice, Command
+from people.pages import fields_html
+from people.play.security import COOKIE
 from people.simulation.simulate import simulate
 from people.store.export import export
 from people.study.flow import current_stage, order_of, rows_of
 from people.study.plan import REPLY_S
 from people.study.progress import progress_of
-from people.texts import PAGE_TEXTS, translation
+from people.texts import PAGE_TEXTS, Texts, translation
 from suites.est.world import HORIZON
 from tests.people.study.server import TINY, planned
 from tests.people.study.walk import Walker
@@ -192,3 +195,59 @@ def test_the_page_of_a_suite_is_in_the_language_of_the_study(app, language):
     )
     left = walker.client.get("/suite/state").json()["leave"]
     assert left == ("Studie abbrechen" if language == "de" else "Stop playing")
+
+
+BELIEF = {f"item-belief{number}": "50" for number in range(9)}
+HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
+ABUSES = {
+    "no cookie": ({"cookie": ""}, {}, 403),
+    "another's cookie": ({"cookie": f"{COOKIE}=another"}, {}, 403),
+    **{
+        f"origin {origin}": ({"origin": origin}, {}, 403)
+        for origin in ("", "null", "http://a.b", "https://testserver:1")
+    },
+    "JSON": ({"content-type": "application/json"}, {}, 415),
+    "a file": ({"content-type": "multipart/form-data; boundary=x"}, {}, 415),
+    "a huge body": ({}, {"item-x": "x" * 600_000}, 413),
+    "many fields": ({}, dict.fromkeys(map(str, range(4000)), ""), 400),
+    **{
+        f"trial {trial!r}": ({}, {"trial": trial}, 400)
+        for trial in ("", "\0", "x", "-1", "1e3", "٣", "9" * 40)
+    },
+    "another's trial": ({}, {"trial": "999"}, 200),
+    "a script": ({}, {"item-belief0": HOSTILE, "turn": "0"}, 422),
+    "infinity": ({}, {"item-belief0": "inf", "turn": "0"}, 422),
+    "NUL": ({}, {"item-belief0": "\0", "turn": "0"}, 422),
+    **{f"turn {turn}": ({}, {"turn": str(turn)}, 200) for turn in (1, 7, 999_999_999)},
+}
+
+
+@pytest.mark.parametrize("abuse", ABUSES)
+def test_abuses_of_the_page_of_a_suite_are_refused_and_store_nothing(app, abuse):
+    study, store = app(STUDY.replace("suite: est", f"suite: est\n    title: {json.dumps(HOSTILE)}"))
+    walker = Walker(study, "p1").agree()
+    walker.send("/go")
+    shown = walker.client.get("/suite/state").json()
+    headers, values, status = ABUSES[abuse]
+    sent = {"trial": shown["trial"], "turn": "0", **BELIEF, **values}
+    # Only replies have a turn and answers.
+    for address in ("reply",) if "turn" in values else ("reply", "stop", "next"):
+        answer = walker.client.post(f"/suite/{address}", data=sent, headers=headers)
+        assert answer.status_code == status
+        assert "Traceback" not in answer.text
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    now = walker.client.get("/suite/state").json()
+    assert (now["turns"], now["end"], now["title"]) == (shown["turns"], None, HOSTILE)
+    [trial] = store.trials(store.participant(walker.token).id)
+    assert store.replies(trial.id) == []
+
+
+def test_texts_in_forms_are_escaped():
+    text = Choice(id="a", ask=HOSTILE, options=(HOSTILE, "b"))
+    line = Command(
+        id="b", ask="x", templates=(f"{HOSTILE} OBJ",), words=(HOSTILE,), buttons=(HOSTILE,), near=HOSTILE
+    )
+    html = fields_html((text, line), {"a": HOSTILE, "b": HOSTILE}, Texts())
+    assert "<script" not in html
+    assert "<img" not in html
+    assert html.count("onerror=alert(2)") > 8
