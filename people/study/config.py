@@ -11,7 +11,7 @@ from evaluation.by_hand.form import NAME, Accepted, Item, Line, Name, Prose, Sec
 from people.play.pacing import QualityLevel
 from people.play.picture import PICTURE, PictureCheck
 from people.play.worker_protocol import Mode, Palette, View
-from people.texts import PAGE_TEXTS, Texts, base_of
+from people.texts import LANGUAGES, PAGE_TEXTS, Texts, base_of
 from testbed import SHORT_FORM
 
 Order = Literal["listed", "random", "latin-square"]
@@ -368,11 +368,12 @@ class Completion(Section):
 class Study(Section):
     """A whole study.
 
-    `style` "child": all texts of the pages are in words for children of about seven years, in English, and a
-    star for each ball stands for the rewards. `agents`: choices of models and policies in the arena, as
-    options of `arena-llm eval`. `palette` "colour-safe": in the pictures red has some blue.
-    `block_order`: in which order the blocks of the test are played, as `order` of tasks. `conditions`: what
-    differs from the rest of the file for the participants in each, as {"hard": {"test": {"tasks": ...}}}.
+    `style` "child": all texts of the pages are in words for children of about seven years, one question is
+    shown at a time, and a star for each ball stands for the rewards. `agents`: choices of models and
+    policies in the arena, as options of `arena-llm eval`. `palette` "colour-safe": in the pictures red has
+    some blue. `block_order`: in which order the blocks of the test are played, as `order` of tasks.
+    `conditions`: what differs from the rest of the file for the participants in each, as {"hard": {"test":
+    {"tasks": ...}}}.
     """
 
     name: Name
@@ -428,8 +429,9 @@ class Study(Section):
             raise ValueError("a questionnaire is shown at breaks (between), but the test has no break_every")
         if self.block_order != "listed" and len(self.test) == 1:
             raise ValueError("block_order is about several blocks; make test a list of blocks")
-        if self.style and base_of(self.language) != "en":
-            raise ValueError(f"style: {self.style} is in English, but the language is {self.language}")
+        if self.style and base_of(self.language) not in ("en", *LANGUAGES):
+            spoken = ", ".join(("en", *LANGUAGES))
+            raise ValueError(f"style: {self.style} is in {spoken}, but the language is {self.language}")
         if len(self.conditions) == 1:
             raise ValueError("got one condition, expected none or several")
         if self.picture and (self.mode == "scripts" or all(block.suite for block in self.test)):

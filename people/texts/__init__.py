@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import yaml
 
 from evaluation.by_hand.form import AnswerTexts
-from people.play.picture import GOOD, POOR
 
 FULL = "Too many people are playing right now. Please try again later."
 START_AGAIN = "Please start again from the first page."
@@ -18,9 +16,22 @@ AWAY = "You were away for a while, and others were waiting to play."
 NOT_STORED = "Your answer could not be stored. Please try again."
 TOO_OFTEN = "Too many requests came from your network. Please try again in a minute."
 
-_PAGE = Path(__file__).with_name("page.txt").read_text(encoding="utf-8").splitlines()
-PAGE_TEXTS = (*_PAGE, FULL, START_AGAIN, DELETED, AWAY, NOT_STORED, TOO_OFTEN, GOOD, POOR)
-"""The English texts; `{...}` stands for numbers."""
+LANGUAGES = ("de", "es", "fr")
+"""Languages with a translation, besides English."""
+
+CHILD = "child"
+"""A style: words for children of about seven years, in English and in `LANGUAGES`."""
+
+
+@cache
+def _bundled(name: str) -> Mapping[str, Mapping[str, str]]:
+    content = files(__name__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    found: dict[str, dict[str, str]] = yaml.safe_load(content)
+    return found
+
+
+PAGE_TEXTS = tuple(_bundled(LANGUAGES[0])["play_words"])
+"""The English texts of the game's page, by which all translations are listed; `{...}` stands for numbers."""
 
 
 class Texts(AnswerTexts):
@@ -87,13 +98,6 @@ class Texts(AnswerTexts):
     link_incomplete: str = "This link is incomplete. Please open the whole link exactly as you received it."
 
 
-LANGUAGES = ("de", "es", "fr")
-"""Languages with a translation, besides English."""
-
-CHILD = "child"
-"""A style: English for children of about seven years."""
-
-
 def base_of(language: str) -> str:
     """The language of a code: "de" of "de-CH"."""
     return language.partition("-")[0].lower()
@@ -104,17 +108,6 @@ def translation(language: str) -> Mapping[str, Mapping[str, str]]:
     return _bundled(base_of(language)) if base_of(language) in LANGUAGES else {}
 
 
-@cache
-def _bundled(name: str) -> Mapping[str, Mapping[str, str]]:
-    content = files(__name__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
-    found: dict[str, dict[str, str]] = yaml.safe_load(content)
-    known = {"words": Texts.model_fields, "play_words": PAGE_TEXTS}
-    return {
-        section: {key: value for key, value in texts.items() if key in known.get(section, texts)}
-        for section, texts in found.items()
-    }
-
-
 def page_texts(language: str) -> dict[str, str]:
     """The texts of the game's page in a language, by the English ones, and the language itself."""
     translated = translation(language).get("play_words", {})
@@ -122,14 +115,16 @@ def page_texts(language: str) -> dict[str, str]:
 
 
 def with_translation(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a study's file, completed by the texts of its `style`, or of its `language`."""
-    given, style = values.get("language"), values.get("style")
+    """The values of a study's file, completed by the texts of its `style` and of its `language`."""
+    given = values.get("language")
     language = given if isinstance(given, str) else "en"
+    layers = [translation(language)]
+    if values.get("style") == CHILD and base_of(language) in ("en", *LANGUAGES):
+        layers.insert(0, _bundled(f"{CHILD}.{base_of(language)}"))
     completed = dict(values)
-    child = style == CHILD and base_of(language) == "en"
-    for section, texts in (_bundled(CHILD) if child else translation(language)).items():
+    for section, texts in ((section, texts) for layer in layers for section, texts in layer.items()):
         # A section that is missing or of another kind is reported by the schema; these may be missing.
-        own = values.get(section, {} if section in ("completion", "words", "play_words") else None)
+        own = completed.get(section, {} if section in ("completion", "words", "play_words") else None)
         if isinstance(own, Mapping):
             completed[section] = {**texts, **own}
     return completed

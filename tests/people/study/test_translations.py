@@ -86,16 +86,23 @@ def test_a_wrong_section_is_still_reported(words):
         study_of("language: de\n" * ("language" not in words) + f"name: n\ntitle: t\n{words}\n", "s")
 
 
+LONGEST = {"en": 9, "de": 14, "es": 11, "fr": 12}
+"""Letters of the longest word for children."""
+
+
+@pytest.mark.parametrize("language", LONGEST)
 @pytest.mark.parametrize("section", ENGLISH)
-def test_texts_for_children_are_short_and_fit(section):
-    texts = bundled("child")[section]
+def test_texts_for_children_are_short_and_fit(section, language):
+    texts = bundled(f"child.{language}")[section]
+    others = ENGLISH if language == "en" else bundled(language)
     assert texts.keys() <= ENGLISH[section].keys()
     for name, text in texts.items():
-        assert text != ENGLISH[section][name], name
+        assert text != others[section][name], name
         assert {*placeholders(text)} <= {*placeholders(ENGLISH[section][name])}, name
-        sentences = [sentence.split() for sentence in re.split(r"[.!?,]\s", text)]
+        sentences = [sentence.split() for sentence in re.split(r"[.!?,:]\s", text)]
         assert max(map(len, sentences)) <= 11, text
-        assert [word for word in text.split() if len(word.strip(".,!?\"'{}")) > 9] == [], text
+        longest = max(text.split(), key=len).strip(".,!?\"'{}")
+        assert len(longest) <= LONGEST[language], text
 
 
 def test_a_study_for_children_speaks_to_them(app):
@@ -103,6 +110,13 @@ def test_a_study_for_children_speaks_to_them(app):
     assert (found.words.withdraw, found.words.begin) == ("Stop playing", "Off we go")
     assert (found.words.agree, found.play_words["Next task"]) == ("I agree to take part", "Next game")
     assert found.completion.title == "You did it!"
+    german, _ = study_of(f"{CHILD}language: de\n", "s")
+    assert (german.words.withdraw, german.words.listen) == ("Aufhören", "Anhören")
+    assert (german.play_words["Next task"], german.play_words["Turn left"]) == (
+        "Nächstes Spiel",
+        "Nach links drehen",
+    )
+    assert untranslated(german) == []
     pages, _ = app(CHILD)
     walker = Walker(pages, "p1")
     assert "I agree to take part</button>" in walker.page.text
@@ -114,8 +128,8 @@ def test_a_study_for_children_speaks_to_them(app):
 
 
 def test_other_styles_are_refused():
-    with pytest.raises(ConfigError, match="style: child is in English, but the language is de"):
-        study_of(f"{CHILD}language: de\n", "s")
+    with pytest.raises(ConfigError, match="style: child is in en, de, es, fr, but the language is nl"):
+        study_of(f"{CHILD}language: nl\n", "s")
     with pytest.raises(ConfigError, match="style: got 'chld', exp"):
         study_of(CHILD.replace("child", "chld"), "s")
 
