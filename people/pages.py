@@ -24,6 +24,7 @@ SHARED, GAME, STUDY = FOLDER / "page", FOLDER / "play" / "page", FOLDER / "study
 SHARED_FILES = ("fields.css", "fields.js", "completions.js")
 GAME_FILES = (
     *("play.html", "play.css", "game.css", "play.js", "play_stage.js", "play_wire.js", "play_words.js"),
+    "speech.js",
 )
 SUITE_FILES = ("suite.html", "suite.js", "suite.css", "play.css", "play_words.js")
 STUDY_FILES = ("study.css", "study.js", "questions.js", "survey.js", "experimenter.js")

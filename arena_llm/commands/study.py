@@ -166,10 +166,9 @@ def _print_links(plan: "Plan", db: str, file: Path, url: str) -> None:
     ids = read_ids(file)
     with Store(db) as store:
         links = signed_links(store, plan.study, ids, f"{url.removesuffix('/')}/")
-    conditions = bool(plan.study.participants.condition)
-    print("id,condition,link" if conditions else "id,link")
-    for code, condition, link in links:
-        print(",".join((code, *([condition] if conditions else []), link)))
+    print(",".join(links[0]))
+    for link in links:
+        print(",".join(link.values()))
 
 
 def _simulate(

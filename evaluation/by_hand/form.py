@@ -282,11 +282,21 @@ class Question(Section):
 
 
 class Choice(Question):
-    """One of several options; `labels` say what they mean, where that is not what they are."""
+    """One of several options; `labels` say what they mean, where that is not what they are.
+
+    `pictures` are files beside the study's, one for each option, which is its text.
+    """
 
     type: Literal["choice"] = "choice"
     options: Options
     labels: tuple[str, ...] = ()
+    pictures: tuple[Line, ...] = ()
+
+    @model_validator(mode="after")
+    def _all_pictured(self) -> Self:
+        if len(self.pictures) not in (0, len(self.options)):
+            raise ValueError(f"got {len(self.pictures)} pictures for {len(self.options)} options")
+        return self
 
     def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
         return None if answer in self.options else texts.choose_one

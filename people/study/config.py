@@ -371,9 +371,9 @@ class Study(Section):
     `style` "child": all texts of the pages are in words for children of about seven years, one question is
     shown at a time, and a star for each ball stands for the rewards. `agents`: choices of models and
     policies in the arena, as options of `arena-llm eval`. `palette` "colour-safe": in the pictures red has
-    some blue. `block_order`: in which order the blocks of the test are played, as `order` of tasks.
-    `conditions`: what differs from the rest of the file for the participants in each, as {"hard": {"test":
-    {"tasks": ...}}}.
+    some blue. `speech`: texts can be read aloud by a voice of the browser. `block_order`: in which order the
+    blocks of the test are played, as `order` of tasks. `conditions`: what differs from the rest of the file
+    for the participants in each, as {"hard": {"test": {"tasks": ...}}}.
     """
 
     name: Name
@@ -381,6 +381,7 @@ class Study(Section):
     language: str = Field(default="en", pattern=LANGUAGE)
     style: Literal["child"] | None = None
     palette: Palette = "standard"
+    speech: bool = False
     contact: str = ""
     seed: int = Field(default=0, ge=0, lt=2**31)
     mode: Mode = "keys"

@@ -25,7 +25,7 @@ from people.store.export import export_zip
 from people.store.participation import IN_PROGRESS, participation_of
 from people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, quality_of_trials
 from people.study.flow import free_places, mark_left
-from people.study.links import PREVIEW, is_guessable, signature
+from people.study.links import PREVIEW, is_guessable, parents_path, signature
 from people.study.progress import KINDS, PAGE_DONE
 from people.study.server import Form, Server, StudyServer, counts
 from people.texts import DELETED
@@ -106,11 +106,13 @@ async def person_page(request: Request, person: Person, server: Server) -> Respo
     quality = await server.store.run(lambda store: quality_of_trials(store, person.study, person.id))
     answers = await server.store.run(lambda store: store.answers(person.id))
     notes = await server.store.run(lambda store: store.notes(person.id))
+    site = f"{request.url.scheme}://{request.headers.get('host', '')}"
     return page(
         "person",
         server.study,
         person=person,
-        link=f"{request.url.scheme}://{request.headers.get('host', '')}/return/{person.token}",
+        link=f"{site}/return/{person.token}",
+        parents=site + parents_path(server.key, person.code) if server.study.kind == "child" else "",
         trials=trials,
         quality=quality,
         answers=answers,

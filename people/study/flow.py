@@ -267,11 +267,11 @@ def asked_on(plan: Plan, progress: Progress, stage: QuestionStage, answers: Mapp
     )
 
 
-def withdraw(store: Store, person: Participant, stage: Stage) -> None:
-    """The participant leaves the study, perhaps in the middle of a trial."""
+def withdraw(store: Store, person: Participant, stage: Stage, **note: str) -> None:
+    """The participant leaves the study, perhaps in the middle of a trial; `note` is stored with that."""
     if isinstance(stage, TaskStage):
         store.withdraw(person.id, stage.position)
-    store.note(person.id, WITHDRAWN, {"stage": stage.name})
+    store.note(person.id, WITHDRAWN, {"stage": stage.name, **note})
 
 
 def advance(plan: Plan, store: Store, person: Participant) -> None:

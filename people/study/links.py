@@ -55,6 +55,15 @@ PREVIEW = "_preview"
 """What previews' links sign; nobody's id begins with "_"."""
 
 
+PARENT = "_parent"
+"""With a slash and a child's id, what the link for a parent signs."""
+
+
+def parents_path(key: bytes, code: str) -> str:
+    """The address of the page for the parent of the child with this code, on the study's server."""
+    return f"/parent/{code}/{signature(key, f'{PARENT}/{code}')}"
+
+
 def preview_link(study: Study, key: bytes) -> dict[str, str]:
     """The parameters of a link for somebody new who tries the study out."""
     code, test = f"{TEST}-{secrets.token_hex(4)}", {TEST: signature(key, PREVIEW)}
@@ -76,8 +85,9 @@ def signed_text(study: Study, link: Mapping[str, str]) -> str:
     return f"{link.get(people.id, '')}/{condition}" if condition else link.get(people.id, "")
 
 
-def signed_links(store: Store, study: Study, ids: list[str], url: str) -> list[tuple[str, str, str]]:
-    """Id, condition and link for each id; with `participants.condition` one link for each condition.
+def signed_links(store: Store, study: Study, ids: list[str], url: str) -> list[dict[str, str]]:
+    """A row for each id with the link, for children also that of a parent; with `participants.condition` one
+    for each condition.
 
     `url` is the address of the study's first page.
     """
@@ -88,7 +98,9 @@ def signed_links(store: Store, study: Study, ids: list[str], url: str) -> list[t
         for condition in conditions:
             link = {people.id: code, **({people.condition: condition} if people.condition else {})}
             link[SIGNATURE] = signature(key, signed_text(study, link))
-            rows.append((code, condition, f"{url}?{urlencode(link)}"))
+            row = {"id": code, **({"condition": condition} if people.condition else {})}
+            parent = {"parent": url.rstrip("/") + parents_path(key, code)} if study.kind == "child" else {}
+            rows.append({**row, "link": f"{url}?{urlencode(link)}", **parent})
     return rows
 
 

@@ -339,6 +339,8 @@ def _named(part: BaseModel, loc: Loc) -> Iterator[tuple[Loc, str, dict[str, str]
             for number, each in enumerate(value):
                 if isinstance(each, BaseModel):
                     yield from _named(each, (*here, number))
+                elif name == "pictures":
+                    yield (*here, number), each, PICTURES
         elif name == "sound" and value:
             yield here, value, SOUNDS
         elif name == "survey" and value:

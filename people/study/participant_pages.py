@@ -1,10 +1,10 @@
 """The pages of participants: how they are let in, and all up to completion; `flow` decides which is shown."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
@@ -19,9 +19,10 @@ from people.store.participation import COMPLETED, LEFT, Ending
 from people.study import flow
 from people.study.branching import form_items, given
 from people.study.config import SIGNATURE, TEST, Assent, Consent, Study
-from people.study.links import PREVIEW, is_id, is_preview, is_signed, preview_link, return_link
+from people.study.links import PARENT, PREVIEW, is_id, is_preview, is_signed, preview_link, return_link
 from people.study.load import TYPES
-from people.study.plan import QuestionStage, TaskStage
+from people.study.plan import QuestionStage, Stage, TaskStage
+from people.study.progress import progress_of
 from people.study.server import CurrentSession, Form, Server, Session, StudyServer
 from people.study.survey import with_addresses
 
@@ -92,7 +93,7 @@ async def game_texts(request: Request, server: Server) -> Response:
     """The texts of the game's page in the participant's condition."""
     session = await server.session(await server.identify(request))
     study = session.plan.study if session else server.study
-    return JSONResponse({**study.play_words, "language": study.language})
+    return JSONResponse({**study.play_words, "language": study.language, "speech": study.speech})
 
 
 @router.get("/here")
@@ -111,18 +112,64 @@ async def confirm_withdrawal(session: CurrentSession) -> Response:
 @router.post("/withdraw")
 async def withdraw(_: Form, session: CurrentSession, server: Server) -> Response:
     """The participant leaves the study."""
+    await _end_participation(server, session)
+    return RedirectResponse("/", 303)
+
+
+async def _end_participation(server: StudyServer, session: Session, **note: str) -> None:
     stage = flow.current_stage(session.plan, session.progress)
     if not isinstance(stage, Ending):
         # Steps taken after this would be stored, but not counted.
         await server.players.halt(session.person.id)
         await server.players.recorder.flush()
-        await server.store.run(lambda store: flow.withdraw(store, session.person, stage))
+        await server.store.run(lambda store: flow.withdraw(store, session.person, stage, **note))
         await server.players.leave(session.person.id, session.plan.study.words.withdrawn_title)
-    return RedirectResponse("/", 303)
+
+
+async def _child(code: str, signed: str, server: Server) -> Session | None:
+    """The session of the child of whom a parent has a link, None before it has begun."""
+    if not is_signed(server.key, f"{PARENT}/{code}", signed) or server.study.kind != "child":
+        raise HTTPException(404, server.study.words.link_incomplete)
+
+    def find(store: Store) -> Session | None:
+        person = store.participant_of(server.study.name, code)
+        if person is None:
+            return None
+        progress = progress_of(store, person)
+        return Session(person, progress, server.plan.of(progress.condition))
+
+    return await server.store.run(find)
+
+
+Child = Annotated[Session | None, Depends(_child)]
+
+
+@router.get("/parent/{code}/{signed}")
+async def parents_page(child: Child, server: Server) -> Response:
+    """How far a child is in the study, for a parent, and a button that ends it."""
+    if child is None:
+        return page("parent", server.study, progress=None, ended=False)
+    stage = flow.current_stage(child.plan, child.progress)
+    return page("parent", child.plan.study, progress=_place(child, stage), ended=isinstance(stage, Ending))
+
+
+@router.post("/parent/{code}/{signed}")
+async def stop_for_child(_: Form, child: Child, server: Server, request: Request) -> Response:
+    """A parent ends their child's part in the study."""
+    if child is not None:
+        await _end_participation(server, child, by="parent")
+    return RedirectResponse(request.url.path, 303)
 
 
 def _ids(items: Iterable[Item]) -> list[str]:
     return [item.id for item in items]
+
+
+def _place(session: Session, stage: Stage) -> tuple[int, int] | None:
+    """The place of a stage from 0, and the number of stages; None for an ending before the last."""
+    _, progress, plan = session
+    names = [each.name for each in plan.stages(progress.order, progress.blocks)]
+    return (names.index(stage.name), len(names) - 1) if stage.name in names[:-1] else None
 
 
 async def show_stage(
@@ -132,10 +179,7 @@ async def show_stage(
     """The page of the participant's present stage, in a window that is the newest from now on."""
     person, progress, plan = session
     study, stage, tab = plan.study, flow.current_stage(plan, progress), server.open_window(person)
-    names = [each.name for each in plan.stages(progress.order, progress.blocks)]
-    place: dict[str, Any] = {"tab": tab, "stage": stage, "notice": notice}
-    if stage.name in names:
-        place["progress"] = (names.index(stage.name), len(names) - 1)
+    place: dict[str, Any] = {"tab": tab, "stage": stage, "notice": notice, "progress": _place(session, stage)}
     response: Response
     match stage:
         case TaskStage():

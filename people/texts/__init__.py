@@ -52,6 +52,7 @@ class Texts(AnswerTexts):
     not_answered: str = "not answered yet"
     see_below: str = "Some answers are missing or need correcting. They are marked below."
     listen: str = "Listen"
+    speech: str = "A voice of this browser reads the text aloud."
     optional: str = "(optional)"
     page_of: str = "Part {n} of {count}"
     break_title: str = "Time for a break"
@@ -85,6 +86,13 @@ class Texts(AnswerTexts):
         "You may leave at any time, without giving a reason. You cannot come back afterwards."
     )
     stay: str = "No, continue the study"
+    parent_title: str = "Your child in this study"
+    parent_text: str = (
+        "You can end your child's part in the study at any time. Afterwards it cannot continue."
+    )
+    parent_stop: str = "Stop for my child"
+    parent_waiting: str = "Your child has not begun yet."
+    parent_over: str = "The study is over for your child."
     withdrawn_title: str = "You have left the study"
     withdrawn: str = (
         "Thank you for your time. If you would like your data to be deleted, please tell the person running "

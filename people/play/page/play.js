@@ -145,6 +145,7 @@ const handlers = {
     $("place").textContent = trial.count ? t("Task {n} of {count}", { n: trial.position + 1, count: trial.count }) : "";
     $("title").textContent = trial.title || "Animal-AI arena";
     document.body.dataset.feedback = trial.feedback ? "yes" : "no";
+    document.body.dataset.stars = trial.stars ? "yes" : "no";
     document.body.dataset.palette = trial.palette;
     $("reward-label").textContent = t(trial.stars ? "Stars" : "Reward");
     $("view").hidden = trial.views.length < 2;

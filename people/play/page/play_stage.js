@@ -1,5 +1,6 @@
 // What the page shows: the card over the arena, the meters, the images, and the sounds.
-import { t } from "./play_words.js";
+import { spoken, t } from "./play_words.js";
+import { canSpeak, say } from "./speech.js";
 
 const HEADER_BYTES = 20;
 // Without a new picture for so long, the page says that it is late. On the slowest line one comes every 300 ms.
@@ -34,7 +35,8 @@ export function show(next, { icon = "wait", title = "", text = "", hint = "", ac
   $("card-title").textContent = t(title);
   $("card-text").textContent = t(text);
   $("card-hint").textContent = t(hint);
-  $("card-actions").replaceChildren(...actions.map(([label, run], place) => {
+  const listen = spoken && canSpeak ? [["Listen", () => say(`${t(title)}. ${t(text)} ${t(hint)}`)]] : [];
+  $("card-actions").replaceChildren(...[...actions, ...(actions.length ? listen : [])].map(([label, run], place) => {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = t(label);

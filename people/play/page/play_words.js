@@ -1,6 +1,7 @@
 // Texts of the page in other words or another language: /play.words has those that the study defines.
 const TEXTS = await fetch("/play.words").then((answer) => answer.json()).catch(() => ({}));
 
+export const spoken = TEXTS.speech;
 export const t = (text, values = {}) => Object.entries(values).reduce(
   (filled, [name, value]) => filled.replaceAll(`{${name}}`, value), TEXTS[text] ?? text);
 

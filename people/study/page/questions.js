@@ -24,3 +24,29 @@ for (const form of document.querySelectorAll("form:has([data-asked])")) {
   // What was answered before this script was there.
   ask();
 }
+
+// For children one question is shown at a time; the button leads to the next one, and sends the form at the last.
+function hasAnswer(item) {
+  return [...item.querySelectorAll("[name]")].some((field) => (/radio|checkbox/.test(field.type) ? field.checked : field.value));
+}
+
+function complain(item, text) {
+  if (item.querySelector(".problem")) return;
+  const problem = Object.assign(document.createElement("p"), { className: "problem", textContent: text });
+  problem.setAttribute("role", "alert");
+  item.append(problem);
+}
+
+for (const form of document.querySelectorAll("form[data-missing]")) {
+  const items = [...form.querySelectorAll(".item")];
+  const show = (now) => { for (const item of items) item.classList.toggle("later", item !== now); };
+  show(items.find((item) => item.matches(".wrong")) ?? items.find((item) => !item.hidden));
+  form.querySelector(".actions button").addEventListener("click", (event) => {
+    const now = items.findIndex((item) => !item.matches(".later"));
+    const next = items.slice(now + 1).find((item) => !item.hidden);
+    const missing = "required" in items[now].dataset && !hasAnswer(items[now]);
+    if (missing || next) event.preventDefault();
+    if (missing) complain(items[now], form.dataset.missing);
+    else if (next) { show(next); next.querySelector("input, textarea").focus(); }
+  });
+}

@@ -1,9 +1,17 @@
 // The pages work without this script; with it a form is sent only once, and an older window says so.
+import { canSpeak, say } from "./speech.js";
+
 const CHECK_MS = 3000;
 const elsewhere = document.getElementById("elsewhere");
 
 // The cookie identifies the participant from now on; their link should not stay where others see it.
 if (location.pathname.startsWith("/return/")) history.replaceState(null, "", "/");
+
+const speak = document.getElementById("speak");
+if (speak && canSpeak) {
+  speak.parentElement.hidden = false;
+  speak.addEventListener("click", () => say(document.querySelector(".sheet").innerText));
+}
 
 for (const form of document.forms) {
   form.addEventListener("submit", (event) => {

@@ -31,7 +31,8 @@ function send(survey) {
 
 const survey = new Survey.Model(JSON.parse(box.dataset.survey));
 survey.locale = box.dataset.language;
-survey.completeText = box.dataset.done;
+survey.questionsOnPageMode = box.dataset.pages;
+survey.completeText = survey.pageNextText = box.dataset.done;
 survey.maxTextLength ||= MAX_ANSWER;
 // Otherwise an error would vanish, and the page move, under the click that leaves a field.
 survey.textUpdateMode = "onTyping";
