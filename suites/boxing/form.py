@@ -10,7 +10,7 @@ from evaluation.prompts import without_gaps
 from evaluation.suite import Observation, TaskSpec
 from suites.boxing.choices import BoxingChoices
 from suites.boxing.environments import WORLDS, drawn
-from suites.boxing.environments.morals import NAMES
+from suites.boxing.environments.people import CHARACTER_NAMES
 from suites.boxing.questions import CHANCE, Questions
 from suites.boxing.replies import answers_of, design_of
 from suites.boxing.world import Field as Asked
@@ -101,7 +101,12 @@ def _design_form(task: TaskSpec) -> Form:
 
 def _groups_form() -> Form:
     groups = [
-        Command(id=f"group{k}", ask=f"Group {k}, 1 to 4 with commas", templates=("OBJ",), words=tuple(NAMES))
+        Command(
+            id=f"group{k}",
+            ask=f"Group {k}, 1 to 4 with commas",
+            templates=("OBJ",),
+            words=tuple(CHARACTER_NAMES),
+        )
         for k in (1, 2)
     ]
     action = Choice(id="action", ask="To save group 1, the car has to", options=("swerve", "stay"))

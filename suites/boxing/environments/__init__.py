@@ -4,15 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from suites.boxing.environments.animals import Dugongs, Peregrines
-from suites.boxing.environments.death import Death
-from suites.boxing.environments.emotions import Emotions
-from suites.boxing.environments.hyperbolic import Hyperbolic
-from suites.boxing.environments.irt import Irt
-from suites.boxing.environments.location import Location
-from suites.boxing.environments.morals import Morals
-from suites.boxing.environments.predator_prey import PredatorPrey
-from suites.boxing.environments.survival import Survival
+from suites.boxing.environments.nature import Death, Dugongs, Location, Peregrines, PredatorPrey
+from suites.boxing.environments.people import Emotions, Hyperbolic, Irt, Morals, Survival
 from suites.boxing.world import World
 
 WORLDS: dict[str, type[World]] = {

@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 
 from benchmarks.boxing import errors
 from suites.boxing.environments import WORLDS, drawn
-from suites.boxing.environments.morals import NAMES
+from suites.boxing.environments.people import CHARACTER_NAMES
 from suites.boxing.posterior import best_design, information, posterior_of, regret
 
 OBSERVATIONS = {name: 3 for name in WORLDS} | {"predator-prey": 1, "location": 2, "peregrines": 2}
@@ -50,7 +50,7 @@ def plain_chance(name, theta, x):
     if name == "survival":
         return 1 / (1 + np.exp(-x[1] * theta[:, 0] * np.exp(theta[:, 1] * x[2])))
     signs = np.zeros(6)
-    for who, (one, two) in zip(NAMES, zip(x[:18], x[18:36], strict=True), strict=True):
+    for who, (one, two) in zip(CHARACTER_NAMES, zip(x[:18], x[18:36], strict=True), strict=True):
         signs += (one - two) * np.array(attributes(who))
     weights = theta[:, 0] + theta[:, 1] * (1 if x[36] else -1) + theta[:, 2] + theta[:, 3:] @ signs
     return 1 / (1 + np.exp(-weights))

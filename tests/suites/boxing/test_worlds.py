@@ -5,7 +5,7 @@ import pytest
 from scipy import integrate, stats
 
 from suites.boxing.environments import WORLDS, drawn
-from suites.boxing.environments.emotions import MEAN as EMOTION_MEANS
+from suites.boxing.environments.people import EMOTION_MEANS
 from suites.boxing.questions import Questions
 from suites.boxing.world import WORDINGS, WrongReplyError
 

@@ -1,0 +1,309 @@
+"""Nature: hidden sources, an infection, dugongs and peregrines, predators and prey.
+
+Location finding: three hidden sources, and a noisy signal that falls with the distance from them.
+Death process: an infection spreads among fifty. Dugongs: how long are sea cows of an age? Peregrines: a
+population that grows, and falls. Predator and prey: two populations, and what becomes of them.
+"""
+
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from suites.boxing.outcomes import Binomial, Floats, Gaussian, Poisson, Rounding
+from suites.boxing.world import Field, Goal, Words, World
+
+BACKGROUND, NEAREST = 0.1, 1e-4
+"""Signal far from all sources, and what keeps it finite at a source."""
+
+_PLACES = tuple(Field(f"{axis} of source {k}", -100, 100) for k in (1, 2, 3) for axis in "xy")
+
+
+class Location(World):
+    """Three places theta_k ~ N(0, 1) in each of two axes; y ~ N(0.1 + sum 1 / (1e-4 + distance^2), 0.5)."""
+
+    name = "location"
+    noise = Gaussian(0.5)
+    dimensions = 6
+    blocks = (slice(0, 2), slice(2, 4), slice(4, 6))
+    parameter_names = ("x1", "y1", "x2", "y2", "x3", "y3")
+    fields = (Field("x", -100, 100), Field("y", -100, 100))
+    form = "x, y"
+    goals: ClassVar = {
+        "prediction": Goal("clipped", "logarithmic", (12.59, 38.03), (Field("signal", -1e6, 1e6),)),
+        "source": Goal(
+            "sources",
+            "sources",
+            (1.57, 1.15385),
+            _PLACES,
+            asks="Where are the three points that were drawn? Write their six coordinates, point by point.",
+            asks_story="Where are the three sources? Write their six coordinates, source by source.",
+        ),
+    }
+    words = Words(
+        "At ({x[0]}, {x[1]}) the signal was {y[0]}.", "How strong is the signal at ({x[0]}, {x[1]})?"
+    )
+    equations = words._replace(
+        question="How strong is the signal at ({x[0]}, {x[1]}), without the noise of measuring?"
+    )
+
+    def signals(self, theta: Floats, xs: Floats) -> Floats:
+        """Inverse squares over a background."""
+        total = np.full((len(theta), len(xs)), BACKGROUND)
+        for k in (0, 2, 4):
+            squared = (theta[:, k, None] - xs[:, 0]) ** 2 + (theta[:, k + 1, None] - xs[:, 1]) ** 2
+            total += 1 / (NEAREST + squared)
+        return total
+
+    def random_design(self, rng: np.random.Generator) -> Floats:
+        """Uniform from -2 to 2 in both axes."""
+        return np.round(rng.uniform(-2, 2, 2), 2)
+
+    def designs(self) -> Floats:
+        """Every 0.3 from -2.4 to 2.4."""
+        axis = np.round(np.linspace(-2.4, 2.4, 17), 1)
+        return np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+
+    def question(self, rng: np.random.Generator, published: bool) -> Floats:
+        """From the prior of a source."""
+        return np.round(rng.standard_normal(2), 2)
+
+    def questions(
+        self, rng: np.random.Generator, number: int, published: bool
+    ) -> tuple[Floats, Floats, Floats]:
+        """The truth is the signal without noise in both modes."""
+        xs, mean, _ = super().questions(rng, number, published)
+        return xs, mean, mean
+
+    def stepped(self, z: Floats, xs: Floats, rng: np.random.Generator) -> Floats:
+        """Every other time turned around one of the designs: a strong signal says how far a source is
+        from it, and not in which direction."""
+        moved = super().stepped(z, xs, rng)
+        centre, angle = xs[rng.integers(len(xs), size=len(z))], rng.uniform(-np.pi, np.pi, len(z))
+        x, y = (z - centre).T
+        turned = np.stack([x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)], 1)
+        return np.where(rng.random((len(z), 1)) < 0.5, centre + turned, moved)
+
+
+PEOPLE = 50
+
+_LOW, _HIGH = float(ndtr(-1.0)), float(ndtr(1.0))
+
+
+class Death(World):
+    """theta ~ N(1, 1) truncated to 0 to 2; Binomial(50, 1 - exp(-theta t)) are infected at time t."""
+
+    name = "death"
+    noise = Binomial(PEOPLE)
+    dimensions = 1
+    parameter_names = ("theta",)
+    fields = (Field("time", 0, 2, open=True, start=1),)
+    line = (0.01, 1.99, 2)
+    form = "time"
+    goals: ClassVar = {
+        "prediction": Goal(
+            "squared",
+            "squared",
+            (222.2998, 189.7685),
+            (Field("number", 0, PEOPLE),),
+            lost="Respond with a positive integer.",
+        ),
+        "infection": Goal(
+            "squared",
+            "squared",
+            (0.29028, 1.75699),
+            (Field("rate", 0, 1e6),),
+            asks="What is theta, if the mean outcome at t is 50 (1 - exp(-theta t))?",
+            asks_story="What is the rate of infection, the number of infections per healthy person and "
+            "unit of time?",
+            lost="Respond with a positive number.",
+        ),
+    }
+    words = Words(
+        "At time {x[0]}, {y[0]} of 50 were infected.",
+        "How many of the 50 people are infected at time {x[0]}?",
+    )
+    equations = words._replace(question="How many of 50 are infected at time {x[0]}, on average?")
+
+    def parameters(self, z: Floats) -> Floats:
+        """The rate."""
+        return np.asarray(1 + ndtri(_LOW + (_HIGH - _LOW) * ndtr(z)))
+
+    def signals(self, theta: Floats, xs: Floats) -> Floats:
+        """The probability of being infected."""
+        return -np.expm1(-np.maximum(theta, 0.0) * xs[:, 0])
+
+    def grid(self) -> tuple[Floats, Floats]:
+        """The middles of 200 equal steps."""
+        theta = (np.arange(200) + 0.5) / 100
+        weights = np.exp(-0.5 * (theta - 1) ** 2)
+        return theta[:, None], weights / weights.sum()
+
+    def designs(self) -> Floats:
+        """Every 0.02."""
+        return np.round(np.arange(1, 100)[:, None] * 0.02, 2)
+
+
+class _OverTime(World):
+    """An age or a time from 0 to 5 is chosen."""
+
+    line = (0, 5, 2)
+
+    def designs(self) -> Floats:
+        """Every 0.05."""
+        return np.round(np.arange(101)[:, None] * 0.05, 2)
+
+
+class Dugongs(_OverTime):
+    """alpha ~ N(2, 0.2), beta ~ N(1.5, 0.5), lambda ~ N(0.4, 0.5);
+    y is the absolute value of N(alpha - beta |lambda|^age, 0.25)."""
+
+    name = "dugongs"
+    noise = Gaussian(0.25, folded=True)
+    dimensions = 3
+    parameter_names = ("alpha", "beta", "lambda")
+    fields = (Field("age", 0, 5, start=1),)
+    form = "age"
+    goals: ClassVar = {
+        "prediction": Goal("squared", "logarithmic", (0.90587, 9.23419), (Field("length", -1e6, 1e6),))
+    }
+    words = Words("A dugong of age {x[0]} was {y[0]} long.", "How long is a dugong of age {x[0]}?")
+    equations = words._replace(question="How long is a dugong of age {x[0]}, on average?")
+
+    def parameters(self, z: Floats) -> Floats:
+        """alpha, beta, and the absolute value of lambda, which alone matters."""
+        return np.stack([2 + 0.2 * z[:, 0], 1.5 + 0.5 * z[:, 1], np.abs(0.4 + 0.5 * z[:, 2])], axis=1)
+
+    def signals(self, theta: Floats, xs: Floats) -> Floats:
+        """The mean length before its sign is lost."""
+        alpha, beta, rate = theta.T[..., None]
+        return np.asarray(alpha - beta * rate ** xs[:, 0])
+
+    def grid(self) -> tuple[Floats, Floats]:
+        """25 x 41 x 49 points, no further apart than the posterior of ten experiments is wide."""
+        a, b = np.linspace(-4.5, 4.5, 25), np.linspace(-4.5, 4.5, 41)
+        rate = (np.arange(49) + 0.5) * 0.055
+        density = sum(np.exp(-0.5 * ((sign * rate - 0.4) / 0.5) ** 2) for sign in (1, -1))
+        weights = np.exp(-0.5 * a[:, None, None] ** 2 - 0.5 * b[:, None] ** 2) * density
+        axes = np.meshgrid(2 + 0.2 * a, 1.5 + 0.5 * b, rate, indexing="ij")
+        return np.stack(axes, axis=-1).reshape(-1, 3), weights.ravel() / weights.sum()
+
+    def question(self, rng: np.random.Generator, published: bool) -> Floats:
+        """Four times Beta(2, 5)."""
+        return np.array([round(4 * rng.beta(2, 5), 2)])
+
+
+class Peregrines(_OverTime):
+    """Poisson of mean exp(alpha + b1 t + b2 t^2 + b3 t^3), with alpha ~ N(4.5, 0.1), b1 ~ N(1.2, 0.1),
+    b2 ~ N(0.07, 0.01), b3 ~ N(-0.24, 0.05)."""
+
+    name = "peregrines"
+    noise = Poisson()
+    dimensions = 4
+    means, sds = np.array([4.5, 1.2, 0.07, -0.24]), np.array([0.1, 0.1, 0.01, 0.05])
+    parameter_names = ("alpha", "b1", "b2", "b3")
+    fields = (Field("time", 0, 5, start=1),)
+    form = "time"
+    goals: ClassVar = {
+        "prediction": Goal("squared", "logarithmic", (10991.5464, 15725.1157), (Field("count", 0, 1e9),))
+    }
+    words = Words(
+        "At time {x[0]} there were {y[0]} peregrines.", "How many peregrines are there at time {x[0]}?"
+    )
+
+    def signals(self, theta: Floats, xs: Floats) -> Floats:
+        """The logarithm of the mean."""
+        a, b1, b2, b3 = theta.T[..., None]
+        t = xs[:, 0]
+        return np.asarray(a + t * (b1 + t * (b2 + t * b3)))
+
+    def question(self, rng: np.random.Generator, published: bool) -> Floats:
+        """Four times Beta(2, 5), to one decimal."""
+        return np.array([round(4 * rng.beta(2, 5), 1)])
+
+
+START = np.log([40.0, 9.0])
+END, STEP = 50.0, 0.25
+
+_THIRD = 1 / (2 - 2 ** (1 / 3))
+_SUBSTEPS = tuple(STEP * part for part in (_THIRD, 1 - 2 * _THIRD, _THIRD))
+"""Three steps of second order that make one of fourth (Forest and Ruth 1990)."""
+
+
+class PredatorPrey(World):
+    """x' = alpha x - beta x y, y' = -gamma y + delta x y from 40 prey and 9 predators, rounded, with
+    alpha ~ N(0.1, 0.01), beta ~ N(0.02, 0.01), gamma ~ N(0.4, 0.04), delta ~ N(0.01, 0.001), all positive."""
+
+    name = "predator-prey"
+    noise = Rounding()
+    dimensions = 4
+    means, sds = np.array([0.1, 0.02, 0.4, 0.01]), np.array([0.01, 0.01, 0.04, 0.001])
+    parameter_names = ("alpha", "beta", "gamma", "delta")
+    fields = (Field("time", 0, END, start=10),)
+    line = (0, END, 1)
+    form = "time"
+    goals: ClassVar = {
+        "prediction": Goal(
+            "absolute",
+            "logarithmic",
+            (8.32745, 17.54829),
+            (Field("prey", 0, 1e9), Field("predators", 0, 1e9)),
+        )
+    }
+    words = Words(
+        "At time {x[0]} there were {y[0]} prey and {y[1]} predators.",
+        "How many prey and how many predators are there at time {x[0]}?",
+    )
+    plain = Words("For {x[0]} the outputs were {y[0]} and {y[1]}.", "What are the two outputs for {x[0]}?")
+
+    def parameters(self, z: Floats) -> Floats:
+        """Normal, cut off at 0: a negative beta would make predators feed their prey."""
+        cut = ndtr(-self.means / self.sds)
+        return np.asarray(self.means + self.sds * ndtri(cut + (1 - cut) * ndtr(z)))
+
+    def signals(self, theta: Floats, xs: Floats) -> Floats:
+        """Both populations, between steps by cubics that have the slopes at both ends."""
+        times = xs[:, 0]
+        number = int(np.ceil(times.max() / STEP)) if len(times) else 0
+        path = trajectories(theta, max(number, 1))
+        below = np.minimum((times / STEP).astype(int), len(path) - 2)
+        t = (times / STEP - below)[:, None, None]
+        one, two = path[below], path[below + 1]
+        first, second = STEP * slopes(theta, one), STEP * slopes(theta, two)
+        found = one * (1 + 2 * t) * (1 - t) ** 2 + first * t * (1 - t) ** 2
+        found = found + two * t**2 * (3 - 2 * t) - second * t**2 * (1 - t)
+        return np.asarray(np.exp(np.clip(found, -50, 50)).transpose(2, 0, 1))
+
+    def designs(self) -> Floats:
+        """Every 0.5."""
+        return np.linspace(0, END, 101)[:, None]
+
+    def question(self, rng: np.random.Generator, published: bool) -> Floats:
+        """Any time; as published four times Beta(2, 5), the first of 50 units."""
+        return np.array([round(4 * rng.beta(2, 5), 1)]) if published else self.random_design(rng)
+
+
+def trajectories(theta: Floats, steps: int) -> Floats:
+    """(steps + 1, 2, n): logarithms of both populations at every step.
+
+    In logarithms the equations have a potential for each population, so that a symplectic scheme keeps them
+    bounded for any parameters.
+    """
+    alpha, beta, gamma, delta = theta.T
+    path = np.empty((steps + 1, 2, len(theta)))
+    path[0] = START[:, None]
+    u, v = path[0].copy()
+    for k in range(1, steps + 1):
+        for part in _SUBSTEPS:
+            u += 0.5 * part * (alpha - beta * np.exp(v))
+            v += part * (delta * np.exp(u) - gamma)
+            u += 0.5 * part * (alpha - beta * np.exp(v))
+        path[k] = u, v
+    return path
+
+
+def slopes(theta: Floats, logs: Floats) -> Floats:
+    """The derivatives of logarithms (..., 2, n)."""
+    alpha, beta, gamma, delta = theta.T
+    prey, predators = np.exp(np.clip(logs[..., 0, :], -50, 50)), np.exp(np.clip(logs[..., 1, :], -50, 50))
+    return np.asarray(np.stack([alpha - beta * predators, delta * prey - gamma], axis=-2), np.float64)
