@@ -10,11 +10,11 @@ from evaluation.prompts import without_gaps
 from evaluation.suite import EpisodeSetup, Observation, Part, Record, TurnByTurn
 from suites.discoveryworld.actions import PLAIN, Scene, Unusable, available
 from suites.discoveryworld.catalogue import kinds
-from suites.discoveryworld.choices import DiscoveryWorldChoices
 from suites.discoveryworld.names import Names, objects_in
 from suites.discoveryworld.observation import compact, sentences, short
 from suites.discoveryworld.replies import Reply, read_reply
 from suites.discoveryworld.simulator import HEIGHT, WIDTH, Progress, World
+from suites.discoveryworld.suite import DiscoveryWorldChoices
 
 DRAWN_BY = "discoveryworld"
 """The package draws its own pictures, on the processor."""

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evaluation.suite import EpisodeSetup, Observation, Part, Record, TurnByTurn
-from suites.est.choices import EstChoices
 from suites.est.replies import NO_TRIAL, Reply, read_reply
+from suites.est.suite import EstChoices
 from suites.est.world import (
     CONTEXT,
     HORIZON,

@@ -6,10 +6,10 @@ from evaluation.by_hand.form import Box, Checkbox, Form, Slider, Values
 from evaluation.prompts import load_prompt
 from evaluation.script import Listed
 from evaluation.suite import Observation, TaskSpec
-from suites.est.choices import EstChoices
 from suites.est.episode import read_drawn
 from suites.est.prompts import VARIABLES
 from suites.est.replies import written
+from suites.est.suite import EstChoices
 from suites.est.world import CONTEXT, HORIZON, OBJECTS, PRESETS
 
 TASK = (

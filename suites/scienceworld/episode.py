@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from evaluation.prompts import without_gaps
 from evaluation.suite import EpisodeSetup, Observation, Record, TurnByTurn
-from suites.scienceworld.choices import GOLD_FACTOR, MOST_COMMANDS, MOVES, PAPER_STEPS, ScienceWorldChoices
 from suites.scienceworld.simulator import UNUSABLE, Subgoal, World
+from suites.scienceworld.suite import GOLD_FACTOR, MOST_COMMANDS, MOVES, PAPER_STEPS, ScienceWorldChoices
 
 EASY = {"easy": "easy", "plain": ""}
 """The simulator's texts for the choices of simplifications."""

@@ -17,10 +17,10 @@ from evaluation.suite import AgentTurn, agent_seed
 from evaluation.suites import chosen_tasks, find_task, get_suite
 from evaluation.transcript import transcript
 from suites.est.agents import AGENTS
-from suites.est.choices import EstChoices
 from suites.est.episode import read_drawn
 from suites.est.findings import brier, calibration, run_panels
 from suites.est.replies import read_reply
+from suites.est.suite import EstChoices
 from suites.est.world import PRESETS, Machines
 from tests.suites.setups import setup_of
 
