@@ -234,7 +234,7 @@ def with_thresholds(layout: Layout) -> Layout:
         if door.kind.name == "MarkedDoor"
         for x, y, z in (door.size,)
     ]
-    return replace(layout, things=(*layout.things, *zones))
+    return layout._replace(things=(*layout.things, *zones))
 
 
 def _numbered(stage: Stage, name: str) -> list[tuple[int, Placed]]:

@@ -7,10 +7,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, requires, version
-from typing import Any
+from typing import Any, NamedTuple
 
 TIMEOUT_S = 120.0
 """A probe takes two seconds; one that takes this long hangs."""
@@ -63,8 +62,7 @@ class State(StrEnum):
     BROKEN = "broken"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """One check: what was found, and what to do about it ("" if nothing)."""
 
     name: str

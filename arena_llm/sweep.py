@@ -3,9 +3,9 @@
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.errors import ConfigError, EvaluationError
 from evaluation.evaluate import earlier_log, evaluate
@@ -14,8 +14,7 @@ from evaluation.log.run import RunLog
 from evaluation.request import EvalRequest
 
 
-@dataclass(frozen=True)
-class Sweep:
+class Sweep(NamedTuple):
     """The runs of a sweep over a choice, by their names, such as `gpt-4o max_tokens=100`."""
 
     choice: str

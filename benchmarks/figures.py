@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import psutil
@@ -27,8 +27,7 @@ PATIENCE_S = 300.0
 """A process that does not answer within this time is given up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(NamedTuple):
     """How much is measured.
 
     Contenders do their work in `rounds` rounds, for about `slice_s` seconds each. Environments repeat

@@ -1,6 +1,5 @@
 """The command `python -m benchmarks.references SUITE`: measure a suite's reference agents."""
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -34,7 +33,7 @@ def main(
         raise ConfigError(f"suite {suite}: it has no module `references` with a scale")
     read = effective(found, None, dict(each.partition("=")[::2] for each in choices or ()))
     given = {name: getattr(read.choices, name) for name, origin in read.origins.items() if origin == "option"}
-    scale = replace(scale, settings=tuple({**setting, **given} for setting in scale.settings))
+    scale = scale._replace(settings=tuple({**setting, **given} for setting in scale.settings))
     chosen = agent or list(roles(scale))
     if unknown := [name for name in chosen if name not in roles(scale)]:
         raise ConfigError(f"--agent: got {unknown[0]!r}, expected one of {', '.join(roles(scale))}")

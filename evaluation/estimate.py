@@ -4,7 +4,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,8 +23,7 @@ SHORTEST_CACHED = 1024
 """Tokens from which on OpenAI and Anthropic read a repeated beginning from a cache (their caching guides)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """What a run asks for if every episode needs all its replies; None means unknown.
 
     `replies` are the most of any episode and `assumed` says that the user gave them, else they follow from
@@ -102,8 +100,7 @@ def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None
     cached = sum(tokens for tokens in repeated if tokens >= SHORTEST_CACHED)
     price = price_of(model, load_prices(prices))
     cost = price.of(tokens, out) if price else None
-    return replace(
-        found,
+    return found._replace(
         input_tokens=tokens,
         cost=cost,
         cached_cost=price.of(tokens, out, cached) if price and price.cache_read is not None else None,

@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -279,8 +278,7 @@ def _mean(task_ids: "pd.Series[str]", shares: list[float]) -> tuple[float, float
     return (sum(shares) / len(shares), *ends)
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedStudy:
+class PlannedStudy(NamedTuple):
     """Two agents on the same `tasks`, `trials` each, in `groups` of tasks that are variants of one another.
 
     `difference` is the smallest true one, as a share from 0 to 1, that is found in `POWER` of such studies:

@@ -5,7 +5,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -129,7 +129,7 @@ class EvalRequest:
         if self.player is None:
             return given
         forced = [name for name in self._options if name not in self.long(self.choices)]
-        return replace(given, origins={**given.origins, **dict.fromkeys(forced, "agent")})
+        return given._replace(origins={**given.origins, **dict.fromkeys(forced, "agent")})
 
     @cached_property
     def player(self) -> Player | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from markupsafe import Markup
@@ -35,8 +35,7 @@ class Kind(StrEnum):
     DRAWN = "drawn again: the log does not say what was sent"
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """A picture on the page: its file, as seen from the page, and what it is."""
 
     file: str

@@ -78,8 +78,7 @@ class Placed:
         return values[self.number] if self.number < len(values) else otherwise
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """A concrete arena. `things` are in creation order, which the physics keeps."""
 
     agents: tuple[AgentStart, ...]

@@ -3,7 +3,6 @@
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -23,7 +22,7 @@ def doctor_command(
     checks = list(run_checks())
     broken = [check.name for check in checks if check.state is State.BROKEN]
     if as_json:
-        print(json.dumps({"ok": not broken, "checks": [asdict(check) for check in checks]}, indent=1))
+        print(json.dumps({"ok": not broken, "checks": [check._asdict() for check in checks]}, indent=1))
     else:
         _print(checks, broken)
     if broken:

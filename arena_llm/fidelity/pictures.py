@@ -5,8 +5,8 @@ by hue and saturation; brightness has little weight, so that a shadow changes li
 
 import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -61,8 +61,7 @@ _WHITE = 240
 _CODE = np.array([1 << 16, 1 << 8, 1])
 
 
-@dataclass(frozen=True, slots=True)
-class FrameMatch:
+class FrameMatch(NamedTuple):
     """Comparison of a picture with ours: the share of pixels in the same class, and each class's overlap.
 
     `iou` is intersection over union, for classes that cover enough of either picture.
@@ -138,8 +137,7 @@ SHEET_PAIRS = 4
 """Pairs in one row of the sheet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """A recorded picture and ours of the same instant, and how they compare.
 
     `stored` is our picture as a file of the same format as the recorded one.

@@ -1,7 +1,7 @@
 """A recording's scripts, played in our arena."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from arena import IDLE, Episode, Event, Outcome, Scene
 from arena.replay import play
@@ -10,8 +10,7 @@ from arena_llm.fidelity.trace import Instant, RecordedTurn, Trace
 from llm_control.choices import ArenaChoices
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedTurn:
+class ReplayedTurn(NamedTuple):
     """One turn as replayed: its number of steps, and the state after it (metres, degrees, m/s)."""
 
     recorded: RecordedTurn
@@ -29,8 +28,7 @@ class ReplayedTurn:
         return self.recorded.agrees(self.health)
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedEpisode:
+class ReplayedEpisode(NamedTuple):
     """A whole replay: the turns up to its end, and the scenes at the recording's pictures and turns' ends.
 
     `unreached` are the recorded turns after our end.

@@ -1,8 +1,7 @@
 """The result of a comparison with a recording, as values and as printed tables."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
@@ -17,8 +16,7 @@ REWARD_TOLERANCE = 0.0005
 """Half of the last of a recorded total reward's three decimals."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fidelity:
+class Fidelity(NamedTuple):
     """A replay beside its recording: predicted poses by turn, pictures, and the recorded ending."""
 
     trace: Trace
@@ -80,7 +78,7 @@ def as_dict(fidelity: Fidelity) -> dict[str, Any]:
             "agreeing": replay.agreeing,
             "tolerance": HEALTH_TOLERANCE,
         },
-        "frames": [asdict(match) for match in fidelity.frames],
+        "frames": [match._asdict() for match in fidelity.frames],
         "pictures_without_counterpart": fidelity.unmatched,
         "mean_iou": fidelity.mean_ious(),
         "worst_frame": worst.name if worst else None,

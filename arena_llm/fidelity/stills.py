@@ -1,10 +1,10 @@
 """Single pictures of the original, each beside ours of the same arena after the first step."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,7 @@ NOTICEABLE = 2
 """Levels of 255 by which a pixel must differ from the empty arena to belong to the objects."""
 
 
-@dataclass(frozen=True, slots=True)
-class Still:
+class Still(NamedTuple):
     """A pair of pictures, and how well the outlines of the objects in them agree.
 
     `silhouette` is intersection over union of the pixels that differ from the empty arena; None if nothing is
@@ -35,8 +34,7 @@ class Still:
     silhouette: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
+class _Drawn(NamedTuple):
     """A picture of the original, ours of the same arena, ours without things, and where these differ."""
 
     name: str
@@ -81,7 +79,7 @@ def stills_table(stills: Sequence[Still]) -> Table:
 
 def as_dict(stills: Sequence[Still]) -> list[dict[str, Any]]:
     """Everything that is printed, and the overlaps of the classes, as plain values for JSON."""
-    return [asdict(still.pair.match) | {"silhouette": still.silhouette} for still in stills]
+    return [still.pair.match._asdict() | {"silhouette": still.silhouette} for still in stills]
 
 
 def _drawn(path: Path, version: str, renderer: Callable[[int, int], Renderer]) -> _Drawn:

@@ -5,7 +5,6 @@ import hashlib
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -16,8 +15,7 @@ from llm_control.choices import ArenaChoices
 from llm_control.script import Script, parse
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One row of a table: its cells by column, and its line in the file."""
 
     path: Path
@@ -101,8 +99,7 @@ class Instant(NamedTuple):
         return f"obs-{self.turn}.{self.n}"
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedTurn:
+class RecordedTurn(NamedTuple):
     """One recorded turn: its number of steps, and the health after it (None if it was not recorded).
 
     The last turn may have fewer steps than its script, as the episode ended in it.
@@ -119,8 +116,7 @@ class RecordedTurn:
         return None if self.health is None else abs(health - self.health) <= HEALTH_TOLERANCE + _FLOAT_SUMS
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """A recording: its arena, the idle steps before the first script, its turns and its pictures."""
 
     name: str
@@ -168,7 +164,7 @@ def _turns(lines: tuple[Line, ...]) -> Iterator[RecordedTurn]:
     for (turn, _), (following, line) in pairwise(zip(turns, lines, strict=True)):
         if following.turn != turn.turn + 1:
             raise RecordingError(f"{line.place}: turn: got {following.turn}, expected {turn.turn + 1}")
-        yield replace(turn, health=line.real(HEALTH) if line.has(HEALTH) else None)
+        yield turn._replace(health=line.real(HEALTH) if line.has(HEALTH) else None)
     yield turns[-1]
 
 

@@ -1,7 +1,6 @@
 """Pictures of a task: its start as two frames, and a figure with axes and words."""
 
 import math
-from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -104,7 +103,7 @@ def _layout(spec: ArenaSpec, task_id: str, seed: int) -> Layout | None:
         layout = resolve(spec, episode_rng(seed, task_id, 0))
     except LayoutError:
         return None
-    return replace(layout, agents=tuple(start._replace(skin="") for start in layout.agents))
+    return layout._replace(agents=tuple(start._replace(skin="") for start in layout.agents))
 
 
 def _reduced(frame: Frame, size: int) -> Frame:

@@ -2,10 +2,9 @@
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -22,8 +21,7 @@ FOLDER = "presets"
 _DESCRIPTION = "description"
 
 
-@dataclass(frozen=True)
-class Preset:
+class Preset(NamedTuple):
     """A preset file: its name, what it says about itself, its choices and the line of each."""
 
     name: str
@@ -65,8 +63,7 @@ def _parsed(name: str, source: str, text: str, keys: Sequence[str]) -> Preset:
     return Preset(name, source, str(description or ""), values, lines)
 
 
-@dataclass(frozen=True)
-class Effective:
+class Effective(NamedTuple):
     """The choices of a run and where each comes from: preset, option or default.
 
     `choices` is an instance of the suite's own class.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from arena.errors import EvaluationError
 from evaluation.generation.budget import NOT_PLAYED, STOPPED
@@ -28,8 +28,7 @@ from evaluation.results import TrialResult
 from evaluation.suite import ModelEnd, Suite
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """What ended the model's part of an episode before the episode was over.
 
     `kind` is Inspect's word for a `limit`, such as token or time, or a kind of stop; `said` is what the
@@ -166,8 +165,8 @@ def _opening_apart(said: Talk, own: int) -> Talk:
     if said.before or extra <= 0:
         return said
     first = said.exchanges[0]
-    begun = replace(first, shown=first.shown[extra:])
-    return replace(said, exchanges=(begun, *said.exchanges[1:]), before=first.shown[:extra])
+    begun = first._replace(shown=first.shown[extra:])
+    return said._replace(exchanges=(begun, *said.exchanges[1:]), before=first.shown[:extra])
 
 
 def row_of(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,8 +224,7 @@ _NO_METRICS = (*_SCORED, "replay", "recording", "model_end", "invalid_replies")
 """What else a record has: what stands in results anyway, and what replays it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """Tokens of an episode, and its price in US dollars if the log knows it."""
 
     input_tokens: int = 0

@@ -7,9 +7,9 @@ sent: a budget of pictures or a short memory leaves parts of the conversation ou
 import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluation.agents.replies import Reply, read_reply
 from evaluation.capabilities import reply_of, tools_of
@@ -104,8 +104,7 @@ Pictures = tuple[str, ...]
 """Pictures as data URIs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What was sent for one reply, and what that took.
 
     `slots` are the pictures in order, as data URIs, with None where one was left out; `collage` is the one
@@ -131,8 +130,7 @@ class Request:
         return len(self.slots) if self.collage else sum(slot is not None for slot in self.slots)
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(NamedTuple):
     """A reply and what the conversation showed since the reply before.
 
     `thought` is what an agent's model wrote before the reply, or beside a tool's call.
@@ -150,8 +148,7 @@ class Exchange:
     thought: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Talk:
+class Talk(NamedTuple):
     """An exchange for each turn of a sample or of one episode, and the pictures after the last reply.
 
     `unplayed` is a request whose reply was not played; `before` are the pictures of a sample's demonstration.
@@ -226,7 +223,7 @@ def _requests(sample: Any, kept: Mapping[str, str]) -> Iterator[tuple[str | None
             continue
         if event.role == JUDGE:
             continue
-        yield event.output.message.id, replace(_request(event, kept), budget=budget)
+        yield event.output.message.id, _request(event, kept)._replace(budget=budget)
 
 
 def _request(event: Any, kept: Mapping[str, str]) -> Request:
@@ -296,7 +293,7 @@ def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | N
     after = said.exchanges[start + len(replies) :]
     before = tuple(uri for each in said.exchanges[:start] for uri in each.shown)
     if not after:
-        return replace(said, exchanges=kept, before=before)
+        return said._replace(exchanges=kept, before=before)
     first = after[0]
     return Talk(kept, first.shown, first.told, first.request, before)
 
@@ -315,14 +312,14 @@ def parted(said: Talk, turns: Sequence[int], first: int) -> list[Talk]:
             continue
         own = exchanges[at : at + count]
         begun, shown = _begun(own[0].shown, waiting, first)
-        found += [*begun, Talk((replace(own[0], shown=shown), *own[1:]))]
+        found += [*begun, Talk((own[0]._replace(shown=shown), *own[1:]))]
         at, waiting = at + count, 0
     ends = max(len(said.rest) - waiting * first, 0)
     if found:
-        found[-1] = replace(found[-1], rest=said.rest[:ends])
+        found[-1] = found[-1]._replace(rest=said.rest[:ends])
     found += _begun(said.rest[ends:], waiting, first)[0]
     if found:
-        found[-1] = replace(found[-1], told_last=said.told_last, unplayed=said.unplayed)
+        found[-1] = found[-1]._replace(told_last=said.told_last, unplayed=said.unplayed)
     return found
 
 

@@ -83,8 +83,7 @@ NO_FILES = PromptFiles()
 """No texts of the user's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(NamedTuple):
     """One text before its variables are filled in; `variables` as in `Variables`."""
 
     name: str
@@ -142,7 +141,7 @@ class PromptSet:
         """The same with the texts of a log; names that it does not have are ignored."""
         return PromptSet(
             {
-                name: replace(prompt, text=texts.get(name, prompt.text))
+                name: prompt._replace(text=texts.get(name, prompt.text))
                 for name, prompt in self.prompts.items()
             },
             read_layout(texts[FILE], FILE) if FILE in texts else Layout(),
@@ -248,7 +247,7 @@ def with_files(prompts: PromptSet, files: PromptFiles, choices: Any = None) -> P
         )
     if files.system is None:
         return found
-    system = replace(prompts["system"], text=read_prompt_file(files.system).strip())
+    system = prompts["system"]._replace(text=read_prompt_file(files.system).strip())
     if not system.text:
         raise ConfigError(f"prompt file {files.system}: empty; write the instructions for the model into it")
     check_variables(str(files.system), system)
@@ -278,7 +277,7 @@ def _text(path: Path, known: Mapping[str, Prompt]) -> Prompt:
         hint = f"did you mean {near[0]}.md?" if near else f"expected one of: {', '.join(known)}"
         raise ConfigError(f"prompts folder {path}: no text has this name; {hint}")
     text = read_prompt_file(path)
-    prompt = replace(known[path.stem], text=text.removesuffix("\n"))
+    prompt = known[path.stem]._replace(text=text.removesuffix("\n"))
     check_variables(str(path), prompt)
     return prompt
 

@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,8 +33,7 @@ def by_kind(task_id: str, group: int | str) -> str:
     return task_id.rpartition("-")[0]
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(NamedTuple):
     """How a suite is scaled: the object `SCALE` of the module `references` in the suite's folder.
 
     `table` is the file of the scores, which `python -m benchmarks.references SUITE` measures. `scoring` is

@@ -61,8 +61,7 @@ class Place(NamedTuple):
         return f"line {self.line}, column {self.column}"
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
+class Repair(NamedTuple):
     """One change: the characters `original` at `position` (0-based, in the reply) were read as `became`.
 
     A reply with all repairs applied is in the strict language.
@@ -369,8 +368,7 @@ class Think:
         return f"Think('{self.text.translate(_SQUARE)}');"
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(NamedTuple):
     """An argument of commands: its token, the same in words, and its patterns.
 
     `kind` is the kind of repair if it is not strict, and `written` then writes it in the strict language.
@@ -396,8 +394,7 @@ _THOUGHT = Argument(
 )
 
 
-@dataclass(frozen=True)
-class Form(Generic[Command]):
+class Form(NamedTuple, Generic[Command]):
     """A kind of command, such as `Go(12);`: its name, its argument, and the command that these make.
 
     `read` raises `ArgumentError` for an argument that the command cannot have. `unit` is the pattern of a
@@ -529,8 +526,7 @@ class Piece(NamedTuple):
 _NOTHING = Piece("", "", 0, 0)
 
 
-@dataclass(frozen=True)
-class Parsed(Generic[Command]):
+class Parsed(NamedTuple, Generic[Command]):
     """The commands of a reply in order, and the repairs that were needed to parse it."""
 
     commands: tuple[Command, ...]

@@ -6,7 +6,7 @@ from contextlib import chdir, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from arena.errors import ArenaError, EvaluationError, RecordingError
 
@@ -84,8 +84,7 @@ class Checked:
         return f"{self.task_id}, trial {self.trial}" if self.trial else self.task_id
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """`frames`: also compare pictures. `folder`: of the task files. `task`: that of all recordings."""
 
     frames: bool = False
@@ -93,8 +92,7 @@ class Options:
     task: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """What is read together: a recording's file, or a sample of a log (`sample`, `epoch` from 1).
 
     A sample is one episode, or a conversation over several.
@@ -108,8 +106,7 @@ class Source:
         return " ".join(str(part) for part in (self.path, self.sample) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The episodes, the logs they are from, and the files of folders that are neither log nor recording."""
 
     sources: tuple[Source, ...]
@@ -163,8 +160,7 @@ def _files(targets: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
                 yield path, path == target
 
 
-@dataclass(frozen=True, slots=True)
-class LocatedSource:
+class LocatedSource(NamedTuple):
     """A source with the files and folders that its verification needs, absolute.
 
     Workers may be on other machines, and logs are too large to be sent with each of their episodes.

@@ -5,7 +5,6 @@ as its own coroutine runs, and these agents look it up.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from itertools import groupby, takewhile
 from pathlib import Path
@@ -191,7 +190,7 @@ def _check_arena(file: Path, recording: Recording, spec: ArenaSpec, episode: tup
 def _layout(spec: ArenaSpec, episode: tuple[int, str, int]) -> Layout:
     """Where everything is; the agent's own skin, which it does not see, is left out."""
     layout = resolve(spec, episode_rng(*episode))
-    return replace(layout, agents=tuple(agent._replace(skin="") for agent in layout.agents))
+    return layout._replace(agents=tuple(agent._replace(skin="") for agent in layout.agents))
 
 
 def _check_replies(file: Path, plan: Plan, choices: ArenaChoices, idle: int) -> None:

@@ -5,10 +5,9 @@ Thresholds are our choice, stated in the definitions that the report prints.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -91,8 +90,7 @@ class Failure(StrEnum):
     TIMED_OUT = "timed out", "Time or scripts ran out, and none of the above holds."
 
 
-@dataclass(frozen=True, slots=True)
-class Replies:
+class Replies(NamedTuple):
     """The number of replies, and how many of them were no scripts or were refused."""
 
     number: int
@@ -100,8 +98,7 @@ class Replies:
     refused: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """A failed episode: its replay, its replies, and what its arena demands."""
 
     trace: Trace

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from markupsafe import Markup
@@ -31,8 +31,7 @@ Camera = Callable[[Scene, int | None], None]
 """Is given the scene of every picture, in order, and its turn as `Look` has it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """The state after a step, or at the start: metres, degrees, health 0 to 100.
 
     `gaps`: metres between the surfaces of the agent and of each good goal that is there, by its index.
@@ -47,8 +46,7 @@ class Moment:
     open_goals: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """A picture: after how many steps it was taken, before which turn (from 1), and the good goals on it.
 
     The turn after the last is one for which no reply was asked.
@@ -208,7 +206,7 @@ def as_sent(looks: Sequence[Look], talk: Talk | None, choices: ArenaChoices) -> 
 
 
 def _unseen(look: Look) -> Look:
-    return replace(look, seen=frozenset(), in_view=look.seen)
+    return look._replace(seen=frozenset(), in_view=look.seen)
 
 
 def _is_dropped(look: Look, number: int, talk: Talk) -> bool:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -36,8 +35,7 @@ class Push(NamedTuple):
     gentle: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Object:
+class Object(NamedTuple):
     """One object of a task: kind, place (metres, y is its bottom), size, yaw in degrees, colour.
 
     Nothing in it is random: walls, ramps and tunnels need a colour, and everything except balls and the agent
@@ -52,8 +50,7 @@ class Object:
     symbol: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Blueprint:
+class Blueprint(NamedTuple):
     """A task: what is to be reached, which capacities that needs, how it is solved, and the arena.
 
     `capacities` are those that the level and the paradigm ask for, most important first. `time_limit` and

@@ -5,7 +5,7 @@ high z. The walls between them are low in front of the screens, so that the agen
 high as the screens beside and behind these. Each screen leaves a gap at one side.
 """
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from testbed.blueprints.blueprint import Object, Rng
 from testbed.blueprints.choices import PLATFORM, platform
@@ -21,8 +21,7 @@ BESIDE = 5.0
 """How far in front of the screens the high walls begin, metres: no gap of a neighbour is in view."""
 
 
-@dataclass(frozen=True)
-class Compartments:
+class Compartments(NamedTuple):
     """`lefts` are the x of the left edges and `width` that of each compartment; `gaps` is the side (-1 left,
     1 right) of each screen's gap; `deep` is the z of the platform's edge and `screen` that of the screens."""
 
@@ -38,7 +37,7 @@ class Compartments:
 
     def with_gap(self, number: int, gap: int) -> "Compartments":
         """The same with the gap of one screen at a given side."""
-        return replace(self, gaps=(*self.gaps[:number], gap, *self.gaps[number + 1 :]))
+        return self._replace(gaps=(*self.gaps[:number], gap, *self.gaps[number + 1 :]))
 
     def hidden(self, rng: Rng, number: int) -> XZ:
         """A place behind a screen, away from the gap."""

@@ -2,7 +2,6 @@
 
 import colorsys
 from collections.abc import Callable
-from dataclasses import replace
 
 from testbed.blueprints.blueprint import Blueprint, Color, Condition, Object, Rng, task
 from testbed.blueprints.level_02 import CONDITIONS as TWO
@@ -65,9 +64,9 @@ def _altered(rng: Rng, of: Condition, color: Callable[[Object], Color]) -> Bluep
     plain = of.drawn(rng)
     assert any(thing.kind in COLOURED for thing in plain.objects), f"{of.name} has nothing to colour"
     objects = tuple(
-        replace(thing, color=color(thing)) if thing.kind in COLOURED else thing for thing in plain.objects
+        thing._replace(color=color(thing)) if thing.kind in COLOURED else thing for thing in plain.objects
     )
-    return replace(plain, objects=objects, capacities=("generalisation over colour", *plain.capacities))
+    return plain._replace(objects=objects, capacities=("generalisation over colour", *plain.capacities))
 
 
 def _any(rng: Rng) -> Color:

@@ -1,7 +1,5 @@
 """Level 7, internal modelling: tasks of levels 1 to 5 in which the lights go out."""
 
-from dataclasses import replace
-
 from testbed.blueprints.blueprint import Blueprint, Condition, Rng
 from testbed.blueprints.level_01 import CONDITIONS as ONE
 from testbed.blueprints.level_02 import CONDITIONS as TWO
@@ -39,7 +37,7 @@ def flashes(rng: Rng, of: Condition, after: int, light: int, dark: int) -> Bluep
 
 def _darkened(task: Blueprint, blackouts: tuple[int, ...]) -> Blueprint:
     """`blackouts` in the clock's units of five ticks, as the time limit is."""
-    return replace(task, blackouts=blackouts, capacities=("internal model of the way", *task.capacities))
+    return task._replace(blackouts=blackouts, capacities=("internal model of the way", *task.capacities))
 
 
 CONDITIONS = (

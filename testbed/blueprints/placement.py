@@ -8,7 +8,6 @@ about an origin of its own.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import wraps
 from typing import Any, NamedTuple
 
@@ -49,14 +48,14 @@ def placed(
 @_decorator
 def any_quarter_turn(rng: Rng, task: Blueprint) -> Blueprint:
     """The task turned clockwise, seen from above, by a random number of right angles."""
-    return replace(task, objects=_turned(rng, task.objects))
+    return task._replace(objects=_turned(rng, task.objects))
 
 
 @_decorator
 def any_orientation(rng: Rng, task: Blueprint) -> Blueprint:
     """The task mirrored or not, and turned by a random number of right angles: eight orientations."""
     task = _mirrored(task) if rng.random() < 0.5 else task
-    return replace(task, objects=_turned(rng, task.objects))
+    return task._replace(objects=_turned(rng, task.objects))
 
 
 @_decorator
@@ -94,11 +93,11 @@ def _mirrored(task: Blueprint, shift: float = 0) -> Blueprint:
     pushes = tuple(push._replace(x=40 - shift - push.x, bearing=-push.bearing) for push in task.pushes)
     objects = [
         # The order of these sums decides the last digit of a place in a file.
-        replace(thing, place=(40 - thing.place[0] - shift, *thing.place[1:]), yaw=-thing.yaw % 360)
+        thing._replace(place=(40 - thing.place[0] - shift, *thing.place[1:]), yaw=-thing.yaw % 360)
         for thing in task.objects
     ]
-    twins = tuple(replace(thing, kind=_TWINS.get(thing.kind, thing.kind)) for thing in objects)
-    return replace(task, objects=twins, pushes=pushes)
+    twins = tuple(thing._replace(kind=_TWINS.get(thing.kind, thing.kind)) for thing in objects)
+    return task._replace(objects=twins, pushes=pushes)
 
 
 def _turned(rng: Rng, objects: tuple[Object, ...]) -> tuple[Object, ...]:
@@ -109,7 +108,7 @@ def _turned(rng: Rng, objects: tuple[Object, ...]) -> tuple[Object, ...]:
 
 def _quarter_turned(thing: Object) -> Object:
     x, y, z = thing.place
-    return replace(thing, place=(z, y, 40 - x), yaw=(thing.yaw + 90) % 360)
+    return thing._replace(place=(z, y, 40 - x), yaw=(thing.yaw + 90) % 360)
 
 
 def _moved(task: Blueprint, angle: float, shift: XZ = (0.0, 0.0)) -> Blueprint:
@@ -132,14 +131,14 @@ def _transformed(task: Blueprint, moved: Callable[[float, float], XZ], angle: fl
 
     def thing_moved(thing: Object) -> Object:
         x, z = moved(thing.place[0], thing.place[2])
-        return replace(thing, place=(x, thing.place[1], z), yaw=(thing.yaw + angle) % 360)
+        return thing._replace(place=(x, thing.place[1], z), yaw=(thing.yaw + angle) % 360)
 
     def push_moved(push: Push) -> Push:
         x, z = moved(push.x, push.z)
         return push._replace(x=x, z=z, bearing=push.bearing + angle)
 
-    return replace(
-        task, objects=tuple(map(thing_moved, task.objects)), pushes=tuple(map(push_moved, task.pushes))
+    return task._replace(
+        objects=tuple(map(thing_moved, task.objects)), pushes=tuple(map(push_moved, task.pushes))
     )
 
 
@@ -155,7 +154,7 @@ class Frame(NamedTuple):
     def placed(self, task: Blueprint) -> Blueprint:
         """A task in this frame's coordinates, put into the arena's."""
         task = _transformed(_mirrored(task, 40) if self.flipped else task, self._at, self.bearing)
-        return replace(task, pushes=tuple(push._replace(bearing=push.bearing % 360) for push in task.pushes))
+        return task._replace(pushes=tuple(push._replace(bearing=push.bearing % 360) for push in task.pushes))
 
     def _at(self, x: float, z: float) -> XZ:
         return polar(self.x, self.z, self.bearing + math.degrees(math.atan2(x, z)), math.hypot(x, z))

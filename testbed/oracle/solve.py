@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -135,7 +134,7 @@ def _try(episode: Episode, strategy: Strategy, pushes: Sequence[Push], taken: in
     if episode.spec.question is None:
         Attempt(episode, strategy, pushes).run()
     else:
-        attempt = Attempt(episode, replace(strategy, careful=CAREFUL))
+        attempt = Attempt(episode, strategy._replace(careful=CAREFUL))
         Experimenter(attempt).run()
         attempt.run()
     actions = episode.actions[taken:]

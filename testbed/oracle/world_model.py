@@ -1,6 +1,7 @@
 """The arena as an attempt sees it at a moment: the ground, the balls, where they roll, and paths."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
@@ -14,8 +15,7 @@ from testbed.oracle.targets import Choice, Regions, balls
 from testbed.oracle.terrain import Ints, Terrain, leaps
 
 
-@dataclass(frozen=True)
-class Strategy:
+class Strategy(NamedTuple):
     """The choices of one attempt.
 
     `push`: drive through loose objects, at a cost. `wait`: first let everything come to rest. `leap`: may

@@ -3,10 +3,9 @@
 import math
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -25,8 +24,7 @@ from testbed.tasks import Task, find_tasks
 FILE = "demands.csv"
 
 
-@dataclass(frozen=True, slots=True)
-class Demands:
+class Demands(NamedTuple):
     """One row, in metres and steps; the solution is the one stored with the task.
 
     `distance`: straight line from the start to the nearest good goal at the start. `way`: length of the
@@ -143,6 +141,6 @@ def write_table(folder: Path, jobs: int, engine: Engine | None = None) -> Path:
     )
     path = folder / FILE
     with closing(in_order(demands, work, jobs, engine, lambda job: job[0].id)) as rows:
-        table = pd.DataFrame(list(rows), columns=[field.name for field in fields(Demands)])
+        table = pd.DataFrame(list(rows), columns=Demands._fields)
     write_file(path, table.to_csv(index=False, lineterminator="\n"))
     return path
