@@ -61,7 +61,7 @@ def fidelity_command(
 
 def _compare_stills(folder: Path, version: str) -> "tuple[list[Pair], Any, bool]":
     """Print the comparison; its pairs of pictures, all results, and True."""
-    from arena_llm.fidelity.stills import as_dict, compare_stills, stills_table
+    from arena_llm.fidelity.pictures import as_dict, compare_stills, stills_table
 
     found = compare_stills(folder, version)
     wide_console(80).print(stills_table(found))

@@ -1,6 +1,6 @@
 """Apparatus for choices that cannot be undone: the options are seen from above, and chosen by a drop.
 
-Compartments with screens, behind which something vanishes, are in `compartments.py`.
+Compartments with screens, behind which something vanishes, are those of level 8.
 """
 
 from collections.abc import Sequence

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena import IDLE, Episode, RecordingError, load
-from arena_llm.fidelity.stills import SEED, compare_stills
+from arena_llm.fidelity.pictures import SEED, compare_stills
 from render import Renderer, decode, png
 from tests.arena.worlds import agent, arena_text, item
 

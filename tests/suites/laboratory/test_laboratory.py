@@ -12,7 +12,7 @@ from suites.laboratory.form import form
 from suites.laboratory.offline import replied
 from suites.laboratory.picture import Bench
 from suites.laboratory.suite import SUITE
-from suites.laboratory.wording import experiment_of
+from suites.laboratory.episode import experiment_of
 from tests.suites.setups import setup_of
 
 
