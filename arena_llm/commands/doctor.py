@@ -1,16 +1,171 @@
-"""The command `arena-llm doctor`; it also runs if the rest of arena-llm cannot be imported."""
+"""The command `arena-llm doctor`; it also runs if the rest of arena-llm cannot be imported.
+
+Its checks of Python, packages, physics and drawing import nothing that may be missing or broken.
+"""
 
 import json
+import platform
+import re
+import signal
+import subprocess
+import sys
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, requires, version
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
 from arena_llm.console import wide_console
-from arena_llm.doctor import Check, State, run_checks
+
+TIMEOUT_S = 120.0
+"""A probe takes two seconds; one that takes this long hangs."""
+
+
+def ask(probe: str) -> dict[str, Any]:
+    """Findings of the probe `drawing` or `physics`; `fault` says what is wrong, "" if nothing is."""
+    return answer([sys.executable, "-m", "arena_llm.doctor_probe", probe])
+
+
+def answer(command: Sequence[str], timeout_s: float = TIMEOUT_S) -> dict[str, Any]:
+    """The last line that a command prints, as JSON; a crash or a timeout is its `fault`."""
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, errors="replace")
+    except subprocess.TimeoutExpired:
+        return {"fault": f"no answer within {timeout_s:g} s"}
+    except OSError as error:
+        return {"fault": f"Python could not be started ({error.strerror or error})"}
+    if ran.returncode < 0:
+        return {"fault": f"the process was ended by {_signal_name(-ran.returncode)}"}
+    try:
+        found: dict[str, Any] = json.loads(ran.stdout.strip().splitlines()[-1])
+    except (IndexError, ValueError):
+        last = (ran.stderr.strip().splitlines() or [f"exit status {ran.returncode}"])[-1]
+        return {"fault": last}
+    return found
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+PYTHONS = ((3, 11), (3, 14))
+"""The first supported Python, and the first one too new (`pyproject.toml`)."""
+
+_REINSTALL = "pip install --force-reinstall numba llvmlite numpy"
+
+LISTED = ("numpy", "numba", "gymnasium")
+"""Required packages with a row of their own."""
+
+
+class State(StrEnum):
+    """State of a check; with one that is BROKEN, no arena can be played or drawn."""
+
+    OK = "ok"
+    ABSENT = "absent"
+    BROKEN = "broken"
+
+
+class Check(NamedTuple):
+    """One check: what was found, and what to do about it ("" if nothing)."""
+
+    name: str
+    state: State
+    found: str
+    remedy: str = ""
+
+
+def run_checks() -> Iterator[Check]:
+    """Run all checks, in the order of the table; takes a few seconds."""
+    yield python_check(sys.version_info[:2])
+    yield from _packages()
+    yield from physics_checks(ask("physics"))
+    yield from drawing_checks(ask("drawing"))
+    yield from _extras()
+
+
+def python_check(found: tuple[int, int]) -> Check:
+    """Whether this Python is supported."""
+    first, beyond = PYTHONS
+    name = f"{platform.python_version()} ({sys.executable})"
+    if first <= found < beyond:
+        return Check("Python", State.OK, name)
+    remedy = f"use Python {first[0]}.{first[1]} to {beyond[0]}.{beyond[1] - 1}: make PYTHON=python3.11"
+    return Check("Python", State.BROKEN, name, remedy)
+
+
+def physics_checks(found: dict[str, Any]) -> list[Check]:
+    """Whether steps are reproducible, from the findings of the probe `physics`."""
+    if fault := found.get("fault", ""):
+        return [Check("physics", State.BROKEN, fault, _REINSTALL)]
+    return [Check("physics", State.OK, "60 steps twice: the same bits")]
+
+
+def drawing_checks(found: dict[str, Any]) -> list[Check]:
+    """Whether a picture is right, from the findings of the probe `drawing`."""
+    if fault := found.get("fault", ""):
+        remedy = "repair the packages first" if found.get("import") else _REINSTALL
+        return [Check("picture", State.BROKEN, fault, remedy)]
+    return [Check("picture", State.OK, "84 x 84, drawn twice: the bytes that every machine draws")]
+
+
+def _packages() -> Iterator[Check]:
+    for name in ("arena-llm", *LISTED):
+        found = _version(name)
+        remedy = "make setup" if name == "arena-llm" else f"pip install {name}"
+        absent = Check(name, State.BROKEN, "not installed", remedy)
+        yield absent if found is None else Check(name, State.OK, found)
+    others = [name for name, extra in _requirements() if extra is None and name not in LISTED]
+    missing = [name for name in others if _version(name) is None]
+    if missing:
+        found = f"missing: {', '.join(missing)}"
+        yield Check("other packages", State.BROKEN, found, f"pip install {' '.join(missing)}")
+    else:
+        yield Check("other packages", State.OK, f"all {len(others)} installed")
+
+
+def _extras() -> Iterator[Check]:
+    """A check for each package that only some features need."""
+    seen: set[str] = set()
+    for name, extra in _requirements():
+        if extra is None or extra in ("dev", "test") or name in ("arena-llm", *seen):
+            continue
+        seen.add(name)
+        found = _version(name)
+        if found is None:
+            yield Check(f"{name} (optional)", State.ABSENT, "-", f"pip install 'arena-llm[{extra}]'")
+        else:
+            yield Check(f"{name} (optional)", State.OK, found)
+
+
+def _requirements() -> list[tuple[str, str | None]]:
+    """Names of the packages that arena-llm requires, with their extra."""
+    try:
+        lines = requires("arena-llm") or []
+    except PackageNotFoundError:
+        return []
+    return [requirement(line) for line in lines]
+
+
+def requirement(line: str) -> tuple[str, str | None]:
+    """The package and the extra of a line such as `pettingzoo>=1.24; extra == "multi"`."""
+    name = re.match(r"[A-Za-z0-9._-]+", line)
+    extra = re.search(r"""extra\s*==\s*["']([^"']+)["']""", line)
+    return (name[0].lower() if name else line), extra[1] if extra else None
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
 
 _STYLES = {State.OK: "green", State.ABSENT: "yellow", State.BROKEN: "bold red"}
 

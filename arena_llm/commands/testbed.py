@@ -239,8 +239,7 @@ def generate_command(
 ) -> None:
     """Draw fresh tasks, each proven solvable before it is written, with solutions and a table of demands."""
     from testbed.proof.demands import write_table
-    from testbed.proof.hidden import hidden_split, whole
-    from testbed.proof.prove import fresh, make
+    from testbed.proof.prove import fresh, hidden_split, make, whole
 
     check_output_folder(out)
     chosen = parse_levels(levels)

@@ -1,16 +1,30 @@
-"""Every generated block by the name that pages use: `<!-- generated: NAME -->`."""
+"""Every generated block by the name that pages use: `<!-- generated: NAME -->`.
 
-from collections.abc import Callable, Iterator, Sequence
+The tables of the YAML keys are made from `arena.taskfile.config`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import typer
+import yaml
 
 from arena.taskfile.catalog import KINDS
-from arena.taskfile.config import QUESTIONS
+from arena.taskfile.config import (
+    ENTRIES,
+    KEYS,
+    MODELS,
+    OPERATION_FIELDS,
+    OPERATIONS,
+    QUESTIONS,
+    SINCE_4,
+    VALUES,
+)
 from arena.taskfile.symbols import PRESETS
-from docs._generate import keys, kinds
-from docs._generate.markdown import code, plain, tabled
+from docs._generate import kinds
+from docs._generate.markdown import code, number, plain, tabled
 from evaluation.capabilities import prompts_of
 from evaluation.choices.effective import effective, preset_names
 from evaluation.choices.run_choices import shown
@@ -25,6 +39,97 @@ from llm_control.prompts import OPTIONAL, VARIABLES
 from llm_control.suite import SUITE
 from report.arena.pages import ARENA_COLUMNS
 from report.episode_page import EPISODE_COLUMNS, REPLY_COLUMNS, TURN_COLUMNS
+
+KEY_MEANINGS: Mapping[str, Mapping[str, str]] = yaml.safe_load(
+    Path(__file__).with_name("meanings.yaml").read_text(encoding="utf-8")
+)
+"""A sentence for each key, by tag and field."""
+
+_WORDS = {"number": "number", "integer": "whole number", "string": "text", "boolean": "yes or no"}
+
+
+def operations_section() -> str:
+    """Every operation with its keys."""
+    parts = []
+    for tag in OPERATIONS:
+        parts.append(f"### !{tag}\n\n{(MODELS[tag].__doc__ or '').strip()}")
+        if KEYS[tag]:
+            parts.append(keys_table(tag))
+    return "\n\n".join(parts)
+
+
+def spellings(tag: str) -> dict[str, list[str]]:
+    """The keys that set each field, the newest last."""
+    named: dict[str, list[str]] = {}
+    for key, field in KEYS[tag].items():
+        named.setdefault(field, []).append(key)
+    return named
+
+
+@tabled("key", "value", "version", "meaning")
+def keys_table(tag: str) -> Iterator[tuple[str, ...]]:
+    """Every key of a tag: type, range, default, version and meaning."""
+    schema = MODELS[tag].model_json_schema()
+    schema = schema if "properties" in schema else schema["$defs"][MODELS[tag].__name__]
+    for field, keys in spellings(tag).items():
+        declared = _simple(schema["properties"][field])
+        since = "4" if keys[-1] in SINCE_4 or tag in OPERATIONS else "all"
+        older = "".join(f" (older: {code(key)})" for key in keys[:-1])
+        default = "required" if field in schema.get("required", ()) else _default(declared.get("default"))
+        value = ", ".join(filter(None, (_type(field, declared), _range(declared), default)))
+        yield code(keys[-1]) + older, value, since, KEY_MEANINGS[tag][field]
+
+
+def _simple(declared: dict[str, Any]) -> dict[str, Any]:
+    """A property's schema without the alternative null."""
+    choices: list[dict[str, Any]] = [
+        choice for choice in declared.get("anyOf", ()) if choice.get("type") != "null"
+    ]
+    if len(choices) != 1:
+        return declared
+    return {key: value for key, value in declared.items() if key != "anyOf"} | choices[0]
+
+
+def _type(field: str, declared: dict[str, Any]) -> str:
+    if field == "arenas":
+        return "`!Arena` by number"
+    if field == "question":
+        return ", ".join(code(f"!{tag}") for tag in QUESTIONS)
+    if field in OPERATION_FIELDS:
+        return "list of operations" if field.endswith("s") else "operation"
+    if field in VALUES:
+        return code(f"!{VALUES[field]}")
+    if field in ENTRIES:
+        return f"list of `!{ENTRIES[field]}`"
+    if declared.get("type") == "array":
+        return f"list of {_WORDS[declared['items']['type']]}s"
+    if "anyOf" in declared:
+        return "text or number, or a list of these"
+    return "word" if "enum" in declared else _WORDS[declared["type"]]
+
+
+def _default(value: Any) -> str:
+    """The value if the key is missing; nothing for a list that is then empty."""
+    if value is None:
+        return "default none"
+    if isinstance(value, dict):
+        return "default " + code("{" + ", ".join(f"{key}: {number(v)}" for key, v in value.items()) + "}")
+    if isinstance(value, bool):
+        return f"default {code(str(value).lower())}"
+    if isinstance(value, list):
+        return f"default {code(', '.join(value))}" if value else ""
+    return f"default {code(value if isinstance(value, str) else number(value))}"
+
+
+def _range(declared: dict[str, Any]) -> str:
+    declared = declared.get("items", declared)
+    if "enum" in declared:
+        return " or ".join(map(code, declared["enum"]))
+    if "minimum" not in declared:
+        return ""
+    low = number(declared["minimum"])
+    return f"{low} to {declared['maximum']:.0f}" if "maximum" in declared else f"from {low}"
+
 
 Rows = Iterator[Sequence[str]]
 """Cells of a table."""
@@ -149,13 +254,13 @@ def _score(row: Reference | None) -> str:
 
 
 BLOCKS: dict[str, Callable[[], str]] = {
-    "keys-of-file": partial(keys.keys_table, "ArenaConfig"),
-    "keys-of-arena": partial(keys.keys_table, "Arena"),
-    "keys-of-item": partial(keys.keys_table, "Item"),
-    **{f"keys-of-{tag.lower()}": partial(keys.keys_table, tag) for tag in QUESTIONS},
-    "keys-of-vector": partial(keys.keys_table, "Vector3"),
-    "keys-of-color": partial(keys.keys_table, "RGB"),
-    "operations": keys.operations_section,
+    "keys-of-file": partial(keys_table, "ArenaConfig"),
+    "keys-of-arena": partial(keys_table, "Arena"),
+    "keys-of-item": partial(keys_table, "Item"),
+    **{f"keys-of-{tag.lower()}": partial(keys_table, tag) for tag in QUESTIONS},
+    "keys-of-vector": partial(keys_table, "Vector3"),
+    "keys-of-color": partial(keys_table, "RGB"),
+    "operations": operations_section,
     "symbols": lambda: ", ".join(map(code, PRESETS)),
     "objects": kinds.objects_section,
     "changing": kinds.changing_table,

@@ -1,7 +1,9 @@
 """Draw tasks until they are proven: the oracle passes them, and waiting fails them."""
 
 import csv
+import hashlib
 import io
+import secrets
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from itertools import cycle
@@ -10,15 +12,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from pydantic import BaseModel, ValidationError
 
 from arena import ACTIONS, TURN_RIGHT, ArenaSpec, Episode, EvaluationError, Recording, load_text
 from arena.errors import ArenaError, ConfigError
-from arena.files import read_text, write_file
+from arena.files import read_bytes, read_text, write_file
 from arena.processes import Engine, in_order
 from arena.replay import Replay
 from testbed.benchmark import TEST_SEED, sha256
 from testbed.blueprints import CONDITIONS, FOLDERS, SHIPPED_SEED, VARIANTS, blueprint, condition_of, text
-from testbed.blueprints.blueprint import Draw
+from testbed.blueprints.blueprint import DIFFICULTIES, Draw
 from testbed.oracle.motion import waiting
 from testbed.oracle.solve import SAFETY_STEPS, guess, solve, solved
 from testbed.proof import solutions
@@ -273,3 +276,49 @@ def random_reward(episode: Episode, rng: np.random.Generator) -> float:
     while not episode.done and episode.steps < SAFETY_STEPS:
         episode.step(ACTIONS[rng.integers(len(ACTIONS))])
     return episode.total_reward
+
+
+SPLIT_FILE = "split.json"
+"""Beside the levels of a hidden split: its seed, which must stay secret, and what may be published."""
+
+SEED_BITS = 128
+"""Enough that nobody finds the seed by drawing tasks until they agree with the commitment."""
+
+
+class HiddenSplit(BaseModel, frozen=True, extra="forbid"):
+    """The secret seed of a folder of tasks."""
+
+    seed: int
+    commitment: str
+
+
+def commitment(seed: int) -> str:
+    """SHA-256 of a seed, to publish before a result; with the seed, anyone can later draw the same files."""
+    return hashlib.sha256(f"arena-llm hidden split {seed}".encode()).hexdigest()
+
+
+def hidden_split(folder: Path, seed: int | None) -> HiddenSplit:
+    """The split that an earlier run into the folder began, or one of this seed, or of a new secret one.
+
+    It is written to the folder. Raises ConfigError if the folder has a split of another seed or a broken one,
+    EvaluationError if it cannot be written.
+    """
+    path = folder / SPLIT_FILE
+    if path.exists():
+        try:
+            found = HiddenSplit.model_validate_json(read_bytes(path))
+        except (OSError, ValidationError):
+            raise ConfigError(f"{path}: no hidden split can be read; choose an empty folder") from None
+        if seed not in (None, found.seed):
+            raise ConfigError(f"--seed: {path} is of another seed; choose another folder or leave it out")
+        return found
+    drawn = secrets.randbits(SEED_BITS) if seed is None else seed
+    split = HiddenSplit(seed=drawn, commitment=commitment(drawn))
+    write_file(path, split.model_dump_json(indent=1) + "\n")
+    return split
+
+
+def whole(levels: tuple[int, ...], difficulty: int | None) -> int:
+    """Number of tasks that the battery has of these levels, of one difficulty if given."""
+    wanted = DIFFICULTIES if difficulty is None else (difficulty,)
+    return len(VARIANTS) * sum(each.difficulty in wanted for level in levels for each in CONDITIONS[level])

@@ -12,8 +12,7 @@ from arena.taskfile.config import KEYS, MODELS, Item
 from arena.taskfile.versions import Version, kind_in
 from benchmarks import run
 from docs._generate.__main__ import reference
-from docs._generate.blocks import BLOCKS
-from docs._generate.keys import KEY_MEANINGS
+from docs._generate.blocks import BLOCKS, KEY_MEANINGS
 from docs._generate.kinds import public_kinds
 from docs._generate.markdown import PageError, filled, table
 from docs._generate.pictures import FILM_MS, films, pictures

@@ -19,9 +19,8 @@ from suites.laboratory.suite import SUITE as LABORATORY
 from testbed.blueprints import text
 from testbed.blueprints.blueprint import Draw
 from testbed.oracle.attempt import Attempt
-from testbed.oracle.experimenter import Experimenter
 from testbed.oracle.motion import Driver
-from testbed.oracle.solve import CAREFUL, experiment, guess
+from testbed.oracle.solve import CAREFUL, Experimenter, experiment, guess
 from testbed.oracle.world_model import Strategy
 from testbed.proof.solutions import verify_all
 from testbed.tasks import SHIPPED_FOLDER, find_tasks

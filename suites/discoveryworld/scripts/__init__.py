@@ -2,13 +2,9 @@
 
 from evaluation.suite import EpisodeSetup
 from suites.discoveryworld.episode import Episode
-from suites.discoveryworld.scripts.chemistry import chemistry
-from suites.discoveryworld.scripts.measuring import archaeology, proteomics
-from suites.discoveryworld.scripts.plant_nutrients import plant_nutrients
+from suites.discoveryworld.scripts.measuring import archaeology, proteomics, reactor_lab, rocket_science
 from suites.discoveryworld.scripts.player import WAITING, Over, Player, Script, Stuck
-from suites.discoveryworld.scripts.reactor_lab import reactor_lab
-from suites.discoveryworld.scripts.rocket_science import rocket_science
-from suites.discoveryworld.scripts.space_sick import space_sick
+from suites.discoveryworld.scripts.substances import chemistry, plant_nutrients, space_sick
 from suites.discoveryworld.scripts.translation import translation
 
 SCRIPTS: dict[str, Script] = {

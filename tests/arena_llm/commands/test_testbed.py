@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from testbed.proof import solutions
-from testbed.proof.hidden import FILE, HiddenSplit, commitment, whole
+from testbed.proof.prove import SPLIT_FILE, HiddenSplit, commitment, whole
 from testbed.tasks import find_tasks
 from tests.command import interrupted, run, start
 
@@ -52,7 +52,7 @@ def test_the_same_command_draws_the_same_bytes_in_any_number_of_processes(drawn,
 def test_a_hidden_split_is_the_battery_again_from_a_secret_seed(tmp_path):
     """It can be continued without naming the seed, and drawn again by whoever is given it."""
     result = generate(tmp_path / "split", "--hidden", "--count", 2).succeeded()
-    split = HiddenSplit.model_validate_json((tmp_path / "split" / FILE).read_bytes())
+    split = HiddenSplit.model_validate_json((tmp_path / "split" / SPLIT_FILE).read_bytes())
     assert split.seed.bit_length() > 64
     assert f"SHA-256 of the seed: {commitment(split.seed)}" in result
     assert str(split.seed) not in result
@@ -61,7 +61,7 @@ def test_a_hidden_split_is_the_battery_again_from_a_secret_seed(tmp_path):
     assert contents(tmp_path / "split") == before
     assert generate(tmp_path / "again", "--seed", split.seed, "--count", 2).returncode == 0
     drawn = contents(tmp_path / "again")
-    assert drawn == {name: content for name, content in before.items() if name != FILE}
+    assert drawn == {name: content for name, content in before.items() if name != SPLIT_FILE}
     refused = generate(tmp_path / "split", "--hidden", "--seed", 5)
     assert "is of another seed" in refused.stderr
     assert whole(tuple(range(1, 11)), None) == 900

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from arena_llm.doctor import State, answer, drawing_checks, physics_checks, python_check, requirement
+from arena_llm.commands.doctor import State, answer, drawing_checks, physics_checks, python_check, requirement
 from arena_llm.doctor_probe import fault_of
 from tests.command import run_fresh
 

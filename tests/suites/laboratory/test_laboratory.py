@@ -8,11 +8,11 @@ from arena.science.words import doors, numbers_of, seen
 from evaluation.capabilities import episode_panels, run_panels
 from evaluation.script.laboratory import read_reply
 from render import DRAWN_BY
+from suites.laboratory.episode import experiment_of
 from suites.laboratory.form import form
 from suites.laboratory.offline import replied
 from suites.laboratory.picture import Bench
 from suites.laboratory.suite import SUITE
-from suites.laboratory.episode import experiment_of
 from tests.suites.setups import setup_of
 
 
