@@ -42,93 +42,62 @@ def walls(*places: str) -> str:
 
 TREE = item("SpawnerTree", "30 0 30", more="timesBetweenSpawns: [0.02], ripenTimes: [0]")
 
+
+def one(name: str, place: str = "30 0 30", sizes: str = "1 1 1", **more: str) -> str:
+    return arena(item(name, place, rotations="0", sizes=sizes, **more))
+
+
+def marked(time: object = 250, mark: object = 0, *more: str) -> str:
+    return arena(marks=", ".join([f"timeLimit: {time}", f"passMark: {mark}", *more]))
+
+
+def shut_in(goal: str) -> str:
+    u_block = item("UBlock", "20 0 20", rotations="0", sizes="5 2 20")
+    return text(START, item("GoodGoal", goal, sizes="0.5 0.5 0.5"), u_block)
+
+
+def filled(width: int) -> str:
+    return text(item("Wall", "20 0 20", rotations="0", sizes=f"{width} 9 40", colors="0 0 0"))
+
+
+def two_blocks(rotations: str) -> str:
+    return arena(item("LightBlock", "30 0 30", "35 0 30", rotations=rotations, sizes="1 1 1;1 1 1"))
+
+
+RAMP = item("Ramp", "30 0 20", rotations="0", sizes="4 4 8", colors="0 0 0")
+ON_RAMP, ON_FLOOR = (item("GoodGoalMulti", f"30 {y} 20", sizes="1 1 1") for y in (3, 0))
+
 PAIRS = {
     "arena-number": (arena().replace("0: !Arena", "-1: !Arena"), arena()),
     "unknown-object": (arena(item("Spoon", "30 0 30")), arena()),
-    "nothing-merged": (arena(marks="timeLimit: 250, passMark: 0, mergeNextArena: true"), arena()),
+    "nothing-merged": (marked(250, 0, "mergeNextArena: true"), arena()),
     "too-many": (arena(walls(*["30 0 30"] * 102)), arena(walls(*["30 0 30"] * 101))),
     "grows": (arena(TREE), arena(TREE, marks="timeLimit: 210, passMark: 0")),
-    "unreadable": (arena(marks="timeLimit: soon, passMark: 0"), arena()),
-    "duplicate-key": (arena(marks="timeLimit: 250, passMark: 0, pass_mark: 0"), arena()),
-    "agent-blocked": (
-        text(item("Wall", "20 0 20", rotations="0", sizes="40 9 40", colors="0 0 0")),
-        text(item("Wall", "20 0 20", rotations="0", sizes="30 9 40", colors="0 0 0")),
-    ),
-    "enclosed": (
-        text(
-            START,
-            item("GoodGoal", "31 0.5 18.5", sizes="0.5 0.5 0.5"),
-            item("UBlock", "20 0 20", rotations="0", sizes="5 2 20"),
-        ),
-        text(
-            START,
-            item("GoodGoal", "26 0.5 18.5", sizes="0.5 0.5 0.5"),
-            item("UBlock", "20 0 20", rotations="0", sizes="5 2 20"),
-        ),
-    ),
-    "unreachable-mark": (
-        arena(marks="timeLimit: 250, passMark: 1"),
-        arena(marks="timeLimit: 250, passMark: 0.9"),
-    ),
-    "time-too-short": (
-        arena(marks="timeLimit: 4, passMark: 0"),
-        arena(marks="timeLimit: 5, passMark: 0"),
-    ),
+    "unreadable": (marked("soon"), arena()),
+    "duplicate-key": (marked(250, 0, "pass_mark: 0"), arena()),
+    "agent-blocked": (filled(40), filled(30)),
+    "enclosed": (shut_in("31 0.5 18.5"), shut_in("26 0.5 18.5")),
+    "unreachable-mark": (marked(250, 1), marked(250, 0.9)),
+    "time-too-short": (marked(4), marked(5)),
     "blocked": (arena(walls("30 0 30", "30.5 0 30")), arena(walls("30 0 30", "31 0 30"))),
-    "sometimes-blocked": (
-        arena(SHELF, LARGE_BLOCK),
-        arena(LARGE_BLOCK),
-    ),
+    "sometimes-blocked": (arena(SHELF, LARGE_BLOCK), arena(LARGE_BLOCK)),
     "unsupported": (arena(HIGH_WALL), arena(POST, HIGH_WALL)),
-    "slides": (
-        arena(
-            item("Ramp", "30 0 20", rotations="0", sizes="4 4 8", colors="0 0 0"),
-            item("GoodGoalMulti", "30 3 20", sizes="1 1 1"),
-        ),
-        arena(item("GoodGoalMulti", "30 0 20", sizes="1 1 1")),
-    ),
+    "slides": (arena(RAMP, ON_RAMP), arena(ON_FLOOR)),
     "clamped-position": (arena(walls("41 0 30")), arena(walls("39 0 30"))),
     "outside": (arena(walls("40 0 30")), arena(walls("39.4 0 30"))),
-    "clipped-size": (
-        arena(item("LightBlock", "30 0 30", rotations="0", sizes="11 1 1")),
-        arena(item("LightBlock", "30 0 30", rotations="0", sizes="10 1 1")),
-    ),
-    "ignored-key": (
-        arena(item("LightBlock", "30 0 30", rotations="0", sizes="1 1 1", colors="1 2 3")),
-        arena(walls("30 0 30")),
-    ),
-    "unknown-symbol": (
-        arena(item("SignBoard", "30 0 30", rotations="0", sizes="1 1 1", more="symbolNames: [01/1]")),
-        arena(item("SignBoard", "30 0 30", rotations="0", sizes="1 1 1", more="symbolNames: [01/1*]")),
-    ),
-    "unequal-lists": (
-        arena(item("LightBlock", "30 0 30", "35 0 30", rotations="0", sizes="1 1 1;1 1 1")),
-        arena(item("LightBlock", "30 0 30", "35 0 30", rotations="0, 0", sizes="1 1 1;1 1 1")),
-    ),
+    "clipped-size": (one("LightBlock", sizes="11 1 1"), one("LightBlock", sizes="10 1 1")),
+    "ignored-key": (one("LightBlock", colors="1 2 3"), arena(walls("30 0 30"))),
+    "unknown-symbol": tuple(one("SignBoard", more=f"symbolNames: [{name}]") for name in ("01/1", "01/1*")),
+    "unequal-lists": (two_blocks("0"), two_blocks("0, 0")),
     "no-pass-mark": (arena(marks="timeLimit: 250"), arena()),
     "several-agents": (arena(agent("5 0 5")), arena()),
-    "blackouts-ignored": (
-        arena(marks="timeLimit: 250, passMark: 0, blackouts: [-5,3]"),
-        arena(marks="timeLimit: 250, passMark: 0, blackouts: [-5]"),
-    ),
-    "blackouts-order": (
-        arena(marks="timeLimit: 250, passMark: 0, blackouts: [5,5]"),
-        arena(marks="timeLimit: 250, passMark: 0, blackouts: [5,6]"),
-    ),
-    "blackouts-late": (
-        arena(marks="timeLimit: 250, passMark: 0, blackouts: [5,251]"),
-        arena(marks="timeLimit: 250, passMark: 0, blackouts: [5,250]"),
-    ),
+    "blackouts-ignored": (marked(250, 0, "blackouts: [-5,3]"), marked(250, 0, "blackouts: [-5]")),
+    "blackouts-order": (marked(250, 0, "blackouts: [5,5]"), marked(250, 0, "blackouts: [5,6]")),
+    "blackouts-late": (marked(250, 0, "blackouts: [5,251]"), marked(250, 0, "blackouts: [5,250]")),
     "agent-drops": (text(agent("20 1 5"), BALL), text(agent("20 0.1 5"), BALL)),
-    "ignored-value": (
-        arena(item("DeathZone", "30 1 30", rotations="0", sizes="1 1 1")),
-        arena(item("DeathZone", "30 0 30", rotations="0", sizes="1 1 1")),
-    ),
+    "ignored-value": (one("DeathZone", "30 1 30"), one("DeathZone", "30 0 30")),
     "old-key": (arena(marks="t: 250, passMark: 0"), arena()),
-    "old-name": (
-        arena(item("Cardbox1", "30 0 30", rotations="0", sizes="1 1 1")),
-        arena(item("LightBlock", "30 0 30", rotations="0", sizes="1 1 1")),
-    ),
+    "old-name": (one("Cardbox1"), one("LightBlock")),
 }
 """Per code: a file that has it, and one that has not."""
 

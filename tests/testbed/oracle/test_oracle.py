@@ -20,79 +20,62 @@ def box(kind, place, size, yaw=0):
     return item(kind, place, sizes=size, rotations=str(yaw))
 
 
+def with_goal(*things, at="20 0 30", start=None, size="1 1 1", **marks):
+    return spec(start or agent(), ball(GOAL, at, size), *things, **marks)
+
+
+def wall(place, size):
+    return box("Wall", place, size)
+
+
 WORLDS = {
-    "detour round a wall": spec(agent(), ball(GOAL, "20 0 30"), box("Wall", "20 0 15", "20 3 1")),
-    "detour round glass": spec(agent(), ball(GOAL, "20 0 30"), box("WallTransparent", "20 0 15", "20 3 1")),
-    "through a gap": spec(
-        agent(),
-        ball(GOAL, "20 0 30"),
-        box("Wall", "14.3 0 15", "28.6 3 1"),
-        box("Wall", "35.1 0 15", "9.8 3 1"),
+    "detour round a wall": with_goal(wall("20 0 15", "20 3 1")),
+    "detour round glass": with_goal(box("WallTransparent", "20 0 15", "20 3 1")),
+    "through a gap": with_goal(wall("14.3 0 15", "28.6 3 1"), wall("35.1 0 15", "9.8 3 1")),
+    "up a ramp": with_goal(
+        wall("20 0 30", "10 2 10"), box("Ramp", "28 0 30", "4 2 6", 90), at="20 2 30", t=500
     ),
-    "up a ramp": spec(
-        agent(),
-        ball(GOAL, "20 2 30"),
-        box("Wall", "20 0 30", "10 2 10"),
-        box("Ramp", "28 0 30", "4 2 6", 90),
-        t=500,
-    ),
-    "along a ledge": spec(
-        agent("10 1 5"),
-        ball(GOAL, "30 1 25"),
-        box("Wall", "10 0 15", "1 1 22"),
-        box("Wall", "20.5 0 25", "20 1 1"),
+    "along a ledge": with_goal(
+        wall("10 0 15", "1 1 22"),
+        wall("20.5 0 25", "20 1 1"),
         box("DeathZone", "20 0 20", "40 0 40"),
+        start=agent("10 1 5"),
+        at="30 1 25",
         t=500,
     ),
-    "round a hot zone": spec(
-        agent(), ball(GOAL, "20 0 35"), box("HotZone", "20 0 20", "20 0 25"), pass_mark="0.5"
+    "round a hot zone": with_goal(box("HotZone", "20 0 20", "20 0 25"), at="20 0 35", pass_mark="0.5"),
+    "through a hot zone": with_goal(
+        box("HotZone", "20 0 15", "40 0 4"), wall("20 0 20", "10 3 1"), pass_mark="0.3"
     ),
-    "through a hot zone": spec(
-        agent(),
-        ball(GOAL, "20 0 30"),
-        box("HotZone", "20 0 15", "40 0 4"),
-        box("Wall", "20 0 20", "10 3 1"),
-        pass_mark="0.3",
-    ),
-    "round a red ball": spec(agent(), ball(GOAL, "20 0 30"), ball("BadGoal", "20 0 15", "3 3 3")),
-    "yellow before green": spec(
-        agent(), ball(GOAL, "20 0 15"), ball("GoodGoalMulti", "20 0 30"), pass_mark="1.5"
-    ),
-    "the larger side of a choice without return": spec(
-        agent("20 2 20", 90),
-        box("Wall", "20 0 20", "1 2 40"),
-        ball(GOAL, "30 0 20"),
+    "round a red ball": with_goal(ball("BadGoal", "20 0 15", "3 3 3")),
+    "yellow before green": with_goal(ball("GoodGoalMulti", "20 0 30"), at="20 0 15", pass_mark="1.5"),
+    "the larger side of a choice without return": with_goal(
+        wall("20 0 20", "1 2 40"),
         ball(GOAL, "6 0 20", "3 3 3"),
+        start=agent("20 2 20", 90),
+        at="30 0 20",
         pass_mark="2",
     ),
-    "leaves the small goal on top for the large one below": spec(
-        agent("20 2 10"),
-        box("Wall", "20 0 10", "20 2 20"),
-        ball(GOAL, "20 2 15"),
+    "leaves the small goal on top for the large one below": with_goal(
+        wall("20 0 10", "20 2 20"),
         ball(GOAL, "20 0 30", "3 3 3"),
+        start=agent("20 2 10"),
+        at="20 2 15",
         pass_mark="2",
     ),
-    "pushes a block out of a corridor": spec(
-        agent(),
-        ball(GOAL, "20 0 30"),
-        box("Wall", "9.5 0 15", "19 3 4"),
-        box("Wall", "30.5 0 15", "19 3 4"),
-        box("Wall", "20 0 23", "3 3 1"),
+    "pushes a block out of a corridor": with_goal(
+        wall("9.5 0 15", "19 3 4"),
+        wall("30.5 0 15", "19 3 4"),
+        wall("20 0 23", "3 3 1"),
         box("LightBlock", "20 0 15", "1.9 1 3"),
         t=500,
     ),
-    "rams a pillar so that the goal falls": spec(
-        agent(),
-        box("LightBlock", "20 0 25", "0.6 2 0.6"),
-        ball(GOAL, "20 2.1 25"),
-        box("Wall", "20 0 15", "9 3 1"),
-        t=500,
+    "rams a pillar so that the goal falls": with_goal(
+        box("LightBlock", "20 0 25", "0.6 2 0.6"), wall("20 0 15", "9 3 1"), at="20 2.1 25", t=500
     ),
-    "through a tunnel": spec(
-        agent(),
-        ball(GOAL, "20 0 30"),
-        box("Wall", "12.2 0 15", "24.4 4 1"),
-        box("Wall", "35 0 15", "9.9 4 1"),
+    "through a tunnel": with_goal(
+        wall("12.2 0 15", "24.4 4 1"),
+        wall("35 0 15", "9.9 4 1"),
         box("CylinderTunnelTransparent", "27.2 0 15", "5 5 6"),
     ),
 }
