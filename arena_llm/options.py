@@ -76,6 +76,7 @@ Prompts = Annotated[
     typer.Option(help="Folder of texts and their layout; `arena-llm prompts` writes one."),
 ]
 Prices = Annotated[Path | None, typer.Option(help="YAML file of prices; overrides the shipped prices.")]
+LogDir = Annotated[Path, typer.Option(help="Folder for logs; finished episodes are saved immediately.")]
 CsvFile = Annotated[
     Path | None, typer.Option(help="CSV file to write: a line for each tick, in the columns of Animal-AI 4.")
 ]

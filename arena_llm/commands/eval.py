@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from arena_llm.sweep import Sweep
     from evaluation.log.run import RunLog
 
-LogDir = Annotated[Path, typer.Option(help="Folder for logs; finished episodes are saved immediately.")]
 Out = Annotated[Path | None, typer.Option(help="Folder for the report. Default: beside the log.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Processes with --engine ray. Default: one per core.")]
 PlanFile = Annotated[Path | None, typer.Option(help="File of the plan: written before the run, or earlier.")]
@@ -47,7 +46,7 @@ def eval_command(
     testbed: options.Testbed = None,
     prompt: options.Prompt = None,
     prompts: options.Prompts = None,
-    log_dir: LogDir = Path("logs"),
+    log_dir: options.LogDir = Path("logs"),
     out: Out = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue this command's unfinished run.")] = False,
     max_cost: Annotated[

@@ -16,7 +16,7 @@ from arena.processes import cores
 from arena_llm.commands.play import PORT, Host, Name, Port, Proxy, Seats, Workers
 from arena_llm.console import stoppable
 from arena_llm.interrupts import work_begins
-from arena_llm.options import Testbed
+from arena_llm.options import LogDir, Prices, Testbed
 
 if TYPE_CHECKING:
     from people.serving import Address
@@ -79,16 +79,8 @@ def study_command(
         float | None,
         typer.Option(min=0, help="US dollars that each agent may cost.", rich_help_panel=AGENTS),
     ] = None,
-    prices: Annotated[
-        Path | None,
-        typer.Option(help="YAML file of prices; overrides the shipped ones.", rich_help_panel=AGENTS),
-    ] = None,
-    log_dir: Annotated[Path, typer.Option(help="Folder for logs of agents.", rich_help_panel=AGENTS)] = Path(
-        "logs"
-    ),
-    max_connections: Annotated[
-        int | None, typer.Option(min=1, help="Requests at a time.", rich_help_panel=AGENTS)
-    ] = None,
+    prices: Prices = None,
+    log_dir: LogDir = Path("logs"),
     limit: Annotated[
         float, typer.Option(min=0.1, help="Minutes after which a simulated participant leaves the study.")
     ] = 30.0,
@@ -124,7 +116,7 @@ def study_command(
         from evaluation.generation.budget import RunLimits
         from people.simulation.agents import Run
 
-        run = Run(log_dir, RunLimits(cost=max_cost), prices, max_connections)
+        run = Run(log_dir, RunLimits(cost=max_cost), prices)
         _play(plan, db, agent, participants or 1, run, check)
     elif participants or max_cost is not None:
         raise ConfigError("--participants and --max-cost are those of agents; name one by --agent")

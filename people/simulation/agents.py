@@ -7,12 +7,13 @@ of an interrupted trial are kept in the folder of the logs, and are not asked fo
 import hashlib
 import json
 import re
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import inspect_ai
 from inspect_ai import Task as InspectTask
@@ -50,7 +51,7 @@ from people.study.progress import progress_of, used_cells
 from people.study.server import start_or_resume
 from testbed import Task
 
-FOR_PEOPLE = "consent, questionnaires, attention checks and breaks"
+FOR_PEOPLE = "consent, checks of picture and attention, questionnaires and breaks"
 """Parts of a study that agents skip."""
 
 LONGEST_SLUG = 48
@@ -167,8 +168,7 @@ def _for_agents(plan: Plan, suite: str | None, name: str) -> Plan:
             "test": tuple(block.model_copy(update=_unlimited(block)) for block in blocks),
             "tutorial": study.tutorial if plays(study.tutorial) else None,
             "practice": study.practice if plays(study.practice) else None,
-            "questionnaires": (),
-            "attention": None,
+            **{"questionnaires": (), "attention": None, "picture": None},
         }
     )
     others = {key: _for_agents(each, suite, name) for key, each in plan.conditions.items()}
@@ -191,8 +191,6 @@ class Run(NamedTuple):
     log_dir: Path
     limits: RunLimits = RunLimits()
     prices: Path | None = None
-    max_connections: int | None = None
-    display: Any = "none"
 
 
 def play_study(
@@ -246,12 +244,11 @@ def _played(agent: StudyAgent, store: Store, people: Sequence[Participant], run:
                 model=agent.name,
                 metadata={"study": study.name, "sha256": digest},
                 log_dir=str(run.log_dir),
-                display=run.display,
+                display="rich" if sys.stdout.isatty() else "none",
                 log_buffer=1,
                 log_header_only=True,
                 score_display=False,
                 max_samples=4 if agent.suite else None,
-                max_connections=run.max_connections,
             )[0]
         if log.status == "cancelled":
             raise KeyboardInterrupt
