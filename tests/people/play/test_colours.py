@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from people.pages import GAME as PAGE
-from people.play.worker_episode import KeyEpisode
+from people.play.worker_episode import WorkerEpisode
 from people.play.worker_protocol import Open
 from tests.people.store.played import SOLUTION, TASK
 
@@ -40,11 +40,11 @@ def test_red_and_green_differ_for_those_who_confuse_them(kind):
 
 
 def test_balls_are_counted_also_when_an_episode_is_rebuilt():
-    start = Open(TASK, 7, 0, "keys")
-    episode = KeyEpisode(start._replace(actions=SOLUTION[:-1]))
+    start = Open(TASK, 7, 0)
+    episode = WorkerEpisode(start._replace(actions=SOLUTION[:-1]))
     assert episode.opened().state.balls == 0
     assert episode.step(SOLUTION[-1:]).state.balls == 1
     episode.close()
-    again = KeyEpisode(start._replace(actions=SOLUTION))
+    again = WorkerEpisode(start._replace(actions=SOLUTION))
     assert again.opened().state.balls == 1
     again.close()

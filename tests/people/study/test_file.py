@@ -35,8 +35,11 @@ def test_the_example_is_a_study_and_shows_every_key():
 
 def test_every_text_of_the_game_is_on_its_page():
     folder = Path(play.__file__).parent
-    page = "".join(path.read_text() for path in sorted((folder / "page").glob("play*")))
-    sent = page + "".join((folder / name).read_text() for name in ("client.py", "picture.py"))
+    pages = [path for name in ("play*", "suite*") for path in sorted((folder / "page").glob(name))]
+    page = "".join(path.read_text() for path in pages)
+    sent = page + "".join(
+        (folder / name).read_text() for name in ("client.py", "picture.py", "../texts/__init__.py")
+    )
     reasons = (FULL, START_AGAIN, DELETED, AWAY, TOO_OFTEN)
     assert [text for text in PAGE_TEXTS if text not in sent and text not in reasons] == []
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from arena import ACTIONS, Episode
-from people.play.worker_episode import KeyEpisode
+from people.play.worker_episode import WorkerEpisode
 from people.play.worker_protocol import Open, PlayEnd
 from people.simulation.visitor import hidden
 from people.store import Store
@@ -332,7 +332,7 @@ def test_a_test_task_that_cannot_be_resumed_is_never_played_again(plain):
 
 
 def test_a_task_ends_at_its_limit():
-    episode = KeyEpisode(Open(task_named("01-01-01"), 0, 0, "keys", max_steps=5))
+    episode = WorkerEpisode(Open(task_named("01-01-01"), 0, 0, max_steps=5))
     stepped = episode.step((3,) * 9)
     episode.close()
     ended_by, steps_played, recording = stepped.end
@@ -348,7 +348,7 @@ def test_a_task_ends_at_its_limit():
 def test_giving_up_immediately_passes_nothing():
     task = task_named("02-10-01")
     assert task.spec.pass_mark == 0
-    episode = KeyEpisode(Open(task, 0, 0, "keys", max_steps=1000))
+    episode = WorkerEpisode(Open(task, 0, 0, max_steps=1000))
     stopped = episode.stop()
     episode.close()
     assert not stopped.end.recording.passed
@@ -361,7 +361,7 @@ def test_giving_up_immediately_passes_nothing():
 def test_the_end_of_the_clock_is_not_that_of_health(tmp_path, version, ended_by, steps):
     path = tmp_path / "hot.yaml"
     path.write_text(HOT)
-    episode = KeyEpisode(Open(task_named(str(path), None, version), 0, 0, "keys"))
+    episode = WorkerEpisode(Open(task_named(str(path), None, version), 0, 0))
     end = episode.step((0,) * 500).end
     episode.close()
     assert end.ended_by == ended_by
