@@ -121,13 +121,13 @@ BOTH = tuple(
     )
 )
 TRUTHS = (
-    Truth("condition", _pair(15, 15, 1.3), ("condition",)),
+    Truth("condition", _pair(20, 20, 1.5), ("condition",)),
     Truth("nothing", _pair(15, 15)),
     Truth("nothing, few and unequal numbers", _pair(4, 12)),
-    Truth("condition, few people", _pair(5, 5, 2.5), ("condition",)),
-    Truth("order", _pair(12, 12), ("order",), learnt=1.5),
+    Truth("condition, few people", _pair(6, 6, 2.7), ("condition",)),
+    Truth("order", _pair(16, 16), ("order",), learnt=2.0),
     Truth("no order, but people learn at different rates", _pair(12, 12), rates=2.0),
-    Truth("agent", (Group(12), Group(20, agent=GPT, logits=-1.5)), ("who",)),
+    Truth("agent", (Group(16), Group(20, agent=GPT, logits=-1.5)), ("who",)),
     Truth("a steady policy, as good as people", (Group(6), Group(20, agent="policy", steady=True)), own=0.7),
     Truth("three effects, trials broken off", BOTH, ("condition", "who", "order"), learnt=1.5, missing=0.05),
     Truth("suite", _pair(12, 12), ("suite",), suites={"arena": (15, 0.0), "est": (15, -2.5)}),

@@ -100,8 +100,8 @@ def compare_command(
         raise typer.BadParameter("name a run, or an agent to play with --run", param_hint="RUN")
     groups = read_groups([word.strip() for word in others.split(",") if word.strip()])
     studies = overviews([place for _, place in places])
-    if len(studies):
-        wide_console(100).print(studies_summary(studies))
+    for table in studies_summary(studies) if len(studies) else ():
+        wide_console(100).print(table)
     try:
         found = read_runs_apart(places, original=original, animal_ai=animal_ai)
     except OpenSuite as several:

@@ -17,6 +17,7 @@ logistic mixed model of the design for lme4, whose estimates need more participa
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from math import comb, nan
 from typing import Any, NamedTuple
 
@@ -124,10 +125,11 @@ def _dummies(values: "pd.Series[str]") -> Array:
 
 def _effects(outcome: str, trials: pd.DataFrame) -> Iterator[Effect]:
     """The effects on one outcome: those between suites over tasks, all others with the tasks held fixed."""
-    columns = [each for factor in FACTORS for each in _coded(trials, factor)]
-    suites, others = ([c for c in columns if (c.factor == "suite") is wanted] for wanted in (True, False))
-    yield from _tested(outcome, trials, others, "task")
-    yield from _tested(outcome, trials, suites, PERSON)
+    columns = {factor: _coded(trials, factor) for factor in FACTORS}
+    suites = columns.pop("suite")
+    yield from _tested(outcome, trials, [each for coded in columns.values() for each in coded], "task")
+    if suites:
+        yield from islice(_tested(outcome, trials, [*suites, *columns["order"]], PERSON), len(suites))
 
 
 def _tested(outcome: str, trials: pd.DataFrame, columns: Sequence[Coded], fixed: str) -> Iterator[Effect]:
@@ -171,18 +173,18 @@ def _confounded(column: Coded, columns: Sequence[Coded], named: Mapping[str, Arr
     if not follows(*others):
         return ""
     alone = [name for name in others if follows(name)]
-    those = " or ".join(FACTORS.get(name, name).lower() for name in alone) or "the other factors together"
-    return f"it follows from {those}"
+    those = " or the ".join(FACTORS.get(name, name).lower() for name in alone) or "combination of the others"
+    return f"the {those} determines it"
 
 
 class Fit:
     """A least-squares fit of the outcome of trials, and the tests of its first coefficients."""
 
     def __init__(self, trials: pd.DataFrame, design: Array, tested: int) -> None:
-        value = trials["value"].to_numpy(float)
+        self._value = trials["value"].to_numpy(float)
         self._design, self._bread = design, np.linalg.pinv(design.T @ design)
-        self._coefficients = self._bread @ design.T @ value
-        self._residuals = value - design @ self._coefficients
+        self._coefficients = self._bread @ design.T @ self._value
+        self._residuals = self._value - design @ self._coefficients
         people, tasks = (pd.factorize(trials[name])[0] for name in (PERSON, "task"))
         self._people, self._tasks = people, tasks.max() + 1
         self._clusters = [
@@ -208,10 +210,12 @@ class Fit:
 
     def _exact(self, place: int, difference: float) -> dict[str, Any]:
         """If nothing varies within two groups: the chance of an exchange of participants, and of tasks."""
-        sides = pd.Series(self._design[:, place]).groupby(self._people).mean()
-        if abs(difference) < 1e-6 or np.abs(self._residuals).max() > 1e-6 or not sides.isin([0, 1]).all():
+        side = self._design[:, place]
+        people = pd.Series(side).groupby(self._people).mean()
+        constant = pd.Series(self._value).groupby(side).nunique().eq(1).all()
+        if abs(difference) < 1e-6 or not constant or not people.isin([0, 1]).all():
             return {"reason": "no participant and no task differs from the others of its group"}
-        return {"p": max(2 / comb(len(sides), int(sides.sum())), 2.0 ** (1 - self._tasks))}
+        return {"p": max(2 / comb(len(people), int(people.sum())), 2.0 ** (1 - self._tasks))}
 
     def _variance(self, clusters: Sequence[tuple[Rows, Array]], place: int) -> tuple[float, float]:
         """The CR2 variance of a coefficient, and its degrees of freedom, with trials in clusters."""
@@ -261,9 +265,11 @@ def overview(results: pd.DataFrame) -> pd.DataFrame:
     rates = pass_rates(named.assign(**{GROUP: named["suite"]}))
     rows = []
     for row in rates.to_dict("records"):
-        own = named[(named["agent"] == row["agent"]) & (named["suite"] == row[GROUP])]
-        scores = counted(own, "score").groupby(PERSON)["score"].mean().to_numpy(float)
-        mean, half = float(np.mean(scores)) if len(scores) else nan, mean_half(scores) or nan
+        part = named[named["suite"] == row[GROUP]]
+        own = part[part["agent"] == row["agent"]]
+        scores = counted(own if part["score"].notna().any() else own[:0], "score")
+        people = scores.groupby(PERSON)["score"].mean().to_numpy(float)
+        mean, half = float(people.mean()) if len(people) else nan, mean_half(people) or nan
         alone = own[PERSON].nunique() < 2
         rows.append(
             {"suite": row[GROUP], "agent": row["agent"], "participants": own[PERSON].nunique()}
@@ -292,6 +298,7 @@ def analysis_files(study: str, results: pd.DataFrame) -> dict[str, str]:
         "study": study,
         "results": results,
         "counts": trials.groupby("who", sort=False)[PERSON].nunique().to_dict(),
+        "tasks": trials["task"].nunique(),
         "missing": int((results["passed"].isna() & results["error"].notna()).sum()),
         "poor": int(results["poor_picture"].fillna(False).sum()),
         "fewer": int((done < done.max()).sum()),

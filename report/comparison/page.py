@@ -202,7 +202,7 @@ def _item(row: Row) -> tuple[str, ...]:
 
 
 _STUDY = (
-    *("Study", "Suite", "Agent (condition)", "Participants", "Trials", "Missing"),
+    *("Study", "Suite", "Agent", "Participants", "Trials", "Missing"),
     *("Passed, % [95 %]", "Score [95 %]"),
 )
 
@@ -214,10 +214,11 @@ def _study(row: Row) -> tuple[str, ...]:
     return (row["study"], row["suite"], row["agent"], *counts, passed, score)
 
 
-def studies_summary(studies: pd.DataFrame) -> TerminalTable:
-    """The overview of studies for a terminal."""
-    rows = [_study(row) for row in studies.to_dict("records")]
-    return tables.Table(_STUDY, rows, 3).terminal("Studies", sections=True)
+def studies_summary(studies: pd.DataFrame) -> Iterator[TerminalTable]:
+    """The overview of each study for a terminal."""
+    for name, part in studies.groupby("study", sort=False):
+        rows = [_study(row)[1:] for row in part.to_dict("records")]
+        yield tables.Table(_STUDY[1:], rows, 2).terminal(f"Study {name}")
 
 
 _SECTIONS: dict[str, tuple[tuple[str, ...], Callable[[Row], tuple[str, ...]], int]] = {

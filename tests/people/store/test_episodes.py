@@ -1,6 +1,7 @@
 """Episodes of other suites in the database, in SQLite and in PostgreSQL."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import pandas as pd
@@ -122,6 +123,22 @@ def test_results_of_a_study_with_several_suites_stay_apart(mixed):
         assert list(arena[0].results["level"]) == [1]
         with pytest.raises(EvaluationError, match="holds trials of any, arena"):
             read_run(f"{place}#est")
+
+
+def test_compare_shows_every_suite_by_condition_and_agent(mixed, command, tmp_path):
+    path, out = mixed
+    said = command("compare", path, "--out", tmp_path / "none").succeeded()
+    assert re.search(r"any +│ openai/m \(hard\) +│ +1 │ +1 │ +0 │ +0 │ +0.25", said), said
+    assert "name one, such as mixed.db#mixed#arena" in " ".join(said.split())
+    assert not (tmp_path / "none").exists()
+    command("compare", f"people={out}#arena", "--out", tmp_path / "page").succeeded()
+    page = (tmp_path / "page" / "index.html").read_text("utf-8")
+    assert re.search(r"<td>any</td>\s*<td>person \(hard\)</td>", page)
+    analysis = (out / "analysis.md").read_text("utf-8")
+    assert "Participants: 1 child, 1 openai/m\n" in analysis
+    again = command("people", "analyse", out).succeeded()
+    assert again.strip().split("\n")[1:] == analysis.strip().split("\n")[1:]
+    assert "no study; expected a database" in command("people", "analyse", tmp_path).sentence
 
 
 def test_only_trials_of_suites_have_replies(store):
