@@ -134,8 +134,6 @@ def test_the_export_has_every_reply_and_is_verified(store, command, tmp_path):
     book = json.loads((data / "codebook.json").read_text())["tables"]
     assert [each["name"] for each in book["replies.csv"]["columns"]] == list(replies.columns)
     assert "2 of 2 episodes: agrees" in command("verify", data, "--jobs", 1).succeeded()
-    with pytest.raises(ConfigError, match="--bids: describes steps in the arena only"):
-        export(store, STUDY, data, bids=True)
 
 
 def test_a_changed_episode_is_found(store, command, tmp_path):
