@@ -39,7 +39,7 @@ from arena.taskfile.catalog import KINDS
 from arena.taskfile.load import load, load_text
 from arena.taskfile.versions import Version
 from llm_control.observations import describe
-from people.play.worker_episode import KeyEpisode
+from people.play.worker_episode import WorkerEpisode
 from people.play.worker_protocol import Open
 from render import Renderer, decode, top_view
 from testbed import Task
@@ -498,7 +498,7 @@ def test_people_play_it_by_keys():
     run, _ = experimented()
     task = Task("machine", 11, FILE, run.spec, "")
     with run:
-        played = KeyEpisode(Open(task, 5, 0, "keys", actions=tuple(indices(run))))
+        played = WorkerEpisode(Open(task, 5, 0, "keys", actions=tuple(indices(run))))
         events = [kind for kind, _ in played.opened().state.events]
         assert events[:4] == 3 * ["experiment"] + ["door opened"]
         shown = {view: played.draw(0.0, view, 256, 80).jpeg for view in ("first", "third", "top")}

@@ -53,7 +53,7 @@ def test_a_page_that_answers_but_shows_no_pictures_is_paused(server, page):
     seen = page.state["step"]
     while (message := page.recv())["type"] != "paused":
         if message["type"] == "frame":
-            last = message["number"]
+            last = message
         if message["type"] == "ping":
             page.say("pong", ping=message["ping"])
         if message["type"] == "state":
@@ -62,9 +62,9 @@ def test_a_page_that_answers_but_shows_no_pictures_is_paused(server, page):
     if message["reason"] == "connection":
         assert MAX_UNSEEN_S / STEP_S - 1 <= page.state["step"] - seen <= MAX_UNSEEN_S / STEP_S + SOON
     # The game continues from the present step, once that is shown.
-    page.say("ack", frame=last)
-    while page.until("frame")["frame"].step != page.state["step"]:
-        pass
+    page.say("ack", frame=last["number"])
+    while last["frame"].step != page.state["step"]:
+        last = page.until("frame")
     page.do("start")
     page.until("running")
 

@@ -58,7 +58,7 @@ def test_texts_codes_and_quota_change_without_a_restart(app, tmp_path):
     assert entered(study, "C3").stage == "questions-background"
     edit(tmp_path, changed + "play_words: {Start: Go}\n", ("[A1, C3, B2]", "[A1, C3, B2], quota: 2"))
     assert "Version 3: participants.quota, play_words.Start" in reload(study)
-    assert client_of(study).get("/play.words").json() == {"Start": "Go", "language": "en"}
+    assert client_of(study).get("/play.words").json() == {"Start": "Go", "language": "en", "speech": False}
     assert "The study is full" in entered(study, "B2").page.text
     assert first.visitor.get("/").status_code == 200
     assert versions(store) == [(1, []), (2, names), (3, ["participants.quota", "play_words.Start"])]

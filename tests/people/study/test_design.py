@@ -184,7 +184,7 @@ def test_conditions_are_balanced_and_decide_what_is_seen(app):
     assert "Go easily</button>" in easy.page.text
     assert "This is easy." in easy.page.text
     assert easy.visitor.get("/play.words").json()["Start"] == "Start easily"
-    assert client_of(study).get("/play.words").json() == {"language": "en"}
+    assert client_of(study).get("/play.words").json() == {"language": "en", "speech": False}
     source = StudyTaskSource(plan)
     hard = store.participants("tiny")[names.index("hard", 1)]
     store.note(hard.id, "passed", {"stage": "introduction-test"})
