@@ -17,10 +17,10 @@ from testbed.blueprints.placement import any_orientation, placed
 LOW, HIGH = 0.6, 2.6
 """Height of the walls between compartments, and of screens, metres."""
 
-SLOT = 1.9
+STALL_SLOT = 1.9
 """Metres beside a screen."""
 
-BESIDE = 5.0
+BEFORE_SCREENS = 5.0
 """How far in front of the screens the high walls begin, metres: no gap of a neighbour is in view."""
 
 
@@ -52,7 +52,7 @@ class Compartments(NamedTuple):
         right = self.lefts[-1] + self.width
         span, middle = right - self.lefts[0], (self.lefts[0] + right) / 2
         start = agent(middle + near(rng, 0, 1.5), self.deep - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM)
-        low = self.screen - BESIDE
+        low = self.screen - BEFORE_SCREENS
         outer = (self.lefts[0] - THICK / 2, right + THICK / 2)
         return (
             start,
@@ -70,7 +70,7 @@ class Compartments(NamedTuple):
         last = len(self.gaps) - 1
         left = self.lefts[number] + (THICK / 2 if number else 0.0)
         right = self.lefts[number] + self.width - (THICK / 2 if number < last else 0.0)
-        left, right = (left + SLOT, right) if self.gaps[number] < 0 else (left, right - SLOT)
+        left, right = (left + STALL_SLOT, right) if self.gaps[number] < 0 else (left, right - STALL_SLOT)
         return across(self.screen, left, right, HIGH)
 
 

@@ -215,7 +215,7 @@ _MEALS = 10
 _COOKING, _WATCHED = 5, 55
 """Steps in the stove, and steps until a meal counts."""
 
-_SOWN, _GROWING = 12, 250
+_SOWN, _RIPENING = 12, 250
 """Seeds that are sown at once, and the most steps until all have grown."""
 
 
@@ -312,7 +312,7 @@ def _grow(play: Player) -> None:
     for soil in list(play.near("soil(#|$)"))[:_SOWN]:
         play.sow(play.one("shovel"), soil)
     play.goto("farm")
-    for _ in range(_GROWING):
+    for _ in range(_RIPENING):
         if len([each for each in play.near("mushroom") if each not in play.known.carried]) >= _SOWN:
             break
         play.wait(1)
