@@ -30,32 +30,14 @@ class UnityActionException(UnityException):
     """An action, or the name of a behaviour, is invalid."""
 
 
-class UnityObservationException(UnityException):
-    """Never raised; for scripts that catch it."""
-
-
-class UnityPolicyException(UnityException):
-    """Never raised; for scripts that catch it."""
-
-
-class UnitySideChannelException(UnityException):
-    """Never raised, as there are no side channels; for scripts that catch it."""
-
-
 class UnityCommunicationException(UnityException):
-    """Never raised, as there is no other process; for scripts that catch it."""
+    """Never raised, as there are no other process, ports or side channels; for scripts that catch it."""
 
 
-class UnityTimeOutException(UnityCommunicationException):
-    """Never raised; for scripts that catch it."""
-
-
-class UnityCommunicatorStoppedException(UnityCommunicationException):
-    """Never raised; for scripts that catch it."""
-
-
-class UnityWorkerInUseException(UnityException):
-    """Never raised, as there are no ports; for scripts that catch it."""
+UnityTimeOutException = UnityCommunicatorStoppedException = UnityCommunicationException
+UnityObservationException = UnityPolicyException = UnityCommunicationException
+UnitySideChannelException = UnityWorkerInUseException = UnityCommunicationException
+"""Others that are never raised."""
 
 
 class UnityGymException(UnityException):

@@ -36,10 +36,6 @@ def _median(values: Floats, weights: Floats) -> Floats:
     return np.asarray(values[order[np.minimum(place, len(values) - 1), columns], columns])
 
 
-def _majority(values: Floats, weights: Floats) -> Floats:
-    return (weights @ values > 0.5).astype(np.float64)
-
-
 def brier_score(answer: Floats, truth: Floats) -> float:
     """The expected squared difference of a probability from the outcome, 1 with the probability `truth`."""
     return float(np.mean((answer - truth) ** 2 + truth * (1 - truth)))
@@ -89,7 +85,9 @@ LOSSES: dict[str, Loss] = {
     "ratio": Loss(
         lambda answer, truth: float(np.abs(np.log(np.maximum(answer, 1e-9) / truth)).mean()), _median
     ),
-    "wrong": Loss(lambda answer, truth: float((answer != truth).mean()), _majority),
+    "wrong": Loss(
+        lambda answer, truth: float((answer != truth).mean()), lambda v, w: (w @ v > 0.5).astype(float)
+    ),
     "brier": Loss(lambda answer, truth: float(((answer - truth) ** 2).mean()), _mean),
     "sources": Loss(_sources, _best_sources),
 }

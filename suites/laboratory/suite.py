@@ -75,7 +75,8 @@ class LaboratorySuite(Suite):
 
     def tasks(self, choices: LaboratoryChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """The questions of the chosen levels."""
-        return [task for level in levels_of(choices.levels) for task in _tasks(level)]
+        levels = levels_of(choices.levels)
+        return [_task(level, k + 1, 1) for level in levels for k in range(len(questions(level)))]
 
     def named(self, name: str, choices: LaboratoryChoices, folder: Path | None) -> Sequence[TaskSpec] | None:
         """A task by its id, such as 11-01-01 or, to train on, 11-01-1000000."""
@@ -89,10 +90,6 @@ class LaboratorySuite(Suite):
         notes = {"note_pictures": choices.shows_images, "note_beliefs": choices.beliefs}
         shown = (f"\n\n{prompts[name].fill()}" for name, wanted in notes.items() if wanted)
         return rules(choices, prompts, notes="".join(shown))
-
-
-def _tasks(level: int) -> list[TaskSpec]:
-    return [_task(level, number, 1) for number in range(1, len(questions(level)) + 1)]
 
 
 def _task(level: int, number: int, variant: int) -> TaskSpec:
