@@ -86,6 +86,14 @@ def world(*items, place="20 0 5", yaw=0.0):
     return run
 
 
+def ended(*items, forward=60, idle=20, **start):
+    """Where the agent is after it drove and stood for some ticks."""
+    run = world(*items, **start)
+    advance(run, FORWARD, forward)
+    advance(run, IDLE, idle)
+    return run.agents[0].position
+
+
 def test_on_the_floor_friction_takes_its_share_of_gravity():
     start = driven((0.0, 10.0, 0.0))
     motion = solve(start, [FLOOR])
@@ -158,20 +166,13 @@ def test_a_wall_that_can_move_slows_less_than_a_fence_as_in_physx():
     ("heading", "end"), [(5, (39.5, 30.23)), (20, (39.5, 19.74)), (45, (39.5, 11.69)), (70, (39.5, 10.61))]
 )
 def test_along_the_fence_the_agent_goes_as_far_as_in_physx(heading, end):
-    run = world(place="38 0 10", yaw=heading)
-    advance(run, FORWARD, 60)
-    advance(run, IDLE, 20)
-    x, y, z = run.agents[0].position
-    assert (x, y, z) == pytest.approx((end[0], 0.49, end[1]), abs=0.02)
+    assert ended(place="38 0 10", yaw=heading) == pytest.approx((end[0], 0.49, end[1]), abs=0.02)
 
 
 @pytest.mark.parametrize(("heading", "end"), [(60, (23.0, 11.75)), (95, (23.0, 9.72)), (120, (23.0, 8.25))])
 def test_a_wall_hit_within_the_friction_cone_holds_as_in_physx(heading, end):
-    run = world(item("Wall", "24 0 11", sizes="1 3 8", rotations="0"), place="20 0 10", yaw=heading)
-    advance(run, FORWARD, 60)
-    advance(run, IDLE, 20)
-    x, _, z = run.agents[0].position
-    assert (x, z) == pytest.approx(end, abs=0.01)
+    wall = item("Wall", "24 0 11", sizes="1 3 8", rotations="0")
+    assert ended(wall, place="20 0 10", yaw=heading)[::2] == pytest.approx(end, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -183,11 +184,9 @@ def test_a_wall_hit_within_the_friction_cone_holds_as_in_physx(heading, end):
     ],
 )
 def test_what_is_light_slows_the_agent_as_in_physx(kind, place, size, yaw, ticks, end):
-    run = world(item(kind, place, sizes=size, rotations=str(yaw)), place="20 0 10")
-    advance(run, FORWARD, ticks)
-    advance(run, IDLE, 30)
-    x, _, z = run.agents[0].position
-    assert (x, z) == pytest.approx((20, end), abs=0.02)
+    thing = item(kind, place, sizes=size, rotations=str(yaw))
+    stopped = ended(thing, place="20 0 10", forward=ticks, idle=30)
+    assert stopped[::2] == pytest.approx((20, end), abs=0.02)
 
 
 def test_the_agent_passes_on_a_side_push_to_a_block():
