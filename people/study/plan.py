@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 from arena.errors import ConfigError
 from arena.files import read_text
 from arena.recording import spec_sha256
-from evaluation.by_hand.form import Likert, duplicates
+from evaluation.by_hand.form import Likert, Section, duplicates
 from evaluation.request import EvalRequest
 from evaluation.suites import DEFAULT, get_suite
 from llm_control.suite import task_spec
@@ -420,7 +420,7 @@ def untranslated(study: Study) -> list[str]:
     """The keys of a study's file whose texts are shown in English although its language is another."""
     if base_of(study.language) == "en":
         return []
-    shown = {
+    shown: dict[str, tuple[Section, tuple[str, ...]]] = {
         "consent": (study.consent, ("title",)),
         "participants": (study.participants, ("title",)),
         "completion": (study.completion, ("title", "text")),

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
+from pydantic import create_model
 
 from evaluation.by_hand.form import AnswerTexts
 
@@ -34,76 +35,16 @@ PAGE_TEXTS = tuple(_bundled(LANGUAGES[0])["play_words"])
 """The English texts of the game's page, by which all translations are listed; `{...}` stands for numbers."""
 
 
-class Texts(AnswerTexts):
-    """Each text with its English default; `{n}` and `{count}` are numbers, `{low}` and `{high}` limits."""
+_ENGLISH: dict[str, Any] = {name: (str, text) for name, text in _bundled("en")["words"].items()}
 
-    agree: str = "I agree to take part"
-    refuse: str = "I do not want to take part"
-    next: str = "Continue"
-    begin: str = "Begin"
-    code: str = "Your participant code"
-    code_help: str = "The person running the study gave it to you."
-    code_form: str = "A code has letters, digits, '-', '_' and '.', and no spaces."
-    code_unknown: str = "We don't recognise this code. Please check it."
-    code_taken: str = (
-        "This code is already in use. Please continue in the browser in which you started, or ask the person "
-        "running the study."
-    )
-    not_answered: str = "not answered yet"
-    see_below: str = "Some answers are missing or need correcting. They are marked below."
-    listen: str = "Listen"
-    speech: str = "A voice of this browser reads the text aloud."
-    optional: str = "(optional)"
-    page_of: str = "Part {n} of {count}"
-    break_title: str = "Time for a break"
-    break_text: str = (
-        "You have done {n} of {count} tasks. Rest your eyes and hands, and continue when you are ready."
-    )
-    practice: str = "Practice"
-    tutorial: str = "Tutorial"
-    picture: str = "A look at the picture"
-    moved: str = "You continued in another window. This is where you are now."
-    elsewhere_title: str = "Opened in another window"
-    elsewhere: str = "This page was opened in another window. Please continue there."
-    here: str = "Continue here"
-    refused_title: str = "Thank you"
-    refused: str = "You have chosen not to take part. Nothing about you was stored. You can close this page."
-    full_title: str = "The study is full"
-    full: str = "Thank you for your interest. Nobody else can take part at the moment."
-    changed_mind: str = "I have changed my mind"
-    screened_title: str = "The study ends here"
-    screened: str = "Thank you for your time. Unfortunately you cannot continue with this study."
-    device_title: str = "The study ends here"
-    device: str = (
-        "Thank you for your time. On this device, or over this connection, the pictures come too slowly for "
-        "this study."
-    )
-    failed_title: str = "The study ends here"
-    failed: str = "Thank you for your time and for trying. The study ends with the practice."
-    withdraw: str = "Leave the study"
-    withdraw_title: str = "Leave the study?"
-    withdraw_text: str = (
-        "You may leave at any time, without giving a reason. You cannot come back afterwards."
-    )
-    stay: str = "No, continue the study"
-    parent_title: str = "Your child in this study"
-    parent_text: str = (
-        "You can end your child's part in the study at any time. Afterwards it cannot continue."
-    )
-    parent_stop: str = "Stop for my child"
-    parent_waiting: str = "Your child has not begun yet."
-    parent_over: str = "The study is over for your child."
-    withdrawn_title: str = "You have left the study"
-    withdrawn: str = (
-        "Thank you for your time. If you would like your data to be deleted, please tell the person running "
-        "the study."
-    )
-    completion_code: str = "Your completion code"
-    finish: str = "Finish"
-    another: str = "Start with the next person"
-    unavailable: str = "The database is not responding. Nothing is lost. Please reload this page in a moment."
-    no_page: str = "This page does not exist."
-    link_incomplete: str = "This link is incomplete. Please open the whole link exactly as you received it."
+
+class Texts(create_model("Texts", __base__=AnswerTexts, **_ENGLISH)):  # type: ignore[misc]
+    """The texts of the pages, by default those of `en.yaml`."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """A text by its name."""
 
 
 def base_of(language: str) -> str:
