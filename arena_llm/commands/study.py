@@ -19,8 +19,8 @@ from arena_llm.interrupts import work_begins
 from arena_llm.options import LogDir, Prices, Testbed
 
 if TYPE_CHECKING:
+    from arena_llm.study_agents import Run
     from people.serving import Address
-    from people.simulation.agents import Run
     from people.study.config import Participants, Study
     from people.study.plan import Plan
 
@@ -113,8 +113,8 @@ def study_command(
     for line in _summary(plan):
         print(line, flush=True)
     if agent:
+        from arena_llm.study_agents import Run
         from evaluation.generation.budget import RunLimits
-        from people.simulation.agents import Run
 
         run = Run(log_dir, RunLimits(cost=max_cost), prices)
         _play(plan, db, agent, participants or 1, run, check)
@@ -126,7 +126,7 @@ def study_command(
 
 def _play(plan: "Plan", db: str, names: list[str], participants: int, run: "Run", check: bool) -> None:
     """Let agents go through the study."""
-    from people.simulation.agents import FOR_PEOPLE, left_out, play_study, study_agent
+    from arena_llm.study_agents import FOR_PEOPLE, left_out, play_study, study_agent
     from people.store import Store
     from people.store.database import only_server
 

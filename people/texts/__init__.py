@@ -26,7 +26,7 @@ CHILD = "child"
 
 @cache
 def _bundled(name: str) -> Mapping[str, Mapping[str, str]]:
-    content = files(__name__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    content = files("people.texts").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
     found: dict[str, dict[str, str]] = yaml.safe_load(content)
     return found
 

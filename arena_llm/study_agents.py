@@ -111,9 +111,7 @@ class StudyAgent:
 
         Raises ConfigError if another agent has one of their codes.
         """
-        study, slug = self.plan.study, re.sub(r"[^A-Za-z0-9_.-]+", "-", self.name).strip("-.")
-        if len(slug) > LONGEST_SLUG:
-            slug = f"{slug[: LONGEST_SLUG - 9]}-{hashlib.sha256(self.name.encode()).hexdigest()[:8]}"
+        study, slug = self.plan.study, re.sub(r"[^A-Za-z0-9_.-]+", "-", self.name).strip("-.")[-LONGEST_SLUG:]
         found = []
         for number in range(1, count + 1):
             kind: Kind = "policy" if self.suite else "model"

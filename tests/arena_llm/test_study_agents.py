@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from arena.errors import ConfigError, EvaluationError
+from arena_llm.study_agents import Run, instructions, left_out, play_study, study_agent
 from evaluation.generation.budget import RunLimits
-from people.simulation.agents import Run, instructions, left_out, play_study, study_agent
 from people.store import Store
 from people.store.export import export
 from people.study.flow import enrol
