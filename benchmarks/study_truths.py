@@ -1,4 +1,4 @@
-"""Whether the analysis of a study finds the effects that were put in, and only those.
+"""A check that the analysis of a study finds the effects that were put in, and only those.
 
 `python -m benchmarks.study_truths` makes ten studies of simulated participants with known effects, and many
 studies of each kind: how often an effect is found, and how often its 95 % interval contains the truth.

@@ -16,8 +16,8 @@ at different rates; and its variational fit of the logistic model has too small 
 logistic mixed model of the design for lme4, whose estimates need more participants.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, islice
 from math import comb, nan
 from typing import Any, NamedTuple
 
@@ -119,10 +119,6 @@ def _coded(trials: pd.DataFrame, factor: str) -> list[Coded]:
     ]
 
 
-def _dummies(values: "pd.Series[str]") -> Array:
-    return pd.get_dummies(values).to_numpy(float)
-
-
 def _effects(outcome: str, trials: pd.DataFrame) -> Iterator[Effect]:
     """The effects on one outcome: those between suites over tasks, all others with the tasks held fixed."""
     columns = {factor: _coded(trials, factor) for factor in FACTORS}
@@ -136,14 +132,11 @@ def _tested(outcome: str, trials: pd.DataFrame, columns: Sequence[Coded], fixed:
     """The effects of columns beside a fixed effect for each task, or participant."""
     if not columns:
         return
-    named = {fixed: _dummies(trials[fixed])} | {
-        factor: np.column_stack([each.values for each in columns if each.factor == factor])
-        for factor in dict.fromkeys(each.factor for each in columns)
-    }
-    fit = Fit(trials, np.column_stack([*(each.values for each in columns), named[fixed]]), len(columns))
+    dummies = pd.get_dummies(trials[fixed]).to_numpy(float)
+    fit = Fit(trials, np.column_stack([*(each.values for each in columns), dummies]), len(columns))
     for place, column in enumerate(columns):
         effect = Effect(outcome, *column[:3])
-        reason = _too_few(trials, column) or _confounded(column, columns, named)
+        reason = _too_few(trials, column) or _confounded(column, columns, trials[fixed])
         yield effect._replace(reason=reason) if reason else fit.tested(effect, place)
 
 
@@ -161,18 +154,21 @@ def _too_few(trials: pd.DataFrame, column: Coded) -> str:
     return ""
 
 
-def _confounded(column: Coded, columns: Sequence[Coded], named: Mapping[str, Array]) -> str:
+def _confounded(column: Coded, columns: Sequence[Coded], fixed: "pd.Series[str]") -> str:
     """Why a column cannot be told apart from others; empty if it can."""
-    own = [c.values for c in columns if c.factor == column.factor and c is not column]
-    others = {name: values for name, values in named.items() if name != column.factor}
+    others = [*dict.fromkeys(each.factor for each in columns if each.factor != column.factor), fixed.name]
 
-    def follows(*names: str) -> bool:
-        rest = np.column_stack([np.ones(len(column.values)), *own, *(others[name] for name in names)])
-        return bool(np.abs(column.values - rest @ np.linalg.lstsq(rest, column.values)[0]).max() < 1e-6)
+    def follows(*names: object) -> bool:
+        own = [c.values for c in columns if c.factor in (*names, column.factor) and c is not column]
+        values = np.column_stack([column.values, np.ones(len(fixed)), *own])
+        if fixed.name in names:
+            values -= pd.DataFrame(values).groupby(fixed.to_numpy()).transform("mean").to_numpy()
+        target, rest = values[:, 0], values[:, 1:]
+        return bool(np.abs(target - rest @ np.linalg.lstsq(rest, target)[0]).max() < 1e-6)
 
     if not follows(*others):
         return ""
-    alone = [name for name in others if follows(name)]
+    alone = [str(name) for name in others if follows(name)]
     those = " or the ".join(FACTORS.get(name, name).lower() for name in alone) or "combination of the others"
     return f"the {those} determines it"
 
@@ -183,12 +179,13 @@ class Fit:
     def __init__(self, trials: pd.DataFrame, design: Array, tested: int) -> None:
         self._value = trials["value"].to_numpy(float)
         self._design, self._bread = design, np.linalg.pinv(design.T @ design)
-        self._coefficients = self._bread @ design.T @ self._value
+        self._pulled, self._tested = design @ self._bread, tested
+        self._coefficients = self._pulled.T @ self._value
         self._residuals = self._value - design @ self._coefficients
         people, tasks = (pd.factorize(trials[name])[0] for name in (PERSON, "task"))
         self._people, self._tasks = people, tasks.max() + 1
         self._clusters = [
-            [(rows, self._weights(rows)[:, :tested]) for rows in _clusters(ids)]
+            [(rows, self._weights(rows)) for rows in _clusters(ids)]
             for ids in (people, tasks, people * len(trials) + tasks)
         ]
 
@@ -219,21 +216,27 @@ class Fit:
 
     def _variance(self, clusters: Sequence[tuple[Rows, Array]], place: int) -> tuple[float, float]:
         """The CR2 variance of a coefficient, and its degrees of freedom, with trials in clusters."""
-        weights = [each[:, place] for _, each in clusters]
-        sums = [float(self._residuals[rows] @ own) for (rows, _), own in zip(clusters, weights, strict=True)]
-        moved = np.stack(
-            [self._design[rows].T @ own for (rows, _), own in zip(clusters, weights, strict=True)]
-        )
-        spread = np.diag([float(own @ own) for own in weights]) - moved @ self._bread @ moved.T
-        square = float((spread**2).sum())
-        return sum(each**2 for each in sums), float(np.trace(spread)) ** 2 / square if square > 1e-18 else 1.0
+        weights = np.concatenate([own[:, place] for _, own in clusters])
+        rows, starts = np.concatenate([rows for rows, _ in clusters]), _starts(clusters)
+        sums = np.add.reduceat(self._residuals[rows] * weights, starts)
+        # The error of these sums has the covariance diag(own) - moved @ bread @ moved.T, which is not built.
+        own = np.add.reduceat(weights**2, starts)
+        moved = np.add.reduceat(self._design[rows] * weights[:, None], starts)
+        both = self._bread @ (moved.T @ moved)
+        shared = ((moved @ self._bread) * moved).sum(axis=1)
+        square = float((own**2 - 2 * own * shared).sum() + (both * both.T).sum())
+        trace = float((own - shared).sum())
+        return float(sums @ sums), trace**2 / square if square > 1e-18 else 1.0
 
     def _weights(self, rows: Rows) -> Array:
         """A cluster's rows of (1 - hat matrix) ** -0.5, times design and bread."""
-        design = self._design[rows]
-        values, vectors = np.linalg.eigh(np.eye(len(rows)) - design @ self._bread @ design.T)
+        values, vectors = np.linalg.eigh(np.eye(len(rows)) - self._pulled[rows] @ self._design[rows].T)
         scaled = np.where(values > 1e-9, 1 / np.sqrt(np.maximum(values, 1e-9)), 0.0)
-        return (vectors * scaled) @ vectors.T @ design @ self._bread
+        return (vectors * scaled) @ (vectors.T @ self._pulled[rows, : self._tested])
+
+
+def _starts(clusters: Sequence[tuple[Rows, Array]]) -> list[int]:
+    return [0, *accumulate(len(rows) for rows, _ in clusters[:-1])]
 
 
 def _clusters(ids: Rows) -> list[Rows]:
