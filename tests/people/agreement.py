@@ -31,11 +31,15 @@ class Play:
 
 @dataclass
 class Diary(Journey):
-    """What a participant did, with their code and group, and the trials by their ids."""
+    """What a participant did, with their code and group, and the trials by their ids.
+
+    `entered` is what a page of a suite said at each turn of a trial, in all of its views.
+    """
 
     code: str = ""
     group: str = ""
     plays: dict[int, Play] = field(default_factory=dict)
+    entered: dict[int, dict[int, set[str]]] = field(default_factory=dict)
 
 
 def rows(path: Path) -> list[Row]:
@@ -90,12 +94,22 @@ def _trials(out: Path, plan: Plan, diaries: Mapping[str, Diary]) -> Iterator[str
         if int(row["step"]) != len(steps):
             yield f"trial {row['trial_id']}: step {row['step']} after {len(steps)} steps"
         steps.append(int(row["action"]))
+    replies: dict[str, list[int]] = {}
+    for row in rows(out / "replies.csv"):
+        replies.setdefault(row["trial_id"], []).append(int(row["turn"]))
+    turns = {row["trial_id"]: row["turns"] for row in rows(out / "episodes.csv")}
     tasks = {task.id: task for phase in plan.tasks.values() for task in phase if isinstance(task, Task)}
     found: dict[str, set[int]] = {code: set() for code in diaries}
     for row in rows(out / "trials.csv"):
         trial, diary = int(row["trial_id"]), diaries[row["participant"]]
         found[diary.code].add(trial)
         name = f"{diary.code}, trial {trial}"
+        if row["mode"] == "form":
+            given = replies.get(row["trial_id"], [])
+            yield from (
+                f"{name}: {each}" for each in _form(given, turns, row, diary.entered.get(trial, {0: set()}))
+            )
+            continue
         actions = taken.pop(row["trial_id"], [])
         if (play := diary.plays.get(trial)) is None:
             # The server was killed when it had stored the trial, and before it could announce it.
@@ -107,6 +121,21 @@ def _trials(out: Path, plan: Plan, diaries: Mapping[str, Diary]) -> Iterator[str
         if missing := diary.plays.keys() - found[code]:
             yield f"{code}: the trials {missing} are missing"
     yield from _orders(out, diaries)
+
+
+def _form(
+    replies: Sequence[int], turns: Mapping[str, str], row: Row, entered: Mapping[int, set[str]]
+) -> Iterator[str]:
+    """What the participant saw of a trial of another suite."""
+    if replies != list(range(len(replies))) or len(replies) < max(entered):
+        yield f"the replies {replies}, but the page saw {max(entered)}"
+    if row["finished_at"] and turns[row["trial_id"]] != str(len(replies)):
+        yield f"{turns[row['trial_id']]} turns, but {len(replies)} replies"
+    if bool(row["finished_at"]) != bool(row["ended_by"]) and row["ended_by"] != "withdrew":
+        yield f"finished_at {row['finished_at']!r} with ended_by {row['ended_by']!r}"
+    for turn, said in entered.items():
+        if len(said) > 1:
+            yield f"turn {turn} was {' and later '.join(said)}"
 
 
 def _trial(row: Row, play: Play, diary: Diary, actions: Sequence[int]) -> Iterator[str]:

@@ -78,6 +78,7 @@ class ScriptedParticipant(SimulatedParticipant):
         people = self._study.participants
         link = urlencode({people.id: self.journey.code, people.keep[0]: self.journey.group})
         with client_at(self.url) as client:
+            client.event_hooks["response"].append(self._heard)
             visitor = Visitor(client)
             self._again(lambda: visitor.open(f"{address}/?{link}"))
             while self._goes_on():
@@ -89,6 +90,15 @@ class ScriptedParticipant(SimulatedParticipant):
                     time.sleep(RETRY_S)
                     self._again(visitor.open)
         raise RuntimeError(f"{self.journey.code} got stuck at {visitor.stage or visitor.page.url}")
+
+    def _heard(self, response: httpx.Response) -> None:
+        """Note what the page of a suite says was entered, by trial and turn."""
+        if response.request.url.path.startswith("/suite/") and response.status_code == 200:
+            response.read()
+            state = response.json()
+            for turn, shown in enumerate(state.get("turns", ()), start=state.get("known", 0)):
+                turns = self.journey.entered.setdefault(state["trial"], {})
+                turns.setdefault(turn, set()).add(shown["said"])
 
     def _again(self, call: Callable[[], object]) -> None:
         while True:
@@ -128,6 +138,9 @@ class ScriptedParticipant(SimulatedParticipant):
         self.journey.ending = LEFT
 
     def _play(self, visitor: Visitor) -> None:
+        if visitor.page.url.path == "/suite":
+            super()._play(visitor)
+            return
         with GamePage(self.url, visitor.token, timeout_s=20.0) as page:
             message = page.until("trial", "over")
             while message["type"] == "trial":
@@ -169,8 +182,8 @@ class ScriptedParticipant(SimulatedParticipant):
 class KilledServer:
     """A server of a study that is killed and started again on its port."""
 
-    def __init__(self, folder: Path, workers: int) -> None:
-        self._begin = partial(StudyServer, folder, STUDY.read_text(encoding="utf-8"), workers=workers)
+    def __init__(self, folder: Path, workers: int, text: str) -> None:
+        self._begin = partial(StudyServer, folder, text, workers=workers)
         self.server = self._begin()
         self.kills = {"server": 0, "workers": 0}
 

@@ -3,6 +3,7 @@
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from shutil import which
 
 import pytest
 
@@ -14,8 +15,9 @@ from people.study.load import study_of
 from people.study.plan import load_plan
 from tests.people.agreement import LEFT, REFUSED, disagreements, rows
 from tests.people.scripted_study import STUDY, KilledServer, Script, ScriptedParticipant, play
-from tests.people.study.server import TINY
+from tests.people.study.server import TINY, planned
 from tests.people.study.test_questions import BRANCHES
+from tests.suites.discoveryworld.worlds import needs_package
 
 SCRIPTS = (Script(disconnect=True), Script(refuse=True), Script(leave_in=1), Script(stop=True))
 
@@ -53,6 +55,8 @@ def test_what_was_played_is_what_is_exported(played, command):
         ("actions.csv", "action", "was held"),
         ("answers.csv", "value", "answer"),
         ("participants.csv", "participant", "participants"),
+        ("replies.csv", "turn", "the page saw"),
+        ("episodes.csv", "turns", "replies"),
     ],
 )
 def test_the_check_notices_a_changed_value(played, tmp_path, table, column, said):
@@ -67,9 +71,20 @@ def test_the_check_notices_a_changed_value(played, tmp_path, table, column, said
     assert any(said in problem for problem in found), found
 
 
+OTHERS = """\
+  - {name: people, suite: boxing, tasks: [morals-prediction-0], choices: {experiments: 4}}
+  - {name: house, suite: scienceworld, tasks: [1-1-0021], limit_s: 40}
+  - {name: planet, suite: discoveryworld, tasks: [proteomics-easy-0], choices: {steps: 25}}
+questionnaires:
+"""
+
+
 @pytest.mark.slow
+@needs_package
+@pytest.mark.skipif(which("java") is None, reason="ScienceWorld needs Java")
 def test_thirty_participants_lose_nothing_while_the_server_is_killed(tmp_path, command):
-    plan, server = load_plan(STUDY), KilledServer(tmp_path, 2)
+    text = STUDY.read_text(encoding="utf-8").replace("questionnaires:\n", OTHERS)
+    plan, server = planned(tmp_path, text), KilledServer(tmp_path, 2, text)
     try:
         diaries = play(server, plan, 30, 8)
     finally:
