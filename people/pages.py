@@ -107,7 +107,8 @@ def message(
 
 def said(study: Study, name: str, status: int = 200, **options: str) -> HTMLResponse:
     """The `message` of a text of the study, under the title of that text or of the study."""
-    title = getattr(study.words, f"{name}_title", study.title)
+    title_of = "ended" if name in ("screened", "device", "failed") else name
+    title = getattr(study.words, f"{title_of}_title", study.title)
     return message(study, title, getattr(study.words, name), status, **options)
 
 

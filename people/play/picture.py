@@ -1,8 +1,13 @@
-"""The check of the picture: what a page displays while it drives by itself, and whether that is enough."""
+"""The picture of arenas: whether it is the same for everyone, and the check of what a page displays of it."""
 
 from collections.abc import Sequence
 from statistics import median, quantiles
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
+
+from pydantic import Field
+
+from evaluation.by_hand.form import Section
+from people.play.pacing import QualityLevel
 
 PICTURE: Final = "picture"
 """Kind of the notes of checks: whether the picture was good, what was displayed, and on what."""
@@ -30,12 +35,32 @@ def displayed(seconds: float, ages_ms: Sequence[int], keys_ms: Sequence[float]) 
     return Displayed(round(seconds, 2), round(rate, 2), age, None if slowest is None else round(slowest, 1))
 
 
-class PictureCheck(NamedTuple):
-    """How long the picture is looked at, and what it must reach."""
+class Fixed(Section):
+    """The pictures' width and height in pixels, and their JPEG quality."""
 
-    seconds: float
-    frames_per_s: float
-    key_ms: float
+    size: int = Field(ge=256, le=512)
+    quality: int = Field(ge=25, le=95)
+
+
+class Picture(Section):
+    """A check of device and line before the first task, in which the page drives by itself for `seconds`.
+
+    It must display `frames_per_s` pictures per second, and 95 % of keys within `key_ms`, in one of `tries`.
+    `if_failed`: whether the study ends for others, or continues. `fixed`: the picture in all tasks of the
+    arena; by default it adapts to the connection.
+    """
+
+    seconds: float = Field(default=20, ge=5, le=120)
+    frames_per_s: float = Field(default=15, ge=1, le=16)
+    key_ms: float = Field(default=250, ge=70, le=2000)
+    tries: int = Field(default=2, ge=1, le=10)
+    if_failed: Literal["end", "continue"] = "end"
+    fixed: Fixed | None = None
+
+    @property
+    def level(self) -> QualityLevel | None:
+        """The picture that is the same in all tasks, if any."""
+        return QualityLevel(self.fixed.size, self.fixed.quality, 1) if self.fixed else None
 
     def is_good(self, seen: Displayed) -> bool:
         """Whether the picture was good for most of the time; never if no key had an effect."""

@@ -10,7 +10,7 @@ from arena.recording import spec_sha256
 from arena.rules import SAFETY_STEPS
 from people.play.course import SuiteTask
 from people.play.pacing import QualityLevel
-from people.play.picture import PictureCheck
+from people.play.picture import Picture
 from people.play.worker_protocol import VIEWS, Palette, View
 from people.store import Participant, Store, Trial
 from people.texts import Texts
@@ -50,7 +50,7 @@ class Assignment(Generic[AnyTask]):
     stars: bool = False
     palette: Palette = "standard"
     fixed: QualityLevel | None = None
-    check: PictureCheck | None = None
+    check: Picture | None = None
     words: Texts = field(default_factory=Texts)
     may_leave: bool = False
 

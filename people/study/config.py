@@ -8,13 +8,15 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from evaluation.by_hand.form import NAME, Accepted, Item, Line, Name, Prose, Section, duplicates
-from people.play.pacing import QualityLevel
-from people.play.picture import PICTURE, PictureCheck
+from people.play.picture import PICTURE, Picture
 from people.play.worker_protocol import Mode, Palette, View
 from people.texts import LANGUAGES, PAGE_TEXTS, Texts, base_of
 from testbed import SHORT_FORM
 
 Order = Literal["listed", "random", "latin-square"]
+
+CHECKED = str(Path(__file__).with_name("picture.yaml"))
+"""The arena in which the picture is checked."""
 
 
 OF_ARENA = {
@@ -203,48 +205,6 @@ class Assent(Consent):
     """The child's own agreement, a page after the parent's consent."""
 
     title: Line = "Would you like to take part?"
-
-
-class Fixed(Section):
-    """The pictures' width and height in pixels, and their JPEG quality."""
-
-    size: int = Field(ge=256, le=512)
-    quality: int = Field(ge=25, le=95)
-
-
-CHECKED = Path(__file__).parent / "picture.yaml"
-"""The arena in which the picture is checked."""
-
-
-class Picture(Section):
-    """A check of device and line before the first task, in which the page drives by itself for `seconds`.
-
-    It must display `frames_per_s` pictures per second, and 95 % of keys within `key_ms`, in one of `tries`.
-    `if_failed`: whether the study ends for others, or continues. `fixed`: the picture in all tasks of the
-    arena; by default it adapts to the connection.
-    """
-
-    seconds: float = Field(default=20, ge=5, le=120)
-    frames_per_s: float = Field(default=15, ge=1, le=16)
-    key_ms: float = Field(default=250, ge=70, le=2000)
-    tries: int = Field(default=2, ge=1, le=10)
-    if_failed: Literal["end", "continue"] = "end"
-    fixed: Fixed | None = None
-
-    @property
-    def level(self) -> QualityLevel | None:
-        """The picture that is the same in all tasks, if any."""
-        return QualityLevel(self.fixed.size, self.fixed.quality, 1) if self.fixed else None
-
-    @property
-    def check(self) -> PictureCheck:
-        """How it is checked."""
-        return PictureCheck(self.seconds, self.frames_per_s, self.key_ms)
-
-    @property
-    def block(self) -> Practice:
-        """The block of the check."""
-        return Practice(tasks=(str(CHECKED),), feedback=False, limit_s=self.seconds, tries=self.tries)
 
 
 class Participants(Section):
@@ -455,7 +415,9 @@ class Study(Section):
 
     def blocks(self) -> dict[str, Block]:
         """The check of the picture, tutorial and practice, if the study has them, and the test's, by name."""
-        picture = self.picture.block if self.picture else None
-        warm_up = {PICTURE: picture, "tutorial": self.tutorial, "practice": self.practice}
+        picture, check = self.picture, None
+        if picture is not None:
+            check = Practice(tasks=(CHECKED,), feedback=False, limit_s=picture.seconds, tries=picture.tries)
+        warm_up = {PICTURE: check, "tutorial": self.tutorial, "practice": self.practice}
         present: dict[str, Block] = {name: block for name, block in warm_up.items() if block is not None}
         return present | {block.name: block for block in self.test}

@@ -68,5 +68,5 @@ class StudyTaskSource(TaskSource):
             words=study.words,
             may_leave=True,
             fixed=picture.level if picture else None,
-            check=picture.check if picture and stage.phase == PICTURE else None,
+            check=picture if stage.phase == PICTURE else None,
         )

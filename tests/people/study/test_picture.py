@@ -3,7 +3,7 @@
 import pytest
 
 from arena.errors import ConfigError
-from people.play.picture import PictureCheck, displayed
+from people.play.picture import Picture, displayed
 from people.store import Store
 from people.study import flow
 from people.study.progress import progress_of
@@ -31,7 +31,7 @@ AT = -1
     ],
 )
 def test_a_picture_is_good_if_all_that_was_measured_is(seconds, ages, keys, good):
-    assert PictureCheck(20, 15, 250).is_good(displayed(seconds, ages, keys)) is good
+    assert Picture().is_good(displayed(seconds, ages, keys)) is good
 
 
 def checked(plan, store, me, good: bool) -> str:
