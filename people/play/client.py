@@ -91,6 +91,7 @@ class Client:
         self._events: list[tuple[str, float]] = []
         self._late_ms: list[float] = []
         self._stretch: Stretch | None = None
+        self._ended: list[Stretch] = []
         self._pressed_at: float | None = None
         self._keys_ms: list[float] = []
 
@@ -154,7 +155,7 @@ class Client:
         """The episode starts, or continues after a pause."""
         self._pacer.pause()
         self._stretch = _beginning(now)
-        self._pressed_at, self._keys_ms = None, []
+        self._pressed_at = None
         self._ping(now)
 
     def pressed(self, now: float) -> None:
@@ -162,9 +163,11 @@ class Client:
         self._pressed_at = self._pressed_at or now
 
     def displayed(self, now: float) -> Displayed:
-        """What the page has displayed since the episode started or continued."""
-        stretch = self._stretch or _beginning(now)
-        return displayed(now - stretch.began_at, stretch.ages_ms, self._keys_ms)
+        """What the page has displayed of the trial on this connection, without pauses."""
+        last = self._stretch or _beginning(now)
+        seconds = now - last.began_at + sum(each.seconds for each in self._ended)
+        ages_ms = [age for each in (*self._ended, last) for age in each.ages_ms]
+        return displayed(seconds, ages_ms, self._keys_ms)
 
     def too_late(self, step: int, step_s: float, now: float) -> str:
         """The reason for a pause if the page has shown no picture for too long, otherwise "".
@@ -235,6 +238,7 @@ class Client:
         ages_ms = stretch.ages_ms
         stretch.trial_id, stretch.seconds = trial, round(now - stretch.began_at, 3)
         stretch.frames, stretch.age_ms = len(ages_ms), float(median(ages_ms)) if ages_ms else None
+        self._ended.append(stretch)
         return stretch
 
     def show(self, drawn: Drawn, state: State) -> None:
@@ -273,6 +277,7 @@ class Client:
         """Send what the page needs before a trial starts or resumes; `left_s`: how long it may be paused."""
         self.forget_images()
         self._pacer.restart(assignment.fixed)
+        self._ended, self._keys_ms = [], []
         self._feedback = assignment.feedback
         self._events.clear()
         names = ("title", "position", "count", "views", "feedback", "may_stop", "lights_out")

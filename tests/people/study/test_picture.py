@@ -77,6 +77,10 @@ def look(server, walker, *keys: int) -> dict:
         for steps, key in enumerate(keys, start=1):
             page.steps(6 * steps)
             page.do("keys", action=key)
+            if steps == 5:
+                page.do("pause", reason="key")
+                page.until("paused")
+                page.do("start")
         frame = page.until("frame")["frame"]
         end = page.until("end")
         page.do("next")
@@ -97,6 +101,8 @@ def test_a_page_is_measured_and_shown_the_fixed_picture(tmp_path):
         (note,) = server.notes(walker.token, "picture")
         assert note["good"]
         assert note["frames_per_s"] >= 8
+        # A pause does not count, and what was seen before it does.
+        assert 4 < note["seconds"] < 6
         assert 0 < note["age_ms"] < note["key_ms"] < 1000
         assert (note["viewport"], note["input"]) == ([1280, 800], "keys")
         # Without any key nobody knows how late they would be seen.
