@@ -1,8 +1,8 @@
 """An episode: an arena, its clock and the agents' scores; the only loop over the physics."""
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, cast
 
 from arena import rules
 from arena.action import TICKS_PER_STEP, Action
@@ -11,7 +11,7 @@ from arena.errors import LayoutError
 from arena.geometry.layout import Placer
 from arena.geometry.placed import Layout, Placed
 from arena.kernel.tables import Parts, Singles
-from arena.mechanisms import Mechanism, Stage, mechanism_of, mechanisms_of, zones_of
+from arena.mechanisms import Mechanism, Stage, mechanisms_of, zones_of
 from arena.physics.things import AgentBody
 from arena.physics.world import World
 from arena.recording import Recording, packed, software_versions, spec_sha256
@@ -110,6 +110,14 @@ class AgentState:
         return self._body.yaw
 
 
+Value = TypeVar("Value")
+
+
+def _of_first(read: Callable[[AgentState], Value]) -> Value:
+    """A property of an episode that its agent 0 has."""
+    return cast(Value, property(lambda episode: read(episode.agents[0])))
+
+
 _BALL_EVENTS = (EventKind.GOOD_GOAL, EventKind.BAD_GOAL, EventKind.DECOY)
 
 
@@ -181,7 +189,7 @@ class Episode(Closing):
             account.enter(self.spec.time_limit, goals)
             goals.eaten = self._stage.goals.eaten
         self._accounts = self._accounts or [Account(spec.time_limit, goals) for _ in layout.agents]
-        stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng, mechanism_of)
+        stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng)
         stage.mechanisms += mechanisms_of(layout, stage)
         stage.zones = zones_of(layout, stage)
         self._laboratory = None
@@ -307,25 +315,20 @@ class Episode(Closing):
         """Whether the episode is over."""
         return not [account for account in self._accounts if account.outcome is None]
 
-    @property
-    def outcome(self) -> Outcome | None:
-        """Why the episode ended; None while it is running."""
-        return self.agents[0].outcome
-
-    @property
-    def health(self) -> float:
-        """0 to 100."""
-        return self.agents[0].health
-
-    @property
-    def total_reward(self) -> float:
-        """Sum of the rewards of all steps."""
-        return self.agents[0].total_reward
-
-    @property
-    def passed(self) -> bool | None:
-        """Whether the total reward so far reaches the pass mark; None if the arena has none."""
-        return self.agents[0].passed
+    outcome = _of_first(lambda agent: agent.outcome)
+    """Why the episode ended; None while it is running."""
+    health = _of_first(lambda agent: agent.health)
+    """0 to 100."""
+    total_reward = _of_first(lambda agent: agent.total_reward)
+    """Sum of the rewards of all steps."""
+    passed = _of_first(lambda agent: agent.passed)
+    """Whether the total reward so far reaches the pass mark; None if the arena has none."""
+    position = _of_first(lambda agent: agent.position)
+    """Centre of the agent in metres, Animal-AI frame."""
+    velocity = _of_first(lambda agent: agent.velocity)
+    """Velocity of the agent in m/s, Animal-AI frame."""
+    yaw = _of_first(lambda agent: agent.yaw)
+    """Heading in degrees, 0 to 360, clockwise from +z seen from above."""
 
     @property
     def frozen(self) -> bool:
@@ -353,24 +356,9 @@ class Episode(Closing):
         return rules.lights_on(self._stage.spec.blackouts, self._stage.tick)
 
     @property
-    def position(self) -> Vector:
-        """Centre of the agent in metres, Animal-AI frame."""
-        return self.agents[0].position
-
-    @property
-    def velocity(self) -> Vector:
-        """Velocity of the agent in m/s, Animal-AI frame."""
-        return self.agents[0].velocity
-
-    @property
     def speed(self) -> float:
         """Speed of the agent in m/s."""
         return math.hypot(*self.velocity)
-
-    @property
-    def yaw(self) -> float:
-        """Heading in degrees, 0 to 360, clockwise from +z seen from above."""
-        return self.agents[0].yaw
 
     @property
     def actions(self) -> tuple[Action, ...]:

@@ -56,9 +56,7 @@ class Stage:
         accounts: Sequence[Account],
         placer: Placer,
         rng: np.random.Generator,
-        mechanism_of: "MechanismOf",
     ) -> None:
-        """`mechanism_of` makes the mechanisms of things that are placed later."""
         self.spec = spec
         self.world = world
         self.goals = goals
@@ -77,7 +75,7 @@ class Stage:
         """Things added since the start, each with the spawner, button or data zone that added it."""
         self.operator: Placed | None = None
         """The button or data zone whose operations run."""
-        self._placer, self._mechanism_of = placer, mechanism_of
+        self._placer = placer
 
     @property
     def seconds(self) -> float:
@@ -148,11 +146,8 @@ class Stage:
         """Whether one more thing may be added now: the arena bounds how many it holds, and how many grow."""
         if len(self.world.things.present()) >= MAX_THINGS:
             return False
-        return not growing or len(self.unripe) + self._growing_goals() < MAX_GROWING
-
-    def _growing_goals(self) -> int:
         things = (self.goals.placed(index) for index in self.world.things.present())
-        return sum(placed.kind.is_growing for placed in things)
+        return not growing or len(self.unripe) + sum(each.kind.is_growing for each in things) < MAX_GROWING
 
     def add(self, placed: Placed, held: bool = False, spawner: Placed | None = None) -> int:
         """Add a thing; with `held` it hangs in the air until it is dropped."""
@@ -171,12 +166,9 @@ class Stage:
             if not things[0].blocked and self.takes(things[0].kind.is_growing):
                 for placed in things:
                     index = self.add(placed)
-                    self.mechanisms += self._mechanism_of(index, placed, self)
+                    self.mechanisms += mechanism_of(index, placed, self)
                     shown.append(index)
         return shown
-
-
-MechanismOf = Callable[[int, Placed, Stage], Iterable[Mechanism]]
 
 
 CONTINUOUS = "grantContinuousReward"
