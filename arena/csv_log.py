@@ -163,6 +163,9 @@ class CsvLog:
         """Log the next tick: with its action, or if None as the state of a decision."""
         self._row_of = episode.ticks + 1
         agent, frozen = episode.agents[0], episode.frozen
+        # The arena's number in its file; merged ones follow the first.
+        number = _ARENA_NUMBER.search(episode.task_id)
+        arena = (int(number[1]) if number else 0) + episode.merged
         shown = self._last if action is None else action
         if action is None or frozen:
             velocity, yaw = agent.local_velocity, agent.yaw
@@ -174,7 +177,7 @@ class CsvLog:
             *(_MOVES[shown.move], _TURNS[shown.rotate], _yes(frozen), _NONE),
             *(_yes(self._dispensed != _NONE), self._dispensed, self._collected, _yes(self._was_button)),
             *(_cell("|".join(self._info).replace(",", ";")) or "N/A", _cell(self._zones or _NONE), _CAMERA),
-            *(self._rays_of(episode, yaw), str(_arena_number(episode))),
+            *(self._rays_of(episode, yaw), str(arena)),
         ]
         self._file.write(",".join(values) + "\n")
         self._forget()
@@ -214,12 +217,6 @@ def csv_log(episode: Episode, path: Path | None) -> Iterator[None]:
     log.begin(episode)
     with closing(log):
         yield
-
-
-def _arena_number(episode: Episode) -> int:
-    """Number of the current arena in its file; merged ones follow the first."""
-    found = _ARENA_NUMBER.search(episode.task_id)
-    return (int(found[1]) if found else 0) + episode.merged
 
 
 def _origin(by: Placed) -> Vector:

@@ -117,7 +117,8 @@ def beside(kind: type, base: type, module: str, name: str) -> Any:
     """
     for each in kind.__mro__[: kind.__mro__.index(base)]:
         for where in (f"{each.__module__.rpartition('.')[0]}.{module}", each.__module__):
-            if (found := getattr(_module(where), name, None)) is not None:
+            known = where in sys.modules or (not where.startswith(".") and find_spec(where) is not None)
+            if known and (found := getattr(import_module(where), name, None)) is not None:
                 return found
     return None
 
@@ -125,12 +126,6 @@ def beside(kind: type, base: type, module: str, name: str) -> Any:
 def folder_of(kind: type) -> Path:
     """The folder of a class."""
     return Path(str(sys.modules[kind.__module__].__file__)).parent
-
-
-def _module(name: str) -> Any:
-    """A module by its name; None if there is none."""
-    known = name in sys.modules or (not name.startswith(".") and find_spec(name) is not None)
-    return import_module(name) if known else None
 
 
 def _other(package: str) -> Path | None:

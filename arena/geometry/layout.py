@@ -298,8 +298,6 @@ ZONE_CENTRE_Y = -0.15
 _RANDOM_VECTOR = Vector3(x=-1.0, y=-1.0, z=-1.0)
 _RANDOM_COLOR = RGB(r=-1.0, g=-1.0, b=-1.0)
 
-_ZERO: Vector = (0.0, 0.0, 0.0)
-
 
 def resolve(spec: ArenaSpec, rng: np.random.Generator) -> Layout:
     """The concrete layout of a specification; takes all random values from `rng` in file order.
@@ -406,7 +404,7 @@ class Placer:
         return AgentStart(position, yaw, _first(item.frozen_agent_delays, 0.0), skin, _first(item.teams, 0))
 
     def _draw(self, kind: Kind, item: Item, number: int) -> Placed:
-        drawn = Placed(kind, _ZERO, _ZERO, 0.0, None, item=item, number=number)
+        drawn = Placed(kind, _ORIGIN, _ORIGIN, 0.0, None, item=item, number=number)
         requested = self._size(drawn)
         x, y, z = (length * stretch for length, stretch in zip(requested, kind.stretch, strict=True))
         position = self._position(drawn, (x, y, z), requested[1])

@@ -449,11 +449,6 @@ def gray(frame: Frame) -> Frame:
     return np.rint(frame.mean(axis=2, keepdims=True)).astype(np.uint8)
 
 
-def _of_trial(episode: Episode, trial: int) -> Episode:
-    """The same task and seed in another trial."""
-    return Episode(episode.spec, task_id=episode.task_id, seed=episode.seed, trial=trial)
-
-
 _STOPPED = StepResult(0.0, (), True)
 """Result of a step of an episode that was stopped from outside."""
 
@@ -580,7 +575,10 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         self.close()
         stream = self._curriculum
         episode = self._checked(stream.next() if task is None else named(stream, task))
-        self._episode = episode if trial is None else _of_trial(episode, whole("trial", trial, 0))
+        if trial is not None:
+            trial = whole("trial", trial, 0)
+            episode = Episode(episode.spec, task_id=episode.task_id, seed=episode.seed, trial=trial)
+        self._episode = episode
         self._playing = stream
         self.steps, self._over, self.events = 0, False, ()
         if self._log is not None:

@@ -11,7 +11,7 @@ from arena.geometry.placed import Layout, Placed
 from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.motion import STILL_TICKS, rested
 from arena.kernel.pushing import push, sleep_all, wake_all
-from arena.kernel.tables import Parts, Role, shape_parts
+from arena.kernel.tables import Role, shape_parts
 from arena.kernel.touching import AGENT, BODY, POINT
 from arena.physics.things import AgentBody, Things, Touches, role_of
 from arena.scene import Animal, Floats, Scene, Vector, sin_cos
@@ -83,16 +83,10 @@ def inertia(placed: Placed) -> Floats:
     kind, size = placed.kind, placed.size
     if kind.is_goal:
         return np.full(3, 0.1 * kind.mass * size[0] * size[0])
-    x, y, z = _extent(shape_parts(kind.shape, size, kind.fitted))
-    return np.array([y * y + z * z, x * x + z * z, x * x + y * y]) * (kind.mass / 12)
-
-
-def _extent(parts: Parts) -> Vector:
-    """The lengths of the box around parts, metres."""
+    parts = shape_parts(kind.shape, size, kind.fitted)
     reach = (np.abs(parts["axes"]) * parts["half"][:, :, None]).sum(axis=1)
-    lengths = (parts["centre"] + reach).max(axis=0) - (parts["centre"] - reach).min(axis=0)
-    x, y, z = lengths.tolist()
-    return x, y, z
+    x, y, z = ((parts["centre"] + reach).max(axis=0) - (parts["centre"] - reach).min(axis=0)).tolist()
+    return np.array([y * y + z * z, x * x + z * z, x * x + y * y]) * (kind.mass / 12)
 
 
 class World:
