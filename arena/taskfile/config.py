@@ -98,13 +98,12 @@ class Item(_Frozen):
         return max(1, *map(len, _lists_of(self)))
 
 
+_OF_ALL = {"reward_names", "reward_weights", "max_reward_counts", "operations"}
+"""The lists of an item that hold for all its instances; the others have one entry per instance."""
+
 _lists_of = attrgetter(
-    "positions", "rotations", "sizes", "colors", "skins", "teams", "frozen_agent_delays", "symbol_names",
-    "delays", "initial_values", "final_values", "change_rates", "spawn_counts", "spawn_colors",
-    "times_between_spawns", "ripen_times", "door_delays", "times_between_door_opens", "move_durations",
-    "reset_durations",
-)  # fmt: skip
-"""The lists of an item with one entry per instance."""
+    *(name for name, field in Item.model_fields.items() if field.default == () and name not in _OF_ALL)
+)
 
 
 class EndEpisode(_Frozen):
