@@ -74,9 +74,9 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
 
     def _picture_box(self) -> spaces.Box:
         shape = self._shape("camera")
-        return (
-            spaces.Box(0, 255, shape, np.uint8) if self.uint8_visual else spaces.Box(0, 1, shape, np.float32)
-        )
+        if self.uint8_visual:
+            return spaces.Box(0, 255, shape, np.uint8)
+        return spaces.Box(0, 1, shape, np.float32)
 
     def _space(self) -> spaces.Space[Any]:
         sizes = [spec.shape[0] for spec in self.group_spec.observation_specs if len(spec.shape) == 1]
@@ -157,9 +157,6 @@ class ActionFlattener:
         return self.action_lookup[action]
 
 
-_STREAMS = ("camera", "rays", "health", "velocity", "position")
-
-
 class AnimalAIGymnasiumWrapper(UnityToGymnasiumWrapper):
     """An `AnimalAIEnvironment` whose observation is a dictionary of the included parts; an array if only one
     is included.
@@ -186,16 +183,14 @@ class AnimalAIGymnasiumWrapper(UnityToGymnasiumWrapper):
         """
         if not isinstance(unity_env, AnimalAIEnvironment):
             raise InvalidTypeError(f"unity_env: got {unity_env!r}, expected an AnimalAIEnvironment")
-        wanted = (include_camera, include_rays, include_health, include_velocity, include_position)
         there = {"camera": unity_env.useCamera, "rays": unity_env.useRayCasts}
-        for name, want in zip(_STREAMS, wanted, strict=True):
+        wanted = {"camera": include_camera, "rays": include_rays, "health": include_health}
+        wanted |= {"velocity": include_velocity, "position": include_position}
+        for name, want in wanted.items():
             if want and not there.get(name, True):
                 raise InvalidValueError(f"include_{name}: got True, but the environment has no {name}")
-        self._keys = [
-            name
-            for name, want in zip(_STREAMS, wanted, strict=True)
-            if (there.get(name, True) if want is None else want)
-        ]
+        used = {name: there.get(name, True) if want is None else want for name, want in wanted.items()}
+        self._keys = [name for name in used if used[name]]
         if not self._keys:
             raise InvalidValueError("include_*: nothing is included; include at least one")
         super().__init__(unity_env, **options)
