@@ -5,8 +5,8 @@ precision, as there, so that a time limit of 250, 500 or 1000 ends after 1250, 2
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -66,8 +66,7 @@ class EventKind(StrEnum):
     DOOR = "door opened"
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """Something that happened to an agent: tick, kind, thing (index into the world) and its name, reward.
 
     `zone` is the name that the file gives a data zone (`triggerZoneID`), `detail` what an
@@ -84,7 +83,7 @@ class Event:
 
     def as_dict(self) -> dict[str, object]:
         """Its plain values; `zone` and `detail` only if there is one, as logs of version 0.2 have none."""
-        return {key: value for key, value in asdict(self).items() if value or key not in ("zone", "detail")}
+        return {key: value for key, value in self._asdict().items() if value or key not in ("zone", "detail")}
 
 
 class Goals:

@@ -27,12 +27,12 @@ STEPS_PER_TURN = 50
 class ArenaEnvironment:
     """Plays one episode by scripts. Raises LayoutError if its arena cannot be built."""
 
-    def __init__(self, setup: EpisodeSetup, episode: Episode | None = None) -> None:
+    def __init__(self, setup: EpisodeSetup) -> None:
         choices: ArenaChoices = setup.choices
         task: Task = setup.task.content
         if not setup.draws:
             choices = choices.model_copy(update={"vision": "blind"})
-        self.episode = episode or Episode(task.spec, task_id=task.id, seed=choices.seed, trial=setup.trial)
+        self.episode = Episode(task.spec, task_id=task.id, seed=choices.seed, trial=setup.trial)
         self._choices, self._prompts = choices, setup.prompts
         self.asked: Stated | None = None
         self._next = Observation()
@@ -91,7 +91,7 @@ class ArenaEnvironment:
             return Observation(done=True, reward=turn.reward)
         frames = (*played.along, played.frame()) if self._choices.shows_images else ()
         view = View(frames, words(self._choices, self.episode.scene()))
-        counted = replace(turn, turn=played.scripts)
+        counted = turn._replace(turn=played.scripts)
         shown = self._observation(turn_parts(self._choices, self._prompts, counted, view), turn.reward)
         question, happened = self.episode.spec.question, {event.kind for event in turn.events}
         (seen, door), asks = self.episode.experiments, self._choices.beliefs
@@ -109,7 +109,7 @@ class ArenaEnvironment:
         from evaluation.script.laboratory import read_belief
 
         read = read_belief(text, len(asked.posterior), strict=self._choices.strict)
-        self._played.believe(text, read, replace(asked, belief=read.belief))
+        self._played.believe(text, read, asked._replace(belief=read.belief))
         self.asked = None
         return self._next
 

@@ -2,8 +2,7 @@
 
 from collections import deque
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from arena import IDLE, Action, Episode, Event, Recording
 from arena.rules import SAFETY_STEPS
@@ -53,8 +52,7 @@ def loops(movements: Sequence[Movement], turns: int) -> bool:
     return len(last) == turns and all(one == other for one, other in zip(last, last[2:], strict=False))
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(NamedTuple):
     """A belief about the doors of a laboratory arena, asked for after a number of `experiments`.
 
     `posterior` (d,) are the exact probabilities, `belief` (d,) the stated ones; None if they are missing.
@@ -66,8 +64,7 @@ class Stated:
     kind: str = "predict"
 
 
-@dataclass(frozen=True, slots=True)
-class TurnRecord:
+class TurnRecord(NamedTuple):
     """One reply and what came of it; state values are those after its last step.
 
     `position` in metres, `yaw` in degrees, `speed` in m/s, `health` 0 to 100, `reward` of this turn.
@@ -95,9 +92,9 @@ class TurnRecord:
 
     def as_dict(self) -> dict[str, object]:
         """Plain values, ready for JSON; those of `stated` are among them if there are any."""
-        plain = asdict(self) | {"events": tuple(event.as_dict() for event in self.events)}
-        stated = plain.pop("stated") or {}
-        return plain | stated
+        plain = self._asdict() | {"events": tuple(event.as_dict() for event in self.events)}
+        stated: Stated | None = plain.pop("stated")
+        return plain | (stated._asdict() if stated else {})
 
 
 class ScriptedEpisode:
@@ -153,7 +150,7 @@ class ScriptedEpisode:
     def frame(self) -> Frame:
         """What the agent sees now, uint8 (image_size, image_size, 3); an eye must have been given."""
         assert self._eye is not None, "this episode has no eye"
-        return self._eye.frame(self.episode.scene())
+        return self._eye(self.episode.scene())
 
     def reply(self, text: str) -> TurnRecord:
         """Play one reply to its end or the episode's, and note what came of it."""
@@ -186,7 +183,7 @@ class ScriptedEpisode:
     def believe(self, text: str, read: "Reply", stated: Stated) -> None:
         """Note a reply that states a belief, or should."""
         turn = self._turn(text, Script(()), (), read.problem)
-        self.turns[-1] = replace(turn, thoughts=read.thoughts, repairs=read.repairs, stated=stated)
+        self.turns[-1] = turn._replace(thoughts=read.thoughts, repairs=read.repairs, stated=stated)
 
     def finish(self) -> tuple[tuple[TurnRecord, ...], ModelEnd, Recording]:
         """Let the clock run down if the model is not asked any more, and end the episode."""

@@ -14,7 +14,7 @@ SMALL = ArenaChoices(image_size=32)
 
 
 def play(*items, protocol=SMALL, **options):
-    return ScriptedEpisode(episode(*items, **options), Renderer(32, 32), protocol)
+    return ScriptedEpisode(episode(*items, **options), Renderer(32, 32).frame, protocol)
 
 
 def test_the_paper_waits_49_steps_and_shows_three_pictures():
