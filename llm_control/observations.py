@@ -1,11 +1,10 @@
 """What the model is shown: pictures, when they are taken, and the view in words."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
-from typing import Protocol as Interface
 
 import numpy as np
 
@@ -216,11 +215,8 @@ def picture_turns(choices: ArenaChoices, turn_steps: Sequence[int]) -> Mapping[i
     return found
 
 
-class Eye(Interface):
-    """What makes pictures of scenes, such as a `render.Renderer`."""
-
-    def frame(self, scene: Scene) -> Frame:
-        """A picture, uint8 (H, W, 3)."""
+Eye = Callable[[Scene], Frame]
+"""Makes a picture, uint8 (H, W, 3), of a scene, such as `render.Renderer.frame`."""
 
 
 class View(NamedTuple):
@@ -230,34 +226,26 @@ class View(NamedTuple):
     words: str | None
 
 
-class ChosenEye:
-    """Pictures as the choices want them: true, black, or of other arenas; then grey, coarse or blurred.
-
-    `others` are the tasks whose arenas the shuffled control shows, drawn by `rng` for each picture, from
-    where their agent starts, in any direction.
-    """
-
-    def __init__(self, choices: ArenaChoices, others: Sequence[Task], rng: np.random.Generator) -> None:
-        self._choices, self._others, self._rng = choices, others, rng
-
-    def frame(self, scene: Scene) -> Frame:
-        """What the model is shown in the place of this scene."""
-        if self._choices.vision == "shuffled":
-            other = self._others[int(self._rng.integers(len(self._others)))]
-            start = Episode(other.spec, task_id=other.id).scene()
-            scene = replace(start, agent_yaw=float(self._rng.uniform(0, 360)), lights_on=True)
-        return _seen(scene, self._choices)
-
-
-def eye(choices: ArenaChoices, task: Task, battery: Sequence[Task], trial: int) -> ChosenEye | None:
+def eye(choices: ArenaChoices, task: Task, battery: Sequence[Task], trial: int) -> Eye | None:
     """The eye for one episode of a task; None if the model gets no pictures.
 
-    The shuffled control takes pictures of the battery's other tasks; they follow from seed, task and trial.
+    Pictures are true, black, or of other arenas; then grey, coarse or blurred. The shuffled control shows
+    arenas of the battery's other tasks, from where their agent starts, in any direction; they follow from
+    seed, task and trial.
     """
     if not choices.shows_images:
         return None
     others = [other for other in battery if other.sha256 != task.sha256]
-    return ChosenEye(choices, others, episode_rng(choices.seed, f"{task.id}/shuffled", trial))
+    rng = episode_rng(choices.seed, f"{task.id}/shuffled", trial)
+
+    def shown(scene: Scene) -> Frame:
+        if choices.vision == "shuffled":
+            other = others[int(rng.integers(len(others)))]
+            start = Episode(other.spec, task_id=other.id).scene()
+            scene = replace(start, agent_yaw=float(rng.uniform(0, 360)), lights_on=True)
+        return _seen(scene, choices)
+
+    return shown
 
 
 def probe_frame(choices: ArenaChoices, scene: Scene, probe_id: str) -> Frame:

@@ -49,9 +49,9 @@ def run_command(
     chosen = task_named(task, testbed, animal_ai, lenient=lenient)
     warn(chosen.warnings if lenient else ())
     protocol = ArenaChoices(initial_idle_steps=idle[initial], strict=strict, max_scripts=1000)
-    renderer = Renderer(protocol.image_size, protocol.image_size) if frames else None
+    eye = Renderer(protocol.image_size, protocol.image_size).frame if frames else None
     with Episode(chosen.spec, task_id=chosen.id, seed=seed) as episode, csv_log(episode, csv):
-        for turn in _turns(ScriptedEpisode(episode, renderer, protocol), lines, frames):
+        for turn in _turns(ScriptedEpisode(episode, eye, protocol), lines, frames):
             values = {key: value for key, value in turn.as_dict().items() if key not in _NOT_PRINTED}
             first = {"turn": values.pop("turn"), "script": values.pop("reply")}
             print(json.dumps(first | values), flush=True)

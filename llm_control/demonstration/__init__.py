@@ -70,7 +70,7 @@ def demonstration(image_size: int) -> Demonstration:
     spec = load_text((folder / "arena.yaml").read_text(encoding="utf-8"), "demonstration").arenas[0]
     scripts = (folder / "scripts.txt").read_text(encoding="utf-8").splitlines()
     play = ScriptedEpisode(
-        Episode(spec, task_id="demonstration"), Renderer(image_size, image_size), ArenaChoices()
+        Episode(spec, task_id="demonstration"), Renderer(image_size, image_size).frame, ArenaChoices()
     )
     first = play.begin()
     health = play.episode.health

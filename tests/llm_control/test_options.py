@@ -35,7 +35,7 @@ battery = battery_of((20, 16), (24, 20), (16, 24))
 
 def play_with(*items, **choices):
     protocol = ArenaChoices(**{**SMALL, **choices})
-    return ScriptedEpisode(episode(*(items or (agent(),)), t=1000), Renderer(32, 32), protocol)
+    return ScriptedEpisode(episode(*(items or (agent(),)), t=1000), Renderer(32, 32).frame, protocol)
 
 
 def ask_with(battery, given, **choices):
