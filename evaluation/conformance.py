@@ -471,7 +471,7 @@ def _run(kit: Kit) -> Iterator[str]:
     """A run that breaks off, its report, the rest of it, what is verified, and a conversation."""
     from evaluation.evaluate import evaluate
 
-    report = import_module("report.conformance").faults  # it stands to the right of this package
+    report = import_module("report.build").faults  # it stands to the right of this package
     choices = {**kit.given, "tasks": kit.ids, "relaunches": 0}
     for extra in ({}, {"conversation": "run"}):
         asked = EvalRequest(kit.suite, f"{kit.suite.name}/{_BREAKING}", choices={**choices, **extra})

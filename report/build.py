@@ -1,15 +1,19 @@
 """The whole report of one or several logs: read, examine, write, one episode at a time."""
 
+import csv
+import io
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations, pairwise
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from arena.errors import EvaluationError
+from arena.files import read_text
 from evaluation import paired
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
@@ -307,3 +311,20 @@ def suite_report(logs: Sequence[RunLog], frames: bool) -> SuiteReport:
     if len(suites) > 1:
         raise EvaluationError(f"logs of several suites ({', '.join(suites)}); report each suite by itself")
     return ArenaReport(logs, frames) if "arena" in suites else SuiteReport(logs[0].suite)
+
+
+def faults(log: RunLog, folder: Path) -> Iterator[str]:
+    """What the report of a run lacks: a page of each episode, and a row with the score that its log has."""
+    out = Path(mkdtemp(dir=folder))
+    page = write_log_report([log], out).page
+    rows = list(csv.DictReader(io.StringIO(read_text(out / "episodes.csv"))))
+    if len(rows) != log.planned:
+        yield f"episodes.csv has {len(rows)} rows, of {log.planned} planned episodes"
+    text = read_text(page)
+    unnamed = [each for each in log.task_ids if each not in text]
+    yield from (f"the first page of the report does not name {each}" for each in unnamed)
+    logged = {(each.task_id, each.trial): each for each in log.results()}
+    for row in rows:
+        result = logged[row["task_id"], int(row["trial"])]
+        if row["passed"] != ("" if result.passed is None else str(result.passed)):
+            yield f"episodes.csv: passed of {result.task_id} is {row['passed']!r}, in the log {result.passed}"
