@@ -1,13 +1,13 @@
 """The arena's part in a report: replays with path, health, reasons of failure; children and competition."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
 
-from arena import ArenaSpec, Event, Recording, Scene
+from arena import ArenaSpec, Recording, Scene
 from arena.errors import ArenaError
 from arena.recording import software_versions
 from arena.science.families import Question, truth
@@ -43,23 +43,6 @@ _SENSORS = {
     "ray_max_degrees": ("rays",),
 }
 """Options of a policy's environment that matter only with one of these sensors."""
-
-
-def methods_sentences(log: RunLog, versions: Mapping[str, set[str]]) -> str:
-    """The tasks, the arena, and how a model or a policy played it."""
-    known = {name: ", ".join(sorted(values)) for name, values in versions.items()}
-    labels = {"physics": "moved by", "python": "Python", "machine": "on"}
-    values = {
-        "published": has_published_tasks(log.digests, log.task_ids),
-        "ran": "; ".join(f"{label} {known[key]}" for key, label in labels.items() if key in known),
-        "steps_per_turn": STEPS_PER_TURN,
-    }
-    if log.choices.acts:
-        values |= _policy(log.player)
-    else:
-        values["paper"] = remarks_of(log.suite, log.choices, log.prompts(), log.arguments.get("protocol"))
-        values["stated"] = ", ".join(stated(log.prompts()))
-    return prose("arena/methods.j2", log=log, versions=known, **values)
 
 
 def _policy(policy: Mapping[str, Any]) -> dict[str, str]:
@@ -154,7 +137,8 @@ class ArenaReport(SuiteReport):
             warnings=[*filter(None, [problem]), *_version_warnings(recording if trace else None)],
             seen=replays.seen_sentences(trace),
             results={
-                int(turn["turn"]): prose("arena/result.j2", turn=turn, lines=_lines) for turn in episode.turns
+                int(turn["turn"]): prose("arena/result.j2", turn=turn, lines=replays.event_lines)
+                for turn in episode.turns
             },
             provenance=prose("arena/provenance.j2", recording=recording, exact=trace and not problem),
         )
@@ -186,7 +170,7 @@ class ArenaReport(SuiteReport):
             why = part("arena/failure.html.j2", failure=failures[0], more=failures[1:])
             panels.append(Panel("Why it failed", why))
         if trace is not None:
-            acts, events = self._choices.acts, replays.event_lines(trace.events)
+            acts, events = self._choices.acts, replays.event_lines(event.as_dict() for event in trace.events)
             path, curve = replays.path_svg(trace, task_id), replays.health_curve(trace)
             panels.append(Panel("Path", part("arena/path.html.j2", plan=path, acts=acts)))
             health = part("arena/health.html.j2", curve=curve, events=events, acts=acts)
@@ -248,8 +232,20 @@ class ArenaReport(SuiteReport):
         return {"Animal-AI": log.choices.animal_ai}
 
     def methods(self, log: RunLog, versions: Mapping[str, set[str]]) -> str:
-        """The arena, how it was presented to the model, and what a reply could do."""
-        return methods_sentences(log, versions)
+        """The tasks, the arena, and how a model or a policy played it."""
+        known = {name: ", ".join(sorted(values)) for name, values in versions.items()}
+        labels = {"physics": "moved by", "python": "Python", "machine": "on"}
+        values = {
+            "published": has_published_tasks(log.digests, log.task_ids),
+            "ran": "; ".join(f"{label} {known[key]}" for key, label in labels.items() if key in known),
+            "steps_per_turn": STEPS_PER_TURN,
+        }
+        if log.choices.acts:
+            values |= _policy(log.player)
+        else:
+            values["paper"] = remarks_of(log.suite, log.choices, log.prompts(), log.arguments.get("protocol"))
+            values["stated"] = ", ".join(stated(log.prompts()))
+        return prose("arena/methods.j2", log=log, versions=known, **values)
 
     def analysis(self, rows: Sequence[Row]) -> str:
         """How reasons of failure and pictures came about."""
@@ -306,10 +302,6 @@ def _failures(trace: replays.Trace, spec: ArenaSpec, episode: LoggedEpisode) -> 
     refused = max(sum(stops[reason] for reason in REFUSALS), empty)
     replies = Replies(len(turns), sum(turn["error"] is not None for turn in turns), refused)
     return signs(Case(trace, replies, spec.pass_mark, spec.time_limit))
-
-
-def _lines(events: Iterable[Mapping[str, Any]]) -> list[str]:
-    return replays.event_lines(Event(**event) for event in events)
 
 
 def _version_warnings(recording: Recording | None) -> list[str]:

@@ -1,10 +1,10 @@
 """Replay an episode from its recording: where it went, what it saw, what was left at the end."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from markupsafe import Markup
 
@@ -274,14 +274,14 @@ def _stops(ends: list[Vector]) -> list[tuple[int, int, Vector]]:
     return stops
 
 
-def _dot(root: ElementTree.Element, place: Vector, label: str) -> None:
+def _dot(root: Element, place: Vector, label: str) -> None:
     x, y = to_pixels(place)
     half = 8 if len(label) < 3 else 3.3 * len(label)
     box = {"x": f"{x - half:.1f}", "y": f"{y - 8:.1f}", "width": f"{2 * half:.1f}", "height": "16", "rx": "8"}
-    dot = _add(root, "rect", fill=PATH_COLOR, stroke="white", **box)
-    _add(dot, "title").text = f"turn {label}: x={place[0]:.2f} z={place[2]:.2f}"
+    dot = SubElement(root, "rect", {"fill": PATH_COLOR, "stroke": "white", **box})
+    SubElement(dot, "title").text = f"turn {label}: x={place[0]:.2f} z={place[2]:.2f}"
     style = {"font-size": "10", "font-family": "sans-serif", "text-anchor": "middle", "fill": "white"}
-    _add(root, "text", x=f"{x:.1f}", y=f"{y + 3.5:.1f}", **style).text = label
+    SubElement(root, "text", {"x": f"{x:.1f}", "y": f"{y + 3.5:.1f}", **style}).text = label
 
 
 def health_curve(trace: Trace) -> dict[str, Any]:
@@ -304,23 +304,19 @@ def health_curve(trace: Trace) -> dict[str, Any]:
     }
 
 
-def event_lines(events: Iterable[Any]) -> list[str]:
+def event_lines(events: Iterable[Mapping[str, Any]]) -> list[str]:
     """Events in words: when, what, with which object, for what reward."""
     return [
-        f"{event.tick * TICK_S:.1f} s: {event.kind}, {event.name}"
-        + (f" {event.zone}" if event.zone else "")
-        + (f", {event.detail}" if event.detail else "")
-        + (f", {event.reward:+.3f}" if event.reward else "")
+        f"{event['tick'] * TICK_S:.1f} s: {event['kind']}, {event['name']}"
+        + (f" {event['zone']}" if event.get("zone") else "")
+        + (f", {event['detail']}" if event.get("detail") else "")
+        + (f", {event['reward']:+.3f}" if event["reward"] else "")
         for event in events
     ]
 
 
-def _add(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementTree.Element:
-    return ElementTree.SubElement(parent, tag, attributes)
-
-
-def _markup(root: ElementTree.Element) -> Markup:
+def _markup(root: Element) -> Markup:
     """A drawing as wide as its place on the page."""
     root.attrib.pop("width", None)
     root.attrib.pop("height", None)
-    return Markup(ElementTree.tostring(root, encoding="unicode"))
+    return Markup(tostring(root, encoding="unicode"))

@@ -18,7 +18,7 @@ from llm_control.demonstration import chosen_demonstration
 from llm_control.paper.convert import convert
 from llm_control.paper.differences import LIST, differences
 from render import decode
-from report.arena.pages import methods_sentences
+from report.arena.pages import ArenaReport
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import ARENA, battery_of, eval_request, evaluated
 from tests.llm_control.paper_material import (
@@ -246,7 +246,7 @@ def test_show_and_the_methods_paragraph_have_the_same_list(converted, battery, t
     (short, said) = remarks_of(ARENA, request.effective.choices, request.prompts, None)
     assert short.endswith("as its program sends them, tolerant parsing, one trial.")
     run = evaluated(request, tmp_path / "logs").run
-    methods = methods_sentences(run, {})
+    methods = ArenaReport([run], frames=False).methods(run, {})
     assert said in methods
     assert "with: health. " in methods
     printed = CliRunner().invoke(app, ["eval", "--show", "--max-scripts", "2"]).output
