@@ -47,16 +47,6 @@ class Fidelity(NamedTuple):
         values = {name: [match.iou[name] for match in self.frames if name in match.iou] for name in CLASSES}
         return {name: float(np.mean(found)) for name, found in values.items() if found}
 
-    def reward_agrees(self) -> bool | None:
-        """Whether the total reward is as recorded; None if that is unknown."""
-        recorded = self.ending.total_reward
-        return None if recorded is None else abs(self.replay.total_reward - recorded) <= REWARD_TOLERANCE
-
-    def tick_agrees(self) -> bool | None:
-        """Whether our episode ended in the recorded tick; None if that is unknown."""
-        recorded = self.ending.tick
-        return None if recorded is None else self.replay.ended and self.replay.ticks == recorded
-
 
 def print_fidelity(console: Console, fidelity: Fidelity) -> None:
     """Print a table of the turns, one of the pictures, and a summary."""
@@ -184,13 +174,17 @@ def _summary(fidelity: Fidelity) -> list[Text]:
 
 def _ending_lines(fidelity: Fidelity) -> list[Text]:
     replay, recorded = fidelity.replay, fidelity.ending
-    reward = "unknown" if recorded.total_reward is None else f"{recorded.total_reward:.3f}"
-    tick = "unknown" if recorded.tick is None else str(recorded.tick)
+    reward, tick, paid, timed = "unknown", "unknown", None, None
+    if recorded.total_reward is not None:
+        reward = f"{recorded.total_reward:.3f}"
+        paid = abs(replay.total_reward - recorded.total_reward) <= REWARD_TOLERANCE
+    if recorded.tick is not None:
+        tick, timed = str(recorded.tick), replay.ended and replay.ticks == recorded.tick
     ended = f"ended in tick {replay.ticks} ({replay.outcome})"
     ours = ended if replay.ended else f"not over by tick {replay.ticks}"
     return [
-        _colored(f"Total reward: {replay.total_reward:.3f}, recorded {reward}.", fidelity.reward_agrees()),
-        _colored(f"Episode: {ours}, recorded end {tick}.", fidelity.tick_agrees()),
+        _colored(f"Total reward: {replay.total_reward:.3f}, recorded {reward}.", paid),
+        _colored(f"Episode: {ours}, recorded end {tick}.", timed),
     ]
 
 
