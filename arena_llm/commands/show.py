@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.errors import ConfigError
-from arena.files import check_output
+from arena.files import check_output, write_file
 from arena_llm.console import line_console, warn
 from arena_llm.options import AnimalAI, Lenient, Seed, Testbed
 from testbed import task_named
@@ -24,8 +24,10 @@ def show_command(
     lenient: Lenient = False,
 ) -> None:
     """Draw the start of a task, from above and as the agent sees it."""
-    from arena_llm.pictures.canvas import save
+    import numpy as np
+
     from arena_llm.pictures.tasks import SMALLEST, task_picture
+    from render import png
 
     if out is not None and out.suffix.lower() != ".png":
         raise ConfigError(f"--out: got {str(out)!r}, expected a name in .png")
@@ -35,5 +37,5 @@ def show_command(
     warn(chosen.warnings if lenient else ())
     path = out or Path(f"{chosen.id}.png")
     check_output(path)
-    save(task_picture(chosen, seed, size), path)
+    write_file(path, png(np.asarray(task_picture(chosen, seed, size))))
     line_console().print(f"Picture: {path}")

@@ -1,13 +1,8 @@
-"""White pages with pictures and text."""
+"""Text on pictures."""
 
 from functools import cache
-from pathlib import Path
 
-import numpy as np
 from PIL import Image, ImageDraw, ImageFont
-
-from arena.files import write_file
-from render import Frame, png
 
 INK = (34, 34, 34)
 GREY = (110, 110, 110)
@@ -26,21 +21,11 @@ def font(size: float) -> ImageFont.FreeTypeFont:
     return loaded
 
 
-def page(width: int, height: int) -> Image.Image:
-    """An empty white page."""
-    return Image.new("RGB", (width, height), "white")
-
-
 def write(
     image: Image.Image, at: Place, text: str, size: float, *, anchor: str = "ls", color: Ink = INK
 ) -> None:
     """One line of text; `anchor` is Pillow's: horizontal l, m, r and vertical a (top), m, s (baseline)."""
     ImageDraw.Draw(image).text(at, text, font=font(size), fill=color, anchor=anchor)
-
-
-def paste(image: Image.Image, frame: Frame, at: tuple[int, int]) -> None:
-    """Put a frame, uint8 (H, W, 3), on a page; `at` is its upper left corner."""
-    image.paste(Image.fromarray(frame), at)
 
 
 def text_width(text: str, size: float) -> float:
@@ -55,8 +40,3 @@ def fitted(text: str, size: float, width: float) -> str:
     while text and text_width(text + "...", size) > width:
         text = text[:-1]
     return text.rstrip() + "..."
-
-
-def save(image: Image.Image, path: Path) -> None:
-    """Write a page as a PNG file; raises EvaluationError if that is impossible."""
-    write_file(path, png(np.asarray(image)))

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 import numpy as np
-from PIL import ImageDraw
+from PIL import Image, ImageDraw
 
 from arena import ConfigError, Episode, Scene
-from arena_llm.pictures.canvas import FAINT, page, paste, text_width, write
+from arena_llm.pictures.canvas import FAINT, text_width, write
 from arena_llm.pictures.paths import Trail, path_color
 from render import Camera, Frame, Renderer, birds_eye, third_person, top_view
 
@@ -33,12 +33,13 @@ def strip(
     Its upper edge is a progress bar; with `timed`, in the colours that a path has at the same time, as a key.
     """
     height = strip_height(width)
-    image = page(width, height)
+    image = Image.new("RGB", (width, height), "white")
     draw = ImageDraw.Draw(image)
     edge = max(3, height // 9)
     draw.rectangle((0, 0, width, edge - 1), fill=FAINT)
     done = round(width * step / max(steps, 1))
-    paste(image, np.tile(_progress_colors(width, timed)[:, :done], (edge, 1, 1)), (0, 0))
+    bar = np.tile(_progress_colors(width, timed)[:, :done], (edge, 1, 1))
+    image.paste(Image.fromarray(bar), (0, 0))
     letters, gap = min(width / 28, 0.42 * height), width / 40
     middle = (height + edge) / 2
     right = width - gap

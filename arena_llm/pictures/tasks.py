@@ -16,7 +16,7 @@ from arena.rules import TICKS_PER_UNIT
 from arena.scene import Vector
 from arena.seeds import episode_rng
 from arena.taskfile.versions import DIFFERENCES
-from arena_llm.pictures.canvas import GREY, INK, fitted, font, page, paste, write
+from arena_llm.pictures.canvas import GREY, INK, fitted, font, write
 from arena_llm.pictures.paths import Strokes
 from render import Camera, Frame, Renderer, top_view
 from testbed import Task
@@ -140,7 +140,7 @@ def task_picture(task: Task, seed: int = 0, size: int = 512) -> Image.Image:
     top = margin + round(92 * unit)
     left, right = margin + axis, margin + axis + size + gap
     width = right + size + margin
-    image = page(width, top + size + round(44 * unit) + margin)
+    image = Image.new("RGB", (width, top + size + round(44 * unit) + margin), "white")
     name, asked = describe(task, seed)
     inner = width - 2 * margin - axis
     write(image, (left, margin + 22 * unit), fitted(name, 26 * unit, inner), 26 * unit)
@@ -149,8 +149,8 @@ def task_picture(task: Task, seed: int = 0, size: int = 512) -> Image.Image:
     lights = "" if start.lights_on else " (lights are out)"
     agents = " (the first agent)" if len(task_agents(task)) > 1 else ""
     write(image, (right, top - 10 * unit), f"What the agent sees{agents}{lights}", 16 * unit)
-    paste(image, start.above, (left, top))
-    paste(image, start.agent, (right, top))
+    image.paste(Image.fromarray(start.above), (left, top))
+    image.paste(Image.fromarray(start.agent), (right, top))
     _axes(image, left, top, size)
     _north(image, left + size - 9 * unit, top - 8 * unit, unit)
     return image
@@ -181,7 +181,7 @@ def _axes(image: Image.Image, left: int, top: int, size: int) -> None:
 def _upright(image: Image.Image, at: tuple[float, float], text: str, size: float) -> None:
     """Draw text that reads upwards, centred at `at`."""
     left, top, right, bottom = font(size).getbbox(text)
-    label = page(math.ceil(right - left), math.ceil(bottom - top))
+    label = Image.new("RGB", (math.ceil(right - left), math.ceil(bottom - top)), "white")
     write(label, (-left, -top), text, size, anchor="la")
     label = label.transpose(Image.Transpose.ROTATE_90)
     image.paste(label, (round(at[0] - label.width / 2), round(at[1] - label.height / 2)))
