@@ -45,12 +45,8 @@ def test_a_broken_task_is_named_and_the_others_go_on():
 @pytest.mark.parametrize(
     ("action", "bad"),
     [
-        ("discrete9", 9),
-        ("discrete9", -1),
-        ("discrete9", 2.7),
-        ("discrete9", np.nan),
-        ("continuous", (0.0, 1.5)),
-        ("continuous", (np.nan, 0.0)),
+        *(("discrete9", bad) for bad in (9, -1, 2.7, np.nan)),
+        *(("continuous", bad) for bad in ((0.0, 1.5), (np.nan, 0.0))),
         ("multidiscrete", (0, 3)),
     ],
     ids=str,

@@ -51,18 +51,8 @@ def strict_runs(text: str) -> Runs | None:
     return runs
 
 
-THOUGHTS = (
-    "'I see a ball'",
-    "",
-    "it's (left",
-    "a; Go(3",
-    '"quoted"',
-    "Think(",
-    "two\nlines",
-    "\t\r",
-    "«ü𝄞»",
-    "-5",
-)
+THOUGHTS = ["'I see a ball'", "", "it's (left", "a; Go(3", '"quoted"', "Think(", "-5"]
+THOUGHTS += ["two\nlines", "\t\r", "«ü𝄞»"]
 SPACES = ("", "", "", " ", "\n", " \n ")
 NOISE = "GoTurnThink()-;0123456789'\" \n\t.+٣x"
 
