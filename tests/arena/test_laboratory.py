@@ -1,8 +1,6 @@
 """Arenas with a question: experiments by pads, the lamp, and the door that decides."""
 
 import math
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -44,6 +42,7 @@ from people.play.worker_protocol import Open
 from render import Renderer, decode, top_view
 from testbed import Task
 from tests.arena.worlds import agent, item, play, spec
+from tests.command import printed_by
 
 FILE = Path(__file__).with_name("machine.yaml")
 TEXT = FILE.read_text(encoding="utf-8")
@@ -440,12 +439,9 @@ def test_a_recording_replays_to_the_same_experiments():
 
 def test_another_process_has_the_same_bits():
     code = "from tests.arena.test_laboratory import *\nprint(digest(experimented()[0]))"
-    out = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=FILE.parents[2]
-    )
     run, _ = experimented()
     with run:
-        assert out.stdout.strip() == digest(run)
+        assert printed_by(code).strip() == digest(run)
 
 
 def test_experiments_are_those_of_the_current_arena():

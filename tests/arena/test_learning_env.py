@@ -15,7 +15,6 @@ from arena.gym.registered import register
 from arena.gym.vector_env import ArenaVectorEnv
 from tests.arena.learning import ENDLESS, FILE, arrays, same
 from tests.arena.worlds import item, spec
-from tests.command import printed_by
 
 
 class Unfit:
@@ -368,28 +367,6 @@ def test_a_copy_that_does_not_replay_is_refused():
     state["_episode"] = state["_episode"]._replace(recording=recording.model_copy(update={"health": 3.0}))
     with pytest.raises(RecordingError, match=r"does not replay here: .* expected 0 and 3"):
         ArenaEnv.__new__(ArenaEnv).__setstate__(state)
-
-
-PROGRAM = """
-import hashlib, arena
-from testbed.curriculum import Generated
-env = arena.ArenaEnv(Generated("1-10", seed=4), observation=("camera", "rays", "vector"), resolution=24)
-told = hashlib.sha256()
-for number in range(3):
-    observation, info = env.reset(seed=9 if number == 0 else None)
-    for k in range(12):
-        for name in sorted(observation):
-            told.update(observation[name].tobytes())
-        observation, reward, ended, cut, info = env.step((5 * k) % 9)
-        told.update(f"{reward} {ended} {info}".encode())
-        if ended:
-            break
-print(told.hexdigest())
-"""
-
-
-def test_two_processes_get_the_same_bits():
-    assert printed_by(PROGRAM) == printed_by(PROGRAM) != ""
 
 
 def test_registering_again_changes_nothing():

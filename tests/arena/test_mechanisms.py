@@ -384,29 +384,3 @@ def test_a_merged_arena_keeps_the_clock_and_the_count_of_balls():
     run = merged(goal, t=100, then=spec(agent("5 0 5"), *multis, version="4", t=500), steps=30)
     assert (run.outcome, run.merged) == (Outcome.GOAL, 1)
     assert run.total_reward == pytest.approx(2 * 0.999 - run.ticks / 500, abs=1e-5)
-
-
-MESSY = (
-    item("LightBlock", "20 0 12", "20 1.1 12", "22 0 12", sizes="1 1 1;1 1 1;1 1 1"),
-    item("GoodGoalMultiBounce", *["-1 0 -1"] * 3, sizes=";".join(["1 1 1"] * 3)),
-    item("UBlock", "30 0 10", sizes="2 1 6"),
-)
-
-
-@pytest.mark.parametrize(
-    "things",
-    [
-        *(
-            [FAR, item(kind, "20 0 20")]
-            for kind in ("SpawnerTree", "SpawnerDispenserTall", "GrowGoal", "DecayGoal")
-        ),
-        [agent(), *MESSY],
-    ],
-)
-def test_the_same_actions_give_the_same_bits(things):
-    def bits():
-        run = episode(*things, seed=4)
-        play(run, FORWARD, 120)
-        return run.scene().positions.tobytes() + run.scene().sizes.tobytes()
-
-    assert bits() == bits()
