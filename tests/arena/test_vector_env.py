@@ -15,6 +15,7 @@ from tests.arena.learning import ENDLESS, FILE, arrays, same
 
 MODES = list(AutoresetMode)
 OPTIONS = {"config": FILE, "observation": ("rays", "vector"), "frame_stack": 2}
+DRAWN = {"config": Generated("1-10"), "max_episode_steps": 9, "task_info": True}
 ID = "arena-llm/Arena-v0"
 
 
@@ -53,9 +54,10 @@ def rollout(envs, mode, count=40, seed=4):
 
 
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
-def test_it_returns_what_gymnasiums_own_returns(vector, mode):
-    ours = vector(autoreset_mode=mode)
-    theirs = SyncVectorEnv([lambda: gymnasium.make(ID, **OPTIONS)] * 3, autoreset_mode=mode)
+@pytest.mark.parametrize("more", [{}, DRAWN], ids=["file", "drawn"])
+def test_it_returns_what_gymnasiums_own_returns(vector, mode, more):
+    ours = vector(autoreset_mode=mode, **more)
+    theirs = SyncVectorEnv([lambda: gymnasium.make(ID, **OPTIONS | more)] * 3, autoreset_mode=mode)
     assert ours.observation_space == theirs.observation_space
     assert ours.action_space == theirs.action_space
     assert ours.single_observation_space == theirs.single_observation_space
@@ -85,21 +87,6 @@ def test_gymnasiums_statistics_of_episodes_are_those_of_its_own(mode, given):
         envs.close()
     assert queues[0] == queues[1] == queues[2]
     assert len(queues[0][0]) >= 6
-
-
-def test_every_environment_is_the_one_that_plays_alone(vector):
-    options = {"config": Generated("1-10"), "max_episode_steps": 9, "task_info": True}
-    envs = vector(autoreset_mode="SAME_STEP", **options)
-    steps = list(rollout(envs, None, count=25))
-    for number in range(3):
-        alone = ArenaEnv(**OPTIONS | options)
-        observation, info = alone.reset(seed=4 + number)
-        for (seen, *_), taken in zip(steps, actions(25), strict=False):
-            assert all(same(seen[name][number], observation[name]) for name in seen)
-            observation, _, ended, cut, _ = alone.step(taken[number])
-            if ended or cut:
-                observation, info = alone.reset()
-        assert steps[-1][-1]["arena"][number] == info["arena"]
 
 
 @pytest.mark.parametrize("mode", ["NEXT_STEP", "SAME_STEP"])
