@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena.scene import SKINS, Animal, yaw_rotation
-from render import Renderer, birds_eye, third_person, top_view
+from render import birds_eye, third_person, top_view
 from render.parts.animals import BODIES
 from tests.arena.worlds import agent, episode, item
 
@@ -43,13 +43,6 @@ def test_things_may_be_added(renderer):
     columns = ("things", "positions", "rotations", "sizes", "visible")
     one = replace(two, **{name: getattr(two, name)[:-1] for name in columns})
     assert area(renderer.frame(two)) > 1.5 * area(renderer.frame(one)) > 0
-
-
-def test_there_may_be_hundreds_of_things(renderer):
-    places = [f"{x} 0 {z}" for x in range(2, 40, 2) for z in range(24, 40, 2)]
-    crowd = scene_of(item("GoodGoal", *places, sizes="0.5 0.5 0.5"))
-    assert area(renderer.frame(crowd, top_view())) > 100
-    assert (renderer.frame(crowd) == Renderer(SIZE, SIZE).frame(crowd)).all()
 
 
 @pytest.mark.parametrize("skin", SKINS)
