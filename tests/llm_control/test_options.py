@@ -10,7 +10,7 @@ import pytest
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ContentImage, ModelOutput, get_model
 
-from arena import ConfigError, Outcome
+from arena import ConfigError
 from evaluation.choices.effective import effective
 from evaluation.episode import Session, conversation_order
 from evaluation.inspect_task.dialogue import first_messages
@@ -129,21 +129,6 @@ def test_thoughts_may_be_limited():
 )
 def test_a_loop_is_the_same_or_two_alternating_movements(replies, loop):
     assert loops([movement(parse(reply)) for reply in replies], 4) is loop
-
-
-@pytest.mark.parametrize("reply", ["Turn(6);", "What?"])
-def test_a_loop_ends_the_models_part_and_the_clock_runs_down(reply):
-    run_ = play_with(loop_turns=5, max_scripts=None)
-    free = play_with(loop_turns=None, max_scripts=30)
-    for _ in range(5):
-        assert run_.wants_reply
-        run_.reply(reply)
-        free.reply(reply)
-    assert not run_.wants_reply
-    assert free.wants_reply
-    _, model_end, recording = run_.finish()
-    assert model_end is ModelEnd.LOOP
-    assert recording.outcome is Outcome.HEALTH
 
 
 def test_no_script_limit_goes_beyond_any():

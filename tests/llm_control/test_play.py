@@ -121,6 +121,7 @@ def played(replies, **choices):
     for reply in replies:
         assert played.wants_reply
         played.reply(reply)
+    assert not played.wants_reply
     turns, end, recording = played.finish()
     return end, recording.unpacked()[1 + len(turns) :]
 
