@@ -13,6 +13,9 @@ ArenaError              base
 └── ShadowedError       a file of the user is imported in the place of one of our packages
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class ArenaError(Exception):
     """Base of all errors that the user can fix."""
@@ -56,6 +59,12 @@ class EvaluationError(ArenaError):
 
 class ShadowedError(ArenaError, ImportError):
     """A file or folder of the user is imported in the place of one of arena-llm's packages."""
+
+
+def nearest(got: str, known: Iterable[str], otherwise: str) -> str:
+    """A hint: the known name that is the most like another one, or what is said if none is like it."""
+    near = get_close_matches(got, list(known), n=1)
+    return f"did you mean {near[0]}?" if near else otherwise
 
 
 def first_line(error: BaseException) -> str:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
@@ -142,16 +142,13 @@ class Played(NamedTuple):
 
 def play(setup: EpisodeSetup, replies: Sequence[str] | Iterator[str]) -> Played:
     """Play replies until the episode is over or they are, and finish it."""
-    environment = setup.suite.open(setup)
-    try:
+    with closing(setup.suite.open(setup)) as environment:
         shown = [environment.begin()]
         for reply in replies:
             if shown[-1].done:
                 break
             shown.append(environment.reply(reply))
         return Played(tuple(shown), environment.finish())
-    finally:
-        environment.close()
 
 
 def _data(kit: Kit) -> Iterator[str]:
@@ -309,15 +306,13 @@ def _ends(kit: Kit) -> Iterator[str]:
             yield f"finish() after {number} replies: model_end is {record.model_end!r}, expected SOLVER"
         if record.passed:
             yield f"finish() after {number} empty replies: passed"
-    environment = kit.suite.open(kit.setup())
-    environment.close()
-    environment = kit.suite.open(kit.setup())
-    environment.begin()
-    environment.refuse("text", "no call")
-    (turn,) = environment.finish().turns
-    if (turn.get("reply"), turn.get("error")) != ("text", "no call"):
-        yield f"refuse('text', 'no call'): its turn is {dict(turn)}; expected that reply and that error"
-    environment.close()
+    kit.suite.open(kit.setup()).close()
+    with closing(kit.suite.open(kit.setup())) as environment:
+        environment.begin()
+        environment.refuse("text", "no call")
+        (turn,) = environment.finish().turns
+        if (turn.get("reply"), turn.get("error")) != ("text", "no call"):
+            yield f"refuse('text', 'no call'): its turn is {dict(turn)}; expected that reply and that error"
 
 
 def _determinism(kit: Kit) -> Iterator[str]:
@@ -422,8 +417,7 @@ def _form(kit: Kit) -> Iterator[str]:
 
 def _by_form(kit: Kit, seeds: Iterator[int]) -> Iterator[tuple[Form, str]]:
     """The forms of an episode with what is entered at random."""
-    environment = kit.suite.open(kit.setup())
-    try:
+    with closing(kit.suite.open(kit.setup())) as environment:
         shown = environment.begin()
         for seed in seeds:
             form = None if shown.done else form_of(kit.suite, kit.tasks[0], kit.choices, shown)
@@ -436,8 +430,6 @@ def _by_form(kit: Kit, seeds: Iterator[int]) -> Iterator[tuple[Form, str]]:
                 continue
             yield form, reply
             shown = environment.reply(reply)
-    finally:
-        environment.close()
 
 
 def _estimate(kit: Kit) -> Iterator[str]:
@@ -510,19 +502,12 @@ async def _breaks_off(turn: AgentTurn) -> str:
     return garbage(np.random.default_rng([turn.seed, said]))
 
 
-CHECKS: dict[str, Callable[[Kit], Iterator[str]]] = {
-    "data": _data,
-    "tasks": _tasks,
-    "texts": _texts,
-    "wrong replies": _wrong_replies,
-    "ends": _ends,
-    "determinism": _determinism,
-    "agent": _agent,
-    "tools": _tools,
-    "form": _form,
-    "judge": _judge,
-    "estimate": _estimate,
-    "run": _run,
+CHECKS = {
+    check.__name__.lstrip("_").replace("_", " "): check
+    for check in (
+        *(_data, _tasks, _texts, _wrong_replies, _ends, _determinism),
+        *(_agent, _tools, _form, _judge, _estimate, _run),
+    )
 }
 """What is checked, in order."""
 

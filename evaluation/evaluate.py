@@ -9,7 +9,7 @@ from inspect_ai.model import get_model
 
 from arena.errors import ConfigError, EvaluationError
 from arena.processes import Engine
-from evaluation.engines.backend import LocalBackend, backend, worthwhile_processes
+from evaluation.engines.backend import Backend, backend, worthwhile_processes
 from evaluation.estimate import sample_prices
 from evaluation.generation.budget import Admission, RunBudget, RunLimits, admission, spent_before
 from evaluation.generation.journal import Journal, journal_beside, new_name, no_other_process, open_journal
@@ -64,7 +64,7 @@ def evaluate(
     check_writable(log_dir)
     if player is not None:
         about["policy"] = player.facts()
-    local = LocalBackend(worthwhile_processes(len(request.tasks) * choices.trials) if player else 0)
+    local = Backend(worthwhile_processes(len(request.tasks) * choices.trials) if player else 0)
     remote = engine.episodes() if engine else None
     concurrent = max(4, engine.jobs if engine and remote else 1, 2 * local.processes)
     # Offline agents compute: few at a time, so that finished episodes are safe in the log.

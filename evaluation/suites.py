@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from arena.errors import ConfigError, ShadowedError
+from arena.errors import ConfigError, ShadowedError, nearest
 from arena.packages import load
 from evaluation.suite import Suite, TaskSpec
 
@@ -65,8 +65,7 @@ def get_suite(name: str) -> Suite:
 def _installed(name: str) -> Suite:
     point = _points().get(name)
     if point is None:
-        near = get_close_matches(name, suite_names(), n=1)
-        hint = f"did you mean {near[0]}?" if near else f"installed are: {', '.join(suite_names())}"
+        hint = nearest(name, suite_names(), f"installed are: {', '.join(suite_names())}")
         raise ConfigError(f"no suite {name!r}; {EXTRAS.get(name, hint)}")
     try:
         found: Suite = load(point)
@@ -116,8 +115,7 @@ def find_task(suite: Suite, task_id: str, choices: Any, folder: Path | None) -> 
 
 def unknown_task(name: str, known: Sequence[str], further: str = "") -> ConfigError:
     """A name that stands for no task: the nearest of the `known` ones, or some of them."""
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"expected {', '.join(known[:12])}"
+    hint = nearest(name, known, f"expected {', '.join(known[:12])}")
     return ConfigError(f"no task {name}; {hint}{further}")
 
 

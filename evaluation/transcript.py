@@ -1,6 +1,7 @@
 """An episode of an offline agent with its messages as in an evaluation, though nothing is logged."""
 
 import asyncio
+from contextlib import closing
 from typing import Any, NamedTuple
 
 from inspect_ai.model import (
@@ -47,11 +48,8 @@ def transcript(setup: EpisodeSetup, name: str) -> Transcript:
     if agent is None:
         known = ", ".join(each for each in agent_names(setup.suite) if offline_agent(setup.suite, each))
         raise EvaluationError(f"agent: got {name!r}, expected one of: {known}")
-    environment = setup.suite.open(setup)
-    try:
+    with closing(setup.suite.open(setup)) as environment:
         return asyncio.run(_Played(setup, environment).by(agent, name))
-    finally:
-        environment.close()
 
 
 class _Played:

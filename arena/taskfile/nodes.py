@@ -4,7 +4,6 @@ The text is only composed into YAML nodes; no tag is ever bound to a Python clas
 the tables of `arena.taskfile.config`, so that a typo is an error with a suggestion.
 """
 
-import difflib
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import yaml
 
-from arena.errors import ConfigError, DuplicateKeyError
+from arena.errors import ConfigError, DuplicateKeyError, nearest
 from arena.taskfile.config import ENTRIES, KEYS, OPERATION_FIELDS, OPERATIONS, QUESTIONS, SINCE_4, VALUES
 from arena.taskfile.versions import Version
 
@@ -250,8 +249,7 @@ def scalar(text: str) -> str | int | float | bool | None:
 
 def unknown(what: str, got: str, known: Collection[str], tag: str | None) -> str:
     """The message for an unknown word, with the closest known one."""
-    close = difflib.get_close_matches(got, known, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"expected one of: {', '.join(known) or 'no keys'}"
+    hint = nearest(got, known, f"expected one of: {', '.join(known) or 'no keys'}")
     return f"{what} {got!r}{f' in !{tag}' if tag else ''}; {hint}"
 
 

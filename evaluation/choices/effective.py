@@ -1,14 +1,12 @@
 """The effective choices of a run: defaults, a preset over them, options over both."""
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, nearest
 from arena.files import read_text
 from arena.packages import folder_of
 from arena.taskfile.nodes import plain, read_keys
@@ -48,8 +46,7 @@ def load_preset(suite: Suite, name: str) -> Preset:
         return _parsed(Path(name).stem, name, read_text(name), known)
     names = preset_names(suite)
     if name not in names:
-        near = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"expected one of: {', '.join(names) or 'none'}"
+        hint = nearest(name, names, f"expected one of: {', '.join(names) or 'none'}")
         raise ConfigError(
             f"no protocol {name!r} (to use a file of your own, give its path, NAME.yaml); {hint}"
         )
@@ -123,8 +120,8 @@ def effective(suite: Suite, name: str | None, options: Mapping[str, Any]) -> Eff
 def _known(kind: Any, key: str) -> str:
     key = kind.short_names.get(key, key)
     if key not in kind.model_fields:
-        near = get_close_matches(key, [*kind.model_fields, "protocol", "folder", "prompt"], n=1)
-        hint = f"did you mean {near[0]}?" if near else f"expected one of: {', '.join(kind.model_fields)}"
+        known = [*kind.model_fields, "protocol", "folder", "prompt"]
+        hint = nearest(key, known, f"expected one of: {', '.join(kind.model_fields)}")
         raise ConfigError(f"unknown option {key!r}; {hint}")
     return str(key)
 

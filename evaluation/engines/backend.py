@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from arena.errors import EvaluationError
 from arena.processes import cores, new_pool, shut_down
@@ -17,28 +17,11 @@ EPISODES_PER_PROCESS = 8
 """From this number on a process is worth its start, which takes as long as some episodes."""
 
 
-class Backend(Protocol):
-    """Where episodes are played. `remote`: in other processes, so that calls of an episode wait for them."""
+class Backend:
+    """Where episodes are played: those that are played by replies in this process.
 
-    remote: bool
-
-    def open(self, setup: EpisodeSetup) -> Environment:
-        """Begin an episode that is played by replies."""
-
-    def compute(self, environment: Environment, function: Callable[[Any], Made]) -> Made:
-        """Call a function of an episode's environment in the process that plays it."""
-
-    def play(self, player: Player, setup: EpisodeSetup) -> Record:
-        """Let an agent play a whole episode; waits for it."""
-
-    def close(self) -> None:
-        """End its processes."""
-
-
-class LocalBackend:
-    """This process for episodes that are played by replies; `processes` for agents that play by themselves.
-
-    With 0 processes these play here too, one episode after another.
+    Agents that play by themselves do so in `processes` of their own; with 0 they play here too, one episode
+    after another. `remote`: in other processes, so that calls of an episode wait for them.
     """
 
     remote = False
@@ -48,15 +31,15 @@ class LocalBackend:
         self._pool = new_pool(processes) if processes else None
 
     def open(self, setup: EpisodeSetup) -> Environment:
-        """Begin an episode here."""
+        """Begin an episode that is played by replies."""
         return setup.suite.open(setup)
 
     def compute(self, environment: Environment, function: Callable[[Any], Made]) -> Made:
-        """Call the function here."""
+        """Call a function of an episode's environment in the process that plays it."""
         return function(environment)
 
     def play(self, player: Player, setup: EpisodeSetup) -> Record:
-        """Play here, or in the pool. Raises EvaluationError if a process of the pool was killed."""
+        """Let an agent play a whole episode. Raises EvaluationError if a process of the pool was killed."""
         if self._pool is None:
             return player.play(setup)
         try:
@@ -65,7 +48,7 @@ class LocalBackend:
             raise EvaluationError("a process that played episodes was killed from outside") from None
 
     def close(self) -> None:
-        """End the pool of processes."""
+        """End its processes."""
         if self._pool is not None:
             shut_down(self._pool)
 
@@ -76,9 +59,7 @@ def worthwhile_processes(episodes: int) -> int:
     return worth if worth > 1 else 0
 
 
-_here: Backend = LocalBackend()
-
-backend = InUse(_here)
+backend = InUse(Backend())
 """Where episodes that begin now are played."""
 
 

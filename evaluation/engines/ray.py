@@ -8,7 +8,7 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -18,6 +18,7 @@ from uuid import uuid4
 from arena.errors import EvaluationError, first_line
 from arena.processes import AHEAD, Engine, cores
 from arena.recording import software_versions
+from evaluation.engines.backend import Backend
 from evaluation.suite import Environment, EpisodeSetup, Observation, Player, Record
 
 
@@ -87,7 +88,7 @@ class WorkerSlot:
     episodes: int = 0
 
 
-class RayBackend:
+class RayBackend(Backend):
     """Episodes played by `jobs` workers of a Ray cluster, acquired as they are needed."""
 
     remote = True
@@ -110,11 +111,8 @@ class RayBackend:
 
     def play(self, player: Player, setup: EpisodeSetup) -> Record:
         """Let an agent play a whole episode in a worker."""
-        episode = self.open(setup)
-        try:
+        with closing(self.open(setup)) as episode:
             return episode.call(partial(player.play, setup))
-        finally:
-            episode.close()
 
     @contextmanager
     def calling(self) -> Generator[None, None, None]:

@@ -22,7 +22,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from arena.errors import ArenaError
 from evaluation.capabilities import brought, player, prompts_of, tools_of
-from evaluation.engines.backend import LocalBackend, backend, in_thread
+from evaluation.engines.backend import backend, in_thread
 from evaluation.episode import Session, conversation_order, play
 from evaluation.generation.budget import admission
 from evaluation.generation.generate import guard
@@ -263,7 +263,7 @@ async def _play(session: Session, state: TaskState, player: Player, model: str) 
     """Let an agent play the sample's episode by itself, and put it into what the log keeps."""
     chosen = backend()
     task = session.tasks[0]
-    waits = chosen.remote or (isinstance(chosen, LocalBackend) and chosen.processes > 0)
+    waits = chosen.remote or chosen.processes > 0
     setup: EpisodeSetup = session.setup(task)
     record: Record = await in_thread(chosen.play, player, setup, wait=waits)
     session.records[task.id] = record

@@ -186,10 +186,6 @@ def suite_prompts(package: str, variables: Variables, optional: Variables) -> Pr
 
 def load_prompt(package: str, name: str, variables: Variables) -> Prompt:
     """A text of a package by its name, white space at both ends cut off. Raises ConfigError."""
-    if name not in variables:
-        near = get_close_matches(name, variables, n=1)
-        advice = f"did you mean {near[0]!r}?" if near else f"expected one of {_listed(variables)}"
-        raise ConfigError(f"prompt {name!r} does not exist; {advice}")
     text = files(package).joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
     prompt = Prompt(name, text, variables[name])
     check_variables(f"{name}.md", prompt)

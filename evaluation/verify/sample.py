@@ -3,6 +3,7 @@
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -186,9 +187,8 @@ class Replies:
 
     def play(self) -> Record:
         """Play all replies, and end the episode."""
-        environment = self._setup.suite.open(self._setup)
         refused = self._setup.prompts["no_call"].text
-        try:
+        with closing(self._setup.suite.open(self._setup)) as environment:
             observation = environment.begin()
             self._compare(1, observation)
             for number, turn in enumerate(self._turns, start=1):
@@ -202,8 +202,6 @@ class Replies:
                 self._compare_reply(number, text)
                 self._compare(number + 1, observation)
             return environment.finish()
-        finally:
-            environment.close()
 
     def _compare_reply(self, number: int, text: str) -> None:
         """Whether a turn's reply is the model's message, or its call of a tool."""

@@ -1,6 +1,5 @@
 """Loading a study's file; errors name file and line, the value, and what was expected."""
 
-import difflib
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,7 +9,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, nearest
 from arena.files import read_bytes, read_text
 from arena.taskfile.load import MAX_PROBLEMS
 from arena.taskfile.nodes import MAX_DEPTH, MAX_NODES, compose
@@ -88,8 +87,7 @@ def _sentence(problem: Mapping[str, Any], loc: Loc) -> str:
         case "missing":
             return f"{'.'.join(map(str, (*loc, last)))} is missing"
         case "extra_forbidden":
-            near = difflib.get_close_matches(str(last), _keys(), n=1)
-            advice = f"did you mean {near[0]}?" if near else "`arena-llm study --example` shows all keys"
+            advice = nearest(str(last), _keys(), "`arena-llm study --example` shows all keys")
             return f"unknown key {last!r}; {advice}"
         case "value_error":
             return f"{name}: {problem['msg'].removeprefix('Value error, ')}"

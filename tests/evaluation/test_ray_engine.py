@@ -14,7 +14,7 @@ from inspect_ai.log import read_eval_log
 from arena import ConfigError, EvaluationError
 from arena.processes import Engine, in_order
 from evaluation.capabilities import prompts_of
-from evaluation.engines.backend import LocalBackend
+from evaluation.engines.backend import Backend
 from evaluation.suite import EpisodeSetup
 from llm_control.choices import ArenaChoices
 from llm_control.suite import task_spec
@@ -98,7 +98,7 @@ def setup_of(**choices):
 )
 def test_an_episode_is_replayed_where_its_worker_is_lost(engine, choices):
     setup = setup_of(**choices)
-    here, far = LocalBackend().open(setup), engine.episodes().open(setup)
+    here, far = Backend().open(setup), engine.episodes().open(setup)
     same(far.begin(), here.begin())
     same(far.reply("Go(5); Turn(90);"), here.reply("Go(5); Turn(90);"))
     lost = far.call(os.getpid)

@@ -164,13 +164,6 @@ def test_forbidden_files_are_one_clear_error(tmp_path: Path):
         arena_prompts(file)
 
 
-def test_unknown_names_are_corrected():
-    with pytest.raises(ConfigError, match="did you mean 'invalid_script'"):
-        load_prompt("invalid_scripts")
-    with pytest.raises(ConfigError, match="expected one of system, first_turn"):
-        load_prompt("qqq")
-
-
 # What the system text says about the arena, checked on the arena.
 
 SYSTEM = load_prompt("system").text
