@@ -6,18 +6,17 @@ and both enter the error: variances are clustered by participants and by tasks (
 2011, J. Business & Economic Statistics 29; never below the larger of the two: MacKinnon, Nielsen and Webb
 2021, J. Applied Econometrics 36), each by bias-reduced linearisation (CR2: Bell and McCaffrey 2002, Survey
 Methodology 28), and tested by Student's distribution with Satterthwaite's degrees of freedom. For two groups
-of participants this is Welch's test of their means. It needs neither equal variances, as agents that always
-do the same beside people would break, nor a random slope for each effect, and has no iteration to fail.
+of participants this is Welch's test of their means. It needs neither equal variances, which an agent that
+always does the same does not have, nor a random slope for each effect, and has no iteration that can fail.
 
-`python -m benchmarks.study_truths` measures its errors. A linear mixed model with crossed random intercepts
-(statsmodels 0.15, REML, the same data) did not converge in 5 to 44 % of simulated studies with 6 to 15
-participants; with a random intercept alone, 11 % of null effects of order were found where participants learn
-at different rates; and its variational fit of the logistic model has too small errors. `analysis.R` has the
-logistic mixed model of the design for lme4, whose estimates need more participants.
+`python -m benchmarks.study_truths` measures its errors. On balanced data tests between participants are those
+of lmerTest's linear mixed model with crossed random intercepts, which `analysis.R` fits. In statsmodels 0.15
+that model did not converge in 5 to 44 % of simulated studies of 6 to 15 participants, and with intercepts
+alone it finds 11 % of absent effects of order if participants learn at different rates.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 from math import comb, nan
 from typing import Any, NamedTuple
 
@@ -184,16 +183,14 @@ class Fit:
         self._residuals = self._value - design @ self._coefficients
         people, tasks = (pd.factorize(trials[name])[0] for name in (PERSON, "task"))
         self._people, self._tasks = people, tasks.max() + 1
-        self._clusters = [
-            [(rows, self._weights(rows)) for rows in _clusters(ids)]
-            for ids in (people, tasks, people * len(trials) + tasks)
-        ]
+        both = people * len(trials) + tasks
+        self._clusterings = [self._clustered(ids) for ids in (people, tasks, both)]
 
     def tested(self, effect: Effect, place: int) -> Effect:
         """The effect with the coefficient at a place, its interval and its p."""
         from scipy.stats import t as student
 
-        people, tasks, (both, _) = (self._variance(each, place) for each in self._clusters)
+        people, tasks, (both, _) = (self._variance(each, place) for each in self._clusterings)
         (large, large_df), (small, small_df) = sorted((people, tasks), reverse=True)
         more = max(0.0, small - both)
         error, difference = np.sqrt(large + more), float(self._coefficients[place])
@@ -214,19 +211,11 @@ class Fit:
             return {"reason": "no participant and no task differs from the others of its group"}
         return {"p": max(2 / comb(len(people), int(people.sum())), 2.0 ** (1 - self._tasks))}
 
-    def _variance(self, clusters: Sequence[tuple[Rows, Array]], place: int) -> tuple[float, float]:
-        """The CR2 variance of a coefficient, and its degrees of freedom, with trials in clusters."""
-        weights = np.concatenate([own[:, place] for _, own in clusters])
-        rows, starts = np.concatenate([rows for rows, _ in clusters]), _starts(clusters)
-        sums = np.add.reduceat(self._residuals[rows] * weights, starts)
-        # The error of these sums has the covariance diag(own) - moved @ bread @ moved.T, which is not built.
-        own = np.add.reduceat(weights**2, starts)
-        moved = np.add.reduceat(self._design[rows] * weights[:, None], starts)
-        both = self._bread @ (moved.T @ moved)
-        shared = ((moved @ self._bread) * moved).sum(axis=1)
-        square = float((own**2 - 2 * own * shared).sum() + (both * both.T).sum())
-        trace = float((own - shared).sum())
-        return float(sums @ sums), trace**2 / square if square > 1e-18 else 1.0
+    def _clustered(self, ids: Rows) -> "Clustering":
+        rows = np.argsort(ids, kind="stable")
+        starts = np.flatnonzero(np.diff(ids[rows], prepend=-1))
+        weights = [self._weights(cluster) for cluster in np.split(rows, starts[1:])]
+        return Clustering(rows, starts, np.concatenate(weights))
 
     def _weights(self, rows: Rows) -> Array:
         """A cluster's rows of (1 - hat matrix) ** -0.5, times design and bread."""
@@ -234,15 +223,28 @@ class Fit:
         scaled = np.where(values > 1e-9, 1 / np.sqrt(np.maximum(values, 1e-9)), 0.0)
         return (vectors * scaled) @ (vectors.T @ self._pulled[rows, : self._tested])
 
+    def _variance(self, clusters: "Clustering", place: int) -> tuple[float, float]:
+        """The CR2 variance of a coefficient, and its degrees of freedom, with trials in clusters."""
+        weights = clusters.weights[:, place]
+        sums = clusters.sums(self._residuals[clusters.rows] * weights)
+        # The error of these sums has the covariance diag(own) - moved @ bread @ moved.T, which is not built.
+        own, moved = clusters.sums(weights**2), clusters.sums(self._design[clusters.rows] * weights[:, None])
+        both = self._bread @ (moved.T @ moved)
+        shared = ((moved @ self._bread) * moved).sum(axis=1)
+        square = float((own**2 - 2 * own * shared).sum() + (both * both.T).sum())
+        return float(sums @ sums), float((own - shared).sum()) ** 2 / square if square > 1e-18 else 1.0
 
-def _starts(clusters: Sequence[tuple[Rows, Array]]) -> list[int]:
-    return [0, *accumulate(len(rows) for rows, _ in clusters[:-1])]
 
+class Clustering(NamedTuple):
+    """Trials in clusters: their rows in order, the start of each cluster, and the weights of the rows."""
 
-def _clusters(ids: Rows) -> list[Rows]:
-    """The rows of each id."""
-    order = np.argsort(ids, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(ids[order])) + 1)
+    rows: Rows
+    starts: Rows
+    weights: Array
+
+    def sums(self, values: Array) -> Array:
+        """The sum of each cluster."""
+        return np.add.reduceat(values, self.starts)
 
 
 def sentence(effect: Effect) -> str:
@@ -295,7 +297,7 @@ def analysis_files(study: str, results: pd.DataFrame) -> dict[str, str]:
     `results` is the table of a study, which R reads from `results.csv` in the same folder.
     """
     found, trials = effects(results), _designed(results)
-    done = trials.groupby(PERSON).size()
+    done = trials.groupby(["condition", PERSON]).size()
     estimated = {each.factor for each in found if not each.reason}
     values = {
         "study": study,
@@ -304,7 +306,7 @@ def analysis_files(study: str, results: pd.DataFrame) -> dict[str, str]:
         "tasks": trials["task"].nunique(),
         "missing": int((results["passed"].isna() & results["error"].notna()).sum()),
         "poor": int(results["poor_picture"].fillna(False).sum()),
-        "fewer": int((done < done.max()).sum()),
+        "fewer": int((done < done.groupby("condition").transform("max")).sum()),
         "found": found,
         "tests": sum(not np.isnan(each.p) for each in found),
         "rates": overview(results).to_dict("records"),

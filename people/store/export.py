@@ -39,25 +39,19 @@ def people_results(store: Store, study: str, *, test: bool = False) -> pd.DataFr
     episodes, parts = store.episodes(study), participations(store, study, test=test)
     quality, times = quality_of_trials(store, study), store.reply_times(study)
     for person in store.participants(study, test=test):
-        trials = [trial for trial in store.trials(person.id) if trial.position >= 0]
         counts: Counter[str] = Counter()
+        trials = (trial for trial in store.trials(person.id) if trial.position >= 0)
         for place, trial in enumerate(trials, 1):
             episode = episodes.get(trial.id)
             rows.append(_row(trial, person.agent or PEOPLE, counts[trial.task_id], episode))
             counts[trial.task_id] += 1
-            known.append(
-                {
-                    **{"participant": person.code, "kind": person.kind, "order": place},
-                    **{
-                        "condition": parts[person.id].condition,
-                        "suite": episode.suite if episode else DEFAULT,
-                    },
-                    # A model's pace says nothing about the task.
-                    "seconds": None if person.agent else times.get(trial.id, trial.seconds_played),
-                    "poor_picture": quality.get(trial.id, {}).get("poor_picture"),
-                    **{name: getattr(trial, name) for name in ("block", "mode", "animal_ai", "task_sha256")},
-                }
-            )
+            found = {name: getattr(trial, name) for name in ("block", "mode", "animal_ai", "task_sha256")}
+            found |= {"participant": person.code, "kind": person.kind, "order": place}
+            found |= {"condition": parts[person.id].condition, "suite": episode.suite if episode else DEFAULT}
+            # A model's pace says nothing about the task.
+            found["seconds"] = None if person.agent else times.get(trial.id, trial.seconds_played)
+            found["poor_picture"] = quality.get(trial.id, {}).get("poor_picture")
+            known.append(found)
     further = pd.DataFrame(known, columns=list(OF_PEOPLE))
     texts = {name: "" for name, kind in OF_PEOPLE.items() if kind == "str"}
     return results_frame(rows).assign(**further.fillna(texts).astype(OF_PEOPLE))
