@@ -218,7 +218,7 @@ def test_all_groups_are_on_the_childrens_tasks():
 def test_people_of_a_study_are_a_sample_and_their_tasks_are_told_by_pass_marks():
     parts = [rows({"01-01-01": [True], "01-02-01": [k == 0]}, f"p{k}") for k in range(4)]
     frame = results_frame([row for part in parts for row in part])
-    group = people("s.csv", frame)
+    group = people("s.csv", frame.assign(participant=frame["agent"]))
     assert (group.name, group.members) == ("4 people (s.csv)", 4)
     assert group.rates.to_dict() == {"01-01-01": 1.0, "01-02-01": 0.25}
     run = Run("m/x", frame[frame["agent"] == "p0"].assign(agent="m/x"))
