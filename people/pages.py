@@ -26,7 +26,7 @@ GAME_FILES = (
     *("play.html", "play.css", "game.css", "play.js", "play_stage.js", "play_wire.js", "play_words.js"),
     "speech.js",
 )
-SUITE_FILES = ("suite.html", "suite.js", "suite.css", "play.css", "play_words.js")
+SUITE_FILES = ("suite.html", "suite.js", "suite.css", "play.css", "play_words.js", "speech.js")
 STUDY_FILES = ("study.css", "study.js", "questions.js", "survey.js", "experimenter.js")
 
 

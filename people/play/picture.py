@@ -17,8 +17,8 @@ POOR = "The pictures come too slowly. It may help to close other programs, or to
 
 
 class Displayed(NamedTuple):
-    """What a page has displayed in so many seconds: pictures per second, their median age, and the time from
-    keys to the changed picture of which 95 % take less, both in ms; None without any.
+    """Seconds of play, the pictures that a page displayed per second of it, their median age in ms, and the
+    95th percentile of the times from keys to the changed picture in ms; None without any.
     """
 
     seconds: float

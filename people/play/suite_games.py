@@ -134,7 +134,9 @@ class Game:
         if not self.assignment.feedback:
             return {**why, "text": "", "passed": None, "score": None}
         score = self.record.score if self.assignment.show_score else None
-        return {**why, "text": self.record.summary, "passed": self.record.passed, "score": score}
+        # A suite's summary has numbers, and is not in words for children.
+        text = "" if self.assignment.stars else self.record.summary
+        return {**why, "text": text, "passed": self.record.passed, "score": score}
 
     def close(self) -> None:
         """Free the episode's resources; what is stored can be rebuilt."""

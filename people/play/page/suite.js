@@ -1,6 +1,7 @@
 // Plays any suite: shows texts, pictures and the form that the server sends, and sends what is entered.
 import { enhance } from "./fields.js";
-import { t } from "./play_words.js";
+import { spoken, t } from "./play_words.js";
+import { canSpeak, say } from "./speech.js";
 
 const $ = (id) => document.getElementById(id);
 let task = { trial: null, turns: [] }, timer;
@@ -105,6 +106,8 @@ async function ask(address, values) {
   }
 }
 
+$("listen").hidden = !(spoken && canSpeak);
+$("listen").addEventListener("click", () => say(`${$("now").innerText} ${$("form").innerText}`));
 $("form").addEventListener("submit", (event) => {
   event.preventDefault();
   ask("reply", [["turn", task.turns.length - 1], ...new FormData($("form"))]);

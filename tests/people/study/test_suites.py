@@ -49,6 +49,15 @@ def play(walker: Walker, turn: int = 0) -> dict:
     return state
 
 
+@pytest.mark.parametrize(("style", "summary"), [("", "The episode is over"), ("style: child\n", "")])
+def test_no_score_is_shown_and_to_children_no_other_number(app, style, summary):
+    study, _ = app(style + STUDY.replace("    order: random\n", "    feedback: true\n"))
+    end = play(Walker(study, "p1").agree())["end"]
+    assert (end["score"], end["passed"]) == (None, False)
+    assert end["text"].startswith(summary)
+    assert bool(end["text"]) == bool(summary)
+
+
 def test_a_study_leads_through_tasks_of_a_suite_and_of_the_arena(app, tmp_path):
     study, store = app(STUDY)
     walker = Walker(study, "p1").agree()
