@@ -166,32 +166,20 @@ def test_any_file_is_a_protocol_or_one_clear_error(text):
         assert not said or str(file) in said or "(preset mine)" in said
 
 
+OF_PICTURES = {"images_per_script": 2, "image_every": 2, "image_format": "jpeg", "image_gutter": 2}
+OF_PICTURES |= {"grayscale": True, "blur_px": 1, "resolution": 8, "image_detail": "low", "vision": "blind"}
+SHOWN = {"observation": "text", "vision": "blind", "one_step": True, "replies": "tools", "thought_chars": 9}
+ALONE = {"tools": "go", "max_scripts": None, "order": "shuffled", "resolution": 600, "commands": "moves"}
+
 IMPOSSIBLE = [
-    {"observation": "text", "vision": "blind"},
-    {"observation": "text", "grayscale": True},
-    {"observation": "text", "blur_px": 1},
-    {"observation": "text", "resolution": 8},
-    {"observation": "text", "images_per_script": 2},
-    {"observation": "text", "image_every": 2},
-    {"observation": "text", "icl": True},
+    *({"observation": "text", name: value} for name, value in OF_PICTURES.items()),
+    *({"icl": True, name: value} for name, value in SHOWN.items()),
+    *({name: value} for name, value in (ALONE | {"after_loop": "repeat"}).items()),
     {"observation": "both", "vision": "shuffled"},
-    {"vision": "blind", "icl": True},
     {"images_per_script": 2, "image_every": 3},
     {"one_step": True, "images_per_script": 2},
     {"one_step": True, "image_every": 2},
-    {"one_step": True, "icl": True},
-    {"replies": "tools", "icl": True},
-    {"thought_chars": 9, "icl": True},
-    {"tools": "go"},
-    {"max_scripts": None},
-    {"order": "shuffled"},
-    {"resolution": 600},
-    {"observation": "text", "image_format": "jpeg"},
-    {"observation": "text", "image_gutter": 2},
-    {"observation": "text", "image_detail": "low"},
-    {"commands": "moves"},
     {"commands": "moves", "one_step": True, "replies": "tools"},
-    {"after_loop": "repeat"},
 ]
 
 
