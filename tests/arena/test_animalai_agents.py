@@ -24,10 +24,6 @@ from tests.arena.learning import FILE
 STEPS = 200
 
 
-def rays_of(env, steps):
-    return env.get_obs_dict(steps.obs)["rays"]
-
-
 def run(env, act):
     """Take 200 steps; returns the rewards of the episodes that ended. `act` gets the steps of the agent."""
     behavior = next(iter(env.behavior_specs))
@@ -49,7 +45,7 @@ def test_the_vehicle_finds_the_ball():
         arenas_configurations=arenas.GOOD_GOAL_FIXED_POS, useCamera=False, useRayCasts=True, raysPerSide=4
     )
     agent = Braitenberg(no_rays=9)
-    rewards = run(env, lambda steps: agent.get_action(rays_of(env, steps)))
+    rewards = run(env, lambda steps: agent.get_action(env.get_obs_dict(steps.obs)["rays"]))
     assert len(rewards) >= 2
     # A ball of 3 m is worth 3, less the time.
     assert all(2.7 < reward < 3 for reward in rewards)

@@ -66,13 +66,6 @@ class Adaptive:
         self.metres = max(2, self.metres + (1 if passed else -1))
 
 
-def tasks_of(envs, steps=60):
-    """The tasks of each step of each environment, all driving forward."""
-    infos = [envs.reset(seed=1)[1]]
-    infos += [envs.step(np.full(envs.num_envs, 3))[4] for _ in range(steps)]
-    return [info["arena"].tolist() for info in infos]
-
-
 def test_a_curriculum_is_called_with_the_end_of_each_episode():
     env = ArenaEnv(Adaptive(), **OPTIONS)
     env.reset(seed=0)
@@ -107,7 +100,8 @@ def test_a_cut_is_an_end_once(how):
 @pytest.mark.parametrize("mode", ["NEXT_STEP", "SAME_STEP"])
 def test_each_environment_adapts_alone(mode):
     envs = ArenaVectorEnv(3, Adaptive(), autoreset_mode=mode, **OPTIONS)
-    played = tasks_of(envs)
+    infos = [envs.reset(seed=1)[1], *(envs.step(np.full(3, 3))[4] for _ in range(60))]
+    played = [info["arena"].tolist() for info in infos]
     assert played[0] == ["3 m", "4 m", "2 m"]
     assert len({task for tasks in played for task in tasks}) >= 3
 

@@ -17,16 +17,13 @@ IMAGES_ONLY = "It seems that your observation "
 """stable-baselines3 takes everything with three axes for a picture; depth and classes are none."""
 
 
-def one_per_paradigm():
-    """The ids of one task of each paradigm."""
-    found = {}
-    for level, conditions in CONDITIONS.items():
-        for number, condition in enumerate(conditions, start=1):
-            found.setdefault(condition.paradigm, f"{level:02d}-{number:02d}-01")
-    return set(found.values())
+QUICK = {
+    condition.paradigm: f"{level:02d}-{number:02d}-01"
+    for level, conditions in CONDITIONS.items()
+    for number, condition in enumerate(conditions, start=1)
+}.values()
+"""A task of each paradigm."""
 
-
-QUICK = one_per_paradigm()
 BATTERY = [
     pytest.param(path, id=path.stem, marks=() if path.stem in QUICK else pytest.mark.slow)
     for path in find_paths()

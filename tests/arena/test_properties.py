@@ -198,13 +198,8 @@ def test_no_speed_carries_the_agent_through_the_thinnest_wall(start, yaw, turned
 @given(st.sampled_from(DYNAMIC), st.data(), st.integers(1, 5))
 def test_blocked_things_stay_in_the_corner_of_the_arena(kind, data, count):
     size = data.draw(sizes(kind))
-    places = ["20 0 20"] * count
-    pile = item(
-        kind.name,
-        *places,
-        sizes=";".join([f"{size.x} {size.y} {size.z}"] * count),
-        rotations=", ".join(["0"] * count),
-    )
+    large, straight = ";".join([f"{size.x} {size.y} {size.z}"] * count), ", ".join(["0"] * count)
+    pile = item(kind.name, *["20 0 20"] * count, sizes=large, rotations=straight)
     pillar = item("Wall", "20 0 20", sizes="6 10 6", rotations="0")
     built = resolve(spec(agent("30 0 30"), pillar, pile), episode_rng(0, "test", 0))
     assert all(placed.blocked for placed in built.things[1:])

@@ -157,9 +157,3 @@ def test_it_learns_in_their_processes():
     envs = vec_env.SubprocVecEnv([maker, maker])
     assert sb3.PPO("MultiInputPolicy", envs, **QUICK).learn(256).num_timesteps == 256
     envs.close()
-
-
-@pytest.mark.slow
-def test_it_learns_in_many_arenas(make):
-    envs = vec_env.VecMonitor(make(4, observation=("camera", "vector"), resolution=36))
-    assert sb3.PPO("MultiInputPolicy", envs, **QUICK).learn(512).num_timesteps == 512

@@ -1,8 +1,6 @@
 """Hidden states: exact inference beside brute force, and questions that can be answered, but not without."""
 
 import json
-import subprocess
-import sys
 from itertools import product
 
 import numpy as np
@@ -21,6 +19,7 @@ from arena.science.families import (
     questions,
     truth,
 )
+from tests.command import printed_by
 
 SMALL = (
     MachineQuestion(experiments=9, things=3, noise=0.1),
@@ -185,8 +184,7 @@ def test_truth_is_that_of_seed_task_and_trial():
         "from arena.science.families import questions, truth;"
         "print([truth(questions(11)[7], 0, '11-08-01', trial) for trial in range(50)])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == f"{drawn}\n"
+    assert printed_by(code) == f"{drawn}\n"
 
 
 def test_divergence_is_of_the_truth():

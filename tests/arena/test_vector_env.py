@@ -38,14 +38,10 @@ def batch_of(count, side, name):
     return BatchRenderer(count, side, side)
 
 
-def actions(count, num_envs=3):
-    return np.random.default_rng(0).integers(9, size=(count, num_envs))
-
-
 def rollout(envs, mode, count=40, seed=4):
     """Everything that a vector environment returns."""
     yield envs.reset(seed=seed)
-    for taken in actions(count, envs.num_envs):
+    for taken in np.random.default_rng(0).integers(9, size=(count, envs.num_envs)):
         step = envs.step(taken)
         yield step
         over = step[2] | step[3]

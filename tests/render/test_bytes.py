@@ -37,17 +37,13 @@ def everything(version, part):
     return replace(scene, others=(pig, hedgehog))
 
 
-def scenes(version):
-    """Every kind of a version, here and there, after some steps."""
-    yield from (everything(version, part) for part in (0, 1, 2))
-    yield episode(agent("20 0 20", 77.0), item("Wall", "23 0 26", sizes="3 4 1", rotations="20")).scene()
-
-
 def drawn():
     """Digests of pictures of all versions and cameras, in several sizes, and of EST's panels."""
     found = {}
     for version in Version:
-        for number, scene in enumerate(scenes(version)):
+        wall = item("Wall", "23 0 26", sizes="3 4 1", rotations="20")
+        plain = episode(agent("20 0 20", 77.0), wall).scene()
+        for number, scene in enumerate([*(everything(version, part) for part in (0, 1, 2)), plain]):
             cameras = None, third_person(scene), birds_eye(), top_view()
             for side, camera in zip((*SIZES, 301), cameras, strict=True):
                 renderer = Renderer(side, side)

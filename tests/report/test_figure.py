@@ -19,9 +19,7 @@ MODELS = ("openai/gpt-4o", "anthropic/claude-sonnet-4-5", "google/gemini-2.5-pro
 NOTE = "Where it comes from; " * 12
 
 
-def unmarked(results):
-    return [replace(result, error=None) for result in results]
-
+NO_CRITERION = [replace(row, error=None) for row in rows({"x": [None]}, level=3)]
 
 CASES = {
     "one level": level(4, 6),
@@ -38,7 +36,7 @@ CASES = {
     "one trial": rows({"x": [True]}, level=9),
     "no verdict": rows({"x": [None]}, level=3) + level(3, 4, agent=LONG),
     "some missing": rows({"x": [None, True, False, False], "y": [None, True]}, level=3),
-    "no criterion": unmarked(rows({"x": [None]}, level=3)) + level(3, 4, agent=LONG),
+    "no criterion": NO_CRITERION + level(3, 4, agent=LONG),
     "odd names": level(2, 3, agent=r"$\bad_{$ <b>") + level(2, 3, agent="W" * 60),
 }
 

@@ -118,18 +118,6 @@ def film_of(recording, task, version="3.1.3", **options):
         return drawn.frame(replay.episode), bare.frame(replay.episode)
 
 
-def test_the_path_is_drawn_where_the_agent_went_in_the_colours_of_its_time(task, tmp_path):
-    path = tmp_path / "drive.json"
-    places = record(task, path, [(TURN_RIGHT,)] * 5 + [(FORWARD,)] * 25)[:, 0]
-    drawn, bare = film_of(Recording.read(path), task)
-    for step in (15, 20, 26):
-        ((column, row),) = top_view().project([places[step]], 512, 512)
-        got = drawn[int(row), int(column)] / 255
-        assert got == pytest.approx(path_color(step / 30), abs=0.06)
-    ((column, row),) = top_view().project([places[-1]], 512, 512)
-    assert (drawn[int(row), int(column)] == bare[int(row), int(column)]).all()
-
-
 def test_several_agents_have_paths_of_their_own(tmp_path):
     task, path = tmp_path / "two.yaml", tmp_path / "two.json"
     task.write_text(arena_text(*LANE, agent("30 0 10", 270), t=50))

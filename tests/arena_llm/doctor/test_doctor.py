@@ -15,10 +15,6 @@ from tests.command import run_fresh
 doctor = partial(run_fresh, "doctor")
 
 
-def states(result):
-    return {check["name"]: check["state"] for check in json.loads(result.stdout)["checks"]}
-
-
 @pytest.mark.e2e
 def test_a_working_machine_is_reported():
     result = doctor()
@@ -48,7 +44,7 @@ def broken_yaml(tmp_path):
 def test_the_doctor_runs_where_arena_llm_does_not(tmp_path):
     result = doctor("--json", **broken_yaml(tmp_path))
     assert (result.returncode, result.stderr) == (1, "")
-    found = states(result)
+    found = {check["name"]: check["state"] for check in json.loads(result.stdout)["checks"]}
     assert (found["physics"], found["numpy"]) == ("broken", "ok")
     assert "pip install --force-reinstall numba" in result.stdout
     assert "repair the packages first" in result.stdout
