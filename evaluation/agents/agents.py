@@ -403,10 +403,6 @@ class OwnAgent(Protocol):
         """As the function of this name."""
 
 
-def _own(choices: RunChoices) -> OwnAgent | None:
-    return choices.own_agent
-
-
 def agent_of(calls: Calls, most: int | None) -> ReplyingAgent:
     """The agent of the choices; `most` are the most replies that the episode can have, None if unknown.
 
@@ -415,7 +411,7 @@ def agent_of(calls: Calls, most: int | None) -> ReplyingAgent:
     name = calls.choices.agent
     if name != "direct":
         calls.log["name"] = name
-    if (own := _own(calls.choices)) is not None:
+    if (own := calls.choices.own_agent) is not None:
         return own.agent(calls)
     if name == "plan-execute":
         return PlanExecute(calls, most)
@@ -440,7 +436,7 @@ def asides(choices: RunChoices, turn: int) -> tuple[int, ...]:
 
     For each the tokens of its answer, 0 if it is about as long as a reply.
     """
-    if (own := _own(choices)) is not None:
+    if (own := choices.own_agent) is not None:
         return own.asides(choices, turn)
     if choices.agent == "plan-execute":
         return (0, 0) if turn else (0,)
@@ -451,6 +447,6 @@ def asides(choices: RunChoices, turn: int) -> tuple[int, ...]:
 
 def note_tokens(choices: RunChoices) -> int:
     """The most tokens of what an agent adds to each request, for estimates."""
-    if (own := _own(choices)) is not None:
+    if (own := choices.own_agent) is not None:
         return own.NOTE_TOKENS
     return TOKENS if choices.agent == "hypothesizer" else 0

@@ -148,17 +148,12 @@ class ImageBudget:
 
     def give_way(self, error: BaseException) -> bool:
         """Continue with the last picture only, if a server says that it takes no more; the log notes it."""
-        if self.rule in ("last-1", "collage") or not takes_one_only(error):
+        if self.rule in ("last-1", "collage") or not _ONE_ONLY.search(str(error)):
             return False
         said = str(error)[:500]
         transcript().info({"images": "last-1", "instead of": self.rule, "because": said}, source="arena_llm")
         self.rule = "last-1"
         return True
-
-
-def takes_one_only(error: BaseException) -> bool:
-    """Whether a server's error says that a request may have one picture only."""
-    return _ONE_ONLY.search(str(error)) is not None
 
 
 def collage(images: Sequence[ContentImage]) -> ContentImage:
@@ -175,11 +170,8 @@ def collage(images: Sequence[ContentImage]) -> ContentImage:
 
 
 def _images(message: ChatMessage) -> list[ContentImage]:
-    return [p for p in message.content if isinstance(p, ContentImage)] if _in_parts(message) else []
-
-
-def _in_parts(message: ChatMessage) -> bool:
-    return not isinstance(message.content, str)
+    # A content that is a text has no parts but letters.
+    return [part for part in message.content if isinstance(part, ContentImage)]
 
 
 def _replaced(
@@ -188,9 +180,9 @@ def _replaced(
     number, result = 0, []
     for message in messages:
         parts: list[Content] = []
-        for part in message.content if _in_parts(message) else ():
+        for part in () if isinstance(message.content, str) else message.content:
             if not isinstance(part, ContentImage):
-                parts.append(part)  # type: ignore[arg-type]
+                parts.append(part)
                 continue
             if number not in kept:
                 parts.append(ContentText(text=LEFT_OUT))

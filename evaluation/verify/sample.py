@@ -22,7 +22,7 @@ from evaluation.episode import conversation_order
 from evaluation.generation.memory import collage, sent
 from evaluation.inspect_task.scoring import LIMIT, NUMBERS, mean_of, without_verdict
 from evaluation.log.episodes import LoggedSample, replay_of
-from evaluation.log.exchanges import Exchange, Request, Talk, agent_facts, picture, picture_slots
+from evaluation.log.exchanges import Request, Talk, agent_facts, picture, picture_slots
 from evaluation.log.run import RunLog
 from evaluation.log.schema import Turn, check
 from evaluation.prompts import PromptSet
@@ -72,15 +72,6 @@ def unlike(logged: Row, again: Record) -> Iterator[Finding]:
     yield from (f for f in _fields(None, whole, played) if f.what not in recorded)
 
 
-def turns_of(logged: Row) -> Sequence[Row]:
-    """The turns of a record that no log has checked. Raises RecordingError if they are broken."""
-    try:
-        check(list[Turn], logged.get("turns"), "its turns are broken")
-    except EvaluationError as error:
-        raise RecordingError(str(error)) from None
-    return logged["turns"]
-
-
 def _fields(turn: int | None, logged: Row, played: Row) -> Iterator[Finding]:
     for name, value in played.items():
         if name in logged and not same(logged[name], value):
@@ -104,11 +95,6 @@ class Requests:
         # Exactly one message, the first view, stands between the opening and the first reply.
         self._opening = said[0].message - 1 if said else 0
 
-    def findings(self, number: int, exchange: Exchange) -> Iterator[Finding]:
-        """What differs in the request for a turn's reply, which must be in the log."""
-        if exchange.request is not None:
-            yield from self._unlike(number, exchange.message, exchange.request)
-
     def _turns(self, number: int, place: int) -> int | None:
         """How many earlier turns may be sent at most."""
         limit = self._choices.memory_turns
@@ -117,7 +103,8 @@ class Requests:
         since = turns_since_step(self._plan, number, self._messages[self._opening : place])
         return since if limit is None else min(limit, since)
 
-    def _unlike(self, number: int, place: int, request: Request) -> Iterator[Finding]:
+    def findings(self, number: int, place: int, request: Request) -> Iterator[Finding]:
+        """What differs in the request for a turn's reply, which is at a place among the messages."""
         choices = self._choices
         memory = self._turns(number, place), choices.memory_characters, choices.short_turns
         messages = sent(self._messages[:place], self._opening, *memory)
@@ -411,7 +398,7 @@ class SampleCheck:
     def _requests(self, task_id: str) -> tuple[int, list[Finding]]:
         part = self._sample.parts[task_id]
         check = Requests(self._sample, self._choices)
-        asked = [each for each in enumerate(part.exchanges, start=1) if each[1].request is not None]
+        asked = [(n, e.message, e.request) for n, e in enumerate(part.exchanges, start=1) if e.request]
         return len(asked), [found for each in asked for found in check.findings(*each)]
 
     def _scores(self, task_id: str, row: Row) -> Iterator[Finding]:
@@ -464,7 +451,11 @@ def verify_played(path: Path) -> Checked:
     base = Checked(str(path), str(played.task.get("id", path.stem)), played.trial)
     if played.record is None:
         return replace(base, finished=False)
-    turns, (setup, notes) = turns_of(played.record), _setup(played)
+    try:
+        check(list[Turn], played.record.get("turns"), "its turns are broken")
+    except EvaluationError as error:
+        raise RecordingError(str(error)) from None
+    turns, (setup, notes) = played.record["turns"], _setup(played)
     replies = Replies(setup, turns, None, frames=False)
     again = replies.play()
     findings = [*replies.findings, *unlike(played.record, again)]

@@ -11,7 +11,7 @@ from inspect_ai.model import ContentImage
 from arena import ConfigError
 from evaluation.choices.effective import effective
 from evaluation.choices.run_choices import COLLAGE_PX, LEFT_OUT, kept_images
-from evaluation.generation.memory import collage, takes_one_only
+from evaluation.generation.memory import ImageBudget, collage
 from render import decode, png
 from tests.evaluation.test_evaluate import png_of
 from tests.llm_control.batteries import ARENA, battery_of, run
@@ -99,7 +99,7 @@ def test_a_server_that_takes_one_picture_gets_the_last_and_the_log_says_so(bodie
     ],
 )
 def test_which_errors_mean_one_picture(text, one):
-    assert takes_one_only(Exception(text)) == one
+    assert ImageBudget("all").give_way(Exception(text)) == one
 
 
 @pytest.mark.parametrize("wrong", ["last-0", "last", "none of them", "last-1x"])
