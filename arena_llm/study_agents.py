@@ -25,7 +25,7 @@ from arena.errors import ConfigError, EvaluationError
 from evaluation.capabilities import player
 from evaluation.engines.backend import backend, in_thread
 from evaluation.episode import Reply as ModelReply
-from evaluation.episode import Session, play
+from evaluation.episode import Session
 from evaluation.evaluate import check_model
 from evaluation.generation.budget import Admission, RunBudget, RunLimits, admission
 from evaluation.generation.generate import guard
@@ -308,7 +308,7 @@ async def _play(
         dialogue = _Dialogue(state, session)
         dialogue.use_agent(f"{state.sample_id}/{setup.task.id}", setup.trial)
         try:
-            await play(session, dialogue)
+            await dialogue.play()
             session.finish()
         finally:
             session.close()

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
@@ -343,17 +343,14 @@ def _determinism(kit: Kit) -> Iterator[str]:
 
 def _beside(setup: EpisodeSetup, replies: Sequence[str]) -> list[str]:
     """The digests of two episodes that are played in turns."""
-    both = [setup.suite.open(setup) for _ in range(2)]
-    try:
+    with ExitStack() as stack:
+        both = [stack.enter_context(closing(setup.suite.open(setup))) for _ in range(2)]
         shown = [[each.begin()] for each in both]
         for reply in replies:
             for seen, each in zip(shown, both, strict=True):
                 if not seen[-1].done:
                     seen.append(each.reply(reply))
         return [Played(tuple(s), each.finish()).digest for s, each in zip(shown, both, strict=True)]
-    finally:
-        for each in both:
-            each.close()
 
 
 def _elsewhere(setup: EpisodeSetup, replies: Sequence[str]) -> str:

@@ -5,12 +5,12 @@ which the environment plays, or refused; what came of it is the next observation
 wanted any more. Then the environment makes the `Record`, which a log keeps and a judge may complete. A
 conversation over several tasks continues with the next one.
 
-Messages, requests and tools are `Dialogue`s: those of Inspect AI are in `evaluation.inspect_task.dialogue`.
+Messages, requests and tools are those of Inspect AI: a `Dialogue` of `evaluation.inspect_task.dialogue`.
 What happens inside an environment is told by the suites; of the arena by `llm_control.environment`.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,39 +33,6 @@ class Reply(NamedTuple):
     text: str
     action: str | None
     calls: bool
-
-
-class Dialogue(Protocol):
-    """The model's side of a session."""
-
-    async def ask(self) -> Reply | None:
-        """The model's next reply; None if it stopped without one."""
-
-    async def show(self, shown: Shown) -> None:
-        """Have the model see what came of its reply."""
-
-    async def call_tools(self, reply: Reply) -> None:
-        """Call the tools of a reply, and have the model see what came of them."""
-
-    async def ended(self) -> None:
-        """Have the record of the episode that has just ended judged and kept."""
-
-
-async def play(session: "Session", dialogue: Dialogue) -> None:
-    """Ask for replies and answer them, as long as the session wants any."""
-    while session.wants_reply:
-        reply = await dialogue.ask()
-        if reply is None:
-            return
-        finished = len(session.records)
-        if reply.calls:
-            await dialogue.call_tools(reply)
-        elif reply.action is None:
-            await dialogue.show(await session.in_thread(session.refuse, reply.text))
-        else:
-            await dialogue.show(await session.in_thread(session.reply, reply.action))
-        if len(session.records) > finished:
-            await dialogue.ended()
 
 
 class Session:

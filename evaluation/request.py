@@ -139,20 +139,19 @@ class EvalRequest:
         provider, _, name = full_name(self.suite, self.model).partition("/")
         return player(self.suite, name) if provider == self.suite.name else None
 
-    @cached_property
-    def _options(self) -> Mapping[str, Any]:
-        return self._player_options() if self.player else self.choices
-
     def long(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Options under the names of their choices."""
         return {self.suite.choices.short_names.get(name, name): value for name, value in options.items()}
 
-    def _player_options(self) -> dict[str, Any]:
-        """The options that make choices fit for an agent that plays by itself, which override its preset.
+    @cached_property
+    def _options(self) -> Mapping[str, Any]:
+        """The choices; for an agent that plays by itself, those that fit it, which override its preset.
 
         A preset's choices that have no effect on such an agent are reset to their defaults, unless `choices`
         name them. Raises ConfigError for options that have no effect.
         """
+        if self.player is None:
+            return self.choices
         kind, given = self.suite.choices, self.long(self.choices)
         for name, value in given.items():
             wrong_replies = name == "replies" and value != "steps"

@@ -136,8 +136,8 @@ def rate_problems(made: Submission) -> Iterator[str]:
         return
     for group, rate in stated.items():
         for name, value in _expected(rate, expected[group]).items():
-            if not _equal(getattr(rate, name), value):
-                got = getattr(rate, name)
+            got = getattr(rate, name)
+            if got != value and (got is None or value is None or abs(got - value) > _EXACT):
                 yield f"rates of {group}: they do not follow from the results: {name}: got {got}, not {value}"
         ends = (rate.low, rate.pass_rate, rate.high)
         known = [end for end in ends if end is not None]
@@ -152,12 +152,6 @@ def _expected(stated: GroupRate, counted: GroupRate) -> dict[str, float | None]:
         return {"trials": counted.trials, "passes": counted.passes, "pass_rate": counted.judged_rate}
     names = ("tasks", "planned", "trials", "passes", "missing", "pass_rate", "judged_rate", "most")
     return {name: getattr(counted, name) for name in names}
-
-
-def _equal(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return abs(one - other) <= _EXACT
 
 
 class Entry(NamedTuple):
@@ -190,8 +184,6 @@ def _title(made: Submission) -> str:
     digest = hashlib.sha256(listed.encode()).hexdigest()[:12]
     return f"{card.suite}: {len(card.tasks)} tasks ({digest}), trials of each: {card.trials}"
 
-
-_CARD_RATES = ("missing", "pass_rate", "judged_rate", "most")
 
 Known = Mapping[str, TaskSpec]
 
@@ -292,11 +284,8 @@ def _of_trial(trial: Trial) -> Iterator[str]:
 def _card(made: Submission) -> Iterator[str]:
     card = made.card
     verdicts = [trial.passed for trial in made.results if trial.passed is not None]
-    for name, counted in (
-        ("planned", len(made.results)),
-        ("judged", len(verdicts)),
-        ("passed", sum(verdicts)),
-    ):
+    counts = {"planned": len(made.results), "judged": len(verdicts), "passed": sum(verdicts)}
+    for name, counted in counts.items():
         if (stated := getattr(card, name)) != counted:
             yield f"card.{name}: got {stated}, the results have {counted}"
     for name, value in card:
@@ -317,7 +306,7 @@ def _counts(made: Submission) -> Iterator[str]:
     if reasons != Counter(card.without_verdict):
         yield f"card.without_verdict: got {card.without_verdict}, the results have {dict(reasons)}"
     overall = made.rates[0]
-    for name in _CARD_RATES:
+    for name in ("missing", "pass_rate", "judged_rate", "most"):
         if getattr(card, name) != getattr(overall, name):
             yield f"card.{name}: got {getattr(card, name)}, the rates have {getattr(overall, name)}"
 

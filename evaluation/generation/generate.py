@@ -14,7 +14,6 @@ from inspect_ai.tool import Tool, ToolChoice, ToolInfo
 from inspect_ai.util import LimitExceededError
 from pydantic import ValidationError
 from tenacity import RetryCallState, wait_exponential_jitter
-from tenacity.wait import wait_base
 
 from arena.errors import EvaluationError, first_line
 from evaluation.choices.run_choices import RunChoices
@@ -154,7 +153,7 @@ def guard(model: Model) -> None:
         return not ours and (isinstance(error, BrokenReply) or should_retry(error))
 
     api.generate, api.should_retry = guarded, retried
-    api.retry_wait = lambda: _Wait()
+    api.retry_wait = lambda: _wait
 
 
 def _price(model: Model, output: ModelOutput) -> None:
@@ -192,17 +191,13 @@ def _unreadable(error: Exception) -> bool:
     return isinstance(error, stumbles) or type(error).__name__ == "APIResponseValidationError"
 
 
-class _Wait(wait_base):
+def _wait(retry_state: RetryCallState) -> float:
     """As long as the server asks for, or else exponentially longer."""
-
-    def __call__(self, retry_state: RetryCallState) -> float:
-        error = retry_state.outcome.exception() if retry_state.outcome else None
-        asked = retry_after(error)
-        if asked is not None:
-            return min(asked, LONGEST_WAIT_S)
-        return wait_exponential_jitter(initial=FIRST_WAIT_S, max=LONGEST_WAIT_S, jitter=FIRST_WAIT_S)(
-            retry_state
-        )
+    asked = retry_after(retry_state.outcome.exception() if retry_state.outcome else None)
+    if asked is not None:
+        return min(asked, LONGEST_WAIT_S)
+    longer = wait_exponential_jitter(initial=FIRST_WAIT_S, max=LONGEST_WAIT_S, jitter=FIRST_WAIT_S)
+    return longer(retry_state)
 
 
 def retry_after(error: BaseException | None) -> float | None:

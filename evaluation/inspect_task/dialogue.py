@@ -64,6 +64,25 @@ class Dialogue:
         # The most replies of the first episode; None if nothing bounds them.
         self.agent = agent_of(calls, choices.bounds(session.tasks[0].content).replies)
 
+    async def play(self) -> None:
+        """Ask for replies and answer them, as long as the session wants any."""
+        session = self.session
+        while session.wants_reply:
+            reply = await self.ask()
+            if reply is None:
+                return
+            finished = len(session.records)
+            if reply.calls:
+                await self.call_tools()
+            elif reply.action is None:
+                await self.show(await session.in_thread(session.refuse, reply.text))
+            else:
+                await self.show(await session.in_thread(session.reply, reply.action))
+            if len(session.records) > finished:
+                await self.judge()
+                # It is in the log, whatever becomes of the rest.
+                self.keep()
+
     async def ask(self) -> Reply | None:
         """The next reply, of the other model that the observation names if it does; None if it stopped."""
         state, other = self.state, self.session.now.model
@@ -90,17 +109,12 @@ class Dialogue:
         """Add the message that shows what came of a reply."""
         self.state.messages.append(await _message(self.session, shown))
 
-    async def call_tools(self, reply: Reply) -> None:
+    async def call_tools(self) -> None:
         """Call the tools of the last message; of ours each plays a reply."""
         messages = (await execute_tools(self.state.messages, self.state.tools)).messages
         # The line of the last call's observation stands for no other one.
         messages[-1].metadata = _about(self.session.now)
         self.state.messages += messages
-
-    async def ended(self) -> None:
-        """Have the record judged, and keep it: it is in the log, whatever becomes of the rest."""
-        await self.judge()
-        self.keep()
 
     async def judge(self) -> None:
         """Have the finished episodes judged that are not yet."""

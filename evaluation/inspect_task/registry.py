@@ -23,7 +23,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from arena.errors import ArenaError
 from evaluation.capabilities import brought, player, prompts_of, tools_of
 from evaluation.engines.backend import backend, in_thread
-from evaluation.episode import Session, conversation_order, play
+from evaluation.episode import Session, conversation_order
 from evaluation.generation.budget import admission
 from evaluation.generation.generate import guard
 from evaluation.generation.journal import begin_replies, open_journal
@@ -252,7 +252,7 @@ def play_episode(suite: str, choices: Any) -> Solver:
             await _play(session, state, player, model)
         else:
             dialogue.use_agent()
-            await play(session, dialogue)
+            await dialogue.play()
         dialogue.keep()
         return state
 

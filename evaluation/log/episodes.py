@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -300,7 +300,8 @@ def logged_episode(base: Mapping[str, Any], sample: LoggedSample) -> LoggedEpiso
         return LoggedEpisode(failed, usage=usage, seconds=raw.total_time, **_faults(raw))
     task_id = sample.planned[0]
     asked = [event for event in raw.events or () if event.event == "model"]
-    events = [event for event in asked if event.role not in (JUDGE, OTHER)]
+    own = [event for event in asked if event.role not in (JUDGE, OTHER)]
+    answered = [event for event in own if event.output and event.output.choices]
     record = sample.records.get(task_id)
     episode = LoggedEpisode(
         _result(
@@ -308,8 +309,8 @@ def logged_episode(base: Mapping[str, Any], sample: LoggedSample) -> LoggedEpiso
         ),
         usage=_usage(list((raw.model_usage or {}).values())),
         seconds=raw.total_time,
-        stops=Counter(str(e.output.stop_reason) for e in events if e.output and e.output.choices),
-        sent=_counted(parameters_of(e) for e in events if e.output and e.output.choices and not e.error),
+        stops=Counter(str(event.output.stop_reason) for event in answered),
+        sent=Counter(filter(None, (parameters_of(e) for e in answered if not e.error))),
         **_faults(raw),
         answered_by=raw.output.model if raw.output else None,
     )
@@ -336,16 +337,12 @@ def logged_conversation(
             usage=_usage([request.usage for request in requests if request.usage]),
             seconds=ends.get(task_id),
             stops=Counter(request.stop_reason for request in requests),
-            sent=_counted(request.parameters for request in requests),
+            sent=Counter(request.parameters for request in requests if request.parameters),
             answered_by=raw.output.model if raw.output else None,
             place=place,
             **(_faults(raw) if place == 1 else {}),
         )
         yield _finished(episode, sample, task_id)
-
-
-def _counted(parameters: Iterable[str | None]) -> Counter[str]:
-    return Counter(each for each in parameters if each is not None)
 
 
 def _faults(sample: Any) -> dict[str, Any]:

@@ -7,7 +7,6 @@ sent: a budget of pictures or a short memory leaves parts of the conversation ou
 import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -166,14 +165,6 @@ class Talk(NamedTuple):
         return (*(uri for each in self.exchanges for uri in each.shown), *self.rest)
 
 
-@dataclass(slots=True)
-class _Gap:
-    """What is shown and told between two replies."""
-
-    shown: list[str] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
-
-
 def picture(uri: str) -> Frame:
     """The frame of a data URI, uint8 (H, W, 3). Raises ValueError or OSError if it is no picture."""
     return decode(base64.b64decode(uri.partition(",")[2], validate=True))
@@ -192,25 +183,25 @@ def talk(sample: Any, suite: Suite, ours: bool = True, choices: RunChoices = DIR
     answered = {message.id for message in sample.messages if message.role == "assistant"}
     played_tools = {m.tool_call_id for m in sample.messages if m.role == "tool" and m.error is None}
     found: list[Exchange] = []
-    gap, so_far = _Gap(), 0
+    shown, told, so_far = list[str](), list[str](), 0
     for place, message in enumerate(sample.messages):
         if message.role != "assistant":
             images = [image for image in picture_slots([message], kept) if image]
-            gap.shown += images
+            shown += images
             so_far += len(images)
             if message.role != "system":
-                gap.told.append(text_of(message, kept))
+                told.append(text_of(message, kept))
             continue
         request = requests.get(message.id)
         own = replies_of(message, suite, played_tools, kept, choices) if ours or message.tool_calls else ()
         for thought, reply in own:
-            told = "\n".join(gap.told)
-            found.append(Exchange(reply, place, tuple(gap.shown), told, request, so_far, thought))
+            about = (tuple(shown), "\n".join(told), request, so_far, thought)
+            found.append(Exchange(reply, place, *about))
             # Further calls of one message were written before the first was answered.
-            gap = _Gap()
+            shown, told = [], []
     lost = [request for id_, request in requests.items() if id_ not in answered]
     unplayed = lost[-1] if lost and "asking" not in agent else None
-    return Talk(tuple(found), tuple(gap.shown), "\n".join(gap.told), unplayed)
+    return Talk(tuple(found), tuple(shown), "\n".join(told), unplayed)
 
 
 def _requests(sample: Any, kept: Mapping[str, str]) -> Iterator[tuple[str | None, Request]]:

@@ -163,8 +163,4 @@ def offline_agent(suite: Suite, name: str) -> Agent | None:
     agent = by_name(agents_of(suite), own)
     if agent is None or own == name:
         return agent
-
-    async def in_role(turn: AgentTurn) -> "str | tuple[str, dict[str, object]]":
-        return await agent(turn._replace(name=own))
-
-    return in_role
+    return lambda turn: agent(turn._replace(name=own))
