@@ -1,4 +1,3 @@
-import dataclasses
 import math
 
 import pytest
@@ -45,7 +44,7 @@ def test_the_worse_lane_fails(draw):
     goals = [thing for thing in task.objects if thing.kind == "GoodGoal"]
     # The second lane is the better one, but where the first one's ball is so much larger.
     better = goals[0] if goals[0].size > goals[1].size else goals[1]
-    left = dataclasses.replace(task, objects=tuple(thing for thing in task.objects if thing is not better))
+    left = task._replace(objects=tuple(thing for thing in task.objects if thing is not better))
     assert not solved(solve(spec_of(left), task_id="worse", budget=1).recording)
 
 
