@@ -32,6 +32,9 @@ SMALL_BUDGET, LARGE_BUDGET = 300_000, 10_000_000
 FILE = "test_tasks.csv"
 """The test tasks, with the rewards of random actions and of the oracle; `testbed/proof/prove.py` made it."""
 
+COLUMNS = ("level", "task", "variant", "attempt", "sha256", "random", "oracle")
+"""Its columns; rewards are those of whole episodes."""
+
 Act = Callable[[Any, bool], Any]
 """A policy: the action after an observation, and whether that is the first of an episode."""
 
@@ -79,7 +82,7 @@ def scored_tasks(level: int) -> tuple[ScoredTask, ...]:
 
 
 def _task(row: dict[str, str]) -> ScoredTask:
-    level, task, variant, attempt = (int(row[name]) for name in ("level", "task", "variant", "attempt"))
+    level, task, variant, attempt = (int(row[name]) for name in COLUMNS[:4])
     draw = Draw(level, task, variant, TEST_SEED, attempt)
     return ScoredTask(draw, row["sha256"], float(row["random"]), float(row["oracle"]))
 

@@ -13,7 +13,7 @@ from arena.gym.curriculum import unknown_task
 from arena.gym.env import whole
 from arena.seeds import seed_words
 from arena.taskfile.versions import Version, version_of
-from testbed.blueprints import CONDITIONS, text
+from testbed.blueprints import CONDITIONS, numbered, text
 from testbed.blueprints.blueprint import DIFFICULTIES, Draw
 from testbed.tasks import Task, find_paths, level_of, parse_levels, read_tasks, without_notice
 
@@ -118,12 +118,7 @@ class Generated:
         self._count = None if count is None else whole("count", count)
         if difficulty not in (None, *DIFFICULTIES):
             raise ConfigError(f"difficulty: got {difficulty!r}, expected one of 1, 2, 3 or None for all")
-        self._conditions = [
-            (level, number)
-            for level in parse_levels(levels)
-            for number, condition in enumerate(CONDITIONS[level], start=1)
-            if difficulty in (None, condition.difficulty)
-        ]
+        self._conditions = numbered(parse_levels(levels), difficulty)
         if not self._conditions:
             raise ConfigError(f"difficulty: got {difficulty}, but levels {levels} have no such paradigm")
         self.restart(0)

@@ -1,5 +1,6 @@
 """Blueprints: a module or folder for each level, one function per paradigm, from which tasks are drawn."""
 
+from collections.abc import Iterable
 from importlib import import_module
 
 from testbed.blueprints import laboratory
@@ -22,6 +23,16 @@ CONDITIONS: dict[int, tuple[Condition, ...]] = {
     level: import_module(f"{__name__}.level_{level:02d}").CONDITIONS for level in LEVEL_NAMES
 } | laboratory.CONDITIONS
 """The tasks of each level; a task's number is its place in the list, from 1."""
+
+
+def numbered(levels: Iterable[int], difficulty: int | None = None) -> list[tuple[int, int]]:
+    """Level and number of the tasks of levels, of one difficulty if given."""
+    return [
+        (level, number)
+        for level in levels
+        for number, each in enumerate(CONDITIONS[level], start=1)
+        if difficulty in (None, each.difficulty)
+    ]
 
 
 def condition_of(draw: Draw) -> Condition:

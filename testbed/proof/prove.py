@@ -1,17 +1,17 @@
 """Draw tasks until they are proven: the oracle passes them, and waiting fails them."""
 
-import csv
 import hashlib
-import io
 import secrets
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from itertools import cycle
+from itertools import count as numbers_from
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from pydantic import BaseModel, ValidationError
 
 from arena import ACTIONS, TURN_RIGHT, ArenaSpec, Episode, EvaluationError, Recording, load_text
@@ -19,9 +19,9 @@ from arena.errors import ArenaError, ConfigError
 from arena.files import read_bytes, read_text, write_file
 from arena.processes import Engine, in_order
 from arena.replay import Replay
-from testbed.benchmark import TEST_SEED, sha256
-from testbed.blueprints import CONDITIONS, FOLDERS, SHIPPED_SEED, VARIANTS, blueprint, condition_of, text
-from testbed.blueprints.blueprint import DIFFICULTIES, Draw
+from testbed.benchmark import COLUMNS, TEST_SEED, ScoredTask, sha256
+from testbed.blueprints import FOLDERS, SHIPPED_SEED, VARIANTS, blueprint, condition_of, numbered, text
+from testbed.blueprints.blueprint import Draw
 from testbed.oracle.motion import waiting
 from testbed.oracle.solve import SAFETY_STEPS, guess, solve, solved
 from testbed.proof import solutions
@@ -151,19 +151,13 @@ def fresh(levels: Sequence[int], count: int, seed: int, difficulty: int | None) 
     """
     if seed == SHIPPED_SEED:
         raise ConfigError(f"--seed: got {seed}, expected another: {seed} draws the shipped battery")
-    draws = [
-        (level, number)
-        for level in levels
-        for number, each in enumerate(CONDITIONS[level], start=1)
-        if difficulty in (None, each.difficulty)
-    ]
-    chosen = [draw for draw, _ in zip(cycle(draws), range(count), strict=False)]
-    counted: dict[tuple[int, int], int] = {}
-    orders = []
-    for level, number in chosen:
-        variant = counted[level, number] = counted.get((level, number), 0) + 1
-        orders.append(Order(Draw(level, number, variant, seed), f"{level:02d}-{number:02d}-{variant:04d}"))
-    return sorted(orders)
+    draws = (
+        Draw(level, task, variant, seed)
+        for variant in numbers_from(1)
+        for level, task in numbered(levels, difficulty)
+    )
+    chosen = islice(draws, count)
+    return sorted(Order(draw, f"{draw.level:02d}-{draw.task:02d}-{draw.variant:04d}") for draw in chosen)
 
 
 def shipped(levels: Sequence[int]) -> list[Order]:
@@ -176,12 +170,7 @@ def shipped(levels: Sequence[int]) -> list[Order]:
 
 def _every(levels: Sequence[int], seed: int) -> list[Draw]:
     """The draws of all variants of all tasks of levels."""
-    return [
-        Draw(level, task, variant, seed)
-        for level in levels
-        for task in range(1, len(CONDITIONS[level]) + 1)
-        for variant in VARIANTS
-    ]
+    return [Draw(*each, variant, seed) for each in numbered(levels) for variant in VARIANTS]
 
 
 def made_before(folder: Path, orders: Sequence[Order]) -> dict[str, Proof]:
@@ -231,44 +220,21 @@ def make(
             yield proven
 
 
-class Row(NamedTuple):
-    """A line of the file; rewards are those of whole episodes."""
-
-    level: int
-    task: int
-    variant: int
-    attempt: int
-    sha256: str
-    random: float
-    oracle: float
-
-
 def write_test_tasks(path: Path, levels: Sequence[int], jobs: int) -> None:
     """Draw and prove the test tasks of levels, and write the file. Raises EvaluationError as `prove` does."""
-    content = io.StringIO()
-    table = csv.writer(content, lineterminator="\n")
-    table.writerow(Row._fields)
-    with closing(in_order(scored, _every(levels, TEST_SEED), jobs)) as rows:
-        table.writerows(rows)
-    write_file(path, content.getvalue())
+    with closing(in_order(scored, _every(levels, TEST_SEED), jobs)) as tasks:
+        rows = [(*task.draw[:3], task.draw.attempt, *task[1:]) for task in tasks]
+    write_file(path, pd.DataFrame(rows, columns=COLUMNS).to_csv(index=False, lineterminator="\n"))
 
 
-def scored(draw: Draw) -> Row:
+def scored(draw: Draw) -> ScoredTask:
     """The first proven attempt at a draw, with the rewards of random actions and of the oracle."""
     proven = prove(Order(draw, draw.task_id))
     made = Draw.of_text(proven.text, proven.task_id)
     rng = np.random.default_rng([TEST_SEED, *map(int, proven.task_id.split("-"))])
     with closing(Episode(load_text(proven.text).arenas[0], task_id=proven.task_id)) as episode:
         random = random_reward(episode, rng)
-    return Row(
-        made.level,
-        made.task,
-        made.variant,
-        made.attempt,
-        sha256(proven.text),
-        random,
-        proven.proof.solution.total_reward,
-    )
+    return ScoredTask(made, sha256(proven.text), random, proven.proof.solution.total_reward)
 
 
 def random_reward(episode: Episode, rng: np.random.Generator) -> float:
@@ -320,5 +286,4 @@ def hidden_split(folder: Path, seed: int | None) -> HiddenSplit:
 
 def whole(levels: tuple[int, ...], difficulty: int | None) -> int:
     """Number of tasks that the battery has of these levels, of one difficulty if given."""
-    wanted = DIFFICULTIES if difficulty is None else (difficulty,)
-    return len(VARIANTS) * sum(each.difficulty in wanted for level in levels for each in CONDITIONS[level])
+    return len(VARIANTS) * len(numbered(levels, difficulty))

@@ -59,10 +59,7 @@ def test_the_blueprints_still_draw_the_published_tasks(level):
 @pytest.mark.parametrize("place", [(1, 1, 1), (4, 7, 3), (12, 5, 2)], ids=str)
 def test_the_published_rewards_are_those_of_random_actions_and_of_the_oracle(place):
     draw = Draw(*place, TEST_SEED)
-    row = scored(draw)
-    [task] = [task for task in scored_tasks(draw.level) if task.draw[:3] == draw[:3]]
-    assert (row.attempt, row.sha256) == (task.draw.attempt, task.sha256)
-    assert (row.random, row.oracle) == (task.random, task.oracle)
+    assert scored(draw) in scored_tasks(draw.level)
 
 
 def test_a_policy_is_scored_between_random_actions_and_the_oracle():
