@@ -8,24 +8,13 @@ from arena.geometry.placed import AGENT_RADIUS, SHRINK, Layout
 from arena.kernel.contacts import CONTACT_OFFSET
 from arena.kernel.motion import DRAG_FACTOR, DRIVE
 from arena.rules import TICKS_PER_UNIT
-from arena.taskfile.kind import DEFAULT_FRICTION, GRAVITY, Change, Ends, Kind
+from arena.taskfile.kind import Change, Ends, Kind
 from testbed.check.build import Built
 from testbed.check.finding import Finding, ItemInstance, item_instances
+from testbed.oracle.motion import FRICTION_LOSS
 
-_RUBBED = DEFAULT_FRICTION * GRAVITY * TICK_S * DRAG_FACTOR
-"""Speed that friction takes from the agent in a tick, m/s (section 2.4 of the behaviour specification)."""
-
-TOP_SPEED = (DRIVE * TICK_S * DRAG_FACTOR - _RUBBED) / (1 - DRAG_FACTOR)
-"""Of the agent on flat ground, m/s: 26.69, or 1.6 units per step."""
-
-_ROUNDING = 1e-3
-"""Sums of rewards in single precision are off by less than this."""
-
-_GIVERS = ("Spawner", "Pillar-Button")
-"""Prefixes of the names of objects that make balls appear."""
-
-_TIME_OUT_REWARD = -1.0
-"""Reward of an episode in which nothing happens except that time runs out."""
+TOP_SPEED = (DRIVE * TICK_S * DRAG_FACTOR - FRICTION_LOSS) / (1 - DRAG_FACTOR)
+"""Of the agent on flat ground, m/s: 26.69, or 1.6 units per step (section 2.4 of the specification)."""
 
 
 def driven(ticks: int) -> float:
@@ -57,7 +46,8 @@ def reach_findings(built: Built, resting: bool) -> Iterator[Finding]:
 
 def _time_too_short(built: Built, shortest: float, ticks: int) -> Iterator[Finding]:
     spec = built.spec
-    waiting_passes = spec.pass_mark is not None and spec.pass_mark <= _TIME_OUT_REWARD
+    # Where nothing happens except that time runs out, the reward is -1.
+    waiting_passes = spec.pass_mark is not None and spec.pass_mark <= -1
     if spec.time_limit and ticks > TICKS_PER_UNIT * spec.time_limit and not waiting_passes:
         text = (
             f"got {spec.time_limit}, expected at least {math.ceil(ticks / TICKS_PER_UNIT)}: "
@@ -73,7 +63,8 @@ def _unreachable_mark(built: Built, ticks: int) -> Iterator[Finding]:
         return
     clock = ticks / (TICKS_PER_UNIT * spec.time_limit) if spec.time_limit else 0.0
     best = _best_goals(built) - clock
-    if spec.pass_mark is not None and spec.pass_mark > best + _ROUNDING:
+    # Sums of rewards in single precision are off by less than 0.001.
+    if spec.pass_mark is not None and spec.pass_mark > best + 1e-3:
         text = f"got {spec.pass_mark:g}, but at most {best:.3f} can be earned"
         yield built.finding("unreachable-mark", text, "pass_mark")
 
@@ -82,7 +73,8 @@ def _gives_more(instance: ItemInstance) -> bool:
     """Whether an object brings rewards other than those of the balls that are there from the start."""
     kind = instance.kind
     changes = kind is not None and kind.change is not Change.NONE
-    return changes or bool(instance.item.operations) or instance.item.name.startswith(_GIVERS)
+    gives = instance.item.name.startswith(("Spawner", "Pillar-Button"))
+    return changes or gives or bool(instance.item.operations)
 
 
 def _best_goals(built: Built) -> float:

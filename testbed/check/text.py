@@ -21,16 +21,6 @@ from arena.taskfile.nodes import Place
 from arena.taskfile.versions import Version
 from testbed.check.finding import Finding, ItemInstance, item_instances
 
-_NOT_FOR_AGENTS = ("sizes", "colors")
-"""The agent has one size and no colour (section 2.1 of the behaviour specification)."""
-
-_FOR_AGENTS_ONLY = ("skins", "frozen_agent_delays")
-
-_FIRST_ONLY = ("positions", "rotations", "skins", "frozen_agent_delays")
-"""Of each of these the agent takes the first entry (section 2.6)."""
-
-_PER_INSTANCE = ("positions", "rotations", "sizes", "colors")
-
 
 def arena_findings(located: Located, arena_id: int) -> Iterator[Finding]:
     """Findings about an arena as a whole."""
@@ -78,16 +68,20 @@ def item_findings(located: Located, arena_id: int) -> Iterator[Finding]:
 def _ignored_names(instance: ItemInstance) -> tuple[str, ...]:
     """Fields of the item that have no effect on this kind of object."""
     if instance.kind is None:
-        return _NOT_FOR_AGENTS
+        # The agent has one size and no colour (section 2.1 of the behaviour specification).
+        return ("sizes", "colors")
     symbols = () if "symbol_names" in instance.kind.fields else ("symbol_names",)
-    return _FOR_AGENTS_ONLY + symbols + (() if instance.kind.colourable else ("colors",))
+    return ("skins", "frozen_agent_delays") + symbols + (() if instance.kind.colourable else ("colors",))
 
 
 def _ignored_keys(instance: ItemInstance) -> Iterator[Finding]:
     for name in _ignored_names(instance):
         if getattr(instance.item, name):
             yield instance.finding("ignored-key", f"has no effect on {instance.item.name}", name)
-    for name in _FIRST_ONLY if instance.kind is None else ():
+    if instance.kind is not None:
+        return
+    # Of these the agent takes the first entry (section 2.6).
+    for name in ("positions", "rotations", "skins", "frozen_agent_delays"):
         count = len(getattr(instance.item, name))
         if count > 1:
             text = f"the agent takes the first of the {count} entries only"
@@ -96,7 +90,7 @@ def _ignored_keys(instance: ItemInstance) -> Iterator[Finding]:
 
 def _short_lists(instance: ItemInstance) -> Iterator[Finding]:
     total, kind = instance.item.instances, instance.kind
-    for name in _PER_INSTANCE if kind else ():
+    for name in ("positions", "rotations", "sizes", "colors") if kind else ():
         count = len(getattr(instance.item, name))
         if 0 < count < total and name not in _ignored_names(instance):
             missing = "0" if kind and name == "rotations" and not kind.random_yaw else "random"

@@ -20,15 +20,6 @@ from testbed.oracle.targets import balls
 from testbed.oracle.terrain import Bools, Ints, leaps
 from testbed.oracle.world_model import Strategy, WorldModel
 
-DRAWS = 40
-"""Maximum number of draws for a probe that can be started."""
-
-RUN_UPS = (0.4, 1.0, 2.5, 5.0)
-LEAP_RUN_UPS = (4.0, 7.0, 10.0, 14.0)
-"""Distance from its object at which a ram starts, and from the edge at which a leap does, metres."""
-
-LEAP_SHARE = 0.4
-
 
 class StraightRun(NamedTuple):
     """Go to one of the nodes `start`, turn to `bearing` (degrees clockwise from +z), drive for `steps` steps.
@@ -52,11 +43,11 @@ class RandomProbe:
         self._loose = [i for i, thing in enumerate(scene.things) if thing.kind in LOOSE and scene.visible[i]]
 
     def draw(self, rng: np.random.Generator) -> StraightRun | None:
-        """Something to try; None if there is nothing."""
+        """Something to try, two times in five a leap; None if none of 40 draws can be started."""
         edges: tuple[Ints, Ints] | None = None
         run: StraightRun | None
-        for _ in range(DRAWS):
-            if self._loose and (rng.random() > LEAP_SHARE or (edges is not None and not len(edges[0]))):
+        for _ in range(40):
+            if self._loose and (rng.random() > 0.4 or (edges is not None and not len(edges[0]))):
                 run = self._ram(rng)
             else:
                 edges = edges or self._edges()
@@ -74,24 +65,25 @@ class RandomProbe:
         return source[useful], target[useful]
 
     def _leap(self, rng: np.random.Generator, edges: tuple[Ints, Ints]) -> StraightRun:
+        """A run-up of some metres to an edge, and over it."""
         number = int(rng.integers(len(edges[0])))
         terrain = self._costs.terrain
         edge, target = (np.array([terrain.x[e[number]], terrain.z[e[number]]]) for e in edges)
         direction = (target - edge) / np.linalg.norm(target - edge)
-        back = float(rng.choice(LEAP_RUN_UPS))
+        back = float(rng.choice((4.0, 7.0, 10.0, 14.0)))
         steps = round((back + np.linalg.norm(target - edge)) / 1.0) + 4
-        return StraightRun(
-            self._costs.close_to(edge - direction * back, self._reached), _bearing(direction), steps, True
-        )
+        start = self._costs.close_to(edge - direction * back, self._reached)
+        return StraightRun(start, _bearing(direction), steps, True)
 
     def _ram(self, rng: np.random.Generator) -> StraightRun:
+        """A run-up of some metres to a part of something loose."""
         parts = solids_of(self._scene, int(rng.choice(self._loose)))
         part = parts[int(rng.integers(len(parts)))]
         direction = self._direction(rng, part)
         across = np.array([direction[1], -direction[0]])
         wide, deep = _extent(part, across), _extent(part, direction)
         point = np.array(part.centre) + across * rng.uniform(-0.9, 0.9) * wide
-        start = point - direction * (deep + 0.5 + float(rng.choice(RUN_UPS)))
+        start = point - direction * (deep + 0.5 + float(rng.choice((0.4, 1.0, 2.5, 5.0))))
         steps = int(rng.choice([5, 8, 12, 18, 26]))
         return StraightRun(self._costs.close_to(start, self._reached), _bearing(direction), steps, False)
 
@@ -119,9 +111,6 @@ def _extent(part: Solid, direction: Floats) -> float:
 def _bearing(direction: Floats) -> float:
     return math.degrees(math.atan2(direction[0], direction[1]))
 
-
-PATIENCE = 60
-"""Steps that an attempt waits if nothing can be reached but something still moves."""
 
 MAX_WAITING = 250
 """Steps after which an attempt that waits starts, even if something still moves."""
@@ -213,14 +202,14 @@ class Attempt:
             self._drive(leg)
 
     def _wait(self, scene: Scene) -> bool:
-        """Let things that move come to rest; False after a while."""
+        """Let things that move come to rest, for 60 steps at most; False if then nothing is left to try."""
         before = scene.positions
         self.driver.idle(4)
         if self.episode.done:
             return False
         still = not self._moved(before)
         self._waited += 4
-        if self._waited < (8 if still and self.episode.speed < 0.1 else PATIENCE):
+        if self._waited < (8 if still and self.episode.speed < 0.1 else 60):
             return True
         return self._probe()
 
@@ -266,13 +255,6 @@ class Attempt:
         nodes = self._world.around(scene, x, z)
         avoids = [solids_of(scene, zone)[0] for zone in zones]
         return len(nodes) > 0 and self._go_to(nodes, gently=True, avoids=avoids)
-
-    def ram(self, bearing: float, steps: int) -> bool:
-        """Drive against something for a moment, and wait; True."""
-        self.driver.face(bearing)
-        self.driver.drive(5)
-        self.driver.idle(steps)
-        return True
 
     def _go_to(self, nodes: Ints, gently: bool = False, avoids: Sequence[Solid] = ()) -> bool:
         """Drive to one of some nodes and stop there; False if that fails.

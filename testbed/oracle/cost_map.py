@@ -21,36 +21,14 @@ RISKY = 8.0
 MARGIN = 0.25
 """How near that is, metres beyond contact."""
 
-TOUCHY = 0.45
-"""Metres of distance to loose things within which driving costs more, if they must not be pushed."""
-
-REACH = 0.02
-"""Overlap of the spheres at which a ball is aimed, metres."""
-
-AHEAD = 3
-"""Number of times that a path is doubled to find its direction: 8 nodes, 2 to 3 m."""
-
-LEAN_COST = 10.0
-"""Extra cost per metre where the sphere leans on an edge and slides off."""
-
 DROP_COST, WALL_COST, PUSH_COST = 4.0, 1.0, 1.5
 """Extra cost per metre beside a drop, beside a wall, and through what has to be pushed."""
-
 
 RISE = 0.3
 """Maximum height above what the slope explains at which the agent may be after a step, metres."""
 
 MOUNT = 0.03
 """Maximum step up where the agent would lean on an edge, metres."""
-
-NEAREST = 0.29
-"""Maximum distance of a point from its node, metres: within the node's cell, or slightly beside it."""
-
-CLOSE = 0.3
-"""Maximum distance of nodes that count as at a place, metres."""
-
-LEVEL = 0.4
-"""Nodes whose heights differ by less are on the same ground, metres."""
 
 _CORNERS = ((0, 0), (0, 1), (1, 0), (1, 1))
 _RING = ((-1, 0), (-1, 1), (2, 0), (2, 1), (0, -1), (1, -1), (0, 2), (1, 2))
@@ -85,7 +63,8 @@ class CostMap:
         self.price = np.ones(len(terrain.cell))
         edges = np.where(terrain.rough == 2, DROP_COST, np.where(terrain.rough == 1, WALL_COST, 0.0))
         self.price += careful * terrain.spread(edges, 0.6, 3)
-        self.price[terrain.steep] += LEAN_COST
+        # There the sphere leans on an edge and slides off.
+        self.price[terrain.steep] += 10.0
         for solid in push:
             self.price[self.beside(solid, -0.2)] += PUSH_COST
         for index, thing in enumerate(scene.things):
@@ -126,22 +105,22 @@ class CostMap:
         return price
 
     def touchy(self, scene: Scene) -> Floats:
-        """Additional price (n,) of a metre close to loose things, if they must not be pushed."""
+        """Additional price (n,) of a metre within 0.45 m of loose things, if they must not be pushed."""
         price = np.zeros_like(self.price)
         for index, thing in enumerate(scene.things):
             if thing.kind in LOOSE and scene.visible[index]:
                 for solid in solids_of(scene, index):
-                    price[self.beside(solid, TOUCHY)] = RISKY
+                    price[self.beside(solid, 0.45)] = RISKY
         return price
 
     def close_to(self, point: Sequence[float] | Floats, reached: Bools) -> Ints:
-        """The nodes close to a point (x, z), of those `reached` (n,)."""
-        close = (self.terrain.x - point[0]) ** 2 + (self.terrain.z - point[1]) ** 2 < CLOSE**2
+        """The nodes within 0.3 m of a point (x, z), of those `reached` (n,)."""
+        close = (self.terrain.x - point[0]) ** 2 + (self.terrain.z - point[1]) ** 2 < 0.3**2
         return np.flatnonzero(close & reached & np.isfinite(self.price))
 
     def targets(self, ball: Ball) -> Ints:
-        """The nodes from which a ball is touched."""
-        return np.flatnonzero(self.touching(ball, -REACH))
+        """The nodes from which a ball is touched: the spheres overlap by 0.02 m."""
+        return np.flatnonzero(self.touching(ball, -0.02))
 
 
 class Located(NamedTuple):
@@ -173,8 +152,8 @@ class CostToGo:
         self.bearing = self._bearings(np.where(after < 0, np.arange(count), after))
 
     def _bearings(self, after: Ints) -> Floats:
-        """Direction of the path: towards the node some steps on."""
-        for _ in range(AHEAD):
+        """Direction of the path: towards the node 8 steps on, 2 to 3 m away."""
+        for _ in range(3):
             after = after[after]
         dx, dz = self.terrain.x[after] - self.terrain.x, self.terrain.z[after] - self.terrain.z
         return np.where(np.hypot(dx, dz) > 0.1, np.degrees(np.arctan2(dx, dz)), np.nan)
@@ -205,9 +184,11 @@ class CostToGo:
             nodes.append(terrain.highest(i * COUNT + j, height + rise, height + MOUNT))
             distances.append(SPACING * np.hypot(scaled[:, 0] - i, scaled[:, 1] - j))
         node, distance = np.array(nodes), np.array(distances)
-        node[distance > NEAREST] = -1
+        # A point is in its node's cell, or slightly beside it.
+        node[distance > 0.29] = -1
         best = node[np.where(node < 0, np.inf, distance).argmin(axis=0), np.arange(len(points))]
-        level = np.abs(terrain.height[node] - terrain.height[best]) < LEVEL
+        # Those on the same ground.
+        level = np.abs(terrain.height[node] - terrain.height[best]) < 0.4
         level &= ~terrain.steep[node] | terrain.steep[best]
         cost = np.where((node >= 0) & level, self.cost[node] + distance, np.inf).min(axis=0)
         return Located(best, np.where(best < 0, np.inf, cost))

@@ -89,19 +89,6 @@ def waiting(episode: Episode) -> Action:
     return TURN_RIGHT if episode.steps % 2 else TURN_LEFT
 
 
-GOOD_ENOUGH = 0.1
-"""Distance from the place to stand at that needs no correction, metres."""
-
-TURN_COST = 0.004
-"""Additional distance that is accepted to save a step of turning, metres."""
-
-MAX_CORRECTIONS = 3
-"""Maximum number of corrections of where it stands; an obstacle may make them useless."""
-
-HOP_REST, NUDGE_REST = 4, 2
-"""Steps of waiting after a short drive, in which the agent comes to rest; what it pushes slows it down."""
-
-
 Drive = tuple[float, int]
 """A short drive: its bearing (degrees) and its number of steps."""
 
@@ -115,7 +102,10 @@ def reach(steps: int) -> float:
 
 
 def correction(east: float, north: float, yaw: float) -> tuple[Drive, Drive]:
-    """The two drives that together end nearest to a place `east` and `north` metres from the agent."""
+    """The two drives that together end nearest to a place `east` and `north` metres from the agent.
+
+    To save a step of turning, 0.004 m of additional distance are accepted.
+    """
     bearings = (yaw + TURN_DEG * np.arange(round(360 / TURN_DEG))) % 360
     angles = np.radians(bearings)
     directions = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
@@ -126,7 +116,7 @@ def correction(east: float, north: float, yaw: float) -> tuple[Drive, Drive]:
         ends = reach(one) * directions[:, None] + reach(two) * directions[None, :]
         off = np.hypot(ends[..., 0] - east, ends[..., 1] - north)
         after = (np.arange(len(angles)) - np.arange(len(angles))[:, None]) % len(angles)
-        score = off + TURN_COST * (turns[:, None] + turns[after] * bool(two))
+        score = off + 0.004 * (turns[:, None] + turns[after] * bool(two))
         i, j = divmod(int(score.argmin()), len(angles))
         if score[i, j] < least - 0.005:
             least = float(score[i, j])
@@ -166,23 +156,23 @@ class Driver:
             self.episode.step(action)
 
     def stand(self, x: float, z: float) -> None:
-        """Come to rest as exactly at a place as short drives allow."""
-        for _ in range(MAX_CORRECTIONS):
+        """Come to rest within 0.1 m of a place, by at most three corrections: something may obstruct."""
+        for _ in range(3):
             self.idle(2)
             at = self.episode.position
             east, north = x - at[0], z - at[2]
-            if math.hypot(east, north) < GOOD_ENOUGH:
+            if math.hypot(east, north) < 0.1:
                 return
             for bearing, steps in correction(east, north, self.episode.yaw):
                 self._hop(bearing, steps)
 
     def nudge(self, bearing: float, count: int) -> None:
-        """Push gently: drive `count` single steps, with a pause after each."""
+        """Push gently: drive `count` single steps, with a pause after each; what is pushed slows it down."""
         for _ in range(count):
-            self._hop(bearing, 1, NUDGE_REST)
+            self._hop(bearing, 1, rest=2)
 
-    def _hop(self, bearing: float, steps: int, rest: int = HOP_REST) -> None:
-        """A short drive, backward if that saves turning, and a stop."""
+    def _hop(self, bearing: float, steps: int, rest: int = 4) -> None:
+        """A short drive, backward if that saves turning, and `rest` steps in which it comes to rest."""
         if not steps:
             return
         ahead = abs(wrap_deg(bearing - self.episode.yaw)) <= 90

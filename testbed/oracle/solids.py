@@ -10,9 +10,6 @@ from arena.scene import Floats, Scene, Vector
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Body, Shape
 
-TUBE_COLUMNS = 24
-"""Number of upright blocks that represent a tunnel's round wall: each 0.1 m wide in a common tunnel."""
-
 LOOSE = frozenset(name for name, kind in KINDS.items() if kind.is_loose)
 """Kinds that an agent can push (1 to 2 kg against its 100 kg in v3.1.3)."""
 
@@ -80,9 +77,9 @@ def _upright(position: Floats, rotation: Floats, centre: Vector, size: Vector) -
 
 
 def _tube(position: Floats, rotation: Floats, size: Vector) -> list[Solid]:
-    """Columns side by side: full height beside the opening, the vault above it."""
+    """24 columns side by side, 0.1 m wide in a common tunnel: beside the opening, and the vault above it."""
     radius_x, radius_y, length = size[0] / 2, size[1] / 2, size[2]
-    edges = np.linspace(-radius_x, radius_x, TUBE_COLUMNS + 1)
+    edges = np.linspace(-radius_x, radius_x, 25)
     columns = []
     for low, high in pairwise(edges):
         near = 0.0 if low <= 0 <= high else min(abs(low), abs(high))

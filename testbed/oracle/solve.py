@@ -20,9 +20,6 @@ from testbed.oracle.world_model import Strategy
 SURE, SURER = 0.99, 0.9999
 """Probability of a door above which it is opened, in the first attempt and where that was wrong."""
 
-APPROACH_M = 1.5
-"""Distance before a door from which it is driven against, metres."""
-
 OFF_PAD_M = 2.2
 """Distance from a pad's middle at which the agent has left it, metres."""
 
@@ -31,24 +28,6 @@ MOVES_STEPS = round(MOVES_S / STEP_S) + 10
 
 PUSH_M, ASIDE_M = 1.5, 1.7
 """Distances of the agent behind a block that it pushes, and of a block beside its pad, metres."""
-
-CLEAR_M = 0.7
-"""Room that a block needs on both sides of its way, metres."""
-
-NEAR_M = 0.15
-"""Distance from its place at which a block that is pushed there is left, metres."""
-
-SLIPS_M = 0.3
-"""Distance of a block's middle from the line of the push at which it is about to be left behind, metres."""
-
-MOST_NUDGES = 14
-"""Short drives of one push, each about 0.3 m, after which the agent lines up again."""
-
-MOST_PUSHES = 12
-"""Pushes of one experiment after which it is given up."""
-
-DOOR_STEPS = 25
-"""Steps in which a door is driven against and opens."""
 
 
 class Experimenter:
@@ -125,9 +104,9 @@ class Experimenter:
         return len(self._episode.experiments.seen) > made
 
     def _push_until_seen(self, thing: int) -> bool:
-        """Push a block onto its pad, or off it, until an experiment happens."""
+        """Push a block onto its pad, or off it, until an experiment happens, at most 12 times."""
         made = len(self._episode.experiments.seen)
-        for _ in range(MOST_PUSHES):
+        for _ in range(12):
             was_on = self._is_on(thing)
             if not any(self._push(thing, place) for place in self._next_places(thing)):
                 return False
@@ -148,16 +127,20 @@ class Experimenter:
         return [*(each for each in wanted if self._is_free(at, each)), *away]
 
     def _is_free(self, start: tuple[float, float], end: tuple[float, float]) -> bool:
-        """Whether no wall is near the way between two places."""
+        """Whether no wall is within 0.7 m of the way between two places: a block needs that room."""
         scene = self._episode.scene()
         walls = [index for index, each in enumerate(scene.things) if each.kind == "Wall"]
         ways = np.linspace(start, end, 20)
         middles, halves = scene.positions[walls][:, [0, 2]], scene.sizes[walls][:, [0, 2]] / 2
         gaps = np.maximum(np.abs(ways[:, None] - middles) - halves, 0)
-        return bool((np.hypot(*np.moveaxis(gaps, -1, 0)) > CLEAR_M).all())
+        return bool((np.hypot(*np.moveaxis(gaps, -1, 0)) > 0.7).all())
 
     def _push(self, thing: int, place: tuple[float, float]) -> bool:
-        """Line up behind a block, and push it gently towards a place; False if it cannot line up."""
+        """Line up behind a block, and push it gently towards a place; False if it cannot line up.
+
+        It stops 0.15 m before the place, after 14 short drives of about 0.3 m each, and where the block's
+        middle is 0.3 m beside the line of the push, so that it is about to be left behind.
+        """
         start = np.array(self.places("Block")[thing])
         way = np.subtract(place, start)
         distance = float(np.hypot(*way))
@@ -165,13 +148,13 @@ class Experimenter:
         if self.attempt.line_up(*behind.tolist()) is None:
             return False
         self.attempt.driver.face(math.degrees(math.atan2(*way)))
-        for _ in range(MOST_NUDGES):
+        for _ in range(14):
             self.attempt.driver.nudge(self._episode.yaw, 1)
             at, (agent_x, _, agent_z) = self.places("Block")[thing], self._episode.position
             done = (at - start) @ way / distance
             ahead_x, ahead_z = at[0] - agent_x, at[1] - agent_z
             aside = (way[0] * ahead_z - way[1] * ahead_x) / distance
-            if self._episode.done or done > distance - NEAR_M or abs(aside) > SLIPS_M:
+            if self._episode.done or done > distance - 0.15 or abs(aside) > 0.3:
                 break
         return True
 
@@ -194,26 +177,24 @@ class Experimenter:
         return [(float(x), float(z)) for x, _, z in at]
 
     def _open(self, door: int) -> bool:
-        """Drive against a door, whose front is at its side of smaller z, and wait until it is open."""
+        """Drive against a door from 1.5 m before its front (at smaller z), and wait until it is open."""
         x, z = self.places("MarkedDoor")[door]
-        near = self.attempt.go_near(x, z - APPROACH_M, self._zones(self._under()))
-        return near and self.attempt.ram(0.0, DOOR_STEPS)
+        if not self.attempt.go_near(x, z - 1.5, self._zones(self._under())):
+            return False
+        self.attempt.driver.face(0.0)
+        self.attempt.driver.drive(5)
+        self.attempt.driver.idle(25)
+        return True
 
 
 BUDGET = 12_000
 """Maximum number of imagined steps before the oracle gives up: some 30 attempts of common length."""
-
-LEAST_STEPS = 100
-"""Minimum number of steps that an attempt counts as: mapping the arena takes as long as these."""
 
 SAFETY_STEPS = 5_000
 """Number of steps after which an arena without a time limit is given up."""
 
 CAREFUL = 4.0
 """How careful the planner is beside the panes and doors of a laboratory; see `Strategy`."""
-
-_LONGER = (0, 1, -1, 2, -2, 4)
-"""Steps by which pushes are lengthened, in the order in which they are tried."""
 
 _PLAIN = (
     Strategy(),
@@ -267,7 +248,8 @@ def solve(
             for action in taken:
                 episode.step(action)
             plan = _try(episode, strategy, tried, len(taken))
-        imagined += max(plan.recording.steps - len(taken), LEAST_STEPS)
+        # Mapping the arena takes as long as 100 steps.
+        imagined += max(plan.recording.steps - len(taken), 100)
         plan = plan._replace(imagined=imagined)
         if best is None or plan.recording.total_reward > best.recording.total_reward:
             best = plan
@@ -310,7 +292,7 @@ def experiment(
 
 def _attempts(pushes: Sequence[Push]) -> Iterator[tuple[Strategy, Sequence[Push]]]:
     """Strategies and pushes: if pushes are known, these first, also slightly longer and shorter."""
-    for more in _LONGER if pushes else ():
+    for more in (0, 1, -1, 2, -2, 4) if pushes else ():
         yield Strategy(careful=2.0, longest=6), [push._replace(steps=push.steps + more) for push in pushes]
     for strategy in strategies():
         yield strategy, ()

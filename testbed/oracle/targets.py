@@ -12,12 +12,6 @@ from arena.taskfile.kind import Ends
 from testbed.oracle.cost_map import Ball, CostMap
 from testbed.oracle.terrain import Bools, Ints
 
-LEAST_REGION = 12
-"""Minimum number of nodes of a region; smaller ones are only edges over which the agent falls."""
-
-MAX_REGIONS = 7
-"""Maximum number of regions between which the order is optimised."""
-
 
 def balls(scene: Scene) -> list[Ball]:
     """The visible balls, good and bad."""
@@ -58,11 +52,14 @@ class Choice:
 
     @cached_property
     def regions(self) -> dict[int, list[Ball]]:
-        """The balls that are touched from each region, small regions only if there is no larger one."""
+        """The balls that are touched from each region.
+
+        Regions of fewer than 12 nodes, edges over which the agent falls, count if there is no larger one.
+        """
         found: dict[int, list[Ball]] = {}
         for ball in self.good:
             labels = np.unique(self.region[self._targets[ball.index]])
-            big = [label for label in labels if self._found.sizes[label] >= LEAST_REGION]
+            big = [label for label in labels if self._found.sizes[label] >= 12]
             for label in big or list(labels):
                 found.setdefault(int(label), []).append(ball)
         return found
@@ -74,9 +71,12 @@ class Choice:
         return mask
 
     def next_balls(self, node: int) -> tuple[list[Ball], Ints]:
-        """The balls to aim at from a node, and the nodes to go to; both empty if none can be reached."""
+        """The balls to aim at from a node, and the nodes to go to; both empty if none can be reached.
+
+        The order of at most seven regions is optimised.
+        """
         labels = set(np.unique(self.region[self.reached(node)]))
-        onward = sorted(label for label in self.regions if label in labels)[:MAX_REGIONS]
+        onward = sorted(label for label in self.regions if label in labels)[:7]
         if not onward:
             return [], np.array([], dtype=np.intp)
         here = int(self.region[node])
