@@ -7,21 +7,22 @@ as the screens beside and behind these. Each screen leaves a gap at one side.
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from testbed.blueprints.blueprint import Blueprint, Condition, Object, Rng, task
 from testbed.blueprints.choices import PLATFORM, platform
 from testbed.blueprints.parts import BLUE, THICK, XZ, across, agent, along, ball, even, near, ramp, side, wall
 from testbed.blueprints.placement import any_orientation, placed
 
+PERMANENCE = ("object permanence", "working memory")
+
 LOW, HIGH = 0.6, 2.6
 """Height of the walls between compartments, and of screens, metres."""
 
 STALL_SLOT = 1.9
 """Metres beside a screen."""
-
-BEFORE_SCREENS = 5.0
-"""How far in front of the screens the high walls begin, metres: no gap of a neighbour is in view."""
 
 
 class Compartments(NamedTuple):
@@ -52,7 +53,8 @@ class Compartments(NamedTuple):
         right = self.lefts[-1] + self.width
         span, middle = right - self.lefts[0], (self.lefts[0] + right) / 2
         start = agent(middle + near(rng, 0, 1.5), self.deep - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM)
-        low = self.screen - BEFORE_SCREENS
+        # High walls begin so far in front of the screens that no gap of a neighbour is in view.
+        low = self.screen - 5
         outer = (self.lefts[0] - THICK / 2, right + THICK / 2)
         return (
             start,
@@ -115,7 +117,7 @@ def rolling_behind(rng: Rng, screens: int, lights: tuple[int, ...] = ()) -> Blue
         objects += _garage(middle, hand, front)
     return task(
         "Reach the green ball that rolls behind the screen; the walkway can be left once only.",
-        ("object permanence", "working memory", "irreversible choice"),
+        (*PERMANENCE, "irreversible choice"),
         "Note on which side the ball vanishes; leave the walkway on that side and look behind the screen.",
         *objects,
         time_limit=500 if lights else 250,
@@ -160,7 +162,7 @@ def passing_behind(rng: Rng, count: int) -> Blueprint:
     objects += [across(front, a, b, PASSED_SCREEN, 0.3) for a, b in screens]
     return task(
         f"Reach the green ball that passes behind {count} screens in a row and stays behind one of them.",
-        ("object permanence", "working memory", "tracking", "irreversible choice"),
+        (*PERMANENCE, "tracking", "irreversible choice"),
         "Watch each gap between screens: the ball is behind the screen after the last in which it was seen.",
         *objects,
         time_limit=500,
@@ -173,8 +175,6 @@ SCREEN = 2.4
 SLOT = 2.2
 """Metres beside a screen."""
 
-PERMANENCE = ("object permanence", "working memory")
-
 
 def _edges(rng: Rng, count: int) -> list[float]:
     """The x of the edges of compartments over the whole width."""
@@ -182,11 +182,12 @@ def _edges(rng: Rng, count: int) -> list[float]:
     return [0.0, *map(even, inner), 40.0]
 
 
-def _screen(left: float, right: float, gap: int, z: float, floor: float = 0) -> Object:
-    """A screen in a compartment; it leaves a gap at one side (-1 left, 1 right)."""
-    left, right = left + THICK / 2, right - THICK / 2
-    left, right = (left + SLOT, right) if gap < 0 else (left, right - SLOT)
-    return wall((left + right) / 2, z, (right - left - 0.02, SCREEN, THICK), y=floor)
+def _screens(rng: Rng, edges: list[float], z: float, floor: float = 0) -> Iterator[tuple[Object, int]]:
+    """A screen in each compartment, and at which of its sides it leaves a gap (-1 left, 1 right)."""
+    for edge, other in pairwise(edges):
+        gap, left, right = side(rng), edge + THICK / 2, other - THICK / 2
+        left, right = (left + SLOT, right) if gap < 0 else (left, right - SLOT)
+        yield wall((left + right) / 2, z, (right - left - 0.02, SCREEN, THICK), y=floor), gap
 
 
 def gathering(rng: Rng, bays: int, balls: int) -> Blueprint:
@@ -195,9 +196,7 @@ def gathering(rng: Rng, bays: int, balls: int) -> Blueprint:
     objects = [agent(near(rng, 20, 6), near(rng, 3, 1.5), near(rng, 0, 12))]
     objects += [wall(x, (front + 38) / 2 - 1.5, (THICK, SCREEN, 41 - front)) for x in edges[1:-1]]
     full = {int(bay) for bay in rng.permutation(bays)[:balls]}
-    for bay in range(bays):
-        gap = side(rng)
-        screen = _screen(edges[bay], edges[bay + 1], gap, front)
+    for bay, (screen, gap) in enumerate(_screens(rng, edges, front)):
         objects.append(screen)
         if bay in full:
             at = screen.place[0] - gap * near(rng, 0.4, 0.3), front + near(rng, 2, 0.3)
@@ -301,9 +300,7 @@ def _screened(
     """
     low, front, high = depths
     objects = [along(x, low, high, SCREEN, y=floor) for x in edges[1:-1]]
-    for number in range(len(edges) - 1):
-        gap = side(rng)
-        screen = _screen(edges[number], edges[number + 1], gap, front, floor)
+    for number, (screen, gap) in enumerate(_screens(rng, edges, front, floor)):
         objects.append(screen)
         if number == full:
             x = screen.place[0] - gap * near(rng, 1, 1)
@@ -311,34 +308,20 @@ def _screened(
     return objects
 
 
-MEMORY = ("object permanence", "working memory", "irreversible choice")
-
-CHOOSE = "Note behind which screen {}; drop from the platform into that stall and go round its screen."
-
 LAUNCH = 10.0
 """Speed of a ball that is launched, m/s (`arena/taskfile/catalog.py`)."""
 
 GRAVITY = 9.81
 
-Lights = tuple[int, ...]
 
-
-def _task(
-    goal: str,
-    seen: str,
-    *objects: Object,
-    lights: Lights = (),
-    mark: float = 0,
-    capacities: tuple[str, ...] = (),
-) -> Blueprint:
+def _task(goal: str, seen: str, capacities: tuple[str, ...], *objects: Object, **others: Any) -> Blueprint:
     return task(
         goal,
-        (*MEMORY, *capacities),
-        CHOOSE.format(seen),
+        (*PERMANENCE, "irreversible choice", *capacities),
+        f"Note behind which screen {seen}; drop from the platform into that stall and go round its screen.",
         *objects,
-        time_limit=500 if lights else 250,
-        pass_mark=mark,
-        blackouts=lights,
+        time_limit=500 if others.get("blackouts") else 250,
+        **others,
     )
 
 
@@ -348,7 +331,7 @@ def _drop(rng: Rng, apparatus: Compartments, kind: str, number: int, size: float
     return ball(kind, x, z, size, near(rng, 11, 1.5))
 
 
-def falling(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
+def falling(rng: Rng, count: int, lights: tuple[int, ...] = ()) -> Blueprint:
     """A reward falls behind one of several screens (visible displacement, Piaget 1954; Voelter et al. 2022).
 
     With `lights` they go out after it has vanished (delayed response, Hunter 1913).
@@ -357,10 +340,11 @@ def falling(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
     return _task(
         f"Reach the green ball that falls behind one of {count} screens; a choice cannot be undone.",
         "the ball falls",
+        (),
         *apparatus.objects(rng),
         _drop(rng, apparatus, "GoodGoal", baited, 2),
-        lights=lights,
-        mark=1,
+        blackouts=lights,
+        pass_mark=1,
     )
 
 
@@ -371,27 +355,27 @@ def falling_among_bad(rng: Rng, count: int, bad: int) -> Blueprint:
     return _task(
         f"Reach the green ball; red balls fall behind {bad} of the other {count - 1} screens.",
         "the green ball falls",
+        ("discrimination",),
         *apparatus.objects(rng),
         _drop(rng, apparatus, "GoodGoal", good, 2),
         *(_drop(rng, apparatus, "BadGoal", baited, 2) for baited in others),
-        mark=1,
-        capacities=("discrimination",),
+        pass_mark=1,
     )
 
 
-def larger_of_two(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
+def larger_of_two(rng: Rng, count: int, lights: tuple[int, ...] = ()) -> Blueprint:
     """Two rewards fall behind screens, and the larger has to be remembered (preference from memory)."""
     apparatus = compartments(rng, count)
     large, small = (int(baited) for baited in rng.permutation(count)[:2])
     return _task(
         "Reach the larger of two green balls that fall behind screens.",
         "the larger ball falls",
+        ("preference",),
         *apparatus.objects(rng),
         _drop(rng, apparatus, "GoodGoal", large, 2),
         _drop(rng, apparatus, "GoodGoal", small, 1),
-        lights=lights,
-        mark=1,
-        capacities=("preference",),
+        blackouts=lights,
+        pass_mark=1,
     )
 
 
@@ -409,10 +393,10 @@ def more_of_them(rng: Rng, counts: tuple[int, ...]) -> Blueprint:
     return _task(
         f"Gather the most yellow balls: {', '.join(map(str, sorted(counts)))} fall behind the screens.",
         "most balls fall",
+        ("numerosity",),
         *objects,
         # Balls remain that cannot be had, so the clock always runs down, which costs 1 and more.
-        mark=sorted(counts)[-2] - 1,
-        capacities=("numerosity",),
+        pass_mark=sorted(counts)[-2] - 1,
     )
 
 
@@ -431,10 +415,10 @@ def thrown_along(rng: Rng, count: int) -> Blueprint:
     return _task(
         f"Reach the green ball that flies past and falls behind one of {count} screens.",
         "the ball comes down",
+        ("tracking",),
         *apparatus.objects(rng),
         ball("GoodGoalBounce", x, z, 1.5, height, 90 * sign % 360),
-        mark=0.5,
-        capacities=("tracking",),
+        pass_mark=0.5,
     )
 
 
@@ -454,10 +438,10 @@ def thrown_over(rng: Rng, count: int) -> Blueprint:
     return _task(
         f"Reach the green ball that flies over one of {count} screens.",
         "the ball comes down",
+        ("tracking",),
         *apparatus.objects(rng),
         ball("GoodGoalBounce", start, z - back, 1.5, height, bearing % 360),
-        mark=0.5,
-        capacities=("tracking",),
+        pass_mark=0.5,
     )
 
 
@@ -475,11 +459,11 @@ def down_a_ramp(rng: Rng, drop: bool) -> Blueprint:
     return _task(
         "Reach the green ball that rolls down one side of the ridge, behind a screen.",
         "the ball rolls",
+        ("tracking", "physical reasoning"),
         *apparatus.objects(rng),
         *(ramp(top + off * (long / 2 + 0.2), z, (3, high, long), 90 * off % 360) for off in (-1, 1)),
         start,
-        mark=0.5,
-        capacities=("tracking", "physical reasoning"),
+        pass_mark=0.5,
     )
 
 
