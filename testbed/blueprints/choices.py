@@ -30,9 +30,6 @@ Area = tuple[float, float, float, float]
 FIRM = 1.0
 """Thickness of high panes, metres: the agent, coming from above at full speed, tips thin ones over."""
 
-ROOM = 1.2
-"""Metres between balls, so that each can be gathered alone."""
-
 PLATFORM = 1.0
 """Height of platforms, metres: the agent's eye is 1.5 m high on one, and it cannot get back up."""
 
@@ -51,13 +48,13 @@ def _apparatus(rng: Rng, objects: Sequence[Object], areas: Sequence[Area]) -> Ap
 def fill(
     rng: Rng, area: Area, sizes: Sequence[float], kind: str = "GoodGoalMulti", y: float = 0
 ) -> list[Object]:
-    """Balls of these diameters, scattered over an area at height y."""
+    """Balls of these diameters, scattered over an area at height y, 1.2 m apart to be gathered alone."""
     if not sizes:
         return []
     largest = max(sizes)
     margin = largest / 2 + 0.2
     within = (area[0] + margin, area[1] + margin, area[2] - margin, area[3] - margin)
-    places = scattered(rng, len(sizes), largest + ROOM, within=within)
+    places = scattered(rng, len(sizes), largest + 1.2, within=within)
     return [ball(kind, x, z, size, y) for (x, z), size in zip(places, sizes, strict=True)]
 
 

@@ -27,8 +27,11 @@ PADS_Z, TOKENS_Z, MACHINE_Z, DOORS_Z = 9.0, 12.0, 17.0, 28.0
 PUSHED_Z, BLOCKS_Z, BARRIER_Z = 7.5, 4.7, 5.85
 """Rows of the pads that blocks are pushed onto, of these blocks, and of walls between them, metres."""
 
-PANE_Z, START_Z = 10.7, 12.5
-"""Where a pane keeps the agent from what slides or rolls, and where this starts, metres."""
+START_Z = 12.5
+"""Where what slides or rolls starts, metres."""
+
+PANE = pane(20, 10.7, (27, HEIGHT, THICK))
+"""Glass that keeps the agent from what slides or rolls; it goes round."""
 
 DOOR_M = 2.0
 """Width of a door, metres."""
@@ -38,12 +41,6 @@ TOKEN_M = (0.45, 0.6, 0.45)
 
 PER_EXPERIMENT = 40
 """Time of each experiment in the clock's units (67 steps); the ideal player needs about half."""
-
-PER_GRADE = 100
-"""More time for an experiment by pushing, and as much again for the way round a wall."""
-
-WAITS = 30
-"""More time for an experiment in which something moves: it takes 3 s, 50 steps."""
 
 _PARTS: Sequence[str] = ("causal reasoning", "planning", "approach")
 
@@ -77,7 +74,7 @@ def slopes(rng: Rng, question: SlopesQuestion, grade: int) -> Blueprint:
     goal = f"Find out {'on which floor a box' if question.hides == 'friction' else 'which box'} "
     goal += "gets farthest" if question.asks == "farthest" else "stops first"
     pads = _pads(places, range(question.things), grade)
-    return _laboratory(rng, question, f"{goal}, and open that door.", [*things, *pads, *_panes()], grade)
+    return _laboratory(rng, question, f"{goal}, and open that door.", [*things, *pads, PANE], grade)
 
 
 def instrument(rng: Rng, question: InstrumentQuestion, grade: int) -> Blueprint:
@@ -107,7 +104,7 @@ def floor(rng: Rng, question: FloorQuestion, grade: int) -> Blueprint:
     things += [
         Object("Roller", (20 + question.place(lane), 0.01, START_Z), color=_color(lane)) for lane in lanes
     ]
-    return _laboratory(rng, question, goal, [*things, *_pads(places, lanes, grade), *_panes()], grade)
+    return _laboratory(rng, question, goal, [*things, *_pads(places, lanes, grade), PANE], grade)
 
 
 def _spread(rng: Rng, count: int) -> list[float]:
@@ -137,21 +134,21 @@ def _color(number: int) -> Color:
     return red, green, blue
 
 
-def _panes() -> list[Object]:
-    """Glass before what moves; the agent goes round it."""
-    return [pane(20, PANE_Z, (27, HEIGHT, THICK))]
-
-
 def _laboratory(
     rng: Rng,
     question: Question,
     goal: str,
     things: Sequence[Object],
     grade: int,
-    time: int = PER_EXPERIMENT + WAITS,
+    time: int = PER_EXPERIMENT + 30,
 ) -> Blueprint:
-    """A task with an agent, the things of experiments, and rooms with doors; `time` is for an experiment."""
+    """A task with an agent, the things of experiments, and rooms with doors; `time` is for an experiment.
+
+    One in which something moves takes 3 s (50 steps) more.
+    """
     pushed = grade > 1
+    # More time for pushing, and as much again for the way round a wall.
+    time += 100 * (grade - 1)
     how = "Push blocks onto pads" if pushed else "Drive onto pads"
     return task(
         goal,
@@ -160,7 +157,7 @@ def _laboratory(
         agent(near(rng, 20, 3), near(rng, 2 if pushed else 4, 1), near(rng, 0, 20)),
         *things,
         *_rooms(question),
-        time_limit=250 + (time + PER_GRADE * (grade - 1)) * question.experiments,
+        time_limit=250 + time * question.experiments,
         question=question,
     )
 

@@ -59,6 +59,7 @@ def platform(rng: Rng, height: float, beside: float) -> Blueprint:
     """
     length = SLOPE * height
     width, depth = near(rng, 8, 1.5), near(rng, 7, 1.5)
+    foot = 20 - depth / 2 - JOINT - length / 2
     start = polar(20, 20, 180 + near(rng, beside, 15), near(rng, 14.5, 1.5))
     return task(
         "Climb the ramp to the green ball on the platform.",
@@ -66,9 +67,7 @@ def platform(rng: Rng, height: float, beside: float) -> Blueprint:
         "Line up with the ramp, drive up, and cross the platform to the ball.",
         agent(*start, near(rng, beside, 25)),
         wall(20, 20, (width, height, depth), color=BLUE),
-        ramp(
-            20 + near(rng, 0, width / 2 - 2), 20 - depth / 2 - JOINT - length / 2, (3.6, height, length), 180
-        ),
+        ramp(20 + near(rng, 0, width / 2 - 2), foot, (3.6, height, length), 180),
         ball("GoodGoal", 20 + near(rng, 0, width / 3), 20 + near(rng, 0, depth / 3), 1, y=height),
     )
 
@@ -146,19 +145,16 @@ def yard(rng: Rng, inner: float, height: float) -> Blueprint:
     """Enclosure: the agent is shut in by walls, over one of which a ramp leads out to the reward."""
     thick, length = 1.6, SLOPE * height
     half, low = inner / 2, near(rng, 0, inner / 2 - 2.2)
+    aside = half + thick / 2 + JOINT
     start = polar(20, 20, near(rng, 180, 60), half - 1.5)
-    high = HEIGHT
     return task(
         "Get out of the walled yard and reach the green ball.",
         ("climbing", "search"),
         "Turn to find the ramp, drive up it and over the lower wall, then search for the ball.",
         agent(*start, near(rng, 180, 180)),
         wall(20, 20 + half + thick / 2, (inner, height, thick), color=BLUE),
-        wall(20, 20 - half - thick / 2, (inner, high, thick)),
-        *(
-            wall(20 + sign * (half + thick / 2 + JOINT), 20, (thick, high, inner + 2 * thick))
-            for sign in (-1, 1)
-        ),
+        wall(20, 20 - half - thick / 2, (inner, HEIGHT, thick)),
+        *(wall(x, 20, (thick, HEIGHT, inner + 2 * thick)) for x in (20 - aside, 20 + aside)),
         ramp(20 + low, 20 + half - JOINT - length / 2, (4, height, length), 180),
         ball("GoodGoal", *polar(20, 20, near(rng, 180, 100), near(rng, 14, 1.5)), 1),
     )

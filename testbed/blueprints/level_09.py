@@ -10,9 +10,6 @@ from testbed.blueprints.placement import any_quarter_turn
 SIZE = 2.0
 """Diameter of the balls, metres: large enough to be counted from the ledge."""
 
-ENTRY = 2.6
-"""Width of the entrance to a compartment, along the fence, metres."""
-
 
 def _hidden_sides(rng: Rng) -> tuple[list[Object], float, float, float]:
     """A ledge, a high shelf at its end, and a compartment behind a screen at either end of the shelf.
@@ -28,7 +25,8 @@ def _hidden_sides(rng: Rng) -> tuple[list[Object], float, float, float]:
         wall(20, end + depth / 2, (2 * half, high, depth - 2 * GAP)),
     ]
     for s in (-1, 1):
-        inner, outer = 20 + s * half, 20 + s * (20 - ENTRY)
+        # The entrance along the fence is 2.6 m wide.
+        inner, outer = 20 + s * half, 20 + s * 17.4
         objects += [
             wall((inner + outer) / 2, screen, (abs(outer - inner), 5, THICK)),
             wall(

@@ -8,6 +8,7 @@ from testbed.blueprints.parts import (
     BLUE,
     DEATH,
     GREY,
+    HEIGHT,
     across,
     agent,
     ball,
@@ -22,9 +23,6 @@ from testbed.blueprints.parts import (
 from testbed.blueprints.placement import Frame, anywhere, in_frame, upright
 
 _task = partial(task, time_limit=500)
-
-LONG = 1000
-"""The time limit where a block has to be pushed gently over many metres."""
 
 
 @in_frame(upright)
@@ -59,7 +57,8 @@ def bridging(rng: Rng, stop: bool, other: float) -> Blueprint:
         ("causal reasoning", "tool use", "spatial reasoning"),
         "Push the block of the right height between the landing and the platform, then drive over it.",
         *local,
-        time_limit=LONG,
+        # The block has to be pushed gently over many metres.
+        time_limit=1000,
         pushes=(push,),
     )
 
@@ -186,15 +185,14 @@ def doorway(rng: Rng, count: int) -> Blueprint:
     `count` blocks stand in a row along the wall; one of them is in front of the doorway.
     """
     cube, mouth, narrow = 1.8, 2.1, 1.4
-    x, front, high = near(rng, 0, 3), near(rng, 1, 1), 3.0
-    spread = 20.0
+    x, front = near(rng, 0, 3), near(rng, 1, 1)
     return _task(
         "Get to the green ball behind the wall.",
         ("causal reasoning", "inhibition", "spatial reasoning"),
         "Push the block aside along the wall: pushed into the doorway it would close it.",
         agent(near(rng, 3, 6), near(rng, -13, 2), 6 * int(rng.integers(-8, 9))),
-        *_split(x, mouth, front + 0.75, 1.5, high, spread),
-        *_split(x, narrow, front + 2.5, 2.0, high, spread),
+        *_split(x, mouth, front + 0.75, 1.5),
+        *_split(x, narrow, front + 2.5, 2.0),
         *(
             block("HeavyBlock", x + n * (cube + 0.05), front - cube / 2 - 0.1, (cube, 1.6, cube))
             for n in range(count)
@@ -204,10 +202,9 @@ def doorway(rng: Rng, count: int) -> Blueprint:
     )
 
 
-def _split(x: float, gap: float, z: float, thick: float, high: float, spread: float) -> list[Object]:
+def _split(x: float, gap: float, z: float, thick: float) -> list[Object]:
     """A wall from fence to fence with a gap about x."""
-    left, right = x - gap / 2, x + gap / 2
-    return [across(z, -spread, left, high, thick), across(z, right, spread, high, thick)]
+    return [across(z, -20, x - gap / 2, HEIGHT, thick), across(z, x + gap / 2, 20, HEIGHT, thick)]
 
 
 @in_frame(anywhere, 1)

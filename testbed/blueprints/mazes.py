@@ -150,14 +150,14 @@ class Rooms:
         steep = [self._line(rng, k, True, door) for k in range(1, self.count)]
         found = []
         for k, intervals in enumerate(flat, 1):
-            found += [_piece(k * self.side, each, False) for each in intervals]
+            found += [across(k * self.side, *each, HEIGHT, _THICK) for each in intervals]
         for k, intervals in enumerate(steep, 1):
             cuts = [
                 (n * self.side - _THICK / 2 - JOINT, n * self.side + _THICK / 2 + JOINT)
                 for n, line in enumerate(flat, 1)
                 if any(a <= k * self.side + _THICK and k * self.side - _THICK <= b for a, b in line)
             ]
-            found += [_piece(k * self.side, each, True) for each in _without(intervals, cuts)]
+            found += [along(k * self.side, *each, HEIGHT, _THICK) for each in _without(intervals, cuts)]
         return tuple(found)
 
     def _line(self, rng: Rng, k: int, steep: bool, door: float | None) -> list[Interval]:
@@ -175,8 +175,7 @@ class Rooms:
 
 
 _THICK = 0.5
-_LEAST_PIECE = 0.6
-"""Thickness of walls between rooms, and the length below which a piece of wall is left out, metres."""
+"""Thickness of walls between rooms, metres."""
 
 
 def _pair(a: Cell, b: Cell) -> tuple[Cell, Cell]:
@@ -184,16 +183,9 @@ def _pair(a: Cell, b: Cell) -> tuple[Cell, Cell]:
 
 
 def _without(intervals: Sequence[Interval], cuts: Sequence[Interval]) -> list[Interval]:
-    """Intervals minus cuts, without pieces that are too short."""
+    """Intervals minus cuts, without pieces shorter than 0.6 m."""
     for low, high in cuts:
         intervals = [
             part for a, b in intervals for part in ((a, min(b, low)), (max(a, high), b)) if part[1] > part[0]
         ]
-    return [(a, b) for a, b in intervals if b - a >= _LEAST_PIECE]
-
-
-def _piece(line: float, part: Interval, steep: bool) -> Object:
-    low, high = part
-    if steep:
-        return along(line, low, high, HEIGHT, _THICK)
-    return across(line, low, high, HEIGHT, _THICK)
+    return [(a, b) for a, b in intervals if b - a >= 0.6]

@@ -19,10 +19,8 @@ REACH = 18.7
 
 _TWINS = {"LBlock": "JBlock", "JBlock": "LBlock"}
 
-_Place = Callable[[Rng, Blueprint], Blueprint]
 
-
-def _decorator(place: _Place) -> Callable[[Paradigm], Paradigm]:
+def _decorator(place: Callable[[Rng, Blueprint], Blueprint]) -> Callable[[Paradigm], Paradigm]:
     """A decorator of paradigms that places the task each of them returns."""
 
     def decorate(paradigm: Paradigm) -> Paradigm:
@@ -83,9 +81,7 @@ def _half(thing: Object) -> float:
 
 def _either_hand(rng: Rng, task: Blueprint) -> Blueprint:
     """The task, or its mirror image about the arena's middle."""
-    if side(rng) > 0:
-        return task
-    return _mirrored(task)
+    return task if side(rng) > 0 else _mirrored(task)
 
 
 def _mirrored(task: Blueprint, shift: float = 0) -> Blueprint:
