@@ -297,7 +297,7 @@ def analysis_files(study: str, results: pd.DataFrame) -> dict[str, str]:
     `results` is the table of a study, which R reads from `results.csv` in the same folder.
     """
     found, trials = effects(results), _designed(results)
-    done = trials.groupby(["condition", PERSON]).size()
+    done = trials.groupby(["who", "condition", PERSON]).size()
     estimated = {each.factor for each in found if not each.reason}
     values = {
         "study": study,
@@ -306,7 +306,7 @@ def analysis_files(study: str, results: pd.DataFrame) -> dict[str, str]:
         "tasks": trials["task"].nunique(),
         "missing": int((results["passed"].isna() & results["error"].notna()).sum()),
         "poor": int(results["poor_picture"].fillna(False).sum()),
-        "fewer": int((done < done.groupby("condition").transform("max")).sum()),
+        "fewer": int((done < done.groupby(["who", "condition"]).transform("max")).sum()),
         "found": found,
         "tests": sum(not np.isnan(each.p) for each in found),
         "rates": overview(results).to_dict("records"),
