@@ -45,7 +45,8 @@ class Game:
         self.record: Record | None = None
         self.turns: list[dict[str, Any]] = []
         self._unstored: list[Reply] = []
-        self._form: Form | None = None
+        self.form: Form | None = None
+        """What is asked for now; None if the suite has no form, or after the end."""
         self._answers: Mapping[str, str] = {}
         self.help = ""
         self._stored, self._ended_by = False, ""
@@ -59,11 +60,6 @@ class Game:
         except BaseException:
             self._environment.close()
             raise
-
-    @property
-    def form(self) -> Form | None:
-        """What is asked for now; None if the suite has no form, or after the end."""
-        return None if self.record else self._form
 
     @property
     def fields(self) -> str:
@@ -84,15 +80,15 @@ class Game:
 
     def read(self, answers: Mapping[str, str]) -> Values:
         """The values of the answers. Raises ConfigError if they do not fit the form."""
-        if self._form is None:
+        if self.form is None:
             raise ConfigError(f"suite {self.setup.suite.name}: it has no form for what is shown")
-        values, self._answers = self._form.read(answers, self.assignment.words), answers
+        values, self._answers = self.form.read(answers, self.assignment.words), answers
         return values
 
     def reply(self, values: Values) -> None:
         """Play the reply that the form makes of values."""
-        assert self._form is not None
-        text, shown_at, at = self._form.reply(values), self._shown_at, time.time()
+        assert self.form is not None
+        text, shown_at, at = self.form.reply(values), self._shown_at, time.time()
         observation = self._environment.reply(text)
         row = Reply(
             trial_id=self.trial.id,
@@ -109,7 +105,7 @@ class Game:
     def stop(self, ended_by: str = STOPPED) -> None:
         """End the episode early."""
         if self.record is None:
-            self.record, self._ended_by = self._environment.finish(), ended_by
+            self.record, self._ended_by, self.form = self._environment.finish(), ended_by, None
 
     def save(self, store: Store) -> bool:
         """Store what is not yet stored, and say whether the end was; after an error it can be repeated."""
@@ -145,9 +141,9 @@ class Game:
 
     def _show(self, entered: Values | None, observation: Observation) -> None:
         suite, task, _, choices, *_ = self.setup
-        said = None if entered is None or self._form is None else self._form.said(entered)
-        self._form = None if observation.done else form_of(suite, task, choices, observation)
-        self.help = self._form.help if self._form is not None else self.help
+        said = None if entered is None or self.form is None else self.form.said(entered)
+        self.form = None if observation.done else form_of(suite, task, choices, observation)
+        self.help = self.form.help if self.form is not None else self.help
         parts = [] if observation.done and entered is not None else list(self._parts(observation))
         self.turns.append({"said": said, "parts": parts})
         self._shown_at = time.time()
@@ -156,7 +152,7 @@ class Game:
 
     def _parts(self, observation: Observation) -> Iterator[dict[str, str]]:
         kind = self.setup.choices.image_format
-        own = self._form.text if self._form is not None else None
+        own = self.form.text if self.form is not None else None
         for part in observation.parts:
             if isinstance(part, str):
                 if own is None:

@@ -115,9 +115,6 @@ def test_wrong_requests_are_refused_in_a_sentence(store):
         answer = visitor.reply(0, entered)
         assert (answer.status_code, answer.json()["open"]) == (422, "belief0")
         assert answer.json()["detail"].endswith(told)
-    assert "expected a number" in visitor.act("/suite/stop", trial="x").json()["detail"]
-    elsewhere = visitor.post("/suite/stop", data={"trial": 1}, headers={"Origin": "http://elsewhere.example"})
-    assert elsewhere.status_code == 403
     assert len(visitor.look()["turns"]) == 1
 
 
