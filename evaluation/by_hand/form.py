@@ -281,16 +281,27 @@ class Question(Section):
         raise NotImplementedError
 
 
+class Box(NamedTuple):
+    """A rectangle of the observation's last picture, as fractions of its width and height from 0 to 1."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
 class Choice(Question):
     """One of several options; `labels` say what they mean, where that is not what they are.
 
-    `pictures` are files beside the study's, one for each option, which is its text.
+    `pictures` are files beside the study's, one for each option, which is its text. A click into one of
+    `boxes`, of which each option has one or none has any, chooses the option, too.
     """
 
     type: Literal["choice"] = "choice"
     options: Options
     labels: tuple[str, ...] = ()
     pictures: tuple[Line, ...] = ()
+    boxes: tuple[Box, ...] = ()
 
     @model_validator(mode="after")
     def _all_pictured(self) -> Self:
@@ -303,15 +314,6 @@ class Choice(Question):
 
     def _example(self, source: Random) -> str:
         return source.choice(self.options)
-
-
-class Box(NamedTuple):
-    """A rectangle of the observation's last picture, as fractions of its width and height from 0 to 1."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
 
 
 class Checkbox(Question):

@@ -1,13 +1,14 @@
 """What people answer with: something to try or a door, and how likely each door is."""
 
 import re
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from arena.science.families import COLORS, MachineQuestion, read_question
 from arena.science.families import Question as Hidden
 from arena.science.words import doors, numbers_of
-from evaluation.by_hand.form import Checkbox, Choice, Form, Question, Reply, Slider, Values
+from evaluation.by_hand.form import Box, Checkbox, Choice, Form, Question, Reply, Slider, Values
 from evaluation.script import Listed
 from evaluation.suite import Observation, TaskSpec
 
@@ -34,22 +35,34 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     if observation.data["predicts"]:
         return shown(BELIEVE, _sliders(question), _believed, text=said)
     shown = partial(shown, text="\n\n".join(filter(None, (said, _left(observation)))))
+    boxes = partial(_boxes, task, choices)
     opens = {
         f"Open door {k}: {door}": Listed("Open", (k,)) for k, door in enumerate(doors(question), start=1)
     }
     if not observation.data["experiments_left"]:
-        choice = Choice(id="act", ask="Open a door", options=tuple(opens))
+        choice = Choice(id="act", ask="Open a door", options=tuple(opens), boxes=boxes("MarkedDoor"))
         return shown("", (choice,), lambda values: str(opens[values["act"]]))
     if isinstance(question, MachineQuestion):
-        return shown(ACT, *_machine(question, opens))
+        return shown(ACT, *_machine(question, opens, boxes))
     count = len(question.hidden.likelihood)
     tries = {
         f"Try {k} ({COLORS[k - 1]})": Listed("Try", (k,))
         for k in (numbers_of(question, each)[0] for each in range(count))
     }
     acts = {**tries, **opens}
-    choice = Choice(id="act", ask="What do you do?", options=tuple(acts))
+    placed = boxes("Pad", "MarkedDoor")
+    choice = Choice(id="act", ask="What do you do?", options=tuple(acts), boxes=placed)
     return shown(ACT, (choice,), lambda values: str(acts[values["act"]]))
+
+
+def _boxes(task: TaskSpec, choices: Any, *kinds: str) -> tuple[Box, ...]:
+    """Where things of these kinds are in the picture, if there is one."""
+    if not choices.shows_images:
+        return ()
+    # Here, as words need no arena.
+    from suites.laboratory.picture import places
+
+    return tuple(box for kind in kinds for box in places(task.id, kind))
 
 
 def _for_people(text: str) -> str:
@@ -62,10 +75,15 @@ def _left(observation: Observation) -> str:
     return f"{left} experiment{'s' * (left != 1)} left." if left else "No experiments are left."
 
 
-def _machine(question: MachineQuestion, opens: dict[str, Listed]) -> tuple[tuple[Question, ...], Reply]:
+def _machine(
+    question: MachineQuestion, opens: dict[str, Listed], boxes: Callable[..., tuple[Box, ...]]
+) -> tuple[tuple[Question, ...], Reply]:
     labels = [f"{k + 1} ({COLORS[k]})" for k in range(question.things)]
-    things = Checkbox(id="things", ask="On the plate", options=tuple(labels), required=False)
-    choice = Choice(id="act", ask="What do you do?", options=(TRY_THESE, *opens))
+    things = Checkbox(
+        id="things", ask="On the plate", options=tuple(labels), required=False, boxes=boxes("Pad")
+    )
+    placed = boxes("Machine", "MarkedDoor")
+    choice = Choice(id="act", ask="What do you do?", options=(TRY_THESE, *opens), boxes=placed)
 
     def reply(values: Values) -> str:
         on = tuple(k + 1 for k in sorted(values["things"]))

@@ -1,13 +1,16 @@
 """Pictures of the laboratory's arenas: what experiments have shown, though nobody is there to make them."""
 
 from functools import cache
+from itertools import product, starmap, zip_longest
 
 from arena import IDLE, Episode
 from arena.action import STEP_S
 from arena.laboratory import MOVES_S
 from arena.science import Seen
+from arena.taskfile.config import Vector3
+from evaluation.by_hand.form import Box
 from render import Camera, Frame, Renderer
-from testbed import task_named
+from testbed import Task, task_named
 
 STEPS = round(MOVES_S / STEP_S) + 1
 """Steps after which what slides or rolls has stopped."""
@@ -16,11 +19,32 @@ CAMERA = Camera((20.0, 19.0, -1.5), 0.0, 48.0, fov=60.0)
 """Above the agent's start, towards everything that experiments are made with."""
 
 
+_APPARATUS_M = 3.0
+"""Size of what has none of its own in the file, about that of the machine, metres."""
+
+
+def places(task_id: str, name: str) -> tuple[Box, ...]:
+    """Where the things of a kind are in the picture, in their order."""
+    [item] = (each for each in _task(task_id).spec.items if each.name == name)
+    return tuple(starmap(_place, zip_longest(item.positions, item.sizes)))
+
+
+def _place(at: Vector3, size: Vector3 | None) -> Box:
+    x, y, z = (size.x, size.y, size.z) if size else (_APPARATUS_M,) * 3
+    sides = ((at.x - x / 2, at.x + x / 2), (at.y, at.y + y), (at.z - z / 2, at.z + z / 2))
+    corners = CAMERA.project(list(product(*sides)), 1, 1).clip(0.0, 1.0)
+    return Box(*corners.min(axis=0).tolist(), *corners.max(axis=0).tolist())
+
+
+def _task(task_id: str) -> Task:
+    return task_named(f"{task_id[:5]}-01")
+
+
 class Bench:
     """The arena of a task, without its hidden state; `task_id` is that of the suite, LL-TT-V."""
 
     def __init__(self, task_id: str) -> None:
-        task = task_named(f"{task_id[:5]}-01")
+        task = _task(task_id)
         # Nobody hurries where experiments are only named.
         self._episode = Episode(task.spec.model_copy(update={"time_limit": 0}), task_id=task.id)
 

@@ -29,7 +29,8 @@ function parts(turn, number) {
 
 // A click on an option in the last picture is a click on its box in the form.
 function addSpots() {
-  const picture = [...$("now").querySelectorAll(".picture")].at(-1);
+  const picture = [...$("now").querySelectorAll(".picture")].at(-1), marks = [];
+  $("fields").onchange = () => marks.forEach((mark) => mark());
   for (const input of picture ? $("fields").querySelectorAll("input[data-box]") : []) {
     const spot = element("button", { type: "button", className: "spot", title: input.value, tabIndex: -1 });
     spot.setAttribute("aria-label", input.value);
@@ -37,9 +38,9 @@ function addSpots() {
     const edges = { left, top, width: right - left, height: bottom - top };
     for (const [name, share] of Object.entries(edges)) spot.style[name] = `${100 * share}%`;
     const mark = () => spot.setAttribute("aria-pressed", input.checked);
-    spot.addEventListener("click", () => { input.checked = !input.checked; mark(); });
-    input.addEventListener("change", mark);
+    spot.addEventListener("click", () => input.click());
     mark();
+    marks.push(mark);
     picture.append(spot);
   }
 }
@@ -68,11 +69,11 @@ function show(state) {
   $("instructions").textContent = state.help;
   $("intro").textContent = state.intro;
   $("task").textContent = state.task;
-  $("task").tabIndex = $("task").scrollHeight > $("task").clientHeight ? 0 : -1;
   const last = task.turns.length - 1;
   // With the last reply an episode may show nothing more.
   $("now").replaceChildren(...parts(task.turns[last], last + 1));
   showEnd(state.end, state.may_stop);
+  $("task").tabIndex = $("task").scrollHeight > $("task").clientHeight ? 0 : -1;
   showForm(state.fields);
   addSpots();
   $("log").replaceChildren(...task.turns.slice(1).map((turn, place) => element("li", {},

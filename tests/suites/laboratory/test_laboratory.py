@@ -192,6 +192,27 @@ def test_pictures_show_what_words_tell(task):
     assert len(pictures) == np.count_nonzero(likely)
 
 
+@pytest.mark.parametrize("task", ["11-01-01", "12-05-01", "13-01-01", "14-01-01"])
+def test_what_can_be_clicked_is_where_it_is_in_the_picture(task):
+    setup = setup_of(SUITE, task, observation="image", image_size=256)
+    now = SUITE.open(setup).begin()
+    colours = {
+        "blue": (27, 105, 255),
+        "orange": (255, 145, 30),
+        "purple": (152, 56, 205),
+        "white": (255,) * 3,
+    }
+    questions = form(setup.task, setup.choices, now).questions
+    seen = 0
+    for option, box in ((o, b) for each in questions for o, b in zip(each.options, each.boxes, strict=True)):
+        if (named := option.rpartition("(")[2].rstrip(")")) in colours and "door" not in option:
+            row, column = (box.top + box.bottom) / 2, (box.left + box.right) / 2
+            pixel = now.parts[0][int(256 * row), int(256 * column)].astype(int)
+            assert np.abs(pixel - colours[named]).max() < 40, option
+            seen += 1
+    assert seen >= 2
+
+
 def test_without_drawing_pictures_are_black():
     setup = setup_of(SUITE, "13-11-01", observation="image", image_size=256)
     frame, _ = SUITE.open(setup._replace(draws=False)).begin().parts
