@@ -90,7 +90,7 @@ def test_a_real_run_of_a_suite_has_its_columns_and_its_papers_rows(agent, task, 
 
 
 @pytest.fixture(scope="module")
-def logs(tmp_path_factory):
+def conditions(tmp_path_factory):
     """One task of level 12 with a body and in words: who knows, and who says nothing."""
     home = tmp_path_factory.mktemp("conditions")
     found = {}
@@ -102,9 +102,9 @@ def logs(tmp_path_factory):
     return found
 
 
-def test_a_report_shows_the_chain_of_those_with_a_body(logs, tmp_path):
+def test_a_report_shows_the_chain_of_those_with_a_body(conditions, tmp_path):
     names = ("oracle", "silent")
-    write_log_report(open_logs([(None, logs[name]) for name in names]), tmp_path, frames=False)
+    write_log_report(open_logs([(None, conditions[name]) for name in names]), tmp_path, frames=False)
     page = (tmp_path / "index.html").read_text("utf-8")
     assert "From experiments to the right door" in page
     chain = page.partition("From experiments to the right door")[2]
@@ -113,7 +113,7 @@ def test_a_report_shows_the_chain_of_those_with_a_body(logs, tmp_path):
     certain = '<td class="num">1.00 [0.34, 1.00]</td>'
     assert cells["oracle"].endswith(f'{certain}<td class="num">0.00</td>{certain}{certain}')
     assert cells["silent"].endswith("0.00 [0.00, 0.66]</td>")
-    (log,) = open_logs([(None, logs["oracle"])])
+    (log,) = open_logs([(None, conditions["oracle"])])
     scripts = [[turn for turn in each.turns if turn.get("kind") != "predict"] for each in log.episodes()]
     made = [each.metrics["experiments"] for each in log.episodes()]
     in_ten = mean_text([10 * number / len(turns) for number, turns in zip(made, scripts, strict=True)])
@@ -129,11 +129,11 @@ def test_a_report_shows_the_chain_of_those_with_a_body(logs, tmp_path):
     for text in played:
         assert "Experiments and what follows from them" in text
         assert text.count("<td>stated belief</td>") == text.count("<td>On ramp") > 0
-    assert {each.verdict for name in names for each in checked(logs[name])} == {Verdict.AGREES}
+    assert {each.verdict for name in names for each in checked(conditions[name])} == {Verdict.AGREES}
 
 
-def test_conditions_are_paired_by_task(logs):
-    runs = [run for name in ("oracle", "prior-only") for run in read_run(str(logs[name]))]
+def test_conditions_are_paired_by_task(conditions):
+    runs = [run for name in ("oracle", "prior-only") for run in read_run(str(conditions[name]))]
     found = compare(runs, ())
     assert found.suite == "laboratory"
     assert [run.agent for run in found.runs[:2]] == [
