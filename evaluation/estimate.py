@@ -76,13 +76,12 @@ def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None
     times = Counter(samples.values())
     calls = [call for each in times for call in conversations[each] * (times[each] * choices.trials)]
     images = sum(call.images for call in calls)
-    known = [replies for each in samples.values() for replies in each]
-    each = _image_tokens(model, choices, samples) if images else 0
+    each = _image_tokens(model, choices, conversations)
     out = sum(call.output for call in calls)
     found = Estimate(
         model=model,
         episodes=episodes,
-        replies=max(known),
+        replies=max(map(max, samples.values())),
         assumed=turns is not None,
         calls=len(calls),
         images=images,
@@ -117,8 +116,7 @@ def sample_prices(request: EvalRequest, prices: Path | None = None) -> dict[str,
     if price is None or samples is None or choices.acts:
         return {}
     conversations = _conversations(request, samples)
-    shown = any(call.images for calls in conversations.values() for call in calls)
-    each = _image_tokens(model, choices, samples) if shown else 0
+    each = _image_tokens(model, choices, conversations)
     if each is None:
         return {}
     costs = {
@@ -152,10 +150,18 @@ def _conversations(
     return {each: list(_calls(choices, bounds, each, text, shown)) for each in set(samples.values())}
 
 
-def _image_tokens(model: str, choices: RunChoices, samples: Mapping[str, tuple[int, ...]]) -> int | None:
-    """Tokens of one picture; None if they are unknown."""
-    size = _size(choices, choices.bounds(), max(map(sum, samples.values())))
-    return image_tokens(model, *size, choices.image_detail)
+def _image_tokens(
+    model: str, choices: RunChoices, conversations: Mapping[tuple[int, ...], list[_Call]]
+) -> int | None:
+    """Tokens of one picture, of a collage when it is fullest; 0 if none is sent, None if they are unknown."""
+    if not any(call.images for calls in conversations.values() for call in calls):
+        return 0
+    bounds = choices.bounds()
+    height, width = bounds.image_px, bounds.image_width or bounds.image_px
+    if choices.images == "collage":
+        columns = math.ceil(math.sqrt(max(map(sum, conversations)) * bounds.images))
+        height = width = min(bounds.image_px * columns, COLLAGE_PX)
+    return image_tokens(model, height, width, choices.image_detail)
 
 
 def _calls(
@@ -201,15 +207,6 @@ def _turns_sent_again(choices: RunChoices, bounds: Bounds) -> float:
 def _told(choices: RunChoices, bounds: Bounds) -> int | None:
     """Tokens of the line that stands for an earlier observation; None if it is sent whole."""
     return bounds.told_tokens if choices.short_turns else None
-
-
-def _size(choices: RunChoices, bounds: Bounds, calls: int) -> tuple[int, int]:
-    """Height and width of the pictures that are sent, in pixels; of a collage, when it is fullest."""
-    if choices.images != "collage":
-        return bounds.image_px, bounds.image_width or bounds.image_px
-    columns = math.ceil(math.sqrt(calls * bounds.images))
-    side = min(bounds.image_px * columns, COLLAGE_PX)
-    return side, side
 
 
 def _sent(choices: RunChoices, pictures: int) -> int:

@@ -19,9 +19,6 @@ GROUP = "arena_llm.suites"
 DEFAULT = "arena"
 """The suite that is run if none is named."""
 
-EXTRAS: dict[str, str] = {}
-"""Suites of this project that need an extra to be installed, with the command that installs it."""
-
 
 @cache
 def _points() -> dict[str, EntryPoint]:
@@ -66,15 +63,13 @@ def _installed(name: str) -> Suite:
     point = _points().get(name)
     if point is None:
         hint = nearest(name, suite_names(), f"installed are: {', '.join(suite_names())}")
-        raise ConfigError(f"no suite {name!r}; {EXTRAS.get(name, hint)}")
+        raise ConfigError(f"no suite {name!r}; {hint}")
     try:
         found: Suite = load(point)
     except ShadowedError:
         raise
     except ImportError as error:
-        raise ConfigError(
-            f"suite {name}: cannot be imported ({error}); {EXTRAS.get(name, 'install what it needs')}"
-        ) from None
+        raise ConfigError(f"suite {name}: cannot be imported ({error}); install what it needs") from None
     return found
 
 

@@ -2,15 +2,13 @@
 
 import asyncio
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageTool,
     ChatMessageUser,
-    ContentImage,
-    ContentText,
 )
 from inspect_ai.tool import ToolCall
 
@@ -25,7 +23,6 @@ from evaluation.suite import (
     AgentTurn,
     Environment,
     EpisodeSetup,
-    Observation,
     Part,
     Record,
     agent_seed,
@@ -49,57 +46,40 @@ def transcript(setup: EpisodeSetup, name: str) -> Transcript:
         known = ", ".join(each for each in agent_names(setup.suite) if offline_agent(setup.suite, each))
         raise EvaluationError(f"agent: got {name!r}, expected one of: {known}")
     with closing(setup.suite.open(setup)) as environment:
-        return asyncio.run(_Played(setup, environment).by(agent, name))
+        return asyncio.run(_played(setup, environment, agent, name))
 
 
-class _Played:
-    """An episode that is being played, and its messages so far."""
-
-    def __init__(self, setup: EpisodeSetup, environment: Environment) -> None:
-        self._setup, self._environment = setup, environment
-        self._messages: list[ChatMessage] = []
-        self._call: ToolCall | None = None
-
-    async def by(self, agent: Agent, name: str) -> Transcript:
-        """Play to the end."""
-        setup = self._setup
-        suite, choices, task = setup.suite, setup.choices, setup.task
-        CURRENT.set(CurrentEpisode(setup, self._environment))
-        tools = choices.tool_names if choices.replies == "tools" else ()
-        seed = agent_seed(choices.seed, task.id, setup.trial)
-        self._messages += opening(suite, choices, setup.prompts, 1)
-        now = self._environment.begin()
-        self._show(now.parts)
-        self._messages = joined(self._messages, setup.prompts.layout)
-        while not now.done:
-            said = await agent(AgentTurn(name, self._messages, tools, seed))
-            now = self._play(said, refused=bool(tools))
-            if not now.done:
-                self._show(now.parts)
-        record = self._environment.finish()
-        self._show((f"{record.summary}\n\n{setup.prompts['episode_last'].fill()}",))
-        return Transcript(self._messages, record)
-
-    def _play(self, said: str | tuple[str, dict[str, Any]], refused: bool) -> Observation:
-        """Add the message of a text or a call, and play it; a text is refused where a call is wanted."""
-        self._call = None
+async def _played(setup: EpisodeSetup, environment: Environment, agent: Agent, name: str) -> Transcript:
+    """Play to the end."""
+    suite, choices, prompts = setup.suite, setup.choices, setup.prompts
+    CURRENT.set(CurrentEpisode(setup, environment))
+    tools = choices.tool_names if choices.replies == "tools" else ()
+    seed = agent_seed(choices.seed, setup.task.id, setup.trial)
+    rules, call = opening(suite, choices, prompts, 1), None
+    now = environment.begin()
+    messages = joined([*rules, _shown(setup, now.parts, call)], prompts.layout)
+    while not now.done:
+        said = await agent(AgentTurn(name, messages, tools, seed))
         if isinstance(said, str):
-            self._messages.append(ChatMessageAssistant(content=said))
-            if refused:
-                return self._environment.refuse(said, self._setup.prompts["no_call"].fill())
-            return self._environment.reply(said)
-        tool, arguments = said
-        self._call = ToolCall(id=f"call_{len(self._messages)}", function=tool, arguments=arguments)
-        self._messages.append(ChatMessageAssistant(content="", tool_calls=[self._call]))
-        return self._environment.reply(reply_of(self._setup.suite, tool, arguments))
+            call = None
+            messages.append(ChatMessageAssistant(content=said))
+            # A text is refused where a call is wanted.
+            refused = prompts["no_call"].fill() if tools else None
+            now = environment.reply(said) if refused is None else environment.refuse(said, refused)
+        else:
+            call = ToolCall(id=f"call_{len(messages)}", function=said[0], arguments=said[1])
+            messages.append(ChatMessageAssistant(content="", tool_calls=[call]))
+            now = environment.reply(reply_of(suite, *said))
+        if not now.done:
+            messages.append(_shown(setup, now.parts, call))
+    record = environment.finish()
+    messages.append(_shown(setup, (f"{record.summary}\n\n{prompts['episode_last'].fill()}",), call))
+    return Transcript(messages, record)
 
-    def _show(self, parts: tuple[Part, ...]) -> None:
-        shown: list[ContentText | ContentImage] = content(
-            [part for part in parts if self._setup.draws or isinstance(part, str)], self._setup.choices
-        )
-        call = self._call
-        self._messages.append(
-            ChatMessageUser(content=list(shown))
-            if call is None
-            else ChatMessageTool(content=list(shown), tool_call_id=call.id, function=call.function)
-        )
+
+def _shown(setup: EpisodeSetup, parts: tuple[Part, ...], call: ToolCall | None) -> ChatMessage:
+    """What is shown, as the result of a call if there was one."""
+    shown = content([part for part in parts if setup.draws or isinstance(part, str)], setup.choices)
+    if call is None:
+        return ChatMessageUser(content=list(shown))
+    return ChatMessageTool(content=list(shown), tool_call_id=call.id, function=call.function)

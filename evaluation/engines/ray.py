@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from arena.errors import EvaluationError, first_line
@@ -42,20 +42,18 @@ Call = Callable[[Environment], Any]
 """What is asked of an environment: one of its methods, or a function of it."""
 
 
-class Answer(NamedTuple):
-    """What a call returned, and what offline agents may know of the episode after it."""
-
-    made: Any
-    known: Any
-
-
 class Worker:
-    """A process that plays episodes, each begun and played on by calls."""
+    """A process that plays episodes, each begun and played on by calls.
+
+    To what a call returns it adds what offline agents may know of the episode after it.
+    """
 
     def __init__(self) -> None:
         self._environments: dict[str, Environment] = {}
 
-    def replay(self, key: str, setup: EpisodeSetup, versions: Mapping[str, str], calls: list[Call]) -> Answer:
+    def replay(
+        self, key: str, setup: EpisodeSetup, versions: Mapping[str, str], calls: list[Call]
+    ) -> tuple[Any, Any]:
         """Begin an episode and make all its calls; the answer is the last one's."""
         check_software(versions, setup.suite.versions())
         self._environments[key] = setup.suite.open(setup)
@@ -63,10 +61,10 @@ class Worker:
             self.play(key, call)
         return self.play(key, calls[-1])
 
-    def play(self, key: str, call: Call) -> Answer:
+    def play(self, key: str, call: Call) -> tuple[Any, Any]:
         """Make one call of an episode."""
         environment = self._environments[key]
-        return Answer(call(environment), environment.known)
+        return call(environment), environment.known
 
     def end(self, key: str) -> None:
         """Free an episode's resources."""
