@@ -178,18 +178,6 @@ def test_what_restarted_trials_spent_counts_in_a_resumed_run(battery, tmp_path, 
     assert spent_before(result.log).tokens == 2000
 
 
-def test_a_conversation_stops_and_asks_for_no_reply_twice(battery, tmp_path, asked):
-    logs = tmp_path / "logs"
-    options = {"conversation": "run", "relaunches": 0}
-    first = limited(battery, logs, RunLimits(tokens=7000), **options)
-    assert len(asked) == 7
-    # What was finished is in the log, as it is where episodes have conversations of their own.
-    assert [row.error is None for row in first.rows] == [True, False, False]
-    last = limited(battery, logs, RunLimits(tokens=10**6), resume=True, **options)
-    assert len(asked) == 15
-    assert all(row.error is None for row in last.rows)
-
-
 def test_a_budget_counts_tokens_cost_and_time():
     budget = RunBudget(RunLimits(tokens=10, cost=1.0, seconds=1000))
     budget.spend(ModelUsage(total_tokens=9, total_cost=0.9))

@@ -24,7 +24,7 @@ from render import Renderer, decode
 from tests.command import run as run_command
 from tests.command import start
 from tests.llm_control.batteries import battery_of, run
-from tests.llm_control.provider import MODEL, answer, failure
+from tests.llm_control.provider import answer
 
 battery = battery_of((20, 16), (20, 20), (20, 24))
 
@@ -113,16 +113,6 @@ def test_only_a_refusal_of_our_own_parameter_is_one():
     assert refused_parameter(Refusal("no such model"), config) is None
     assert refused_parameter(Broken("temperature"), config) is None
     assert refused_parameter(Refusal("no temperature"), GenerateConfig()) is None
-
-
-def test_failed_episodes_are_missing_and_can_be_resumed(battery, tmp_path, openai):
-    works = []
-    openai(lambda _: answer("Go(20);") if works else failure(403, "no access"))
-    result = run(battery, tmp_path / "logs", MODEL)
-    assert all(row.passed is None and row.error for row in result.rows)
-    works.append(True)
-    result = run(battery, tmp_path / "logs", MODEL, resume=True)
-    assert [row.passed for row in result.rows] == [True] * 3
 
 
 def wait_for_samples(logs: Path, count: int, process: subprocess.Popen) -> None:

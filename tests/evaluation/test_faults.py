@@ -220,16 +220,6 @@ def test_google_that_never_answers_or_blocks_a_prompt_is_no_verdict_on_the_model
     assert row.error.startswith(error)
 
 
-def test_an_empty_text_is_the_models_own_turn(battery, tmp_path, provider):
-    asked = provider(lambda: answer(""), lambda: answer("Go(20);"))
-    result = run(battery, tmp_path / "logs", MODEL, **FAST)
-    assert len(asked) == 2
-    assert (result.rows[0].passed, result.rows[0].turns) == (True, 2)
-    sample = sample_of(result)
-    assert sample.metadata["episode"]["turns"][0]["error"]
-    assert told(sample) == []
-
-
 STOPS = {
     "output limit": lambda: answer("Go(20); Think('I was cut", finish_reason="length"),
     "context length": lambda: failure(400, "Too many tokens.", code="context_length_exceeded"),

@@ -169,16 +169,6 @@ def test_variants_count_as_further_trials_of_one_idea():
     assert unrelated.difference == planned_difference(24, 2)
 
 
-def test_what_is_assumed_is_passed_on():
-    assumed = {"rate": 0.8, "alike": 0.3, "shared": 0.1}
-    assert planned_study(["a", "b", "c", "d"], 3, **assumed).difference == planned_difference(4, 3, **assumed)
-
-
-def test_one_group_tells_nothing():
-    assert math.isnan(planned_study(["01-01-01", "01-01-02"], 5).difference)
-    assert math.isnan(planned_difference(1, 5))
-
-
 @pytest.mark.parametrize("chance", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("k", [1, 2, 4])
 def test_estimates_are_unbiased(chance, k):

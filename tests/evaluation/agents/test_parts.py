@@ -33,30 +33,21 @@ def test_what_stands_behind_the_label_is_carried_out(text, thought, action):
 
 
 @pytest.mark.parametrize(
-    ("text", "step"),
+    ("read", "text", "found"),
     [
-        ("I know.\nStep: go to the\tdoor", "go to the door"),
-        ("**Step 2:** open it\n", "open it"),
-        ("Step: look\nNo.\nStep: wait", "wait"),
-        ("Go to\nthe door.", "Go to the door."),
+        (step_in, "I know.\nStep: go to the\tdoor", "go to the door"),
+        (step_in, "**Step 2:** open it\n", "open it"),
+        (step_in, "Step: look\nNo.\nStep: wait", "wait"),
+        (step_in, "Go to\nthe door.", "Go to the door."),
+        (result_in, "Thought: seen.\nResult: done, the door is open", "done, the door is open"),
+        (result_in, "**Result: Failed** - locked", "Failed - locked"),
+        (result_in, "Result: nothing", None),
+        (result_in, "Result: done\nAction: look", None),
+        (result_in, "Action: look", None),
     ],
 )
-def test_a_step_is_read(text, step):
-    assert step_in(text) == step
-
-
-@pytest.mark.parametrize(
-    ("text", "result"),
-    [
-        ("Thought: seen.\nResult: done, the door is open", "done, the door is open"),
-        ("**Result: Failed** - locked", "Failed - locked"),
-        ("Result: nothing", None),
-        ("Result: done\nAction: look", None),
-        ("Action: look", None),
-    ],
-)
-def test_a_result_is_read(text, result):
-    assert result_in(text) == result
+def test_steps_and_results_are_read(read, text, found):
+    assert read(text) == found
 
 
 def test_turns_are_counted_from_the_beginning_of_their_step():
