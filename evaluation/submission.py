@@ -1,6 +1,5 @@
 """A run as a file to submit: card, trials and rates; what the file contradicts; and the order of several."""
 
-import hashlib
 import json
 import math
 from collections import Counter
@@ -19,7 +18,7 @@ from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
 from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.statistics import RATES, pass_rates
-from evaluation.suite import Suite, TaskSpec
+from evaluation.suite import Suite, TaskSpec, version_of
 from evaluation.suites import DEFAULT, chosen_tasks, get_suite
 from evaluation.summary import RunCard, RunSummary
 from testbed.originals import NAMES, is_published, kept_folder
@@ -180,9 +179,8 @@ def _entries(board: Sequence[tuple[Path, Submission]]) -> list[Entry]:
 def _title(made: Submission) -> str:
     """The suite, the tasks by number and SHA-256, and the trials."""
     card = made.card
-    listed = "".join(f"{task_id} {digest}\n" for task_id, digest in sorted(card.tasks.items()))
-    digest = hashlib.sha256(listed.encode()).hexdigest()[:12]
-    return f"{card.suite}: {len(card.tasks)} tasks ({digest}), trials of each: {card.trials}"
+    tasks = version_of(TaskSpec(task_id, "", str(digest)) for task_id, digest in sorted(card.tasks.items()))
+    return f"{card.suite}: {len(card.tasks)} tasks ({tasks}), trials of each: {card.trials}"
 
 
 Known = Mapping[str, TaskSpec]
@@ -426,10 +424,6 @@ def _first(error: Exception) -> str:
     return f"{'.'.join(map(str, first['loc'])) or 'as a whole'}: {first['msg']}"
 
 
-_NOT_THE_LOGS = frozenset({"log", "resumes", "partial", "cost_per_pass_usd"})
-"""What of the card depends on the log's place or repeats other values."""
-
-
 def log_problems(made: Submission, log: RunLog) -> Iterator[str]:
     """What in a submission is not what the log gives, one sentence each.
 
@@ -440,8 +434,10 @@ def log_problems(made: Submission, log: RunLog) -> Iterator[str]:
     again = submission(log, made.submitter)
     if made.own_tasks != again.own_tasks:
         yield f"own_tasks: got {made.own_tasks}, the log has {again.own_tasks}"
-    older = {"sent"} if made.schema_version == 1 else set()
-    for name in sorted(made.card.model_fields_set - _NOT_THE_LOGS - older):
+    # These depend on the log's place or repeat other values.
+    left_out = {"log", "resumes", "partial", "cost_per_pass_usd"}
+    left_out |= {"sent"} if made.schema_version == 1 else set()
+    for name in sorted(made.card.model_fields_set - left_out):
         if (stated := getattr(made.card, name)) != (there := getattr(again.card, name)):
             yield f"card.{name}: got {_short(stated)}, the log has {_short(there)}"
     trials = {(trial.task_id, trial.trial): trial for trial in again.results}

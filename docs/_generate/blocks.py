@@ -11,7 +11,6 @@ from typing import Any
 import typer
 import yaml
 
-from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import (
     ENTRIES,
     KEYS,
@@ -138,9 +137,9 @@ Rows = Iterator[Sequence[str]]
 @tabled("picture", "kind", "what it is")
 def gallery() -> Rows:
     """A table with the picture of every kind, and its name as a link to the facts."""
-    for name, kind in KINDS.items():
-        if not kind.internal:
-            yield f"![{name}](pictures/{name}.png)", f"[{code(name)}](yaml.md#{name.lower()})", kind.meaning
+    for kind in kinds.public_kinds():
+        link = f"[{code(kind.name)}](yaml.md#{kind.name.lower()})"
+        yield f"![{kind.name}](pictures/{kind.name}.png)", link, kind.meaning
 
 
 def example_suite() -> str:

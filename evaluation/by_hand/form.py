@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 from random import Random
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -139,10 +139,9 @@ def _iso_date(value: Any) -> Any:
 Expected = Annotated[tuple[Option, ...], BeforeValidator(_listed)]
 Options = Annotated[tuple[Option, ...], Field(min_length=1, max_length=300), AfterValidator(_once)]
 Day = Annotated[date | None, BeforeValidator(_iso_date)]
-Ordered = TypeVar("Ordered", float, date)
 
 
-def _is_between(value: Ordered, least: Ordered | None, most: Ordered | None) -> bool:
+def _is_between(value: Any, least: Any, most: Any) -> bool:
     return (least is None or value >= least) and (most is None or value <= most)
 
 

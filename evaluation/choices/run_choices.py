@@ -9,9 +9,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from arena.errors import ConfigError
 from arena.packages import beside
 
-PATTERN = r"^(all|last-[1-9][0-9]{0,4}|first\+last|collage)$"
-"""How a budget is written."""
-
 LEFT_OUT = "[picture left out]"
 """What stands where a picture was."""
 
@@ -202,7 +199,7 @@ class RunChoices(BaseModel):
     )
     images: str = Field(
         default="all",
-        pattern=PATTERN,
+        pattern=r"^(all|last-[1-9][0-9]{0,4}|first\+last|collage)$",
         description="pictures that are sent each time: all, last-K, first+last, or collage, all in one",
     )
     image_format: Literal["png", "jpeg"] = Field(

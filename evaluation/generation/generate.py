@@ -21,7 +21,7 @@ from evaluation.generation.budget import admission
 from evaluation.generation.journal import NotKept, RefusedBefore, digest, episode_replies
 from evaluation.generation.memory import ImageBudget
 from evaluation.generation.stops import FAILED, HOPELESS, FinalError, ProviderError, cause_of, status_of
-from evaluation.inspect_task.interface import given_config, model_usage_cost, obeying
+from evaluation.inspect_task.interface import PARAMETERS, given_config, model_usage_cost, obeying
 from evaluation.log.exchanges import parameters_in
 from evaluation.suite import agent_seed
 from evaluation.suites import suite_names
@@ -36,17 +36,11 @@ def generate_config(model: Model, choices: RunChoices, sample_id: str, trial: in
     Options of Inspect AI's command are obeyed. Raises InspectUserError for one that contradicts a choice.
     """
     choices = obeying(choices)
-    summary = None if choices.reasoning_summary == "default" else choices.reasoning_summary
-    config = GenerateConfig(
-        temperature=choices.temperature,
-        max_tokens=choices.max_tokens,
-        stop_seqs=list(choices.stop) if choices.stop else None,
-        reasoning_effort=choices.reasoning_effort,
-        reasoning_tokens=choices.reasoning_tokens,
-        reasoning_summary=summary,
-        max_retries=choices.retries,
-        attempt_timeout=choices.reply_timeout,
-    )
+    chosen = {parameter: getattr(choices, choice) for choice, parameter in PARAMETERS.items()}
+    chosen["stop_seqs"] = list(choices.stop) if choices.stop else None
+    if choices.reasoning_summary == "default":
+        chosen["reasoning_summary"] = None
+    config = GenerateConfig(**chosen)
     if str(model).partition("/")[0] in suite_names():
         given = given_config().seed
         config.seed = agent_seed(choices.seed if given is None else given, sample_id, trial)

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 ENDING = ".replies.jsonl"
 
-_JUDGES = ("judge", 0)
-"""In the place of an episode, whose trials count from 1: one answer of a judge may serve several episodes."""
-
 
 class NotKept(FinalError):
     """Replies cannot be written, so that none is asked for any more."""
@@ -76,7 +73,8 @@ class Journal:
         self._lead = self._heading = json.dumps({"run": run}).encode() + b"\n"
         if path is not None and path.exists():
             self._read(path)
-        self.judges = self.episode(*_JUDGES)
+        # No trial is 0: one answer of a judge may serve several episodes.
+        self.judges = self.episode("judge", 0)
 
     def episode(self, sample: str, epoch: int) -> "EpisodeReplies":
         """The replies of an episode that begins now, or is restarted."""

@@ -12,9 +12,6 @@ from arena.taskfile.nodes import compose, plain_values
 SHIPPED = Path(__file__).with_name("prices.yaml")
 """The packaged table; it names its sources."""
 
-AS_OF = "as_of"
-"""Key of a table that says when its prices were read."""
-
 
 class Price(BaseModel, extra="forbid", frozen=True):
     """US dollars per million tokens. What goes to or comes from a cache costs as input unless told."""
@@ -116,7 +113,7 @@ def _read(path: Path) -> _Table:
     table = plain_values(compose(text, str(path)), str(path)) or {}
     if not isinstance(table, dict):
         raise ConfigError(f"{path}:1: expected lines such as 'openai/NAME: {{input: 2, output: 8}}'")
-    as_of = str(table.pop(AS_OF, ""))
+    as_of = str(table.pop("as_of", ""))
     prices = {str(names): _price(path, text, str(names), entry) for names, entry in table.items()}
     return _Table(
         {name.strip(): price for names, price in prices.items() for name in names.split(",")}, as_of

@@ -77,18 +77,13 @@ JUDGE = "judge"
 OTHER = "other"
 """The role of a second model that gives some of an episode's replies."""
 
-_CONTENT = frozenset(
-    ("messages", "input", "contents", "prompt", "system", "system_instruction", "instructions", "tools")
+_UNSTATED = (
+    *("messages", "input", "contents", "prompt", "system", "system_instruction", "instructions", "tools"),
+    *("extra_headers", "extra_query", "headers", "httpOptions", "http_options", "stream", "stream_options"),
+    *("model", "modelId", "model_name"),
 )
-"""The parts of a request that are the conversation itself, by the providers' names."""
-
-_TRANSPORT = frozenset(
-    ("extra_headers", "extra_query", "headers", "httpOptions", "http_options", "stream", "stream_options")
-)
-"""The parts of a request that say how it is carried."""
-
-_NAMED = frozenset(("model", "modelId", "model_name"))
-"""The parts of a request that name the model."""
+"""The parts of a request that are the conversation itself, that say how it is carried, and that name the
+model, by the providers' names."""
 
 _NESTED = ("config", "generation_config", "generationConfig", "inferenceConfig", "extra_body")
 """The parts of a request that hold further parameters."""
@@ -252,8 +247,7 @@ def parameters_in(sent: Mapping[str, Any]) -> dict[str, Any]:
     """Everything in the body of a request except conversation, model and transport."""
     nested = [sent[name] for name in _NESTED if isinstance(sent.get(name), dict)]
     own = {name: value for name, value in sent.items() if name not in _NESTED}
-    unstated = _CONTENT | _TRANSPORT | _NAMED
-    return {k: v for part in (*nested, own) for k, v in part.items() if v is not None and k not in unstated}
+    return {k: v for part in (*nested, own) for k, v in part.items() if v is not None and k not in _UNSTATED}
 
 
 def picture_slots(messages: Sequence[Any], attachments: Mapping[str, str]) -> Iterator[str | None]:

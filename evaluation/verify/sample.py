@@ -225,16 +225,14 @@ class Replies:
             self.findings.append(Finding(turn, f"{what}s", len(logged), len(drawn)))
 
 
-_LONG = frozenset({"events", "store"})
-"""Parts of a sample that are read only if they are needed; events repeat what was sent for every reply."""
-
-
 def verify_sample(source: Source, options: Options) -> tuple[Checked, ...]:
     """Play the episodes of a sample again and compare them; one result for each task."""
     assert source.sample is not None
     try:
         log = _log(source.path, source.path.stat().st_mtime_ns)
-        sample = log.sample(source.sample, source.epoch, _LONG - ({"events"} if options.frames else set()))
+        # Events repeat what was sent for every reply, so they are read only if they are needed.
+        unused = {"store"} if options.frames else {"store", "events"}
+        sample = log.sample(source.sample, source.epoch, frozenset(unused))
         prompts = log.prompts()
     except ArenaError as error:
         return unverified(source, error)
