@@ -18,6 +18,11 @@ Rng = np.random.Generator
 Point = tuple[float, float, float]
 Color = tuple[int, int, int]
 
+GREY: Color = (153, 153, 153)
+BLUE: Color = (0, 0, 255)
+PINK: Color = (255, 0, 255)
+"""Colours of walls and of ramps: those that the 2019 battery uses for these objects."""
+
 
 class Push(NamedTuple):
     """One push of the intended solution: stand at x, z (metres), face `bearing` (degrees), drive `steps`.

@@ -7,22 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from testbed.blueprints.blueprint import Object, Point, Rng
-from testbed.blueprints.parts import (
-    BLUE,
-    EDGE,
-    GAP,
-    JOINT,
-    THICK,
-    agent,
-    along,
-    ball,
-    near,
-    pane,
-    ramp,
-    scattered,
-    wall,
-)
+from testbed.blueprints.blueprint import BLUE, Object, Point, Rng
+from testbed.blueprints.parts import agent, along, ball, pane, ramp, wall
+from testbed.blueprints.places import EDGE, GAP, JOINT, THICK, near, scattered
 
 Area = tuple[float, float, float, float]
 """Least x, least z, greatest x and greatest z of a rectangle."""

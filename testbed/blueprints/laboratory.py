@@ -18,8 +18,9 @@ from arena.science.families import (
     questions,
 )
 from arena.taskfile.catalog import PALETTE
-from testbed.blueprints.blueprint import Blueprint, Color, Condition, Object, Point, Rng, task
-from testbed.blueprints.parts import GAP, GREY, HEIGHT, THICK, agent, even, near, pane, ramp, wall
+from testbed.blueprints.blueprint import GREY, Blueprint, Color, Condition, Object, Point, Rng, task
+from testbed.blueprints.parts import agent, pane, ramp, wall
+from testbed.blueprints.places import GAP, HEIGHT, THICK, even, near
 
 PADS_Z, TOKENS_Z, MACHINE_Z, DOORS_Z = 9.0, 12.0, 17.0, 28.0
 """Rows of the arena from the agent's start to the rooms, metres."""

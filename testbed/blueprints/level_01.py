@@ -1,7 +1,8 @@
 """Level 1, food retrieval: nothing stands between the agent and what it wants."""
 
 from testbed.blueprints.blueprint import Blueprint, Condition, Object, Rng, task
-from testbed.blueprints.parts import XZ, agent, ball, bearing_to, inside, near, polar, scattered, side
+from testbed.blueprints.parts import agent, ball
+from testbed.blueprints.places import XZ, bearing_to, inside, near, polar, scattered, side
 
 APART = 3.5
 """Metres between balls, so that the agent can pass between any two."""

@@ -7,26 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Condition, Object, Rng, task
+from testbed.blueprints.blueprint import BLUE, GREY, Blueprint, Condition, Object, Rng, task
 from testbed.blueprints.choices import fill, ledge, mark
 from testbed.blueprints.mazes import radial_sectors, y_maze
-from testbed.blueprints.parts import (
-    BLUE,
-    GAP,
-    GREY,
-    HOT,
-    XZ,
-    agent,
-    ball,
-    near,
-    polar,
-    ramp,
-    scattered,
-    side,
-    wall,
-    zone,
-)
+from testbed.blueprints.parts import HOT, agent, ball, ramp, wall, zone
 from testbed.blueprints.placement import any_quarter_turn, placed
+from testbed.blueprints.places import GAP, XZ, near, polar, scattered, side
 
 
 def size_against_distance(rng: Rng, large: float, small: float, far: float, close: float) -> Blueprint:

@@ -2,31 +2,11 @@
 
 import math
 
-from testbed.blueprints.blueprint import Blueprint, Condition, Object, Rng, task
+from testbed.blueprints.blueprint import BLUE, Blueprint, Condition, Object, Rng, task
 from testbed.blueprints.mazes import Rooms
-from testbed.blueprints.parts import (
-    BLUE,
-    EDGE,
-    HEIGHT,
-    JOINT,
-    XZ,
-    agent,
-    ball,
-    barrier,
-    bearing_to,
-    block,
-    fan,
-    near,
-    pane,
-    polar,
-    ramp,
-    ring,
-    run,
-    side,
-    tunnel,
-    wall,
-)
+from testbed.blueprints.parts import agent, ball, barrier, block, fan, pane, ramp, ring, run, tunnel, wall
 from testbed.blueprints.placement import any_free_pose, any_pose, placed
+from testbed.blueprints.places import EDGE, HEIGHT, JOINT, XZ, bearing_to, near, polar, side
 
 SLOPE = 2.4
 """Metres along a ramp for each metre that it rises."""

@@ -5,26 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Condition, Object, Rng, task
+from testbed.blueprints.blueprint import BLUE, Blueprint, Condition, Object, Rng, task
 from testbed.blueprints.choices import PLATFORM, platform
-from testbed.blueprints.parts import (
-    BLUE,
-    DEATH,
-    HOT,
-    agent,
-    along,
-    ball,
-    even,
-    near,
-    polar,
-    ramp,
-    scattered,
-    side,
-    wall,
-    zone,
-    zone_between,
-)
+from testbed.blueprints.parts import DEATH, HOT, agent, along, ball, ramp, wall, zone, zone_between
 from testbed.blueprints.placement import any_orientation, placed
+from testbed.blueprints.places import even, near, polar, scattered, side
 
 
 def hot_band(rng: Rng, depth: float) -> Blueprint:

@@ -2,32 +2,12 @@
 
 from collections.abc import Sequence
 
-from testbed.blueprints.blueprint import Blueprint, Condition, Object, Push, Rng, task
+from testbed.blueprints.blueprint import BLUE, GREY, Blueprint, Condition, Object, Push, Rng, task
 from testbed.blueprints.choices import perch
 from testbed.blueprints.mazes import ARM_END, ARM_WIDTH, Rooms, arm_start, radial_arms
-from testbed.blueprints.parts import (
-    BLUE,
-    EDGE,
-    GREY,
-    HEIGHT,
-    JOINT,
-    XZ,
-    agent,
-    ball,
-    barrier,
-    bearing_to,
-    block,
-    near,
-    pane,
-    polar,
-    ramp,
-    run,
-    scattered,
-    side,
-    tunnel,
-    wall,
-)
+from testbed.blueprints.parts import agent, ball, barrier, block, pane, ramp, run, tunnel, wall
 from testbed.blueprints.placement import any_free_pose, any_pose, placed
+from testbed.blueprints.places import EDGE, HEIGHT, JOINT, XZ, bearing_to, near, polar, scattered, side
 
 RUN_UP = 5.0
 """Metres from which the intended solution rams a block."""

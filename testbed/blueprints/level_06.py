@@ -8,7 +8,8 @@ from testbed.blueprints.level_02 import CONDITIONS as TWO
 from testbed.blueprints.level_03 import CONDITIONS as THREE
 from testbed.blueprints.level_04 import CONDITIONS as FOUR
 from testbed.blueprints.level_05 import CONDITIONS as FIVE
-from testbed.blueprints.parts import agent, ball, near, scattered, wall
+from testbed.blueprints.parts import agent, ball, wall
+from testbed.blueprints.places import near, scattered
 
 COLOURED = ("Wall", "Ramp", "CylinderTunnel")
 """Kinds whose colour a file can set."""

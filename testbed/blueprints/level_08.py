@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from testbed.blueprints.blueprint import Blueprint, Condition, Object, Rng, task
+from testbed.blueprints.blueprint import BLUE, Blueprint, Condition, Object, Rng, task
 from testbed.blueprints.choices import PLATFORM, platform
-from testbed.blueprints.parts import BLUE, THICK, XZ, across, agent, along, ball, even, near, ramp, side, wall
+from testbed.blueprints.parts import across, agent, along, ball, ramp, wall
 from testbed.blueprints.placement import any_orientation, placed
+from testbed.blueprints.places import THICK, XZ, even, near, side
 
 PERMANENCE = ("object permanence", "working memory")
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from testbed.blueprints.blueprint import Blueprint, Condition, Object, Rng, task
+from testbed.blueprints.blueprint import BLUE, Blueprint, Condition, Object, Rng, task
 from testbed.blueprints.choices import FIRM, Apparatus, boxes, fill, hub, ledge, mark, pens
-from testbed.blueprints.parts import BLUE, DEATH, GAP, THICK, agent, ball, near, pane, side, wall, zone
+from testbed.blueprints.parts import DEATH, agent, ball, pane, wall, zone
 from testbed.blueprints.placement import any_quarter_turn
+from testbed.blueprints.places import GAP, THICK, near, side
 
 SIZE = 2.0
 """Diameter of the balls, metres: large enough to be counted from the ledge."""

@@ -3,24 +3,10 @@
 import math
 from functools import partial
 
-from testbed.blueprints.blueprint import Blueprint, Condition, Object, Push, Rng, task
-from testbed.blueprints.parts import (
-    BLUE,
-    DEATH,
-    GREY,
-    HEIGHT,
-    across,
-    agent,
-    ball,
-    block,
-    near,
-    pane,
-    polar,
-    ramp,
-    wall,
-    zone,
-)
+from testbed.blueprints.blueprint import BLUE, GREY, Blueprint, Condition, Object, Push, Rng, task
+from testbed.blueprints.parts import DEATH, across, agent, ball, block, pane, ramp, wall, zone
 from testbed.blueprints.placement import Frame, anywhere, in_frame, upright
+from testbed.blueprints.places import HEIGHT, near, polar
 
 _task = partial(task, time_limit=500)
 

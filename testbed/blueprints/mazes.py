@@ -4,19 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 from testbed.blueprints.blueprint import Object, Rng
-from testbed.blueprints.parts import (
-    EDGE,
-    GAP,
-    HEIGHT,
-    JOINT,
-    THICK,
-    XZ,
-    across,
-    along,
-    polar,
-    wall,
-    wall_between,
-)
+from testbed.blueprints.parts import across, along, wall, wall_between
+from testbed.blueprints.places import EDGE, GAP, HEIGHT, JOINT, THICK, XZ, polar
 
 HALF = 2.3
 """Half the width of a lane of the Y-maze and between the sectors, metres."""

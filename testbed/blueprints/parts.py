@@ -1,15 +1,11 @@
-"""Pieces that several levels build with: objects, places drawn at random, barriers and rings of walls."""
+"""Pieces that several levels build with: objects, barriers and rings of walls."""
 
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from testbed.blueprints.blueprint import Color, Object, Point, Rng
-
-GREY: Color = (153, 153, 153)
-BLUE: Color = (0, 0, 255)
-PINK: Color = (255, 0, 255)
-"""Colours of walls and of ramps: those that the 2019 battery uses for these objects."""
+from testbed.blueprints.blueprint import GREY, PINK, Color, Object, Point
+from testbed.blueprints.places import GAP, HEIGHT, JOINT, THICK, XZ, bearing_to, even, polar
 
 
 def agent(x: float, z: float, yaw: float, y: float = 0) -> Object:
@@ -64,86 +60,6 @@ def zone_between(kind: str, x1: float, z1: float, x2: float, z2: float) -> Objec
     """A zone between two corners, metres; it keeps a small distance from the fence."""
     left, low, right, high = (even(min(max(value, FENCE_GAP), 40 - FENCE_GAP)) for value in (x1, z1, x2, z2))
     return zone(kind, (left + right) / 2, (low + high) / 2, right - left, high - low)
-
-
-MARGIN = 2.0
-"""Metres that random places keep from the fence, so that the agent can get around them."""
-
-XZ = tuple[float, float]
-"""x and z of a place, metres."""
-
-
-def polar(x: float, z: float, bearing: float, distance: float) -> XZ:
-    """The place `distance` metres away from x, z; `bearing` in degrees, clockwise from +z."""
-    angle = math.radians(bearing)
-    return x + distance * math.sin(angle), z + distance * math.cos(angle)
-
-
-def bearing_to(start: XZ, end: XZ) -> float:
-    """The bearing of one place from another, degrees from -180 to 180, clockwise from +z."""
-    return math.degrees(math.atan2(end[0] - start[0], end[1] - start[1]))
-
-
-def inside(x: float, z: float, margin: float = MARGIN) -> bool:
-    """Whether a place is at least `margin` metres from the fence."""
-    return margin <= min(x, z) and max(x, z) <= 40 - margin
-
-
-def side(rng: Rng) -> int:
-    """Left (-1) or right (1)."""
-    return int(rng.choice([-1, 1]))
-
-
-def near(rng: Rng, value: float, spread: float) -> float:
-    """A number about `value`, at most `spread` off, rounded to a centimetre."""
-    return round(float(rng.uniform(value - spread, value + spread)), 2)
-
-
-def even(value: float) -> float:
-    """Rounded to an even centimetre: between two such edges, the middle is a whole centimetre."""
-    return 0.02 * round(value / 0.02)
-
-
-def scattered(
-    rng: Rng,
-    count: int,
-    apart: float,
-    taken: Sequence[XZ] = (),
-    within: tuple[float, float, float, float] = (MARGIN, MARGIN, 40 - MARGIN, 40 - MARGIN),
-) -> tuple[XZ, ...]:
-    """Places at least `apart` metres from one another and from `taken`.
-
-    `within` is least x, least z, greatest x, greatest z. Raises ValueError if they do not fit.
-    """
-    found: list[XZ] = []
-    for _ in range(1000 * count):
-        if len(found) == count:
-            break
-        spot = (
-            near(rng, (within[0] + within[2]) / 2, (within[2] - within[0]) / 2),
-            near(rng, (within[1] + within[3]) / 2, (within[3] - within[1]) / 2),
-        )
-        if all(math.dist(spot, other) >= apart for other in (*found, *taken)):
-            found.append(spot)
-    if len(found) < count:
-        raise ValueError(f"{count} places {apart} m apart do not fit into {within}")
-    return tuple(found)
-
-
-HEIGHT = 3.0
-"""Metres: walls over which the agent cannot look, not even from a platform of 1 m."""
-
-THICK = 0.4
-"""Thickness of walls, metres."""
-
-GAP = 0.04
-"""Metres between things that stand side by side, so that rounding does not let them overlap."""
-
-JOINT = 0.03
-"""Metres between walls that join: files hold two decimals, and walls that overlap are not placed."""
-
-EDGE = 0.02
-"""Metres from a wall's end to the fence."""
 
 
 def barrier(x: float, z: float, size: tuple[float, float, float], yaw: float, transparent: bool) -> Object:

@@ -12,7 +12,7 @@ from functools import wraps
 from typing import Any, NamedTuple
 
 from testbed.blueprints.blueprint import Blueprint, Condition, Object, Paradigm, Push, Rng
-from testbed.blueprints.parts import XZ, near, polar, side
+from testbed.blueprints.places import XZ, near, polar, side
 
 REACH = 18.7
 """Metres from the arena's middle within which an arrangement that is free of the fence is put."""
