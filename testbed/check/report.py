@@ -17,8 +17,6 @@ from testbed.check.reach import reach_findings
 from testbed.check.text import Change, arena_findings, item_findings, spelling_findings, upgrade_file
 from testbed.tasks import task_id
 
-_SUFFIXES = (".yaml", ".yml")
-
 
 class Options(NamedTuple):
     """How to check: the first seed, whether to rewrite old spellings in place, the folder for floor plans,
@@ -112,7 +110,7 @@ def task_files(target: Path) -> tuple[Path, ...]:
         return (target,)
     if not target.is_dir():
         raise ConfigError(f"{target}: no such file or folder")
-    found = sorted(path for path in target.rglob("*") if path.suffix in _SUFFIXES and path.is_file())
+    found = sorted(path for path in target.rglob("*") if path.suffix in (".yaml", ".yml") and path.is_file())
     if not found:
         raise ConfigError(f"{target}: no task files (*.yaml) in this folder")
     return tuple(found)

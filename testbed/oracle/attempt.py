@@ -112,12 +112,6 @@ def _bearing(direction: Floats) -> float:
     return math.degrees(math.atan2(direction[0], direction[1]))
 
 
-MAX_WAITING = 250
-"""Steps after which an attempt that waits starts, even if something still moves."""
-
-MAX_PERTURBATIONS = 8
-"""Maximum number of perturbed legs for the same balls, before random probes."""
-
 STUCK_LEGS = 6
 """Number of legs without progress after which a leg is perturbed."""
 
@@ -154,7 +148,8 @@ class Attempt:
     def _turn(self) -> bool:
         """One leg; False if nothing is left to do."""
         scene = self.episode.scene()
-        if self.strategy.wait and self.episode.steps < MAX_WAITING and self._moving(scene):
+        # After 250 steps it starts even if something still moves.
+        if self.strategy.wait and self.episode.steps < 250 and self._moving(scene):
             return not self.episode.done
         planner = self._world.planner(scene)
         if self._world.aims != self._aims:
@@ -173,7 +168,8 @@ class Attempt:
         assert planner is not None
         if self._no_progress(planner):
             self._perturb(planner)
-            return self._perturbed < MAX_PERTURBATIONS or self._probe()
+            # Eight perturbed legs for the same balls, then random probes.
+            return self._perturbed < 8 or self._probe()
         before = self.episode.steps, self.episode.position
         self._drive(leg)
         if self.episode.steps == before[0]:

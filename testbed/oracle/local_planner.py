@@ -16,9 +16,6 @@ STEP_COST = 0.35
 """Cost of a step of the clock, in metres of path: less than any leg from rest gains per step, so that moving
 always pays."""
 
-BACKWARD_DEG = 6.0
-"""Driving backward costs as much as an additional turn by this angle, degrees."""
-
 PROGRESS, IDLING = 0.3, 100.0
 """Minimum progress of a leg, metres of cost, and the penalty for less: the cost of a second turn is not
 planned, so standing still would seem cheaper."""
@@ -199,6 +196,7 @@ class LocalPlanner:
             surcharge += np.where(free & np.isfinite(price), price - 1, 0.0)
         cost = cost + surcharge / len(STOP_SHARES) * np.linalg.norm(stop - runs.points, axis=1)
         askew = np.abs(wrap_deg(self._field.bearing[last] - yaws))
-        turning = np.minimum(askew, 180 - askew + BACKWARD_DEG) / 6 * STEP_COST * self._field.heat[last]
+        # Driving backward costs as much as an additional turn by 6 degrees.
+        turning = np.minimum(askew, 180 - askew + 6.0) / 6 * STEP_COST * self._field.heat[last]
         cost = np.where(forbidden, np.inf, cost)
         return cost, np.where(np.isfinite(turning), turning, 0.0)

@@ -89,10 +89,6 @@ def waiting(episode: Episode) -> Action:
     return TURN_RIGHT if episode.steps % 2 else TURN_LEFT
 
 
-Drive = tuple[float, int]
-"""A short drive: its bearing (degrees) and its number of steps."""
-
-
 def reach(steps: int) -> float:
     """Distance from rest on free ground after driving `steps` steps and then braking, metres."""
     at, velocity = np.zeros((1, 2)), np.zeros((1, 2))
@@ -101,10 +97,11 @@ def reach(steps: int) -> float:
     return float(at[0, 1] + stopping(velocity)[0, 1])
 
 
-def correction(east: float, north: float, yaw: float) -> tuple[Drive, Drive]:
+def correction(east: float, north: float, yaw: float) -> tuple[tuple[float, int], tuple[float, int]]:
     """The two drives that together end nearest to a place `east` and `north` metres from the agent.
 
-    To save a step of turning, 0.004 m of additional distance are accepted.
+    Each is a bearing (degrees) and a number of steps. To save a step of turning, 0.004 m of additional
+    distance are accepted.
     """
     bearings = (yaw + TURN_DEG * np.arange(round(360 / TURN_DEG))) % 360
     angles = np.radians(bearings)

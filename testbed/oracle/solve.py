@@ -23,9 +23,6 @@ SURE, SURER = 0.99, 0.9999
 OFF_PAD_M = 2.2
 """Distance from a pad's middle at which the agent has left it, metres."""
 
-MOVES_STEPS = round(MOVES_S / STEP_S) + 10
-"""Steps in which something slides or rolls, and some to be safe."""
-
 PUSH_M, ASIDE_M = 1.5, 1.7
 """Distances of the agent behind a block that it pushes, and of a block beside its pad, metres."""
 
@@ -97,7 +94,8 @@ class Experimenter:
 
     def _saw_more_than(self, made: int) -> bool:
         """Wait until another experiment than so many has happened; False if none does."""
-        for _ in range(MOVES_STEPS):
+        # As long as something slides or rolls, and some steps to be safe.
+        for _ in range(round(MOVES_S / STEP_S) + 10):
             if self._episode.done or len(self._episode.experiments.seen) > made:
                 break
             self._episode.step(waiting(self._episode))

@@ -88,12 +88,6 @@ class Forecast:
         return bool(np.abs(positions[indices] - self.at(step)[indices]).max() < 0.2)
 
 
-MOVED = 0.04
-"""A thing that moved by more than this (metres, or in an entry of its rotation) changes the ground."""
-
-PACE, TURNING = 0.8, 8.0
-"""Assumed steps per metre of path, and additional steps, to get to where a ball will pass."""
-
 DANGER_STEPS = 6
 """Interval at which the future places of dangers are considered, steps."""
 
@@ -175,14 +169,17 @@ class WorldModel:
         return replace(ball, centre=forecast.at(when)[ball.index])
 
     def _first_intercept(self, ball: Ball, forecast: Forecast) -> int:
-        """The step in which the agent can first touch a moving ball; if there is none, the last predicted."""
+        """The step in which the agent can first touch a moving ball; if there is none, the last predicted.
+
+        To get there takes 0.8 steps per metre of path and 8 more.
+        """
         step, paths = self._episode.steps, self.path_costs()
         for later in range(0, forecast.end - step + 1, 3):
             there = replace(ball, centre=forecast.at(step + later)[ball.index])
             nodes = self.costs.targets(there)
             if len(nodes):
-                needed = paths[nodes].min() * PACE + TURNING
-                if needed <= later or (later == 0 and needed < TURNING + 1.5):
+                needed = paths[nodes].min() * 0.8 + 8.0
+                if needed <= later or (later == 0 and needed < 9.5):
                     return step + later
         return forecast.end
 
@@ -209,10 +206,10 @@ class WorldModel:
         return node_at(self.costs, *self._episode.position)
 
     def _update(self, scene: Scene) -> None:
-        """Map the ground again if something solid has moved."""
+        """Map the ground again if something solid has moved by 0.04 (m, or in an entry of its rotation)."""
         solid = [i for i, thing in enumerate(scene.things) if "Goal" not in thing.kind]
         pose = np.concatenate([scene.positions[solid].ravel(), scene.rotations[solid].ravel()])
-        if self._known is not None and np.abs(pose - self._known).max(initial=0.0) < MOVED:
+        if self._known is not None and np.abs(pose - self._known).max(initial=0.0) < 0.04:
             return
         self._known = pose
         self._number += 1

@@ -111,15 +111,11 @@ MOST_TASK_BYTES = 1_000_000
 _TASK_FILE = re.compile(r"\d{2}-\d{2}-\d{2}\.yaml")
 
 
-TaskFile = tuple[str, bytes]
-"""A task's id and the bytes of its file."""
-
-
-def task_files_at(source: str) -> Iterator[TaskFile]:
+def task_files_at(source: str) -> Iterator[tuple[str, bytes]]:
     """Every file named LL-TT-VV.yaml of a folder, or of the .tar.gz at a URL, wherever it lies therein.
 
-    Nothing is written. Raises ConfigError if there is no such folder, EvaluationError if a server or
-    an archive fails.
+    Yields a task's id and the bytes of its file. Nothing is written. Raises ConfigError if there is no such
+    folder, EvaluationError if a server or an archive fails.
     """
     scheme = urlsplit(source).scheme
     if scheme in ("http", "https"):
@@ -130,7 +126,7 @@ def task_files_at(source: str) -> Iterator[TaskFile]:
         yield from _in_folder(Path(source))
 
 
-def _in_folder(folder: Path) -> Iterator[TaskFile]:
+def _in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
     for path in sorted(folder.rglob("*.yaml")):
         if _TASK_FILE.fullmatch(path.name):
             try:
@@ -139,7 +135,7 @@ def _in_folder(folder: Path) -> Iterator[TaskFile]:
                 raise EvaluationError(f"{path}: cannot be read ({error.strerror or error})") from None
 
 
-def _downloaded(url: str) -> Iterator[TaskFile]:
+def _downloaded(url: str) -> Iterator[tuple[str, bytes]]:
     try:
         request = Request(url, headers={"User-Agent": "arena-llm"})
         with build_opener().open(request, timeout=TIMEOUT_S) as answer:
@@ -177,7 +173,7 @@ class _Bounded:
         return content
 
 
-def _unpacked(url: str, answer: IO[bytes]) -> Iterator[TaskFile]:
+def _unpacked(url: str, answer: IO[bytes]) -> Iterator[tuple[str, bytes]]:
     """The task files of a gzipped tar stream; every other member is passed over."""
     try:
         with (
@@ -243,10 +239,8 @@ def _refuse_incomplete(name: Name, place: str, missing: set[str], others: set[st
     count = len(digests(name))
     what = f"{len(missing)} of {count} task files are missing (the first: {min(missing)})"
     if differ := missing & others:
-        what = (
-            f"{len(differ)} of {count} task files differ from the published ones (the first: {min(differ)}, "
-        )
-        what += f"expected SHA-256 {digests(name)[min(differ)]})"
+        what = f"{len(differ)} of {count} task files differ from the published ones "
+        what += f"(the first: {min(differ)}, expected SHA-256 {digests(name)[min(differ)]})"
     origin = f"{SOURCES[name].folder} of {SOURCES[name].repository}"
     raise EvaluationError(f"{place}: {what}; nothing was kept. The battery {name} is {origin}")
 

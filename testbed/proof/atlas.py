@@ -21,9 +21,6 @@ from testbed.tasks import Task, without_notice
 
 _HEADER = re.compile(r"# (\w+): (.*)")
 
-Tracked = Callable[[Iterable["Entry"]], Iterable["Entry"]]
-"""Passes entries through and shows the progress."""
-
 
 class Entry(NamedTuple):
     """A task on the page; `header` is the text of its file's comments, by their first word."""
@@ -38,11 +35,13 @@ class Entry(NamedTuple):
         return f"{self.task.id} level {self.task.level} {' '.join(self.header.values())}".lower()
 
 
-def write_atlas(tasks: Sequence[Task], folder: Path, out: Path, tracked: Tracked) -> Path:
+def write_atlas(
+    tasks: Sequence[Task], folder: Path, out: Path, tracked: Callable[[Iterable[Entry]], Iterable[Entry]]
+) -> Path:
     """Write the page and its pictures into a folder; return the page.
 
-    `folder` has the tasks' solutions; a task without one is shown without a path. Raises EvaluationError if
-    the files cannot be written.
+    `folder` has the tasks' solutions; a task without one is shown without a path. `tracked` passes entries
+    through and shows the progress. Raises EvaluationError if the files cannot be written.
     """
     proofs = solutions.read(folder)
     entries = [_entry(task, proofs[task.id].solution if task.id in proofs else None) for task in tasks]

@@ -247,9 +247,6 @@ def random_reward(episode: Episode, rng: np.random.Generator) -> float:
 SPLIT_FILE = "split.json"
 """Beside the levels of a hidden split: its seed, which must stay secret, and what may be published."""
 
-SEED_BITS = 128
-"""Enough that nobody finds the seed by drawing tasks until they agree with the commitment."""
-
 
 class HiddenSplit(BaseModel, frozen=True, extra="forbid"):
     """The secret seed of a folder of tasks."""
@@ -278,7 +275,8 @@ def hidden_split(folder: Path, seed: int | None) -> HiddenSplit:
         if seed not in (None, found.seed):
             raise ConfigError(f"--seed: {path} is of another seed; choose another folder or leave it out")
         return found
-    drawn = secrets.randbits(SEED_BITS) if seed is None else seed
+    # With 128 bits nobody finds the seed by drawing tasks until they agree with the commitment.
+    drawn = secrets.randbits(128) if seed is None else seed
     split = HiddenSplit(seed=drawn, commitment=commitment(drawn))
     write_file(path, split.model_dump_json(indent=1) + "\n")
     return split
