@@ -1,46 +1,25 @@
-import math
-
 import pytest
 
-from arena import FORWARD, TURN_LEFT, TURN_RIGHT, Episode, load_text
-from testbed.blueprints import CONDITIONS, blueprint, condition_of
-from testbed.blueprints.blueprint import Draw, to_yaml
 from testbed.oracle.solve import solve, solved
+from tests.testbed.blueprints.views import drawn, drive_straight, episode_of, numbers, spec_of
 
-IN_THE_WAY = {
+IN_THE_WAY = (
     "island", "slalom", "hot lake", "pocket", "ring", "blind corner", "behind a wall", "winding path",
     "red rows",
-}  # fmt: skip
-DRAWS = [Draw(4, number, 1, 0) for number in range(1, 1 + len(CONDITIONS[4]))]
+)  # fmt: skip
 
 
-def called(*names):
-    found = [draw for draw in DRAWS if condition_of(draw).name in names]
-    return pytest.mark.parametrize("draw", found, ids=lambda draw: f"{draw.level:02d}-{draw.task:02d}")
-
-
-def spec_of(task):
-    return load_text(to_yaml(task)).arenas[0]
-
-
-@called(*IN_THE_WAY)
-def test_the_straight_way_fails(draw):
-    task = blueprint(draw)
-    goal = next(thing for thing in task.objects if thing.kind == "GoodGoal")
-    with Episode(spec_of(task), task_id="straight") as episode:
-        x, _, z = episode.position
-        bearing = math.degrees(math.atan2(goal.place[0] - x, goal.place[2] - z))
-        turns = round(((bearing - episode.yaw + 180) % 360 - 180) / 6)
-        for _ in range(abs(turns)):
-            episode.step(TURN_RIGHT if turns > 0 else TURN_LEFT)
-        while not episode.done:
-            episode.step(FORWARD)
+@pytest.mark.parametrize("number", numbers(4, *IN_THE_WAY))
+def test_the_straight_way_fails(number):
+    with episode_of(drawn(4, number)) as episode:
+        drive_straight(episode, 10_000)
+        assert episode.done
         assert not episode.recording().passed
 
 
-@called("lanes")
-def test_the_worse_lane_fails(draw):
-    task = blueprint(draw)
+@pytest.mark.parametrize("number", numbers(4, "lanes"))
+def test_the_worse_lane_fails(number):
+    task = drawn(4, number)
     goals = [thing for thing in task.objects if thing.kind == "GoodGoal"]
     # The second lane is the better one, but where the first one's ball is so much larger.
     better = goals[0] if goals[0].size > goals[1].size else goals[1]
@@ -49,8 +28,8 @@ def test_the_worse_lane_fails(draw):
 
 
 def test_zones_keep_off_the_fence():
-    for draw in DRAWS:
-        for thing in blueprint(draw).objects:
+    for number in numbers(4):
+        for thing in drawn(4, number).objects:
             if thing.kind in ("DeathZone", "HotZone") and thing.yaw == 0:
                 x, z = thing.place[0], thing.place[2]
                 half = thing.size[0] / 2, thing.size[2] / 2

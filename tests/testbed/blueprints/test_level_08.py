@@ -5,25 +5,22 @@ import pytest
 from scipy.sparse import csr_matrix, hstack, vstack
 from scipy.sparse.csgraph import breadth_first_order
 
-from arena import IDLE, Episode, load_text
+from arena import IDLE
 from arena.taskfile.catalog import KINDS
 from render.renderer import Renderer
-from testbed.blueprints import CONDITIONS, blueprint, condition_of, text
-from testbed.blueprints.blueprint import Draw
+from testbed.blueprints import CONDITIONS
 from testbed.oracle.cost_map import CostMap, node_at
 from testbed.oracle.solids import solids
 from testbed.oracle.targets import Regions, balls
 from testbed.oracle.terrain import Terrain
+from tests.testbed.blueprints.views import drawn, episode_of, numbers
 
-SETTLED = 60
-"""Steps after which every ball lies still, but for those that pass behind screens."""
-
-DRAWS = [Draw(8, number, 1, 0) for number in range(1, 1 + len(CONDITIONS[8]))]
-each = pytest.mark.parametrize("draw", DRAWS, ids=lambda draw: f"{draw.level:02d}-{draw.task:02d}")
 FINAL = {
-    condition_of(draw).name: draw for draw in DRAWS if "irreversible choice" in blueprint(draw).capacities
+    CONDITIONS[8][number - 1].name: number
+    for number in numbers(8)
+    if "irreversible choice" in drawn(8, number).capacities
 }
-"""One draw of every paradigm in which a choice cannot be undone."""
+"""One task of every paradigm in which a choice cannot be undone."""
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +28,9 @@ def renderer():
     return Renderer(256, 256)
 
 
-def episode_of(draw):
-    return Episode(load_text(text(draw)).arenas[0], task_id="memory")
-
-
-def settle(episode, draw, steps=SETTLED):
-    for _ in range(230 if condition_of(draw).name == "passing behind" else steps):
+def settle(episode, number):
+    """Wait until every ball lies still; those that pass behind screens take longer."""
+    for _ in range(230 if number in numbers(8, "passing behind") else 60):
         episode.step(IDLE)
 
 
@@ -51,20 +45,20 @@ def pixels(renderer, scene):
     }
 
 
-@each
-def test_balls_are_seen_first_and_hidden_then(renderer, draw):
-    with episode_of(draw) as episode:
+@pytest.mark.parametrize("number", numbers(8))
+def test_balls_are_seen_first_and_hidden_then(renderer, number):
+    with episode_of(drawn(8, number)) as episode:
         episode.step(IDLE)
         assert min(pixels(renderer, episode.scene()).values()) >= 4
-        settle(episode, draw)
+        settle(episode, number)
         assert max(pixels(renderer, episode.scene()).values()) == 0
 
 
-@pytest.mark.parametrize("draw", [draw for draw in DRAWS if blueprint(draw).blackouts], ids=lambda d: d.task)
-def test_the_light_goes_out_when_all_is_hidden(renderer, draw):
-    first = blueprint(draw).blackouts[0]
-    with episode_of(draw) as episode:
-        for _ in range(5 * first // 3):
+@pytest.mark.parametrize("number", [number for number in numbers(8) if drawn(8, number).blackouts])
+def test_the_light_goes_out_when_all_is_hidden(renderer, number):
+    made = drawn(8, number)
+    with episode_of(made) as episode:
+        for _ in range(5 * made.blackouts[0] // 3):
             episode.step(IDLE)
         assert episode.scene().lights_on
         assert max(pixels(renderer, episode.scene()).values()) == 0
@@ -73,10 +67,10 @@ def test_the_light_goes_out_when_all_is_hidden(renderer, draw):
         assert not episode.scene().lights_on
 
 
-@pytest.mark.parametrize("draw", FINAL.values(), ids=list(FINAL))
-def test_a_wrong_choice_is_possible_and_final(draw):
-    with episode_of(draw) as episode:
-        settle(episode, draw)
+@pytest.mark.parametrize("number", FINAL.values(), ids=list(FINAL))
+def test_a_wrong_choice_is_possible_and_final(number):
+    with episode_of(drawn(8, number)) as episode:
+        settle(episode, number)
         scene, (x, y, z) = episode.scene(), episode.position
     best = max(balls(scene), key=lambda ball: ball.reward)
     costs = CostMap(Terrain(solids(scene)), scene, [], 1.0)

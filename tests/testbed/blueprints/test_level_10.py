@@ -1,25 +1,17 @@
 """Level 10: what makes its tasks tasks of causal reasoning."""
 
 import math
-from contextlib import closing
 
 import pytest
 
-from arena import Episode, load_text
-from testbed.blueprints import CONDITIONS, blueprint
-from testbed.blueprints.blueprint import Blueprint, Draw, Object, Push, to_yaml
+from testbed.blueprints.blueprint import Blueprint, Object, Push
 from testbed.oracle.attempt import Attempt
 from testbed.oracle.world_model import Strategy
+from tests.testbed.blueprints.views import drawn, episode_of, numbers
 
 TOOLS = frozenset({"LightBlock", "HeavyBlock", "UBlock", "LBlock", "JBlock"})
 MOST_STEPS_WITHOUT_PUSH = 20
 """An attempt that cannot get to where it should push ends at once: nothing else can be reached."""
-
-TASKS = range(1, len(CONDITIONS[10]) + 1)
-
-
-def _task(number: int) -> Blueprint:
-    return blueprint(Draw(10, number, 1, 5))
 
 
 def _ball_ahead(task: Blueprint) -> tuple[tuple[float, ...], Push, float, float]:
@@ -31,20 +23,15 @@ def _ball_ahead(task: Blueprint) -> tuple[tuple[float, ...], Push, float, float]
     return ball, push, angle, along
 
 
-def _numbers(*names: str) -> list[int]:
-    return [n for n, made in enumerate(CONDITIONS[10], 1) if made.paradigm.__name__ in names]
-
-
 def _passes(task: Blueprint, push: Push) -> bool:
     """Whether a push and then the direct way pass a task.
 
     The place to stand at may be a little off to a side, as what lies there is elsewhere in each draw.
     """
-    spec = load_text(to_yaml(task)).arenas[0]
     angle = math.radians(push.bearing)
     for aside in (0.0, 0.8, -0.8, 1.6, -1.6):
         x, z = push.x + aside * math.cos(angle), push.z - aside * math.sin(angle)
-        with closing(Episode(spec, task_id="level 10")) as episode:
+        with episode_of(task) as episode:
             Attempt(episode, Strategy(), (push._replace(x=x, z=z),)).run()
             if episode.steps > MOST_STEPS_WITHOUT_PUSH:
                 return bool(episode.passed) and episode.done
@@ -62,9 +49,9 @@ def _mirrored(push: Push, start: Object) -> Push:
     )
 
 
-@pytest.mark.parametrize("number", TASKS)
+@pytest.mark.parametrize("number", numbers(10))
 def test_there_is_something_to_push_and_the_solution_pushes_it(number: int) -> None:
-    task = _task(number)
+    task = drawn(10, number, seed=5)
     push = task.pushes[0]
     angle = math.radians(push.bearing)
     ahead = []
@@ -78,16 +65,16 @@ def test_there_is_something_to_push_and_the_solution_pushes_it(number: int) -> N
     assert min(ahead) < 3.1
 
 
-@pytest.mark.parametrize("number", _numbers("tool_choice", "knocking_down_choice"))
+@pytest.mark.parametrize("number", numbers(10, "tool choice", "knocking down choice"))
 def test_the_same_push_on_the_wrong_side_does_not_pass(number: int) -> None:
-    task = _task(number)
+    task = drawn(10, number, seed=5)
     start = next(thing for thing in task.objects if thing.kind == "Agent")
     assert not _passes(task, _mirrored(task.pushes[0], start))
 
 
-@pytest.mark.parametrize("number", _numbers("trap_tube"))
+@pytest.mark.parametrize("number", numbers(10, "trap tube"))
 def test_pushed_from_the_other_end_the_ball_is_trapped(number: int) -> None:
-    task = _task(number)
+    task = drawn(10, number, seed=5)
     _, push, angle, away = _ball_ahead(task)
     other = push._replace(
         x=push.x + (2 * away + 0.4) * math.sin(angle),
@@ -97,9 +84,9 @@ def test_pushed_from_the_other_end_the_ball_is_trapped(number: int) -> None:
     assert not _passes(task, other)
 
 
-@pytest.mark.parametrize("number", _numbers("doorway"))
+@pytest.mark.parametrize("number", numbers(10, "doorway"))
 def test_pushed_straight_in_the_block_closes_the_doorway(number: int) -> None:
-    task = _task(number)
+    task = drawn(10, number, seed=5)
     block = next(thing for thing in task.objects if thing.kind in TOOLS)
     inward = block.yaw
     angle = math.radians(inward)
@@ -107,9 +94,9 @@ def test_pushed_straight_in_the_block_closes_the_doorway(number: int) -> None:
     assert not _passes(task, Push(*stand, inward, 5))
 
 
-@pytest.mark.parametrize("number", _numbers("care"))
+@pytest.mark.parametrize("number", numbers(10, "care"))
 def test_the_block_before_the_ball_pushes_it_out_of_reach(number: int) -> None:
-    task = _task(number)
+    task = drawn(10, number, seed=5)
     ball, push, angle, away = _ball_ahead(task)
     behind = push._replace(x=ball[0] - away * math.sin(angle), z=ball[2] - away * math.cos(angle))
     assert not _passes(task, behind)
