@@ -29,23 +29,21 @@ def _ids(stream):
             yield episode.task_id
 
 
+def written(folder, *names):
+    """Empty arenas."""
+    for name in names:
+        (folder / f"{name}.yaml").write_text("!ArenaConfig {arenas: {0: !Arena {items: []}}}")
+    return folder
+
+
 def test_levels_are_played_in_the_order_of_their_ids():
     assert played(Levels("2-3"), count=3) == ["02-01-01", "02-01-02", "02-01-03"]
     assert played(Levels("10"), count=1) == ["10-01-01"]
 
 
 def test_levels_begin_again_after_the_last(tmp_path):
-    for name in ("01-01-01", "01-01-02"):
-        (tmp_path / f"{name}.yaml").write_bytes(
-            (LEVELS_FOLDER / "01_food_retrieval/01-01-01.yaml").read_bytes()
-        )
-    assert played(Levels("1", testbed=tmp_path)) == [
-        "01-01-01",
-        "01-01-02",
-        "01-01-01",
-        "01-01-02",
-        "01-01-01",
-    ]
+    stream = Levels("1", testbed=written(tmp_path, "01-01-01", "01-01-02"))
+    assert played(stream) == [*["01-01-01", "01-01-02"] * 2, "01-01-01"]
 
 
 def test_a_random_order_has_every_task_once_a_round_and_depends_on_the_seed():
@@ -60,14 +58,8 @@ def test_further_arenas_of_a_file_are_tasks_of_their_own(tmp_path):
     (tmp_path / "pair.yaml").write_text(
         "!ArenaConfig {arenas: {3: !Arena {items: []}, 5: !Arena {items: []}}}"
     )
-    stream = Levels("1-10", testbed=_with_levels(tmp_path))
+    stream = Levels("1-10", testbed=written(tmp_path, *(f"{level:02d}-01-01" for level in range(1, 11))))
     assert {"pair", "pair#1"}.isdisjoint(played(stream, count=12))
-
-
-def _with_levels(folder):
-    for level in range(1, 11):
-        (folder / f"{level:02d}-01-01.yaml").write_text("!ArenaConfig {arenas: {0: !Arena {items: []}}}")
-    return folder
 
 
 def test_a_broken_task_is_named_with_its_file(tmp_path):

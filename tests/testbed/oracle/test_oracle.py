@@ -5,7 +5,9 @@ import math
 import pytest
 
 from arena import BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Episode, EventKind
+from testbed.oracle.motion import Driver
 from testbed.oracle.solve import solve, solved
+from testbed.oracle.targets import balls
 from testbed.oracle.world_model import Forecast, copy_of
 from tests.arena.worlds import agent, episode, item, spec
 
@@ -81,31 +83,18 @@ WORLDS = {
 }
 
 
-class Straight:
-    """Knows where the nearest good goal is, and nothing else: turns to it and drives."""
-
-    def act(self, run):
-        scene = run.scene()
-        x, _, z = run.position
-        goals = [
-            (math.hypot(at[0] - x, at[2] - z), at)
-            for thing, at, there in zip(scene.things, scene.positions, scene.visible, strict=True)
-            if thing.kind.startswith("Good") and there
-        ]
-        if not goals:
-            return IDLE
-        _, at = min(goals, key=lambda goal: goal[0])
-        askew = (math.degrees(math.atan2(at[0] - x, at[2] - z)) - run.yaw + 180) % 360 - 180
-        if abs(askew) > 3:
-            return TURN_RIGHT if askew > 0 else TURN_LEFT
-        return FORWARD
-
-
 def played_straight(arena):
+    """By one who knows where the nearest good goal is, and nothing else: turns to it and drives."""
     with Episode(arena, task_id="test", seed=0) as run:
-        driver = Straight()
+        driver = Driver(run)
         while not run.done:
-            run.step(driver.act(run))
+            x, _, z = run.position
+            ways = [(at.centre[0] - x, at.centre[2] - z) for at in balls(run.scene()) if at.worth > 0]
+            if ways:
+                driver.face(math.degrees(math.atan2(*min(ways, key=lambda way: math.hypot(*way)))))
+                driver.drive(1)
+            else:
+                driver.idle(1)
         return run.recording()
 
 
