@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from arena.action import STEP_S
 from people.play.app import create_app
 from people.play.client import MAX_UNSEEN_S
+from people.play.pacing import QUALITY_LEVELS, QualityLevel
 from people.play.page_protocol import PROTOCOL
 from people.play.players import Players
 from people.play.security import COOKIE
@@ -67,6 +68,27 @@ def test_a_page_that_answers_but_shows_no_pictures_is_paused(server, page):
         last = page.until("frame")
     page.do("start")
     page.until("running")
+
+
+def test_every_trial_begins_with_the_full_picture_whatever_came_before(server, page):
+    page.patient = False
+    page.do("start")
+    page.until("running")
+    # Nothing more is acknowledged, so the game pauses and the pictures get worse.
+    while (paused := page.recv())["type"] != "paused":
+        if paused["type"] == "frame":
+            last = paused
+    page.say("ack", frame=last["number"])
+    while last["frame"].step != page.state["step"]:
+        last = page.until("frame")
+    worse = QualityLevel(*page.state["level"])
+    assert worse in QUALITY_LEVELS[1:] or paused["reason"] == "stall"
+    page.do("stop")
+    page.until("end")
+    page.do("next")
+    page.until("trial")
+    frame = page.until("frame")["frame"]
+    assert (frame.size, frame.quality) == QUALITY_LEVELS[0][:2]
 
 
 def workers_of(server) -> set[int]:
