@@ -178,7 +178,10 @@ def _check_rows(frame: pd.DataFrame, path: Path, whole: tuple[str, ...]) -> None
     measured = (*_MEASURED, *({"seconds"} & {*frame}))
     numbers = {column: pd.to_numeric(frame[column], errors="coerce") for column in (*whole, *measured)}
     wrong = {
-        "agent": (frame["agent"].isna() | (frame["agent"] == ""), "a name"),
+        **{
+            name: (frame[name].isna() | (frame[name] == ""), "a name")
+            for name in ("agent", *({"participant"} & {*frame}))
+        },
         "task_id": (frame["task_id"].isna(), "the id of a task"),
         GROUP: (frame[GROUP].isna(), "a group of tasks"),
         **{
