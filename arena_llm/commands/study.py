@@ -262,6 +262,7 @@ def _rules(plan: "Plan") -> str:
 
 def _blocks(plan: "Plan") -> list[str]:
     """The order, breaks and feedback of each block of the test; of several also their order and tasks."""
+    from people.play.course import SuiteTask
     from people.study.flow import rows_of
 
     lines = []
@@ -276,6 +277,7 @@ def _blocks(plan: "Plan") -> list[str]:
         breaks = (len(tasks) - 1) // every if every else 0
         feedback = "yes" if block.feedback else "no"
         lines.append(f"{several}: {orders[block.order]}; breaks: {breaks}; feedback: {feedback}.")
+        lines += [f"{block.name}: {task.course}." for task in tasks[:1] if isinstance(task, SuiteTask)]
     if len(lines) > 1:
         lines.append(f"Order of blocks: {plan.study.block_order}.")
     return lines

@@ -42,6 +42,13 @@ class Course(NamedTuple):
         request = EvalRequest(get_suite(DEFAULT), "", choices=choices)
         return cls(request.suite, request.effective.choices, request.prompts, tuple(map(task_spec, tasks)))
 
+    def __str__(self) -> str:
+        """The suite, and those of its choices that are not its defaults."""
+        chosen = self.choices.model_dump(mode="json", exclude_defaults=True, exclude={"tasks", "seed"})
+        return ", ".join(
+            [f"suite {self.suite.name}", *(f"{name}: {value}" for name, value in chosen.items())]
+        )
+
     def every(self) -> "tuple[SuiteTask, ...]":
         """All tasks, in their order."""
         return tuple(SuiteTask(self, place) for place in range(len(self.tasks)))

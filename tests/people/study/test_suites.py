@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from arena.errors import ConfigError
+from arena_llm.commands.study import _blocks
 from evaluation.by_hand.form import Choice, Command
 from people.pages import fields_html
 from people.play.security import COOKIE
@@ -125,6 +126,12 @@ def test_who_left_plays_no_further_reply(app):
 def test_a_wrong_block_is_refused_with_its_line(tmp_path, old, new, told):
     with pytest.raises(ConfigError, match=told):
         planned(tmp_path, STUDY.replace(old, new))
+
+
+def test_the_check_says_with_which_choices_a_suite_is_played(tmp_path):
+    lines = _blocks(planned(tmp_path, STUDY))
+    assert "objects: suite est, machine: noisy, observation: image." in lines
+    assert not any(line.startswith("driving: suite") for line in lines)
 
 
 def test_the_duration_is_estimated_from_the_most_replies(tmp_path):
