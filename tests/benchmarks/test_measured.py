@@ -31,8 +31,7 @@ from benchmarks.peers.scenery import HIDDEN, SCENE_FILE, Subject, scene_subject,
 from render import Renderer
 from testbed import CHILDREN, Task, task_named
 
-TINY = replace(
-    QUICK,
+TINY = QUICK._replace(
     **{"rounds": 2, "slice_s": 0.0, "tasks": 2, "generated": 1, "steps": 2, "vector_steps": 2},
     **{"objects": (10,)},
 )

@@ -1,7 +1,6 @@
 """Tables of suites: they have the columns of the shipped files, and wrong uses are sentences."""
 
 import csv
-from dataclasses import replace
 from importlib.resources import files
 
 import pytest
@@ -43,7 +42,7 @@ def test_est_prints_its_agents_beside_the_paper():
 def test_references_take_more_worlds(monkeypatch, tmp_path):
     table = tmp_path / "references.csv"
     table.write_text(files("suites.boxing").joinpath("references.csv").read_text())
-    monkeypatch.setattr(references, "scale_of", lambda suite: replace(SCALE, table=table))
+    monkeypatch.setattr(references, "scale_of", lambda suite: SCALE._replace(table=table))
     printed(references.main, "boxing", "--agent", "ideal", "--group", "death-infection", "--set", "seeds=3")
     rows = {tuple(row[3:5]): row[5] for row in csv.reader(table.read_text().splitlines())}
     assert rows["death-infection", "ideal"] == "3"
