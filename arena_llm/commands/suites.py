@@ -16,7 +16,7 @@ from evaluation.capabilities import brought, players_of, tools_of
 from evaluation.choices.effective import preset_names
 from evaluation.scale.references import agent_names, scale_of
 from evaluation.suite import Suite
-from evaluation.suites import EXTRAS, get_suite, suite_names
+from evaluation.suites import get_suite, suite_names
 
 suites_app = typer.Typer(
     help="List, show, check and begin suites of tasks.", invoke_without_command=True, no_args_is_help=False
@@ -27,7 +27,7 @@ Name = Annotated[str, typer.Argument(help="Name of an installed suite, or MODULE
 
 @suites_app.callback()
 def suites_command(context: typer.Context) -> None:
-    """List the suites with the version of their tasks, and the commands that install missing ones."""
+    """List the suites with the version of their tasks."""
     if context.invoked_subcommand is not None:
         return
     console = line_console()
@@ -37,9 +37,6 @@ def suites_command(context: typer.Context) -> None:
             console.print(f"{name:<15} {suite.task_version()}  {suite.title}", soft_wrap=True)
         except ArenaError as error:
             console.print(f"{name:<15} {error}", soft_wrap=True)
-    for name, install in EXTRAS.items():
-        if name not in suite_names():
-            console.print(f"{name:<15} not installed: {install}", soft_wrap=True)
     typer.echo("\nPresets and agents: arena-llm suites show NAME")
     typer.echo("Run one:            arena-llm eval --suite NAME --model MODEL")
 
