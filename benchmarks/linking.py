@@ -93,7 +93,7 @@ def _by_plan(kind: type[Attempt], episode: Episode, rng: np.random.Generator) ->
 
 def _by_replies(choices: ArenaChoices, sees: bool, episode: Episode, rng: np.random.Generator) -> None:
     """Random scripts, or those of the agent that looks at pictures if it sees."""
-    eye = Renderer(choices.image_size, choices.image_size) if sees else None
+    eye = Renderer(choices.image_size, choices.image_size).frame if sees else None
     played = ScriptedEpisode(episode, eye, choices)
     played.begin()
     replies: list[str] = []
