@@ -494,7 +494,7 @@ def test_people_play_it_by_keys():
     run, _ = experimented()
     task = Task("machine", 11, FILE, run.spec, "")
     with run:
-        played = WorkerEpisode(Open(task, 5, 0, "keys", actions=tuple(indices(run))))
+        played = WorkerEpisode(Open(task, 5, 0, tuple(indices(run))))
         events = [kind for kind, _ in played.opened().state.events]
         assert events[:4] == 3 * ["experiment"] + ["door opened"]
         shown = {view: played.draw(0.0, view, 256, 80).jpeg for view in ("first", "third", "top")}
