@@ -15,6 +15,8 @@ from pathlib import Path
 
 from arena.errors import ConfigError, EvaluationError, MissingFileError
 
+_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+
 MAX_BYTES = 8_000_000
 """Maximum size of a text that is read; a thousand times a long task file."""
 
@@ -48,7 +50,8 @@ def read_bytes(path: str | Path, most: int = MAX_BYTES) -> bytes:
     with open(path, "rb", buffering=0, opener=_without_waiting) as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(f"it is {_kind(found.st_mode)}, expected a regular file")
+            kind = _KINDS.get(stat.S_IFMT(found.st_mode), "a device")
+            raise OSError(f"it is {kind}, expected a regular file")
         # Files of /proc have the size 0 and a content.
         content = file.read(min(found.st_size, most) + 1)
         while more := file.read(65536) if content and len(content) <= most else b"":
@@ -66,11 +69,6 @@ def file_sha256(path: Path) -> str:
 
 def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
-
-
-def _kind(mode: int) -> str:
-    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
-    return kinds.get(stat.S_IFMT(mode), "a device")
 
 
 @contextmanager

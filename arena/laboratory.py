@@ -126,7 +126,8 @@ class Laboratory:
         stage.world.show(self._thresholds[number], False)
         stage.mechanisms.append(Door(index, door, stage.seconds))
         if number == self._hidden.doors[self._truth]:
-            stage.add(_food(stage, door))
+            size, at = (SHRINK * FOOD_M,) * 3, in_arena(door, (0.0, FOOD_M / 2, BEHIND_M))
+            stage.add(Placed(kind_in("GoodGoal", stage.spec.version), size, at, 0.0, None))
         return Event(stage.tick, EventKind.DOOR, index, door.kind.name, 0.0, detail=f"door {number}")
 
 
@@ -255,9 +256,3 @@ def is_over(pad: Placed, at: Vector) -> bool:
         return False
     x, _, z = local((east, 0.0, north), pad.yaw)
     return abs(x) <= width / 2 and abs(z) <= depth / 2
-
-
-def _food(stage: Stage, door: Placed) -> Placed:
-    diameter = SHRINK * FOOD_M
-    at = in_arena(door, (0.0, FOOD_M / 2, BEHIND_M))
-    return Placed(kind_in("GoodGoal", stage.spec.version), (diameter,) * 3, at, 0.0, None)

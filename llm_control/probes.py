@@ -297,12 +297,9 @@ def probe(
 def _counted(log: Any) -> ProbeResult:
     answered = [sample for sample in log.samples or [] if sample.scores]
     failed = [sample for sample in log.samples or [] if not sample.scores]
-    marks = {kind: [_right(s) for s in answered if s.metadata["kind"] == kind] for kind in KINDS}
+    marked = [(s.metadata["kind"], next(iter(s.scores.values())).value == CORRECT) for s in answered]
+    marks = {kind: [mark for of, mark in marked if of == kind] for kind in KINDS}
     rows = tuple(KindResult(kind, len(given), sum(given)) for kind, given in marks.items())
     errors = [sample.error.message.splitlines()[0] for sample in failed if sample.error]
     path = local_path(log.location)
     return ProbeResult(rows, len(failed), errors[0] if errors else "", path)
-
-
-def _right(sample: Any) -> bool:
-    return bool(next(iter(sample.scores.values())).value == "C")

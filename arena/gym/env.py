@@ -95,9 +95,6 @@ def common(infos: Sequence[Info | None]) -> Info:
     return merged | {f"_{key}": has.copy() for key in COMMON}
 
 
-_FORMER = ("camera", "depth", "segmentation")
-"""Options of earlier versions, now names in `observation`."""
-
 _MOST = {"rays_per_side": 1000, "frame_stack": 64, "action_repeat": 1000, "num_envs": 1024}
 """Maximum of options that memory or the time of a step grows with, far beyond what is of use."""
 
@@ -118,7 +115,7 @@ def check_options(given: Mapping[str, Any], *takers: Callable[..., Any]) -> None
 
 
 def _hint(name: str, known: list[str]) -> str:
-    if name in _FORMER:
+    if name in _PICTURES:  # options of earlier versions
         return f'list all observations, such as observation=("{name}", "vector")'
     close = get_close_matches(name, known, n=1)
     return f"did you mean {close[0]!r}?" if close else f"expected some of {', '.join(known)}"

@@ -102,7 +102,8 @@ def machine_codes(
 
     if numba.config.DISABLE_JIT:
         return [each.function for each in waiting]
-    base, sums, made = _base(), Sums(functions), []
+    base = Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_dir("arena-llm", appauthor=False))
+    sums, made = Sums(functions), []
     folders = [base / f"kernel-{sums[each.function.__module__]}" for each in waiting]
     if not any(folder.exists() for folder in folders):
         print("Compiling machine code, once (up to 20 s).", file=sys.stderr, flush=True)
@@ -113,11 +114,6 @@ def machine_codes(
         made.append(machine)
     _remove_unused(base, {base / f"kernel-{each}" for each in sums.values()})
     return made
-
-
-def _base() -> Path:
-    """The folder in which machine code is kept."""
-    return Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_dir("arena-llm", appauthor=False))
 
 
 class Sums(dict[str, str]):

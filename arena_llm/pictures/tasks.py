@@ -48,9 +48,8 @@ class StartViews:
     """
 
     def __init__(self, size: int) -> None:
-        self._size = size
-        factor = 2 if size <= LARGEST_SMOOTH else 1
-        self._fine, self._exact = Renderer(factor * size, factor * size), Renderer(size, size)
+        self._factor = 2 if size <= LARGEST_SMOOTH else 1
+        self._fine, self._exact = (Renderer(side, side) for side in (self._factor * size, size))
 
     def of(self, spec: ArenaSpec, task_id: str, seed: int = 0) -> Start:
         """The start of an arena; from above, agents are marked with a ring and an arrow.
@@ -59,9 +58,9 @@ class StartViews:
         """
         with Episode(spec, task_id=task_id, seed=seed) as episode:
             scene = episode.scene()
-            above = _reduced(self._fine.frame(scene, top_view()), self._size)
+            above = Image.fromarray(self._fine.frame(scene, top_view())).reduce(self._factor)
             agent = self._exact.frame(scene)
-        return Start(mark_agents(above, top_view(), scene), agent, scene.lights_on)
+        return Start(mark_agents(np.asarray(above), top_view(), scene), agent, scene.lights_on)
 
 
 def mark_agents(frame: Frame, camera: Camera, scene: Scene) -> Frame:
@@ -104,11 +103,6 @@ def _layout(spec: ArenaSpec, task_id: str, seed: int) -> Layout | None:
     except LayoutError:
         return None
     return layout._replace(agents=tuple(start._replace(skin="") for start in layout.agents))
-
-
-def _reduced(frame: Frame, size: int) -> Frame:
-    factor = frame.shape[0] // size
-    return frame if factor == 1 else np.asarray(Image.fromarray(frame).reduce(factor))
 
 
 SMALLEST = 192

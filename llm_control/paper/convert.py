@@ -281,7 +281,9 @@ def printed_ingredients(pages: Sequence[str], root: Path) -> Ingredients | None:
     path = next((root / name for name in pages if (root / name).is_file()), None)
     if path is None:
         return None
-    text = _plain(_page(path))
+    # Only Markdown needs the escapes, and the blanks at the ends of lines.
+    text = _page(path).replace("\\'", "'").replace("\\n\n", "\n")
+    text = "\n".join(line.rstrip() for line in text.splitlines())
     begin, off = text.find(_BEGINS), text.rfind(_OFF)
     observed = _OBSERVED.search(text, off)
     if begin < 0 or off < begin or observed is None:
@@ -299,12 +301,6 @@ def printed_ingredients(pages: Sequence[str], root: Path) -> Ingredients | None:
 
 def _page(path: Path) -> str:
     return read_text(path).replace("\r\n", "\n")
-
-
-def _plain(text: str) -> str:
-    """Printed text without what only Markdown needs: escapes, and blanks at the ends of lines."""
-    text = text.replace("\\'", "'").replace("\\n\n", "\n")
-    return "\n".join(line.rstrip() for line in text.splitlines())
 
 
 def _health_line(root: Path) -> str:

@@ -32,6 +32,7 @@ from report.comparison.runs import CLOCKED, THEIRS, has_published_tasks, played_
 from report.files import part, prose
 from report.panels import EpisodeFindings, PictureBook, Row, SuiteReport
 from report.tables import GroupRates, counted_table, percent
+from testbed.floor_plan import floor_plan
 from testbed.tasks import motion_of
 
 _PICTURES = ("camera", "depth", "segmentation")
@@ -155,7 +156,8 @@ class ArenaReport(SuiteReport):
         trace = replays.replay(spec, recording, self._choices, steps, look)
         trace.looks = replays.as_sent(trace.looks, episode.talk, self._choices)
         if recording.task_id not in self._plans:
-            self._plans[recording.task_id] = replays.plan_svg(trace.layout, f"Task {recording.task_id}")
+            plan = floor_plan(trace.layout, f"Task {recording.task_id}")
+            self._plans[recording.task_id] = replays.markup(plan)
         return trace
 
     def _panels(

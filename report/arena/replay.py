@@ -248,11 +248,6 @@ _COARSE = 400
 """Points of a curve, approximately; more cannot be distinguished."""
 
 
-def plan_svg(layout: Layout, title: str) -> Markup:
-    """The arena from above."""
-    return _markup(floor_plan(layout, title))
-
-
 def path_svg(trace: Trace, title: str) -> Markup:
     """The arena from above with the agent's path: ring at the start, square at the end, turns numbered."""
     root = floor_plan(trace.layout, title)
@@ -260,7 +255,7 @@ def path_svg(trace: Trace, title: str) -> Markup:
     add_path(root, places)
     for first, last, place in _stops([places[end] for _, end in trace.turns]):
         _dot(root, place, f"{first}" if first == last else f"{first}–{last}")
-    return _markup(root)
+    return markup(root)
 
 
 def _stops(ends: list[Vector]) -> list[tuple[int, int, Vector]]:
@@ -315,7 +310,7 @@ def event_lines(events: Iterable[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _markup(root: Element) -> Markup:
+def markup(root: Element) -> Markup:
     """A drawing as wide as its place on the page."""
     root.attrib.pop("width", None)
     root.attrib.pop("height", None)
