@@ -171,7 +171,7 @@ class Rays:
         columns more or fewer.
         """
         self._update(scene)
-        rows: npt.NDArray[np.float32] = seen(
+        return seen(
             self._casts.placed(scene),
             scene.agent_position,
             scene.agent_yaw,
@@ -180,7 +180,6 @@ class Rays:
             CAST_LENGTH,
             self._columns,
         )
-        return rows
 
     def named(self, scene: Scene) -> list[tuple[str, float]]:
         """Tag (`unity_tag`; "" for a miss) and distance, metres, of what each ray hits."""

@@ -109,11 +109,10 @@ def _observed(episode: OpenEpisode) -> SuiteObservation:
 def suite_app(opened: Opened, sessions: int) -> FastAPI:
     """The server's application, for so many sessions at a time. Raises ConfigError as `Episodes`."""
     episodes, places = Episodes(opened, sessions), count()
-    app: FastAPI = create_app(
+    return create_app(
         lambda: SuiteEnvironment(episodes, places),
         SuiteAction,
         SuiteObservation,
         # OpenEnv closes further connections before its client reads why, so the refusal is ours.
         max_concurrent_envs=sys.maxsize,
     )
-    return app

@@ -182,7 +182,7 @@ def worst(every: Sequence[Checked], rates: Sequence[PassRate]) -> str | None:
 
 def as_json(every: Sequence[Checked], rates: Sequence[PassRate]) -> dict[str, object]:
     """All of it in plain values: `episodes`, and `pass_rates` that are not as logged."""
-    plain: dict[str, object] = to_jsonable_python(
+    return to_jsonable_python(
         {
             "verdicts": Counter(each.verdict for each in every),
             "pass_rates": [rate._asdict() for rate in rates],
@@ -190,4 +190,3 @@ def as_json(every: Sequence[Checked], rates: Sequence[PassRate]) -> dict[str, ob
         },
         inf_nan_mode="strings",
     )
-    return plain

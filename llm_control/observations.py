@@ -142,10 +142,8 @@ def _rays(scene: Scene, mask: Mask) -> Floats:
     across = spread * (2 * (columns[::step] + 0.5) / _SIDE - 1)
     up = spread * (1 - 2 * (rows[::step] + 0.5) / _SIDE)
     yaw = math.radians(scene.agent_yaw)
-    right, ahead = (
-        np.array([math.cos(yaw), 0.0, -math.sin(yaw)]),
-        np.array([math.sin(yaw), 0.0, math.cos(yaw)]),
-    )
+    right = np.array([math.cos(yaw), 0.0, -math.sin(yaw)])
+    ahead = np.array([math.sin(yaw), 0.0, math.cos(yaw)])
     ways = across[:, None] * right + up[:, None] * np.array([0.0, 1.0, 0.0]) + ahead
     return np.asarray(ways / np.linalg.norm(ways, axis=1, keepdims=True))
 

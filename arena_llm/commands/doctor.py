@@ -85,8 +85,9 @@ def run_checks() -> Iterator[Check]:
     """Run all checks, in the order of the table; takes a few seconds."""
     yield python_check(sys.version_info[:2])
     yield from _packages()
-    yield from physics_checks(ask("physics"))
-    yield from drawing_checks(ask("drawing"))
+    yield probed("physics", ask("physics"), "60 steps twice: the same bits")
+    drawn = "84 x 84, drawn twice: the bytes that every machine draws"
+    yield probed("picture", ask("drawing"), drawn, unimported="repair the packages first")
     yield from _extras()
 
 
@@ -100,19 +101,11 @@ def python_check(found: tuple[int, int]) -> Check:
     return Check("Python", State.BROKEN, name, remedy)
 
 
-def physics_checks(found: dict[str, Any]) -> list[Check]:
-    """Whether steps are reproducible, from the findings of the probe `physics`."""
+def probed(name: str, found: dict[str, Any], well: str, unimported: str = _REINSTALL) -> Check:
+    """What a probe found; `well` if nothing is wrong. `unimported` is the remedy for a failed import."""
     if fault := found.get("fault", ""):
-        return [Check("physics", State.BROKEN, fault, _REINSTALL)]
-    return [Check("physics", State.OK, "60 steps twice: the same bits")]
-
-
-def drawing_checks(found: dict[str, Any]) -> list[Check]:
-    """Whether a picture is right, from the findings of the probe `drawing`."""
-    if fault := found.get("fault", ""):
-        remedy = "repair the packages first" if found.get("import") else _REINSTALL
-        return [Check("picture", State.BROKEN, fault, remedy)]
-    return [Check("picture", State.OK, "84 x 84, drawn twice: the bytes that every machine draws")]
+        return Check(name, State.BROKEN, fault, unimported if found.get("import") else _REINSTALL)
+    return Check(name, State.OK, well)
 
 
 def _packages() -> Iterator[Check]:

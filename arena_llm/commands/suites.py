@@ -111,7 +111,6 @@ def _suite(name: str) -> Suite:
     if not colon:
         return get_suite(name)
     try:
-        found: Suite = getattr(import_module(module), attribute)
+        return getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"{name}: cannot be imported ({error}); expected MODULE:SUITE") from None
-    return found

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from arena_llm.commands.doctor import State, answer, drawing_checks, physics_checks, python_check, requirement
+from arena_llm.commands.doctor import State, answer, probed, python_check, requirement
 from arena_llm.doctor_probe import fault_of
 from tests.command import run_fresh
 
@@ -78,13 +78,10 @@ def test_a_picture_must_show_something_and_the_same_twice():
     assert "other machines draw other bytes" in fault_of(picture, picture.copy())
 
 
-def test_wrong_pictures_and_bits_are_broken():
-    (picture,) = drawing_checks({"fault": "the picture is black"})
-    assert picture.state is State.BROKEN
-    assert picture.remedy
-    (bits,) = physics_checks({"fault": "different bits"})
-    assert bits.state is State.BROKEN
-    assert bits.remedy
+def test_a_wrong_picture_is_broken():
+    black = probed("picture", {"fault": "the picture is black"}, "well")
+    assert black.state is State.BROKEN
+    assert black.remedy
 
 
 def test_python_must_be_one_that_is_supported():
