@@ -8,7 +8,7 @@ from arena.errors import ConfigError, EvaluationError
 from arena.recording import software_versions
 from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale
-from evaluation.suite import Environment, EpisodeSetup, Message, Suite, TaskSpec
+from evaluation.suite import Environment, EpisodeSetup, Message, Observation, Suite, TaskSpec
 from evaluation.suites import unknown_task
 from llm_control.choices import ArenaChoices
 from testbed import LEVEL_NAMES, Task, find_tasks, parse_levels
@@ -16,6 +16,7 @@ from testbed.originals import NAMES, is_published
 from testbed.tasks import files_named, files_version, find_paths, level_of, read_tasks
 
 if TYPE_CHECKING:
+    from evaluation.by_hand.form import Form
     from testbed.curriculum import Generated
 
 
@@ -119,6 +120,22 @@ def remarks(choices: ArenaChoices, prompts: PromptSet, protocol: str | None) -> 
 
     short = [] if protocol else [f"Without a preset: {in_short(choices, prompts)}."]
     return () if choices.acts else (*short, differences_sentence(choices, prompts))
+
+
+SCRIPT = "script"
+"""Id of the question in the form by which people play the arena as a model does."""
+
+
+def form(task: TaskSpec, choices: ArenaChoices, observation: Observation) -> "Form":
+    """A field for the script, below the observation's own text; the rules are the system prompt's."""
+    from evaluation.by_hand.form import Form, Text
+    from llm_control.messages import system_text
+    from llm_control.prompts import arena_prompts
+
+    # Enough for thirty commands and a page of thoughts.
+    script = Text(id=SCRIPT, ask="Your script", longest=4_000)
+    rules = system_text(choices, arena_prompts(), 1)
+    return Form("", (script,), lambda values: str(values[SCRIPT]), help=rules)
 
 
 def _levels(choices: ArenaChoices) -> tuple[int, ...] | None:

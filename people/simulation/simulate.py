@@ -19,7 +19,7 @@ from arena.errors import EvaluationError
 from arena.processes import cores
 from evaluation.by_hand.form import Checkbox, Command, Item, Question, list_of
 from llm_control.agents import pixels
-from llm_control.form import SCRIPT
+from llm_control.suite import SCRIPT
 from people.play.players import Players
 from people.play.security import LIST
 from people.serving import Server, bound, url_of
