@@ -27,11 +27,7 @@ RUN = "A report's results.csv or folder, a log (.eval), a submission (.json), or
 Runs = Annotated[list[str] | None, typer.Argument(help=f"{RUN}; NAME=FILE renames its agent.")]
 Others = Annotated[
     str,
-    typer.Option(
-        "--with",
-        help="Comparison groups, separated by commas: children, competition, agents, models, and studies "
-        "(.csv, .parquet, .db or a database's URL, with #STUDY if it has several).",
-    ),
+    typer.Option("--with", help="Comparison groups: children, competition, agents, models; with commas."),
 ]
 Original = Annotated[
     bool, typer.Option("--original", help="Runs without digests of their tasks played the original's files.")
@@ -93,12 +89,13 @@ def compare_command(
 
     from evaluation.report_folder import check_writable
     from report.comparison.page import studies_summary
-    from report.comparison.read import OpenSuite, overviews, read_groups, read_runs_apart
+    from report.comparison.read import OpenSuite, overviews, read_runs_apart
+    from report.comparison.runs import shipped_groups
     from report.comparison.whole import compare
 
     if not runs and not run:
         raise typer.BadParameter("name a run, or an agent to play with --run", param_hint="RUN")
-    groups = read_groups([word.strip() for word in others.split(",") if word.strip()])
+    groups = shipped_groups([word.strip() for word in others.split(",") if word.strip()])
     studies = overviews([place for _, place in places])
     for table in studies_summary(studies) if len(studies) else ():
         wide_console(100).print(table)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from evaluation.statistics import clustered_interval, family, level_of_id, wilson
-from report.comparison.runs import ReferenceGroup, Run, same_tasks
+from report.comparison.runs import ReferenceGroup, Run
 
 ALL = "all"
 """All levels together in the column `scope`."""
@@ -51,7 +51,7 @@ def compare_with_groups(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -
 
 
 def _rows(run: Run, group: ReferenceGroup) -> Iterator[dict[str, Any]]:
-    if not same_tasks(run, group):
+    if not run.original:
         return
     rates = run.task_rates
     theirs = group.rates.rename("group_rate").rename_axis("task_id").reset_index()
@@ -143,7 +143,7 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.D
     `difference` with `low`, `high` (95 %; NaN if not comparable). The page's note says how.
     """
     rows = []
-    for run, group in (pair for pair in product(runs, groups) if same_tasks(*pair)):
+    for run, group in product((run for run in runs if run.original), groups):
         comparable = set(run.rates_beside(group.source)["task_id"])
         shared = run.task_rates[run.task_rates["task_id"].isin(group.rates.index)]
         for row in shared.to_dict("records"):

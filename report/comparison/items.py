@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from evaluation.statistics import clustered_interval, level_of_id
 from human_data.baselines import children_by_task, competition_by_task
 from report.comparison.differences import SAME
-from report.comparison.runs import ReferenceGroup, Run, apart, same_tasks
+from report.comparison.runs import ReferenceGroup, Run, apart
 
 RESAMPLES = 2000
 PERMUTATIONS = 9999
@@ -45,7 +45,7 @@ def _rows(run: Run, group: ReferenceGroup) -> Iterator[tuple[Any, ...]]:
     """The row of a run and a group, if they share enough tasks."""
     rates = run.rates_beside(group.source)
     both = rates.assign(theirs=rates["task_id"].map(group.rates)).dropna(subset="theirs")
-    if len(both) >= FEWEST and same_tasks(run, group):
+    if len(both) >= FEWEST and run.original:
         own, theirs = both["rate"].to_numpy(float), both["theirs"].to_numpy(float)
         found = _statistics(own, theirs, both["task_id"].map(level_of_id).to_numpy())
         yield (run.agent, group.name, group.source, SAME, len(both), *found)

@@ -16,11 +16,10 @@ from evaluation.log.run import RunLog
 from evaluation.report_folder import FACTS
 from evaluation.results import GROUP, OF_PEOPLE, read_results, refuse_twins, results_frame
 from evaluation.scale.scaled import Basis, basis, basis_of
-from evaluation.statistics import PERSON
 from evaluation.submission import read_submission
 from evaluation.suites import DEFAULT, get_suite
 from evaluation.summary import RunCard
-from report.comparison.runs import NAMES, ReferenceGroup, Run, people, played_run, shipped_groups
+from report.comparison.runs import Run, played_run
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
 """Endings of files that are read as a study's database."""
@@ -102,41 +101,6 @@ def read_runs_apart(
     found = [(run, place) for name, place in places for run in read_run(place, name, original, animal_ai)]
     refuse_twins((run.agent, place) for run, place in found)
     return [run for run, _ in found]
-
-
-def read_groups(names: Sequence[str]) -> list[ReferenceGroup]:
-    """The groups that `--with` names: words of `NAMES`, and tables or databases of studies.
-
-    Raises EvaluationError for anything else, or a StoreError of the database.
-    """
-    return [group for name in names for group in _groups(name)]
-
-
-def _groups(name: str) -> list[ReferenceGroup]:
-    if name in NAMES:
-        return shipped_groups([name])
-    if is_database(name):
-        return _people(_label(name), *_of_suite(*study_table(name)))
-    path, asked = _path(name)
-    if path.suffix in (".csv", ".parquet"):
-        results, said = _table(path)
-        return _people(path.name, *_of_suite(results, name, asked, str(said.get("suite", DEFAULT))))
-    raise EvaluationError(
-        f"--with: got {name!r}, expected {', '.join(NAMES)}, a study's table (.csv, .parquet) or its "
-        f"database ({', '.join(DATABASES)}, sqlite:///FILE, postgresql://...)"
-    )
-
-
-def _people(label: str, results: pd.DataFrame, suite: str) -> list[ReferenceGroup]:
-    """The groups of people in a study's results. Raises EvaluationError."""
-    if suite != DEFAULT:
-        raise EvaluationError(f"--with {label}: groups are of the arena; name people of {suite} as a RUN")
-    grouped = together(results)
-    parts = grouped[grouped["agent"].map(is_group)].groupby("agent", sort=False)
-    if PERSON not in results or not len(parts):
-        raise EvaluationError(f"--with {label}: has no participants who are people; export the study again")
-    names = ((str(agent).removeprefix(PEOPLE).strip(" ()"), part) for agent, part in parts)
-    return [people(", ".join(filter(None, (label, name))), part) for name, part in names]
 
 
 def is_database(place: str) -> bool:

@@ -14,7 +14,7 @@ from arena.errors import EvaluationError
 from arena.taskfile.versions import Version
 from evaluation.paired import apart_sentences, other_tasks
 from evaluation.scale.scaled import Basis
-from evaluation.statistics import PERSON, counted, level_of_id, people_error, task_rates
+from evaluation.statistics import counted, level_of_id, people_error, task_rates
 from evaluation.suites import DEFAULT
 from human_data import baselines
 from report.files import render
@@ -170,17 +170,16 @@ def _marked(run: Run) -> dict[str, str]:
     return {str(task): f"{run.original} {mark:g}" for task, mark in marks_of(run.results).items()}
 
 
-Source = Literal["children", "teams", "agents", "published", "people"]
+Source = Literal["children", "teams", "agents", "published"]
 
 
 @dataclass(frozen=True, eq=False)
 class ReferenceGroup:
-    """A group that runs are compared with: children, teams, an agent, a model or the people of a study.
+    """A group that runs are compared with, on the original tasks: children, teams, an agent or a model.
 
     `rates` is the share of attempts that passed by task id; `members` how many attempts each task's share is
     of. For a sample of people, `sds` has the standard deviation over people of the share passed by level, and
-    `sd_all` that over all tasks; both are empty for teams and agents, which are no sample. `marks`
-    are the pass marks that the people of a study had; None stands for the original tasks.
+    `sd_all` that over all tasks; both are empty for teams and agents, which are no sample.
     """
 
     name: str
@@ -189,7 +188,6 @@ class ReferenceGroup:
     members: int
     sds: Mapping[int, float] = field(default_factory=dict)
     sd_all: float | None = None
-    marks: "pd.Series[float] | None" = None
 
     def error(self, task_ids: Sequence[str]) -> float:
         """Standard error over people of the group's rate on some tasks; 0 if the group is no sample.
@@ -203,34 +201,6 @@ class ReferenceGroup:
         if self.sd_all is not None and set(task_ids) == set(self.rates.index):
             spread = self.sd_all
         return spread / math.sqrt(self.members)
-
-
-def people(name: str, results: pd.DataFrame) -> ReferenceGroup:
-    """The people of a study; `results` have the columns of `results_frame`, and `PERSON`."""
-    judged = results[results["passed"].notna()].assign(passed=lambda frame: frame["passed"].astype(float))
-    if judged.empty:
-        raise EvaluationError(f"{name}: no trial of this study has a verdict")
-    each = judged.groupby([PERSON, "level"])["passed"].mean().reset_index()
-    count = int(judged[PERSON].nunique())
-    sds = each.groupby("level")["passed"].std(ddof=1).fillna(0.0)
-    return ReferenceGroup(
-        f"{count} people ({name})" if count > 1 else f"1 person ({name})",
-        "people",
-        judged.groupby("task_id")["passed"].mean(),
-        count,
-        {int(str(level)): float(sd) for level, sd in sds.items()},
-        float(judged.groupby(PERSON)["passed"].mean().std(ddof=1)) if count > 1 else 0.0,
-        marks_of(results),
-    )
-
-
-def same_tasks(run: Run, group: ReferenceGroup) -> bool:
-    """Whether tasks of one id are the same task; for a study's people, whether all pass marks agree."""
-    if group.marks is None:
-        return run.original
-    own = marks_of(run.results)
-    shared = own.index.intersection(group.marks.index)
-    return len(shared) > 0 and bool(((own[shared] - group.marks[shared]).abs() < 1e-6).all())
 
 
 def _children() -> list[ReferenceGroup]:
@@ -281,9 +251,12 @@ def _models() -> list[ReferenceGroup]:
 
 _SHIPPED = {"children": _children, "competition": _competition, "agents": _agents, "models": _models}
 NAMES = tuple(_SHIPPED)
-"""Words that `--with` takes beside files of studies."""
+"""The words of `--with`."""
 
 
 def shipped_groups(names: Sequence[str]) -> list[ReferenceGroup]:
-    """The groups of the shipped tables by the words of `NAMES`."""
+    """The groups of the shipped tables by the words of `NAMES`. Raises EvaluationError for another."""
+    if wrong := [name for name in names if name not in _SHIPPED]:
+        known = ", ".join(NAMES)
+        raise EvaluationError(f"--with: got {wrong[0]!r}, expected {known}; a study's people are a RUN")
     return [group for name in dict.fromkeys(names) for group in _SHIPPED[name]()]

@@ -14,7 +14,7 @@ from report.comparison.differences import Estimate, _paired, compare_tasks, comp
 from report.comparison.items import correlations, kendall, spearman
 from report.comparison.levels import capacities, demanded
 from report.comparison.ranks import ON_900, outperformed, ranks
-from report.comparison.runs import NAMES, ReferenceGroup, Run, cautions, people, played_run, shipped_groups
+from report.comparison.runs import NAMES, ReferenceGroup, Run, cautions, played_run, shipped_groups
 from report.comparison.whole import compare
 from report.figures.comparison import draw_items, draw_ranking, draw_spread
 from testbed import CHILDREN, find_tasks
@@ -122,7 +122,7 @@ def test_intervals_hold_the_truth(tasks, rate, alike):
     for _ in range(100):
         first, second = shares(rng.multivariate_normal([0, 0], both, tasks))
         passed = pd.Series(rng.binomial(59, second) / 59, ids)
-        group = ReferenceGroup("g", "people", passed, 59, {1: 0.0}, 0.0)
+        group = ReferenceGroup("g", "children", passed, 59, {1: 0.0}, 0.0)
         verdicts = (rng.random(tasks) < first).astype(float)
         rates = pd.DataFrame({"task_id": ids, "level": 1, "rate": verdicts, "trials": 1})
         others = pd.DataFrame({"task_id": ids, "group_rate": group.rates.to_numpy()})
@@ -213,18 +213,6 @@ def test_all_groups_are_on_the_childrens_tasks():
     assert {group.source for group in groups} == {"children", "teams", "agents", "published"}
     assert all(set(group.rates.index) <= set(CHILDREN) for group in groups)
     assert len({group.name for group in groups}) == len(groups)
-
-
-def test_people_of_a_study_are_a_sample_and_their_tasks_are_told_by_pass_marks():
-    parts = [rows({"01-01-01": [True], "01-02-01": [k == 0]}, f"p{k}") for k in range(4)]
-    frame = results_frame([row for part in parts for row in part])
-    group = people("s.csv", frame.assign(participant=frame["agent"]))
-    assert (group.name, group.members) == ("4 people (s.csv)", 4)
-    assert group.rates.to_dict() == {"01-01-01": 1.0, "01-02-01": 0.25}
-    run = Run("m/x", frame[frame["agent"] == "p0"].assign(agent="m/x"))
-    assert of_scope(compare_with_groups([run], [group]))["pairing"] == "same tasks"
-    moved = Run("m/x", run.results.assign(pass_mark=2.0))
-    assert compare_with_groups([moved], [group]).empty
 
 
 def told(run):

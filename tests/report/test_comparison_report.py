@@ -12,7 +12,7 @@ from evaluation.results import results_frame
 from evaluation.statistics import clustered_interval, pass_rates
 from human_data.baselines import children_by_task, children_passed_of_level
 from report.comparison.page import summary_table, write_comparison
-from report.comparison.read import read_groups, read_run, read_runs_apart
+from report.comparison.read import read_run, read_runs_apart
 from report.comparison.runs import ReferenceGroup, Run, shipped_groups
 from report.comparison.whole import compare
 from report.figures.comparison import draw_capacities, draw_items, draw_ranking, draw_spread
@@ -214,21 +214,15 @@ def of_people(*people):
     return pd.concat(parts)
 
 
-def test_a_studys_table_is_a_group(tmp_path):
+def test_the_people_of_a_study_are_runs_apart_from_its_agents(tmp_path):
     by_keys = [(f"p{k}", "keys", level(1, 2 + k, agent="person")) for k in (1, 2)]
     others = [
         ("p3", "scripts", level(1, 1, agent="person")),
         ("m-1", "scripts", level(1, 9, agent="m")),
     ]
     of_people(*by_keys, *others).to_csv(tmp_path / "study.csv", index=False)
-    keys, scripts = read_groups([str(tmp_path / "study.csv")])
-    assert keys.name == "2 people (study.csv)"
-    assert scripts.name == "1 person (study.csv, scripts)"
     runs = read_run(str(tmp_path / "study.csv"), "people")
     assert [run.agent for run in runs] == ["people", "people (scripts)", "m"]
-    of_people(*others[1:]).to_csv(tmp_path / "study.csv", index=False)
-    with pytest.raises(EvaluationError, match="has no participants who are people"):
-        read_groups([str(tmp_path / "study.csv")])
 
 
 PASSED = (1, 2, 6, 10, 11)

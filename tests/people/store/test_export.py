@@ -17,7 +17,7 @@ from people.store.export import export, people_results, tables_of
 from people.store.tables import STUDY_CODE, Base
 from people.study.progress import used_cells
 from report.comparison.levels import compare_levels
-from report.comparison.read import read_groups, read_run
+from report.comparison.read import read_run
 from tests.people.store.played import SOLUTION, TAKEN, TASK, recording
 from tests.people.store.study import fill
 
@@ -163,9 +163,7 @@ def test_people_are_compared_like_models(small, tmp_path):
     assert list(people_results(small, "another")["error"]) == ["broken off"]
     place = str(tmp_path / "small.db")
     with pytest.raises(EvaluationError, match="holds 2 studies; name one of another, study"):
-        read_groups([place])
-    with pytest.raises(EvaluationError, match=r"^small\.db#another: no trial of this study has a verdict"):
-        read_groups([f"{place}#another"])
+        read_run(place)
     (run,) = read_run(f"{place}#another", "people")
     assert (run.agent, len(run.results)) == ("people", 1)
 

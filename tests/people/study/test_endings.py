@@ -9,7 +9,7 @@ from people.store.export import export
 from people.study import flow
 from people.study.progress import progress_of
 from people.study.server import Overview, counts
-from report.comparison.read import read_groups, read_run
+from report.comparison.read import read_run
 from tests.people.store import played
 from tests.people.study.server import TINY
 from tests.people.study.walk import Walker
@@ -117,8 +117,6 @@ def test_conditions_are_compared_apart(app, tmp_path):
     assert all(sorted(each.values()) == [0.5, 1.0] for each in rates.values())
     rows = [(row["agent"], row["kind"], row["condition"]) for row in table(tmp_path / "out" / "results.csv")]
     assert set(rows) == {("person", "adult", "far"), ("person", "adult", "near")}
-    names = [group.name for group in read_groups([str(tmp_path / "study.db")])]
-    assert {name.partition(" (")[2] for name in names} == {"study.db, far)", "study.db, near)"}
 
 
 def exported_blocks(app, out, other):
