@@ -31,7 +31,7 @@ def play(file: ArenaFile, seed: int = 0) -> None:
             episode = Episode(spec, task_id=f"arena {arena_id}", seed=seed)
         except LayoutError as error:
             refusal = str(error)
-            known = r"the agent cannot be placed|unknown object|the merged arena has"
+            known = r"the agent cannot be placed|no free place for|unknown object|the merged arena has"
             assert re.match(rf"arena {arena_id}: ({known})", refusal), refusal
             continue
         with episode:

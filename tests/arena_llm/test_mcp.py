@@ -29,10 +29,6 @@ ALL = "Belief([1, 1, 1, 1, 1, 1, 1, 1, 1]); Trial([1, 2, 3]);"
 SERVE = ("-m", "arena_llm", "mcp")
 
 
-def on_streams(*options):
-    return stdio_client(StdioServerParameters(command=sys.executable, args=[*SERVE, *map(str, options)]))
-
-
 async def call(client, tool, **arguments):
     """The texts of a tool's answer, whether it is an error, and its pictures."""
     done = await client.call_tool(tool, arguments)
@@ -59,8 +55,9 @@ async def played_to_the_end(client, **task):
 
 def test_an_agent_on_standard_streams(tmp_path, command):
     async def play():
-        options = ("--suite", "est", "--tasks", "est-00001,est-00002,est-00003", "--log-dir", tmp_path)
-        async with Client(on_streams(*options)) as client:
+        options = ("--suite", "est", "--tasks", "est-00001,est-00002,est-00003", "--log-dir", str(tmp_path))
+        server = StdioServerParameters(command=sys.executable, args=[*SERVE, *options])
+        async with Client(stdio_client(server)) as client:
             rules = (await client.get_prompt("rules")).messages[0].content.text
             assert (await client.read_resource("rules://est")).contents[0].text == rules
             assert "The episode is over" in await played_to_the_end(client)
