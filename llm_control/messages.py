@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from arena.science.families import COLORS, FARTHEST_M, WIDEST_M, FloorQuestion, Question, SlopesQuestion
 from arena.science.words import asked, doors, told
@@ -195,17 +196,11 @@ def _laid_out(text: str, frames: Sequence[Frame], label: str) -> tuple[Part, ...
 
 def _merged(parts: Iterable[Part]) -> Iterator[Part]:
     """The parts with neighbouring texts as one, and without empty ones."""
-    text = ""
-    for part in parts:
-        if isinstance(part, str):
-            text += part
-            continue
-        if text:
-            yield text
-        yield part
-        text = ""
-    if text:
-        yield text
+    for is_text, several in groupby(parts, lambda part: isinstance(part, str)):
+        if not is_text:
+            yield from several
+        elif whole := "".join(map(str, several)):
+            yield whole
 
 
 def _as_messages(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> Iterator[Message]:

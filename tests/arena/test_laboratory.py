@@ -126,8 +126,7 @@ def test_the_truth_follows_from_seed_task_and_trial_and_has_the_prior_s_distribu
 @pytest.mark.parametrize(("rules", "needs"), [(("any",), 1), (("two",), 2)])
 def test_the_lamp_follows_the_rule(rules, needs):
     # With all three counting, only the rule is left to tell.
-    arena = asking(rules=rules, asks="number", low=2, high=3)
-    arena = with_doors(arena, 2)
+    arena = with_doors(asking(rules=rules, asks="number", low=2, high=3), 2)
     with start(arena, seed=3) as run:
         for thing in (0, 1, 2, 0, 1, 2):
             visit(run, thing)

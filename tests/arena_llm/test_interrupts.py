@@ -83,19 +83,13 @@ def alive(group: int) -> list[str]:
     return found
 
 
-def generating(folder: Path) -> subprocess.Popen[str]:
-    """A running `testbed generate` of many tasks by two processes, of which some are written."""
-    process = start("testbed", "generate", "--count", 300, "--levels", 1, "--out", folder, "--jobs", 2)
-    while not list(folder.rglob("*.yaml")):
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.05)
-    return process
-
-
 @pytest.mark.e2e
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_no_worker_outlives_its_parent(how, tmp_path):
-    process = generating(tmp_path)
+    process = start("testbed", "generate", "--count", 300, "--levels", 1, "--out", tmp_path, "--jobs", 2)
+    while not list(tmp_path.rglob("*.yaml")):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
     assert len(alive(process.pid)) >= 3
     process.send_signal(how)
     _, errors = process.communicate()

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 from itertools import cycle
 from pathlib import Path
 from runpy import run_path
@@ -81,14 +82,11 @@ def test_trl_plays_by_what_the_model_writes(tmp_path, served):
     blickets = Opened.named("est", **CHOICES).setup(name).task.content["blickets"]
     right = ", ".join(f"{k + 1}: {int(k in blickets)}" for k in range(9))
     said = (f"Belief([{right}]); Trial([]);", "Done.", "Belief([")
-    if served:
-        with serving("--suite", "est", "--machine", "ivre") as (url, _):
-            trainer = trained(remote(url), row, said, tmp_path)
-            rewards = [each.get_reward() for each in trainer.environments]
-    else:
-        trainer = trained(environment("est", **CHOICES), row, said, tmp_path)
-        rewards = [each.get_reward() for each in trainer.environments]
-    assert rewards == [1.0, 0.0, 0.0]
+    server = serving("--suite", "est", "--machine", "ivre") if served else nullcontext(("", None))
+    with server as (url, _):
+        factory = remote(url) if served else environment("est", **CHOICES)
+        trainer = trained(factory, row, said, tmp_path)
+        assert [each.get_reward() for each in trainer.environments] == [1.0, 0.0, 0.0]
     (logged,) = (each for each in trainer.state.log_history if "reward" in each)
     assert logged["reward"] == pytest.approx(1 / 3)
     assert logged["tools/call_frequency"] == pytest.approx(2 / 3)

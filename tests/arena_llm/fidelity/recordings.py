@@ -41,14 +41,10 @@ def record(folder: Path, margin: int = 0) -> Path:
             save(folder / f"obs-{turn}.{steps}.png", renderer.frame(episode.scene()), margin)
             rows.append((turn, script, steps, before, f"{health:.1f}"))
     table = folder / "trace.csv"
-    write(table, rows)
+    with table.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([COLUMNS, *rows])
     return table
 
 
 def save(path: Path, frame, margin: int = 0) -> None:
     path.write_bytes(png(np.pad(frame, ((0, 0), (margin, margin), (0, 0)), constant_values=255)))
-
-
-def write(table: Path, rows) -> None:
-    with table.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([COLUMNS, *rows])
