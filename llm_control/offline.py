@@ -186,8 +186,7 @@ ASKED = "Answer with one word and nothing else. Possible answers: "
 
 def asked_kind(text: str) -> str | None:
     """The kind of probe that a message asks; None for any other message."""
-    kinds = [name for name, kind in KINDS.items() if kind.question in text and ASKED in text]
-    return kinds[0] if kinds else None
+    return next((name for name, kind in KINDS.items() if kind.question in text and ASKED in text), None)
 
 
 def guess(kind: str, rng: np.random.Generator) -> str:

@@ -76,8 +76,13 @@ class PictureBook:
 
     def add(self, turn: int | None, draw: Callable[[], Frame], kind: Kind) -> None:
         """Draw a picture that is not in the log, if the page has pictures."""
-        if self.save is not None:
-            self._keep(turn, draw(), kind)
+        if self.save is None:
+            return
+        frame = draw()
+        self._files += 1
+        name = f"{self.folder}/{self._files:02d}.webp"
+        self.save(name, webp(frame))
+        self.shown.setdefault(turn, []).append(Shown(name, kind))
 
     def _add_exchange(self, turn: int, exchange: Exchange) -> None:
         request = exchange.request
@@ -90,19 +95,10 @@ class PictureBook:
         self._note(turn, sent_note(request, exchange.so_far, self.choices))
 
     def _add(self, turn: int, uri: str, kind: Kind) -> None:
-        if self.save is None:
-            return
         try:
-            self._keep(turn, picture(uri), kind)
+            self.add(turn, lambda: picture(uri), kind)
         except (ValueError, OSError):
             self._note(turn, "A picture of this turn is broken in the log.")
-
-    def _keep(self, turn: int | None, frame: Frame, kind: Kind) -> None:
-        assert self.save is not None
-        self._files += 1
-        name = f"{self.folder}/{self._files:02d}.webp"
-        self.save(name, webp(frame))
-        self.shown.setdefault(turn, []).append(Shown(name, kind))
 
     def _note(self, turn: int, text: str) -> None:
         self.notes[turn] = f"{self.notes.get(turn, '')} {text}".strip()

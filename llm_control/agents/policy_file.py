@@ -324,8 +324,11 @@ class PolicyAgent:
         if self._action is None or self._left == 0:
             first = self._action is None
             if first and self._sample:
+                from stable_baselines3.common.utils import set_random_seed
+
                 rng = episode_rng(episode.seed, f"{episode.task_id}/policy", episode.trial)
-                self._seed(int(rng.integers(2**31)))
+                set_random_seed(seed := int(rng.integers(2**31)))
+                self._policy.model.action_space.seed(seed)
             observation = self._policy.sensors.observe(episode, first=first)
             action, self._state = self._policy.model.predict(
                 observation, self._state, np.array([first]), deterministic=not self._sample
@@ -333,10 +336,3 @@ class PolicyAgent:
             self._action, self._left = self._read(action), self._repeat
         self._left -= 1
         return self._action
-
-    def _seed(self, seed: int) -> None:
-        """Seed what is drawn at random from now on, in this process."""
-        from stable_baselines3.common.utils import set_random_seed
-
-        set_random_seed(seed)
-        self._policy.model.action_space.seed(seed)
