@@ -12,9 +12,6 @@ from arena.errors import RenderError
 
 Frame = npt.NDArray[np.uint8]
 
-SMALLEST, LARGEST = RESOLUTIONS
-"""Bounds of a frame's sides in pixels."""
-
 PREVIEW_PX = 256
 """Approximate width and height of a picture kept by `webp`."""
 
@@ -22,15 +19,12 @@ PREVIEW_PX = 256
 JPEG_QUALITY = 75
 """Pillow's default, with which the paper's program saved its pictures (`src/vision/camera.py` of LLM-AAI)."""
 
-_JPEG_BEGINS = b"\xff\xd8"
-
 
 def check_size(width: int, height: int) -> None:
     """Raises RenderError for a frame that is too small or too large."""
-    if not all(isinstance(side, int) and SMALLEST <= side <= LARGEST for side in (width, height)):
-        raise RenderError(
-            f"resolution: got {width} x {height}, expected {SMALLEST} to {LARGEST} pixels a side"
-        )
+    least, most = RESOLUTIONS
+    if not all(isinstance(side, int) and least <= side <= most for side in (width, height)):
+        raise RenderError(f"resolution: got {width} x {height}, expected {least} to {most} pixels a side")
 
 
 def _pillow() -> ModuleType:
@@ -74,7 +68,7 @@ def encoded(frame: Frame, image_format: str) -> bytes:
 
 def data_uri(image: bytes) -> str:
     """The bytes of a PNG or JPEG file as they are put into a message."""
-    kind = "jpeg" if image.startswith(_JPEG_BEGINS) else "png"
+    kind = "jpeg" if image.startswith(b"\xff\xd8") else "png"
     return f"data:image/{kind};base64,{base64.b64encode(image).decode()}"
 
 

@@ -13,17 +13,8 @@ from arena.errors import ConfigError
 from arena.files import check_output_folder
 from arena.packages import require
 from arena.processes import Engine, in_order
+from arena_llm import options
 from arena_llm.console import progress_bar, stoppable
-from arena_llm.options import (
-    EngineName,
-    EngineOption,
-    Jobs,
-    Preset,
-    RayAddress,
-    SuiteOption,
-    Testbed,
-    open_engine,
-)
 from evaluation.opened import Opened
 from evaluation.suites import DEFAULT, get_suite
 
@@ -41,17 +32,17 @@ def dataset_command(
     env: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="For --minari: option of the environment.")
     ] = None,
-    testbed: Testbed = None,
-    suite: SuiteOption = DEFAULT,
+    testbed: options.Testbed = None,
+    suite: options.SuiteOption = DEFAULT,
     split: Annotated[str, typer.Option(help="train, or test: what evaluations play.")] = "train",
     format: Annotated[str, typer.Option(help="openai, anthropic, google or sharegpt.")] = "openai",
     image_uri: Annotated[
         str, typer.Option(help="For google: URI of the folder, such as gs://bucket/arena.")
     ] = "",
-    protocol: Preset = None,
-    jobs: Jobs = None,
-    engine: EngineOption = EngineName.LOCAL,
-    ray_address: RayAddress = None,
+    protocol: options.Preset = None,
+    jobs: options.Jobs = None,
+    engine: options.EngineOption = options.EngineName.LOCAL,
+    ray_address: options.RayAddress = None,
     **choices: Any,
 ) -> None:
     """Write transcripts of an agent's episodes, for fine-tuning, or episodes for offline learning."""
@@ -68,7 +59,7 @@ def dataset_command(
         agent, sensors = agent_named(agent, opened.suite), sensor_options(env or ())
         work = list(episodes(opened, agent, split, size, testbed))
         _warn(split)
-        with open_engine(engine, ray_address, jobs) as started:
+        with options.open_engine(engine, ray_address, jobs) as started:
             _write_minari(minari, opened, agent, sensors, work, started)
         return
     if env or testbed:
@@ -88,7 +79,7 @@ def dataset_command(
     check_output_folder(out)
     spec.check()
     _warn(split)
-    with open_engine(engine, ray_address, jobs) as started:
+    with options.open_engine(engine, ray_address, jobs) as started:
         _write(out, spec, started)
 
 
