@@ -117,7 +117,7 @@ class Kit:
 
     def by_agent(self, task: TaskSpec) -> Record:
         """An episode of the best offline agent."""
-        from evaluation.scale.measure import play
+        from evaluation.transcript import play
 
         return play(self.suite, str(self.agent), task, self.choices)
 

@@ -231,7 +231,8 @@ def rules(choices: Any, prompts: PromptSet, **values: Any) -> list[Message]:
     """The text `system` filled with values, and `note_tools` if there is that text and tools are called."""
     from inspect_ai.model import ChatMessageSystem
 
-    notes = [prompts["note_tools"].fill()] if "note_tools" in prompts and choices.replies == "tools" else []
+    noted = "note_tools" in prompts.prompts and choices.replies == "tools"
+    notes = [prompts["note_tools"].fill()] if noted else []
     return [ChatMessageSystem(content="\n\n".join([prompts["system"].fill(**values), *notes]))]
 
 

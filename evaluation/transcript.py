@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import closing
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from inspect_ai.model import (
     ChatMessage,
@@ -14,7 +14,7 @@ from inspect_ai.tool import ToolCall
 
 from arena.errors import EvaluationError
 from evaluation.agents.agents import opening
-from evaluation.capabilities import reply_of
+from evaluation.capabilities import prompts_of, reply_of
 from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.inspect_task.dialogue import content, joined
 from evaluation.scale.references import agent_names, offline_agent
@@ -25,6 +25,8 @@ from evaluation.suite import (
     EpisodeSetup,
     Part,
     Record,
+    Suite,
+    TaskSpec,
     agent_seed,
 )
 
@@ -83,3 +85,12 @@ def _shown(setup: EpisodeSetup, parts: tuple[Part, ...], call: ToolCall | None) 
     if call is None:
         return ChatMessageUser(content=list(shown))
     return ChatMessageTool(content=list(shown), tool_call_id=call.id, function=call.function)
+
+
+def play(suite: Suite, agent: str, task: TaskSpec, choices: Any, trial: int = 0) -> Record:
+    """The episode of an offline agent that looks at no pictures, by the same replies as in a log.
+
+    Raises EvaluationError for an unknown agent, or as the suite does.
+    """
+    setup = EpisodeSetup(suite, task, trial, choices, prompts_of(suite, choices), draws=False)
+    return transcript(setup, agent).record

@@ -128,9 +128,6 @@ class PromptSet:
         """A text by its name."""
         return self.prompts[name]
 
-    def __contains__(self, name: str) -> bool:
-        return name in self.prompts
-
     def texts(self) -> dict[str, str]:
         """Plain texts by name, as a log has them; a layout other than the default is among them."""
         texts = {name: prompt.text for name, prompt in self.prompts.items()}

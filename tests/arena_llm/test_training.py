@@ -11,10 +11,9 @@ from arena.errors import ConfigError
 from arena_llm.training import environment, prompts
 from evaluation.capabilities import reply_of, tools_of
 from evaluation.opened import Opened
-from evaluation.scale.measure import play
 from evaluation.scale.references import garbage
 from evaluation.suites import get_suite, suite_names
-from evaluation.transcript import transcript
+from evaluation.transcript import play, transcript
 from tests.suites.scienceworld.simulation import needs_java
 
 SHORT = {

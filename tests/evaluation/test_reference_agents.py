@@ -4,11 +4,12 @@ from functools import cache
 
 import pytest
 
+from benchmarks.references import mean_score
 from evaluation.evaluate import evaluate
 from evaluation.request import EvalRequest
-from evaluation.scale.measure import mean_score, play
 from evaluation.scale.references import RUNNERS, references, scale_of
 from evaluation.suites import chosen_tasks, get_suite
+from evaluation.transcript import play
 from tests.suites.scienceworld.simulation import needs_java
 
 SUITES = [
