@@ -170,8 +170,8 @@ def collage(images: Sequence[ContentImage]) -> ContentImage:
 
 
 def _images(message: ChatMessage) -> list[ContentImage]:
-    # A content that is a text has no parts but letters.
-    return [part for part in message.content if isinstance(part, ContentImage)]
+    parts = () if isinstance(message.content, str) else message.content
+    return [part for part in parts if isinstance(part, ContentImage)]
 
 
 def _replaced(

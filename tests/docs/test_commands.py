@@ -140,21 +140,16 @@ def read(block):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_commands_that_are_not_run_are_read(page):
+def test_commands_that_are_not_run_are_read_and_python_compiles(page):
     for block in blocks_of(page):
         if block.language == "sh" and not (block.runs and block.mark != "slow"):
             read(block)
+        if block.language == "python":
+            compile(block.text, str(block), "exec")
 
 
 def test_commands_of_the_front_page_are_read():
     assert sum(read(block) for block in blocks_of("../README.md") if block.language == "sh")
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_python_of_every_page_compiles(page):
-    for block in blocks_of(page):
-        if block.language == "python":
-            compile(block.text, str(block), "exec")
 
 
 @pytest.mark.parametrize("page", PAGES)

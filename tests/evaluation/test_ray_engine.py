@@ -235,10 +235,16 @@ def test_what_is_called_after_the_end_starts_no_other_ray():
     assert printed_by(program) == "RaySystemError False\n"
 
 
-def test_an_address_without_a_cluster_is_said(tmp_path):
-    with started("testbed", "verify", "--levels", "1", "--ray-address", "127.0.0.1:9") as process:
+def refused(*more):
+    """What a command says that cannot begin."""
+    with started("testbed", "verify", "--levels", "1", *more) as process:
         told = process.communicate(timeout=120)[1]
     assert process.returncode == 1
+    return told
+
+
+def test_an_address_without_a_cluster_is_said():
+    told = refused("--ray-address", "127.0.0.1:9")
     assert re.match(r"arena-llm: --ray-address 127.0.0.1:9: no Ray cluster could be joined there", told)
 
 
@@ -247,9 +253,7 @@ def test_a_ray_that_cannot_start_is_said(tmp_path, monkeypatch):
     (tmp_path / "none").touch()
     for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RAY_ADDRESS"):
         monkeypatch.delenv(name, raising=False)
-    with started("testbed", "verify", "--levels", "1") as process:
-        told = process.communicate(timeout=120)[1]
-    assert process.returncode == 1
+    told = refused()
     assert "arena-llm: --engine ray: Ray cannot start on this machine (" in told
     assert "Traceback" not in told
 

@@ -13,6 +13,7 @@ from tests.evaluation.example_suite import EXAMPLE, ROOT, arena_llm, environment
 __all__ = ["environment", "guessing"]
 
 RUN = ("eval", "--suite", "guessing", "--model", "guessing/bisect")
+NONSENSE = ("--tasks", "nonsense")
 
 
 @pytest.fixture(scope="module")
@@ -51,28 +52,28 @@ def test_it_shows_its_own_choices(guessing):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--suite", "gessing"), "did you mean guessing?"),
-        (("--suite", "guessing", "--model", "guessing/oracle"), "the offline agents are guessing/bisect"),
-        (("--suite", "guessing", "--model", "guessing/bisect", "--guesses", "0"), "guesses: got '0'"),
-        (("--suite", "guessing", "--model", "guessing/bisect", "--levels", "1"), "No such option"),
-        ((*RUN[1:], "--tasks", "nonsense"), "no task nonsense in the suite guessing; expected 3-of-10, 7-of"),
-        ((*RUN[1:], "--tasks", "9of10"), "no task 9of10 in the suite guessing; did you mean 9-of-10"),
+        (("eval", "--suite", "gessing"), "did you mean guessing?"),
+        ((*RUN[:4], "guessing/oracle"), "the offline agents are guessing/bisect"),
+        ((*RUN, "--guesses", "0"), "guesses: got '0'"),
+        ((*RUN, "--levels", "1"), "No such option"),
+        ((*RUN, *NONSENSE), "no task nonsense in the suite guessing; expected 3-of-10, 7-of"),
+        (
+            ("estimate", *RUN[1:4], "openai/gpt-4o", *NONSENSE),
+            "no task nonsense in the suite guessing; expec",
+        ),
+        (
+            ("play", *RUN[1:3], "--no-open", *NONSENSE),
+            "no task nonsense in the suite guessing; expected 3-of",
+        ),
+        ((*RUN, "--tasks", "9of10"), "no task 9of10 in the suite guessing; did you mean 9-of-10"),
     ],
 )
-def test_wrong_arguments_are_said(arguments, told, guessing):
-    failed = guessing("eval", *arguments)
+def test_wrong_arguments_are_said(arguments, told, guessing, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    failed = guessing(*arguments)
     assert failed.returncode != 0
     assert told in failed.stderr
     assert "Traceback" not in failed.stderr
-
-
-@pytest.mark.parametrize("name", ["estimate", "play"])
-def test_no_command_takes_an_empty_selection(name, guessing, tmp_path):
-    model = (
-        ("--model", "openai/gpt-4o") if name == "estimate" else ("--db", tmp_path / "play.db", "--no-open")
-    )
-    failed = guessing(name, "--suite", "guessing", *model, "--tasks", "nonsense").sentence
-    assert "no task nonsense in the suite guessing; expected 3-of-10" in failed
 
 
 @pytest.mark.e2e
