@@ -1,7 +1,7 @@
 """The results of a run as a table, and back from its file."""
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from importlib.util import find_spec
 from pathlib import Path
@@ -173,31 +173,24 @@ def refuse_twins(agents: Iterable[tuple[str, object]]) -> None:
         owners[agent] = place
 
 
+def _faults(frame: pd.DataFrame, whole: tuple[str, ...]) -> Iterator[tuple[str, "pd.Series[bool]", str]]:
+    """By column: the rows with a wrong value, and what is expected."""
+    for name in ("agent", *({"participant"} & {*frame})):
+        yield name, frame[name].isna() | (frame[name] == ""), "a name"
+    yield "task_id", frame["task_id"].isna(), "the id of a task"
+    yield GROUP, frame[GROUP].isna(), "a group of tasks"
+    for name in ("passed", *({"poor_picture"} & {*frame})):
+        said = frame[name].astype(str).isin(["True", "False"])
+        yield name, frame[name].notna() & ~said, "True, False or nothing"
+    for name in (*whole, *({"order"} & {*frame})):
+        yield name, ~(pd.to_numeric(frame[name], errors="coerce") % 1 == 0), "a whole number"
+    for name in (*_MEASURED, *({"seconds"} & {*frame})):
+        unread = pd.to_numeric(frame[name], errors="coerce").isna()
+        yield name, unread & frame[name].notna(), "a number or nothing"
+
+
 def _check_rows(frame: pd.DataFrame, path: Path, whole: tuple[str, ...]) -> None:
-    whole = (*whole, *({"order"} & {*frame}))
-    measured = (*_MEASURED, *({"seconds"} & {*frame}))
-    numbers = {column: pd.to_numeric(frame[column], errors="coerce") for column in (*whole, *measured)}
-    wrong = {
-        **{
-            name: (frame[name].isna() | (frame[name] == ""), "a name")
-            for name in ("agent", *({"participant"} & {*frame}))
-        },
-        "task_id": (frame["task_id"].isna(), "the id of a task"),
-        GROUP: (frame[GROUP].isna(), "a group of tasks"),
-        **{
-            column: (
-                frame[column].notna() & ~frame[column].astype(str).isin(["True", "False"]),
-                "True, False or nothing",
-            )
-            for column in ("passed", *({"poor_picture"} & {*frame}))
-        },
-        **{column: (~(numbers[column] % 1 == 0), "a whole number") for column in whole},
-        **{
-            column: (numbers[column].isna() & frame[column].notna(), "a number or nothing")
-            for column in measured
-        },
-    }
-    for column, (bad, expected) in wrong.items():
+    for column, bad, expected in _faults(frame, whole):
         if bad.any():
             row = int(bad.argmax())
             raise EvaluationError(

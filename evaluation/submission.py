@@ -432,29 +432,27 @@ def log_problems(made: Submission, log: RunLog) -> Iterator[str]:
     if made.log_sha256 is not None and made.log_sha256 != (got := sha256_of(log.path)):
         yield f"log_sha256: names {made.log_sha256[:12]}..., that of this log is {got[:12]}..."
     again = submission(log, made.submitter)
-    if made.own_tasks != again.own_tasks:
-        yield f"own_tasks: got {made.own_tasks}, the log has {again.own_tasks}"
+    yield from _unlike("", made, again, {"own_tasks"})
     # These depend on the log's place or repeat other values.
     left_out = {"log", "resumes", "partial", "cost_per_pass_usd"}
     left_out |= {"sent"} if made.schema_version == 1 else set()
-    for name in sorted(made.card.model_fields_set - left_out):
-        if (stated := getattr(made.card, name)) != (there := getattr(again.card, name)):
-            yield f"card.{name}: got {_short(stated)}, the log has {_short(there)}"
+    yield from _unlike("card.", made.card, again.card, made.card.model_fields_set - left_out)
     trials = {(trial.task_id, trial.trial): trial for trial in again.results}
     for trial in made.results:
-        yield from _unlike(trial, trials.pop((trial.task_id, trial.trial), None))
+        place = f"results: {trial.task_id}, trial {trial.trial}: "
+        logged = trials.pop((trial.task_id, trial.trial), None)
+        if logged is None:
+            yield f"{place}the log has no such trial"
+        else:
+            yield from _unlike(place, trial, logged, trial.model_fields_set)
     if trials:
         yield f"results: {len(trials)} trials of the log are absent"
 
 
-def _unlike(trial: Trial, logged: Trial | None) -> Iterator[str]:
-    place = f"results: {trial.task_id}, trial {trial.trial}"
-    if logged is None:
-        yield f"{place}: the log has no such trial"
-        return
-    for name in sorted(trial.model_fields_set):
-        if (stated := getattr(trial, name)) != (there := getattr(logged, name)):
-            yield f"{place}: {name}: got {_short(stated)}, the log has {_short(there)}"
+def _unlike(place: str, made: BaseModel, logged: BaseModel, names: set[str]) -> Iterator[str]:
+    for name in sorted(names):
+        if (stated := getattr(made, name)) != (there := getattr(logged, name)):
+            yield f"{place}{name}: got {_short(stated)}, the log has {_short(there)}"
 
 
 def _short(value: object) -> str:
