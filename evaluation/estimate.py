@@ -7,14 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from evaluation.agents.agents import asides, note_tokens, opening
+from evaluation.agents.agents import CHARACTERS_PER_TOKEN, asides, note_tokens, opening
 from evaluation.choices.run_choices import COLLAGE_PX, Bounds, RunChoices, kept_images
 from evaluation.generation.prices import load_prices, price_of
 from evaluation.log.run import CONVERSATION
 from evaluation.request import EvalRequest, full_name
-
-CHARACTERS_PER_TOKEN = 4
-"""Of English text, by OpenAI's rule of thumb ("What are tokens and how to count them", help.openai.com)."""
 
 REPLY_TOKENS = 80
 """Of a reply without reasoning: a thought of two sentences and three commands. Our assumption."""

@@ -17,14 +17,12 @@ from arena.rules import SAFETY_STEPS
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
 from evaluation.results import GROUP, TrialResult, results_frame
+from evaluation.scale.scaled import OVERALL
 from evaluation.statistics import RATES, pass_rates
 from evaluation.suite import Suite, TaskSpec, version_of
 from evaluation.suites import DEFAULT, chosen_tasks, get_suite
 from evaluation.summary import RunCard, RunSummary
 from testbed.originals import NAMES, is_published, kept_folder
-
-OVERALL = "all"
-"""The group of all tasks together."""
 
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 """A SHA-256 in hexadecimal."""

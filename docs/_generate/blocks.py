@@ -3,7 +3,7 @@
 The tables of the YAML keys are made from `arena.taskfile.config`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from arena.taskfile.config import (
 )
 from arena.taskfile.symbols import PRESETS
 from docs._generate import kinds
-from docs._generate.markdown import code, number, plain, tabled
+from docs._generate.markdown import Rows, code, number, plain, tabled
 from evaluation.capabilities import prompts_of
 from evaluation.choices.effective import effective, preset_names
 from evaluation.choices.run_choices import shown
@@ -128,10 +128,6 @@ def _range(declared: dict[str, Any]) -> str:
         return ""
     low = number(declared["minimum"])
     return f"{low} to {declared['maximum']:.0f}" if "maximum" in declared else f"from {low}"
-
-
-Rows = Iterator[Sequence[str]]
-"""Cells of a table."""
 
 
 @tabled("picture", "kind", "what it is")

@@ -7,7 +7,6 @@ from dataclasses import fields
 from itertools import pairwise, product
 from typing import Any
 
-import arena.taskfile.versions
 from arena.geometry.placed import Placed, changing_values
 from arena.mechanisms import settings_of
 from arena.rules import HOT_ZONE_FACTOR, HOT_ZONE_LEAST
@@ -16,9 +15,7 @@ from arena.taskfile.catalog import ALIASES, KINDS
 from arena.taskfile.config import KEYS, Item
 from arena.taskfile.kind import Body, Change, Ends, Kind
 from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_in, kind_named
-from docs._generate.markdown import code, number, tabled
-
-Rows = Iterator[tuple[str, ...]]
+from docs._generate.markdown import Rows, code, number, tabled
 
 _ENDS = {Ends.NEVER: "goes on", Ends.ALWAYS: "ends", Ends.LAST: "ends with the last"}
 
@@ -159,10 +156,9 @@ def _said(value: Any) -> str:
 
 def _docstrings(described: type) -> dict[str, str]:
     """The first sentence of the docstring below each field of a class."""
-    module = ast.parse(inspect.getsource(arena.taskfile.versions))
-    body = next(n.body for n in module.body if isinstance(n, ast.ClassDef) and n.name == described.__name__)
+    declared: Any = ast.parse(inspect.getsource(described)).body[0]
     found = {}
-    for above, below in pairwise(body):
+    for above, below in pairwise(declared.body):
         if isinstance(above, ast.AnnAssign) and isinstance(below, ast.Expr):
             text = " ".join(str(ast.literal_eval(below.value)).split())
             found[ast.unparse(above.target)] = text.split(". ")[0].rstrip(".")

@@ -8,6 +8,9 @@ from arena.errors import ArenaError
 
 P = ParamSpec("P")
 
+Rows = Iterable[Sequence[str]]
+"""Cells of a table."""
+
 _BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end of (?P=name) -->)", re.DOTALL)
 
 
@@ -15,13 +18,13 @@ class PageError(ArenaError):
     """A page has a generated block of an unknown name."""
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(header: Sequence[str], rows: Rows) -> str:
     """A table with one line per row; vertical bars in cells are escaped."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
 
 
-def tabled(*header: str) -> Callable[[Callable[P, Iterable[Sequence[str]]]], Callable[P, str]]:
+def tabled(*header: str) -> Callable[[Callable[P, Rows]], Callable[P, str]]:
     """A decorator of functions that return rows: they return a table with this header."""
     return lambda rows: lambda *args, **kwargs: table(header, rows(*args, **kwargs))
 

@@ -179,7 +179,7 @@ def _steps_listed(plan: list[dict[str, Any]]) -> str:
 
 
 CHARACTERS_PER_TOKEN = 4
-"""As in estimates."""
+"""Of English text, by OpenAI's rule of thumb ("What are tokens and how to count them", help.openai.com)."""
 
 STATUSES = ("pending", "confirmed", "rejected")
 
