@@ -9,10 +9,7 @@ from typing import NamedTuple
 
 from testbed.blueprints.blueprint import BLUE, Object, Point, Rng
 from testbed.blueprints.parts import agent, along, ball, pane, ramp, wall
-from testbed.blueprints.places import EDGE, GAP, JOINT, THICK, near, scattered
-
-Area = tuple[float, float, float, float]
-"""Least x, least z, greatest x and greatest z of a rectangle."""
+from testbed.blueprints.places import EDGE, GAP, JOINT, THICK, Area, near, scattered
 
 FIRM = 1.0
 """Thickness of high panes, metres: the agent, coming from above at full speed, tips thin ones over."""

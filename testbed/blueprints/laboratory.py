@@ -6,17 +6,8 @@ pushed round a wall (3).
 
 from collections.abc import Callable, Sequence
 
-from arena.science.families import (
-    ENTRY_M,
-    FARTHEST_M,
-    WIDEST_M,
-    FloorQuestion,
-    InstrumentQuestion,
-    MachineQuestion,
-    Question,
-    SlopesQuestion,
-    questions,
-)
+from arena.science import families
+from arena.science.families import ENTRY_M, FARTHEST_M, WIDEST_M, MachineQuestion, Question
 from arena.taskfile.catalog import PALETTE
 from testbed.blueprints.blueprint import GREY, Blueprint, Color, Condition, Object, Point, Rng, task
 from testbed.blueprints.parts import agent, pane, ramp, wall
@@ -40,8 +31,9 @@ DOOR_M = 2.0
 TOKEN_M = (0.45, 0.6, 0.45)
 """Size of the machine's tokens, metres; those of the meter have half this height for each unit of size."""
 
-PER_EXPERIMENT = 40
-"""Time of each experiment in the clock's units (67 steps); the ideal player needs about half."""
+PER_EXPERIMENT, PER_MOTION = 40, 70
+"""Time of each experiment in the clock's units (67 steps; the ideal player needs about half), and of one in
+which something moves, which takes 3 s (50 steps)."""
 
 _PARTS: Sequence[str] = ("causal reasoning", "planning", "approach")
 
@@ -64,7 +56,7 @@ def machine(rng: Rng, question: MachineQuestion, grade: int) -> Blueprint:
     return _laboratory(rng, asked, goal, things, grade, PER_EXPERIMENT)
 
 
-def slopes(rng: Rng, question: SlopesQuestion, grade: int) -> Blueprint:
+def slopes(rng: Rng, question: families.SlopesQuestion, grade: int) -> Blueprint:
     """Slopes: pads let boxes slide, lines show how far, and a door decides; after Siegler (1976)."""
     things, places = [], _spread(rng, question.things)
     for x in places:
@@ -78,7 +70,7 @@ def slopes(rng: Rng, question: SlopesQuestion, grade: int) -> Blueprint:
     return _laboratory(rng, question, f"{goal}, and open that door.", [*things, *pads, PANE], grade)
 
 
-def instrument(rng: Rng, question: InstrumentQuestion, grade: int) -> Blueprint:
+def instrument(rng: Rng, question: families.InstrumentQuestion, grade: int) -> Blueprint:
     """The instrument: pads put things on a meter's pan, a number is shown, and a door decides."""
     goal = {
         "large": f"Find out what a meter would show for size {question.large}, and open that door.",
@@ -93,7 +85,7 @@ def instrument(rng: Rng, question: InstrumentQuestion, grade: int) -> Blueprint:
     return _laboratory(rng, question, goal, things, grade, PER_EXPERIMENT)
 
 
-def floor(rng: Rng, question: FloorQuestion, grade: int) -> Blueprint:
+def floor(rng: Rng, question: families.FloorQuestion, grade: int) -> Blueprint:
     """The strange floor: pads let balls roll over it, lines show how far aside, and a door decides."""
     goal = {
         "kind": "Find out by which law a floor pushes what rolls over it, and open the door of that law.",
@@ -136,17 +128,9 @@ def _color(number: int) -> Color:
 
 
 def _laboratory(
-    rng: Rng,
-    question: Question,
-    goal: str,
-    things: Sequence[Object],
-    grade: int,
-    time: int = PER_EXPERIMENT + 30,
+    rng: Rng, question: Question, goal: str, things: Sequence[Object], grade: int, time: int = PER_MOTION
 ) -> Blueprint:
-    """A task with an agent, the things of experiments, and rooms with doors; `time` is for an experiment.
-
-    One in which something moves takes 3 s (50 steps) more.
-    """
+    """A task with an agent, the things of experiments, and rooms with doors; `time` is for an experiment."""
     pushed = grade > 1
     # More time for pushing, and as much again for the way round a wall.
     time += 100 * (grade - 1)
@@ -181,7 +165,9 @@ def _symbol(question: Question, door: int) -> str:
     """The mark of a door: as many dots as it stands for; of a thing none, as its colour says which."""
     if question.asks in ("which", "farthest", "nearest", "odd"):
         return "1"
-    first = question.low if isinstance(question, MachineQuestion) and question.asks == "number" else 1
+    first = (
+        question.low if isinstance(question, MachineQuestion) and question.asks == "number" else 1
+    )
     dots = door + first
     return "/".join(("0" * (2 * dots + 1), "01" * dots + "0", "0" * (2 * dots + 1)))
 
@@ -192,7 +178,7 @@ PARADIGMS: dict[int, Callable[..., Blueprint]] = {11: machine, 12: slopes, 13: i
 CONDITIONS: dict[int, tuple[Condition, ...]] = {
     level: tuple(
         Condition(paradigm, 1 + number // 10, question=question)
-        for number, question in enumerate(questions(level))
+        for number, question in enumerate(families.questions(level))
     )
     for level, paradigm in PARADIGMS.items()
 }

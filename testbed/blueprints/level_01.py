@@ -1,5 +1,7 @@
 """Level 1, food retrieval: nothing stands between the agent and what it wants."""
 
+from typing import Any
+
 from testbed.blueprints.blueprint import Blueprint, Condition, Object, Rng, task
 from testbed.blueprints.parts import agent, ball
 from testbed.blueprints.places import XZ, bearing_to, inside, near, polar, scattered, side
@@ -18,30 +20,24 @@ def _view(rng: Rng, bearing: float, distance: float) -> tuple[Object, XZ]:
     raise ValueError(f"no place {distance} m away from any other in the arena")
 
 
+def _one_ball(rng: Rng, bearing: float, distance: float, size: float, *words: Any) -> Blueprint:
+    """One ball at a bearing; `words` are the goal, the capacities and the solution."""
+    start, spot = _view(rng, bearing, distance)
+    return task(*words, start, ball("GoodGoal", *spot, size), pass_mark=max(0.0, size - 1))
+
+
 def approach(rng: Rng, distance: float, size: float) -> Blueprint:
     """Approach of a visible reward that lies ahead (the simplest runway task, Crosby et al. 2020)."""
-    start, (x, z) = _view(rng, near(rng, 6, 6), distance)
-    return task(
-        "Reach the green ball ahead.",
-        ("approach",),
-        "Turn a little towards the ball, then drive on.",
-        start,
-        ball("GoodGoal", x, z, size),
-        pass_mark=max(0.0, size - 1),
-    )
+    words = "Reach the green ball ahead.", ("approach",), "Turn a little towards the ball, then drive on."
+    return _one_ball(rng, near(rng, 6, 6), distance, size, *words)
 
 
 def orienting(rng: Rng, bearing: float, distance: float, size: float) -> Blueprint:
     """Orienting: the reward is beside or behind the agent and is found by turning."""
-    start, (x, z) = _view(rng, near(rng, bearing, 12), distance)
-    return task(
-        "Find the green ball, which is out of view at first, and reach it.",
-        ("search", "approach"),
-        "Turn until the ball is in view, then drive to it.",
-        start,
-        ball("GoodGoal", x, z, size),
-        pass_mark=max(0.0, size - 1),
-    )
+    goal = "Find the green ball, which is out of view at first, and reach it."
+    solution = "Turn until the ball is in view, then drive to it."
+    words = goal, ("search", "approach"), solution
+    return _one_ball(rng, near(rng, bearing, 12), distance, size, *words)
 
 
 def corner(rng: Rng, size: float) -> Blueprint:

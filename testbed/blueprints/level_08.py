@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from testbed.blueprints.blueprint import BLUE, Blueprint, Condition, Object, Rng, task
+from testbed.blueprints.blueprint import BLUE, Blueprint, Condition, Object, Point, Rng, task
 from testbed.blueprints.choices import PLATFORM, platform
 from testbed.blueprints.parts import across, agent, along, ball, ramp, wall
 from testbed.blueprints.placement import any_orientation, placed
@@ -288,12 +288,7 @@ def two_in_turn(rng: Rng, count: int) -> Blueprint:
 
 
 def _screened(
-    rng: Rng,
-    edges: list[float],
-    full: int,
-    depths: tuple[float, float, float],
-    floor: float,
-    drop: tuple[float, float],
+    rng: Rng, edges: list[float], full: int, depths: Point, floor: float, drop: tuple[float, float]
 ) -> list[Object]:
     """Compartments with screens; `depths` are the z where they begin, of the screens, and where they end.
 

@@ -1,6 +1,7 @@
 """Level 9, numerosity and advanced preferences: the option with more is chosen, and there is no way back."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from testbed.blueprints.blueprint import BLUE, Blueprint, Condition, Object, Rng, task
 from testbed.blueprints.choices import FIRM, Apparatus, boxes, fill, hub, ledge, mark, pens
@@ -19,7 +20,7 @@ def _hidden_sides(rng: Rng) -> tuple[list[Object], float, float, float]:
     """
     half, high, screen = near(rng, 10, 0.8), near(rng, 3, 0.2), near(rng, 28.5, 0.8)
     height, width, end = near(rng, 2, 0.2), near(rng, 2, 0.3), near(rng, 32.5, 0.4)
-    depth = 40 - end
+    depth, middle = 40 - end, (screen + THICK / 2 + end) / 2
     objects = [
         agent(20, near(rng, 8, 2), near(rng, 0, 4), y=height),
         wall(20, end / 2, (width, height, end - 2 * GAP), color=BLUE),
@@ -30,11 +31,7 @@ def _hidden_sides(rng: Rng) -> tuple[list[Object], float, float, float]:
         inner, outer = 20 + s * half, 20 + s * 17.4
         objects += [
             wall((inner + outer) / 2, screen, (abs(outer - inner), 5, THICK)),
-            wall(
-                inner - s * THICK,
-                (screen + THICK / 2 + end) / 2,
-                (THICK, 5, end - screen - THICK / 2 - 2 * GAP),
-            ),
+            wall(inner - s * THICK, middle, (THICK, 5, end - screen - THICK / 2 - 2 * GAP)),
         ]
     return objects, half, high, screen
 
@@ -124,11 +121,7 @@ def _choice(rng: Rng, apparatus: Apparatus, options: Sequence[Sizes], limit: int
         ("numerosity", "preference", "foraging"),
         "Look at all options from above, go down to the best one, and gather all that is there.",
         *apparatus.objects,
-        *(
-            thing
-            for area, sizes in zip(apparatus.areas, options, strict=True)
-            for thing in fill(rng, area, sizes)
-        ),
+        *chain.from_iterable(fill(rng, *each) for each in zip(apparatus.areas, options, strict=True)),
         time_limit=limit,
         pass_mark=mark(totals[0], totals[1]),
     )

@@ -26,6 +26,12 @@ MARGIN = 2.0
 XZ = tuple[float, float]
 """x and z of a place, metres."""
 
+Area = tuple[float, float, float, float]
+"""Least x, least z, greatest x and greatest z of a rectangle, metres."""
+
+FREE: Area = (MARGIN, MARGIN, 40 - MARGIN, 40 - MARGIN)
+"""The floor but for these margins."""
+
 
 def polar(x: float, z: float, bearing: float, distance: float) -> XZ:
     """The place `distance` metres away from x, z; `bearing` in degrees, clockwise from +z."""
@@ -59,16 +65,9 @@ def even(value: float) -> float:
 
 
 def scattered(
-    rng: Rng,
-    count: int,
-    apart: float,
-    taken: Sequence[XZ] = (),
-    within: tuple[float, float, float, float] = (MARGIN, MARGIN, 40 - MARGIN, 40 - MARGIN),
+    rng: Rng, count: int, apart: float, taken: Sequence[XZ] = (), within: Area = FREE
 ) -> tuple[XZ, ...]:
-    """Places at least `apart` metres from one another and from `taken`.
-
-    `within` is least x, least z, greatest x, greatest z. Raises ValueError if they do not fit.
-    """
+    """Places at least `apart` metres from each other and from `taken`; raises ValueError if none are left."""
     found: list[XZ] = []
     for _ in range(1000 * count):
         if len(found) == count:

@@ -96,7 +96,7 @@ def build_findings(built: Built) -> Iterator[Finding]:
             yield built.finding("too-many", f"{reason} (with the seed {next(iter(built.failures))})", "items")
     for index in range(len(built.things)):
         blocked = tuple(seed for seed, layout in built.layouts.items() if layout.things[index].blocked)
-        if blocked and not next(iter(built.layouts.values())).things[index].kind.internal:
+        if built.layout and blocked and not built.layout.things[index].kind.internal:
             yield _blocked(built, index, blocked)
     if built.layout:
         yield from _enclosed(built.layout, built.things)
@@ -239,12 +239,8 @@ def growth_findings(built: Built) -> Iterator[Finding]:
     # An episode without rewards lasts as long.
     seconds = spec.time_limit * TICKS_PER_UNIT * TICK_S or SAFETY_STEPS * STEP_S
     fruit = sum(_given(settings, seconds) for settings in trees)
-    shown = sum(
-        spawned.instances
-        for item in spec.items
-        for each in item.operations
-        for spawned in spawned_items(each)
-    )
+    operations = [each for item in spec.items for each in item.operations]
+    shown = sum(spawned.instances for each in operations for spawned in spawned_items(each))
     ripening = sum(_given(each, TREE_DELAY_S + each.ripening_s + each.interval_s) for each in trees)
     if len(layout.things) + fruit + shown > MAX_THINGS:
         text = f"holds {len(layout.things)} objects and up to {fruit + shown} more can be added to it; at "

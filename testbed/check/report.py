@@ -94,11 +94,10 @@ def _from_error(error: ConfigError, path: Path, code: str) -> Iterator[Finding]:
     for problem in str(error).splitlines():
         text = problem.removeprefix(f"{path}")
         numbered = re.match(r":(\d+): ", text)
-        yield Finding(
-            code,
-            text[numbered.end() :] if numbered else text.removeprefix(": "),
-            int(numbered[1]) if numbered else None,
-        )
+        if numbered:
+            yield Finding(code, text[numbered.end() :], int(numbered[1]))
+        else:
+            yield Finding(code, text.removeprefix(": "))
 
 
 def task_files(target: Path) -> tuple[Path, ...]:
