@@ -23,9 +23,6 @@ FIRST_VARIANT = 1_000_000
 """Number of the first generated variant, so that none is in the shipped battery, nor in a test battery of
 `testbed generate` with fewer than a million tasks of each paradigm."""
 
-MAX_ATTEMPTS = 20
-"""Maximum number of draws of a variant if its objects do not fit into the arena."""
-
 # More than the battery has files, so that each is read once per process, whatever the number of environments.
 _read = lru_cache(maxsize=4096)(read_tasks)
 
@@ -186,8 +183,8 @@ class Generated:
 
 
 def _drawn(draw: Draw) -> str:
-    """The file of a draw, or of the next attempt at it if its objects did not fit."""
-    for attempt in range(MAX_ATTEMPTS):
+    """The file of a draw, or of the first of 20 attempts at it whose objects fit into the arena."""
+    for attempt in range(20):
         try:
             return text(draw._replace(attempt=attempt))
         except ValueError as error:

@@ -165,9 +165,7 @@ def _symbol(question: Question, door: int) -> str:
     """The mark of a door: as many dots as it stands for; of a thing none, as its colour says which."""
     if question.asks in ("which", "farthest", "nearest", "odd"):
         return "1"
-    first = (
-        question.low if isinstance(question, MachineQuestion) and question.asks == "number" else 1
-    )
+    first = question.low if isinstance(question, MachineQuestion) and question.asks == "number" else 1
     dots = door + first
     return "/".join(("0" * (2 * dots + 1), "01" * dots + "0", "0" * (2 * dots + 1)))
 

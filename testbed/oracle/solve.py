@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -194,13 +195,6 @@ SAFETY_STEPS = 5_000
 CAREFUL = 4.0
 """How careful the planner is beside the panes and doors of a laboratory; see `Strategy`."""
 
-_PLAIN = (
-    Strategy(),
-    Strategy(push=True),
-    Strategy(wait=True, leap=True),
-    Strategy(careful=3.0, longest=4, wait=True, seed=1),
-)
-
 
 class Plan(NamedTuple):
     """What to do after the actions already taken, and its result.
@@ -216,11 +210,12 @@ class Plan(NamedTuple):
 
 def strategies() -> Iterator[Strategy]:
     """Strategies without end: first straightforward ones, then with random probes."""
-    yield from _PLAIN
-    seed = 0
-    while True:
+    yield Strategy()
+    yield Strategy(push=True)
+    yield Strategy(wait=True, leap=True)
+    yield Strategy(careful=3.0, longest=4, wait=True, seed=1)
+    for seed in count():
         yield Strategy(probes=10, wait=seed % 2 == 1, push=seed % 3 == 2, seed=seed)
-        seed += 1
 
 
 def solve(

@@ -36,9 +36,6 @@ class Strategy(NamedTuple):
 HORIZON = 200
 """Maximum number of predicted steps; fewer if everything comes to rest before."""
 
-_STILL = 0.004
-_STILL_STEPS = 6
-
 
 def copy_of(episode: Episode) -> Episode:
     """The same episode in a world of its own: rebuilt and played by the same actions, so equal to the bit."""
@@ -56,12 +53,12 @@ class Forecast:
         positions = [episode.scene().positions]
         still = 0
         with copy_of(episode) as twin:
-            while len(positions) <= HORIZON and still < _STILL_STEPS and not twin.done:
+            while len(positions) <= HORIZON and still < 6 and not twin.done:
                 twin.step(IDLE)
                 # Things that are added meanwhile are not foreseen.
                 positions.append(twin.scene().positions[: len(positions[0])])
                 moved = np.abs(positions[-1] - positions[-2]).max(initial=0.0)
-                still = still + 1 if moved < _STILL else 0
+                still = still + 1 if moved < 0.004 else 0
         self.positions: Floats = np.array(positions)
 
     def at(self, step: int) -> Floats:
@@ -86,10 +83,6 @@ class Forecast:
         if len(positions) > self.positions.shape[1] or (step > self.end and len(self.positions) > HORIZON):
             return False
         return bool(np.abs(positions[indices] - self.at(step)[indices]).max() < 0.2)
-
-
-DANGER_STEPS = 6
-"""Interval at which the future places of dangers are considered, steps."""
 
 
 class WorldModel:
@@ -140,8 +133,9 @@ class WorldModel:
             elif ball.worth > 0:
                 result.append(self._intercepted(ball, forecast))
             else:
-                first = step - step % DANGER_STEPS
-                later = [forecast.at(first + n)[ball.index] for n in range(0, 40, DANGER_STEPS)]
+                # Where dangers will be is considered every six steps.
+                first = step - step % 6
+                later = [forecast.at(first + n)[ball.index] for n in range(0, 40, 6)]
                 result += [replace(ball, centre=centre) for centre in later]
         return result
 

@@ -31,9 +31,6 @@ from testbed.tasks import Task, without_notice
 MAX_ATTEMPTS = 12
 """Maximum number of draws of one variant. A paradigm that needs more is badly designed."""
 
-BUDGET = 4_000
-"""Maximum number of steps that the oracle imagines for one draw."""
-
 
 class Proven(NamedTuple):
     """A file and the proof that it can be passed and failed."""
@@ -100,8 +97,8 @@ def waited(episode: Episode) -> Recording:
 
 
 def solution_of(draw: Draw, spec: ArenaSpec, task_id: str) -> Recording:
-    """The best recording that the oracle finds, with the pushes of the draw's blueprint."""
-    return solve(spec, task_id=task_id, pushes=blueprint(draw).pushes, budget=BUDGET).recording
+    """The best recording that the oracle finds in 4,000 imagined steps, with the draw's pushes."""
+    return solve(spec, task_id=task_id, pushes=blueprint(draw).pushes, budget=4_000).recording
 
 
 def prove_again(tasks: Sequence[Task], folder: Path, jobs: int) -> Generator[str, None, None]:
