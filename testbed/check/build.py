@@ -26,9 +26,6 @@ from testbed.check.finding import Finding, ItemInstance, item_instances
 SEEDS_TRIED = 5
 """Number of seeds that each arena is built with, from the requested one upwards."""
 
-NAMED = 3
-"""Maximum number of occupying objects that are named."""
-
 _FAR_AGENT = Item(name="Agent", positions=(Vector3(x=20.0, y=10_000.0, z=20.0),), rotations=(0.0,))
 """An agent that occupies no object's place."""
 
@@ -77,11 +74,9 @@ def build(located: Located, arena_id: int, task_id: str, seed: int) -> Built:
         placed = next(iter(layouts.values())).things
         numbers = accumulate(not each.kind.internal for each in placed)
         things = tuple(things[number - 1] for number in numbers)
+    origins = [(instance.item, instance.index) for instance in things]
     for layout in layouts.values():
-        origins = [(each.item, each.number) for each in layout.things]
-        assert origins == [(instance.item, instance.index) for instance in things], (
-            "order of creation changed"
-        )
+        assert origins == [(each.item, each.number) for each in layout.things], "order of creation changed"
     return Built(located, arena_id, things, layouts, failures)
 
 
@@ -121,7 +116,7 @@ def _blocked(built: Built, index: int, seeds: tuple[int, ...]) -> Finding:
         return Finding.at(place, "blocked", text)
     assert built.layout is not None
     there = list(_occupants(built, built.layout, index)) or ["something placed at random"]
-    names = ", ".join(there[:NAMED]) + (f" and {len(there) - NAMED} more" if len(there) > NAMED else "")
+    names = ", ".join(there[:3]) + (f" and {len(there) - 3} more" if len(there) > 3 else "")
     return Finding.at(place, "blocked", f"the place of {label} is taken by {names}")
 
 
