@@ -18,9 +18,6 @@ from testbed.oracle.attempt import Attempt
 from testbed.oracle.motion import waiting
 from testbed.oracle.world_model import Strategy
 
-SURE, SURER = 0.99, 0.9999
-"""Probability of a door above which it is opened, in the first attempt and where that was wrong."""
-
 OFF_PAD_M = 2.2
 """Distance from a pad's middle at which the agent has left it, metres."""
 
@@ -29,26 +26,26 @@ PUSH_M, ASIDE_M = 1.5, 1.7
 
 
 class Experimenter:
-    """Plays an attempt's episode until a door is open."""
+    """Plays an episode of the laboratory until a door is open."""
 
-    def __init__(self, attempt: Attempt, rng: np.random.Generator | None = None) -> None:
+    def __init__(self, episode: Episode, strategy: Strategy, rng: np.random.Generator | None = None) -> None:
         """With a generator all experiments are made, at random, instead of the best until a door is sure."""
-        question = attempt.episode.spec.question
+        question = episode.spec.question
         assert question is not None
-        self.attempt, self._episode, self._rng = attempt, attempt.episode, rng
+        # It has to be careful beside panes and doors.
+        self.attempt = Attempt(episode, strategy._replace(careful=4.0))
+        self._episode, self._rng = episode, rng
         self._question, self._hidden = question, question.hidden
         self._pads = [each for each in self._episode.layout.things if each.kind.name == "BlockPad"]
-        self._sure = SURER if attempt.strategy.wait else SURE
+        # The probability of a door above which it is opened: more where the first attempt was wrong.
+        self._sure = 0.9999 if strategy.wait else 0.99
 
-    def run(self, door: int | None = None, experiments: bool = True) -> bool:
-        """Make experiments as long as that works, and open a door, by default the likeliest.
-
-        Returns False if there is no way to the door.
-        """
+    def run(self, door: int | None = None, experiments: bool = True) -> None:
+        """Make experiments as long as that works, and open a door if it can, by default the likeliest."""
         while experiments and self._learns() and self.visit(self._next_pad()):
             pass
         chosen = int(self._hidden.of_doors(self._belief).argmax()) if door is None else door
-        return self._open(chosen)
+        self._open(chosen)
 
     @property
     def _belief(self) -> Floats:
@@ -175,15 +172,13 @@ class Experimenter:
         at = [scene.positions[index] for index, each in enumerate(scene.things) if each.kind == kind]
         return [(float(x), float(z)) for x, _, z in at]
 
-    def _open(self, door: int) -> bool:
+    def _open(self, door: int) -> None:
         """Drive against a door from 1.5 m before its front (at smaller z), and wait until it is open."""
         x, z = self.places("MarkedDoor")[door]
-        if not self.attempt.go_near(x, z - 1.5, self._zones(self._under())):
-            return False
-        self.attempt.driver.face(0.0)
-        self.attempt.driver.drive(5)
-        self.attempt.driver.idle(25)
-        return True
+        if self.attempt.go_near(x, z - 1.5, self._zones(self._under())):
+            self.attempt.driver.face(0.0)
+            self.attempt.driver.drive(5)
+            self.attempt.driver.idle(25)
 
 
 BUDGET = 12_000
@@ -191,9 +186,6 @@ BUDGET = 12_000
 
 SAFETY_STEPS = 5_000
 """Number of steps after which an arena without a time limit is given up."""
-
-CAREFUL = 4.0
-"""How careful the planner is beside the panes and doors of a laboratory; see `Strategy`."""
 
 
 class Plan(NamedTuple):
@@ -263,8 +255,7 @@ def guess(episode: Episode) -> None:
     question = episode.spec.question
     assert question is not None
     right = question.hidden.doors[truth(question, episode.seed, episode.task_id, episode.trial)]
-    player = Experimenter(Attempt(episode, Strategy(careful=CAREFUL)))
-    player.run((int(right) + 1) % question.doors, experiments=False)
+    Experimenter(episode, Strategy()).run((int(right) + 1) % question.doors, experiments=False)
 
 
 def experiment(
@@ -277,9 +268,9 @@ def experiment(
     with closing(Episode(spec, task_id=task_id, seed=seed, trial=trial)) as episode:
         for action in taken:
             episode.step(action)
-        attempt = Attempt(episode, Strategy(careful=CAREFUL))
-        Experimenter(attempt, np.random.default_rng([seed, trial])).run(experiments=at_random)
-        attempt.run()
+        player = Experimenter(episode, Strategy(), np.random.default_rng([seed, trial]))
+        player.run(experiments=at_random)
+        player.attempt.run()
         return Plan(episode.actions[len(taken) :], episode.recording(), episode.steps)
 
 
@@ -295,9 +286,9 @@ def _try(episode: Episode, strategy: Strategy, pushes: Sequence[Push], taken: in
     if episode.spec.question is None:
         Attempt(episode, strategy, pushes).run()
     else:
-        attempt = Attempt(episode, strategy._replace(careful=CAREFUL))
-        Experimenter(attempt).run()
-        attempt.run()
+        player = Experimenter(episode, strategy)
+        player.run()
+        player.attempt.run()
     actions = episode.actions[taken:]
     # Time only reduces the reward: what is below the mark now need not be played to its end.
     while not episode.done and episode.passed and episode.steps < SAFETY_STEPS:

@@ -18,9 +18,8 @@ from render import Renderer
 from suites.laboratory.suite import SUITE as LABORATORY
 from testbed.blueprints import text
 from testbed.blueprints.blueprint import Draw
-from testbed.oracle.attempt import Attempt
 from testbed.oracle.motion import Driver
-from testbed.oracle.solve import CAREFUL, Experimenter, experiment, guess
+from testbed.oracle.solve import Experimenter, experiment, guess
 from testbed.oracle.world_model import Strategy
 from testbed.proof.solutions import verify_all
 from testbed.tasks import SHIPPED_FOLDER, find_tasks
@@ -32,12 +31,8 @@ def started(task, trial=0):
     return closing(Episode(task.spec, task_id=task.id, trial=trial))
 
 
-def player(episode):
-    return Experimenter(Attempt(episode, Strategy(careful=CAREFUL)))
-
-
 def play(episode, door=None):
-    chosen = player(episode)
+    chosen = Experimenter(episode, Strategy())
     chosen.run(door, experiments=door is None)
     chosen.attempt.run()
 
@@ -134,7 +129,7 @@ def test_an_outcome_is_seen_when_it_happened(level, sentence):
     """The meter shows one number less than its outcome; lanes have a place and outcomes a side."""
     task = next(task for task in TASKS if task.level == level and task.spec.question.experiments > 5)
     with started(task) as episode:
-        chosen, renderer = player(episode), Renderer(200, 200)
+        chosen, renderer = Experimenter(episode, Strategy()), Renderer(200, 200)
         before = renderer.frame(episode.scene())
         assert chosen.visit(0)
         (seen,) = episode.experiments.seen
