@@ -12,21 +12,20 @@ SLOPE = 2.4
 """Metres along a ramp for each metre that it rises."""
 
 
-def ridge(rng: Rng, width: float, transparent: bool) -> Blueprint:
+def ridge(rng: Rng, width: float) -> Blueprint:
     """Detour with a choice (after Crosby et al. 2020): a ridge is left on one side and not climbed again.
 
-    A barrier stands across the ridge; the reward is behind it on one side, in view if it is `transparent`.
+    A pane stands across the ridge; the reward is behind it on one side.
     """
     z, x = near(rng, 21, 2), 20 + near(rng, 5, 1.5)
     high, thick = 0.6, near(rng, 3, 0.4)
-    size = (width, HEIGHT, 0.6)
     return task(
         "Leave the ridge on the side of the green ball and reach it.",
         ("detour", "spatial choice"),
         "See on which side the ball is, leave the ridge there, and go around the barrier.",
         agent(20, near(rng, 4, 2.5), near(rng, 0, 8), y=high),
         wall(20, 20, (thick, high, 40 - 2 * EDGE), color=BLUE),
-        pane(20, z, size, y=high) if transparent else wall(20, z, size, y=high),
+        pane(20, z, (width, HEIGHT, 0.6), y=high),
         ball("GoodGoal", x, z + near(rng, 5, 2), 1),
     )
 
@@ -196,11 +195,8 @@ def _wall_with_gap(x: float, z: float, width: float, thickness: float) -> list[O
 
 
 @any_free_pose
-def wedge(rng: Rng, half: float, length: float, within: bool, transparent: bool) -> Blueprint:
-    """V-shaped detour (Koehler 1925): the agent starts `within` the wedge, or the ball is in it.
-
-    `half` is half the angle of the wedge, degrees; it opens towards smaller z.
-    """
+def wedge(rng: Rng, length: float, within: bool) -> Blueprint:
+    """V-shaped detour (Koehler 1925): the agent is `within` a right angle open to low z, or the ball is."""
     deep = near(rng, 3.4, 0.4)
     ahead = near(rng, 3.5, 0.5)
     back = near(rng, 9, 1.5)
@@ -213,23 +209,23 @@ def wedge(rng: Rng, half: float, length: float, within: bool, transparent: bool)
         ("detour", "inhibition"),
         "Turn away from the ball, go around the end of the barrier, and come back to the ball.",
         agent(*start, yaw + near(rng, 0, 12)),
-        *fan(20, 20, (180 - half, 180 + half), length, transparent),
+        *fan((135, 225), length),
         ball("GoodGoal", *goal, 1),
     )
 
 
 @any_free_pose
-def cross(rng: Rng, length: float, quarters: int, transparent: bool) -> Blueprint:
-    """Detour around a cross of barriers: the reward is in the quarter beside the agent's, or opposite (2)."""
+def cross(rng: Rng, length: float) -> Blueprint:
+    """Detour around a cross of panes: the reward is in the quarter beside the agent's."""
     start = polar(20, 20, 45 + near(rng, 0, 6), near(rng, 5, 1))
-    goal = polar(20, 20, 45 + 90 * quarters + near(rng, 0, 12), near(rng, 5, 1))
+    goal = polar(20, 20, 135 + near(rng, 0, 12), near(rng, 5, 1))
     yaw = bearing_to(start, goal) + near(rng, 0, 20)
     return task(
         "Reach the green ball in another quarter of the cross.",
-        ("detour", "inhibition" if transparent else "search"),
+        ("detour", "inhibition"),
         "Go outwards along an arm of the cross, around its end, and inwards again.",
         agent(*start, yaw),
-        *fan(20, 20, (0, 90, 180, 270), length, transparent),
+        *fan((0, 90, 180, 270), length),
         ball("GoodGoal", *goal, 1),
     )
 
@@ -267,22 +263,16 @@ def cylinder(rng: Rng, length: float, width: float, kind: str, aside: float) -> 
     )
 
 
-def blocks_in_the_way(rng: Rng, kind: str, size: float, columns: int, rows: int) -> Blueprint:
-    """Obstacle removal: rows of loose blocks fill the only opening of a wall."""
-    x, z = near(rng, 20, 11), near(rng, 17, 2)
-    pitch = size + JOINT
-    width = columns * pitch + 0.3
+def blocks_in_the_way(rng: Rng, size: float) -> Blueprint:
+    """Obstacle removal: two loose blocks fill the only opening of a wall."""
+    x, z, pitch = near(rng, 20, 11), near(rng, 17, 2), size + JOINT
     return task(
         "Get through the blocked opening and reach the green ball.",
         ("pushing", "navigation"),
         "Drive against the blocks in the opening until there is a way, then go on to the ball.",
         agent(min(max(x + near(rng, 0, 6), 3), 37), near(rng, 4.5, 2), near(rng, 0, 20)),
-        *_wall_with_gap(x, z, width, 1),
-        *(
-            block(kind, x + (i - (columns - 1) / 2) * pitch, z + (j - (rows - 1) / 2) * pitch, (size,) * 3)
-            for i in range(columns)
-            for j in range(rows)
-        ),
+        *_wall_with_gap(x, z, 2 * pitch + 0.3, 1),
+        *(block("LightBlock", x + share * pitch, z, (size, size, size)) for share in (-0.5, 0.5)),
         ball("GoodGoal", near(rng, 20, 15), near(rng, 34.5, 2), 1),
         time_limit=500,
     )
@@ -308,14 +298,13 @@ def spiral(rng: Rng, corners: int, lane: float) -> Blueprint:
 
 
 @any_free_pose
-def rings(rng: Rng, radii: tuple[float, ...], transparent: bool) -> Blueprint:
+def rings(rng: Rng, radii: tuple[float, ...]) -> Blueprint:
     """Circular labyrinth: rings around the agent, each with one opening; the reward is outside or between."""
-    pieces = 10
     opening = 0
     walls: list[Object] = []
     for radius in radii:
-        opening = (opening + int(rng.integers(3, 8))) % pieces
-        walls += ring(radius, pieces, {opening}, transparent)
+        opening = (opening + int(rng.integers(3, 8))) % 10
+        walls += ring(radius, opening)
     goal = polar(20, 20, 36 * opening + near(rng, 180, 70), radii[-1] + 2.6)
     return task(
         "Get out through the openings of the rings and reach the green ball.",
@@ -357,10 +346,10 @@ CONDITIONS = placed(
     Condition(passage, 1, gaps=(4.5,)),
     Condition(passage, 2, gaps=(2.2,)),
     Condition(blind_alley, 2, length=33, width=4),
-    Condition(ridge, 2, width=12, transparent=True),
-    Condition(wedge, 2, half=45, length=8, within=False, transparent=True),
-    Condition(wedge, 2, half=45, length=7, within=True, transparent=True),
-    Condition(cross, 3, length=13, quarters=1, transparent=True),
+    Condition(ridge, 2, width=12),
+    Condition(wedge, 2, length=8, within=False),
+    Condition(wedge, 2, length=7, within=True),
+    Condition(cross, 3, length=13),
     Condition(cylinder, 1, length=6, width=4, kind="CylinderTunnel", aside=25),
     Condition(cylinder, 2, length=6, width=3.5, kind="CylinderTunnelTransparent", aside=25),
     Condition(cylinder, 3, length=10, width=4, kind="CylinderTunnelTransparent", aside=5),
@@ -373,11 +362,11 @@ CONDITIONS = placed(
     Condition(terraces, 1, storeys=1, rise=1),
     Condition(barrier_in_u, 2, depth=6, width=7, transparent=False),
     Condition(barrier_in_u, 3, depth=10, width=6, transparent=True),
-    Condition(blocks_in_the_way, 2, kind="LightBlock", size=1.5, columns=2, rows=1),
+    Condition(blocks_in_the_way, 2, size=1.5),
     Condition(passage, 3, gaps=(4, 3, 3)),
     Condition(spiral, 2, corners=6, lane=3.5),
     Condition(yard, 3, inner=9, height=1.5),
-    Condition(rings, 2, radii=(6, 12), transparent=False),
+    Condition(rings, 2, radii=(6, 12)),
     Condition(maze, 3, count=5, loops=0.1),
     but=(platform, yard, detour, wedge, cross, barrier_in_u, cylinder, spiral, rings),
 )

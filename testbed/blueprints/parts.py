@@ -1,7 +1,7 @@
 """Pieces that several levels build with: objects, barriers and rings of walls."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from testbed.blueprints.blueprint import GREY, PINK, Color, Object, Point
@@ -62,7 +62,7 @@ def zone_between(kind: str, x1: float, z1: float, x2: float, z2: float) -> Objec
     return zone(kind, (left + right) / 2, (low + high) / 2, right - left, high - low)
 
 
-def barrier(x: float, z: float, size: tuple[float, float, float], yaw: float, transparent: bool) -> Object:
+def barrier(x: float, z: float, size: Point, yaw: float, transparent: bool) -> Object:
     """A wall, grey or transparent."""
     return pane(x, z, size, yaw) if transparent else wall(x, z, size, yaw)
 
@@ -97,27 +97,23 @@ def run(points: Sequence[XZ]) -> tuple[Object, ...]:
     return tuple(found)
 
 
-def fan(
-    x: float, z: float, bearings: Sequence[float], length: float, transparent: bool
-) -> tuple[Object, ...]:
-    """Barriers that go out from a point; no two of the bearings (ascending) are closer than 40 degrees."""
+def fan(bearings: Sequence[float], length: float) -> tuple[Object, ...]:
+    """Panes out from the arena's middle; no two of the bearings (ascending) are closer than 40 degrees."""
     thickness = 0.5
     turns = [(b - a) % 360 for a, b in zip(bearings, (*bearings[1:], bearings[0]), strict=True)]
-    narrow = min(turns)
-    start = thickness / 2 / math.tan(math.radians(min(narrow, 170) / 2)) + JOINT
+    start = thickness / 2 / math.tan(math.radians(min(*turns, 170) / 2)) + JOINT
     return tuple(
-        barrier(*polar(x, z, bearing, start + length / 2), (thickness, HEIGHT, length), bearing, transparent)
+        pane(*polar(20, 20, bearing, start + length / 2), (thickness, HEIGHT, length), bearing)
         for bearing in bearings
     )
 
 
-def ring(radius: float, pieces: int, open_pieces: Iterable[int], transparent: bool) -> tuple[Object, ...]:
-    """A ring of straight pieces about the arena's middle, some of them left out; piece 0 is at bearing 0."""
-    thickness, half = 0.4, math.pi / pieces
-    width = 2 * (radius - thickness / 2) * math.tan(half) - JOINT
+def ring(radius: float, opening: int) -> tuple[Object, ...]:
+    """A ring of ten walls about the arena's middle, one of them left out; wall 0 is at bearing 0."""
+    thickness = 0.4
+    width = 2 * (radius - thickness / 2) * math.tan(math.pi / 10) - JOINT
     return tuple(
-        barrier(*polar(20, 20, 360 * number / pieces, radius), (width, HEIGHT, thickness),
-                360 * number / pieces, transparent)
-        for number in range(pieces)
-        if number not in set(open_pieces)
-    )  # fmt: skip
+        wall(*polar(20, 20, 36 * number, radius), (width, HEIGHT, thickness), 36 * number)
+        for number in range(10)
+        if number != opening
+    )

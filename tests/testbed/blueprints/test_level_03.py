@@ -8,11 +8,13 @@ from tests.testbed.blueprints.views import drawn, drive_straight, episode_of, nu
 
 
 def is_clear(made):
+    if made.name in ("ridge", "wedge", "cross"):
+        return True
     return made.parameters.get("transparent") or made.parameters.get("kind") == "CylinderTunnelTransparent"
 
 
 def is_opaque(made):
-    return made.name in ("blind alley", "spiral", "maze", "yard") or not (
+    return made.name in ("blind alley", "spiral", "maze", "yard", "rings") or not (
         made.parameters.get("transparent", True) and made.parameters.get("kind") != "CylinderTunnel"
     )
 
