@@ -33,7 +33,7 @@ FILE = "test_tasks.csv"
 """The test tasks, with the rewards of random actions and of the oracle; `testbed/proof/prove.py` made it."""
 
 COLUMNS = ("level", "task", "variant", "attempt", "sha256", "random", "oracle")
-"""Its columns; rewards are those of whole episodes."""
+"""Columns of that file; rewards are those of whole episodes."""
 
 Act = Callable[[Any, bool], Any]
 """A policy: the action after an observation, and whether that is the first of an episode."""

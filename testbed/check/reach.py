@@ -46,7 +46,7 @@ def reach_findings(built: Built, resting: bool) -> Iterator[Finding]:
 
 def _time_too_short(built: Built, shortest: float, ticks: int) -> Iterator[Finding]:
     spec = built.spec
-    # Where nothing happens except that time runs out, the reward is -1.
+    # An episode in which nothing happens until time runs out has the reward -1.
     waiting_passes = spec.pass_mark is not None and spec.pass_mark <= -1
     if spec.time_limit and ticks > TICKS_PER_UNIT * spec.time_limit and not waiting_passes:
         text = (

@@ -222,27 +222,25 @@ class Attempt:
             return False
         self._waited = 0
         if self._go_to(run.start):
-            self._run_straight(run)
+            self._run_straight(run.bearing, run.steps, run.bold)
         return not self.episode.done
 
     def _push(self, push: Push) -> None:
-        nodes = self.line_up(push.x, push.z)
-        if nodes is None:
+        if not self.line_up(push.x, push.z):
             return
         if push.gentle:
             self.driver.nudge(push.bearing, push.steps)
         else:
-            self._run_straight(StraightRun(nodes, push.bearing, push.steps, True))
+            self._run_straight(push.bearing, push.steps, bold=True)
 
-    def line_up(self, x: float, z: float) -> Ints | None:
-        """Stand at a place exactly, without touching anything loose; nodes around it, None if that fails."""
-        nodes = self._world.around(self.episode.scene(), x, z)
-        if not len(nodes) or not self._go_to(nodes, gently=True):
-            return None
+    def line_up(self, x: float, z: float) -> bool:
+        """Stand at a place exactly, without touching anything loose; False if that fails."""
+        if not self.go_near(x, z):
+            return False
         self.driver.stand(x, z)
-        return nodes
+        return True
 
-    def go_near(self, x: float, z: float, zones: Sequence[int]) -> bool:
+    def go_near(self, x: float, z: float, zones: Sequence[int] = ()) -> bool:
         """Drive to a place, touching nothing loose and not entering some zones (indices into the scene).
 
         False if that fails.
@@ -282,10 +280,10 @@ class Attempt:
                 self._drive(leg)
         return False
 
-    def _run_straight(self, run: StraightRun) -> None:
-        self.driver.face(run.bearing)
-        for _ in range(run.steps):
-            if not run.bold and self._forbidden_ahead():
+    def _run_straight(self, bearing: float, steps: int, bold: bool) -> None:
+        self.driver.face(bearing)
+        for _ in range(steps):
+            if not bold and self._forbidden_ahead():
                 break
             self.driver.drive(1)
         self.driver.idle(8)

@@ -77,7 +77,7 @@ def _upright(position: Floats, rotation: Floats, centre: Vector, size: Vector) -
 
 
 def _tube(position: Floats, rotation: Floats, size: Vector) -> list[Solid]:
-    """24 columns side by side, 0.1 m wide in a common tunnel: beside the opening, and the vault above it."""
+    """24 columns, 0.1 m wide in a common tunnel: full height beside the opening, the vault above it."""
     radius_x, radius_y, length = size[0] / 2, size[1] / 2, size[2]
     edges = np.linspace(-radius_x, radius_x, 25)
     columns = []

@@ -141,7 +141,7 @@ class Experimenter:
         way = np.subtract(place, start)
         distance = float(np.hypot(*way))
         behind = start - PUSH_M * way / distance
-        if self.attempt.line_up(*behind.tolist()) is None:
+        if not self.attempt.line_up(*behind.tolist()):
             return False
         self.attempt.driver.face(math.degrees(math.atan2(*way)))
         for _ in range(14):
