@@ -190,8 +190,8 @@ def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats
     from people.store.database import display_name, only_server
     from people.study.app import create_study_app
     from people.study.config import SIGNATURE
+    from people.study.flow import StudyTaskSource
     from people.study.server import start_or_resume
-    from people.study.task_source import StudyTaskSource
 
     with Store(db) as store, only_server(store.database):
         started = start_or_resume(store, plan)

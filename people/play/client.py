@@ -14,9 +14,8 @@ from arena import Outcome
 from arena.action import STEP_S
 from people.play import page_protocol
 from people.play import worker_protocol as protocol
-from people.play.pacing import Pacer, QualityLevel, Sent
+from people.play.pacing import Displayed, Pacer, QualityLevel, Sent, displayed
 from people.play.page_protocol import POLICY, UNSUPPORTED, ConnectionRefused, Message
-from people.play.picture import Displayed, displayed
 from people.play.task_source import Assignment
 from people.play.worker_protocol import Drawn, PlayEnd, State, View
 from people.store import Stretch

@@ -13,8 +13,8 @@ from arena.action import STEP_S
 from arena.closing import Closing
 from people.play import page_protocol as page
 from people.play.client import Client, ending
+from people.play.pacing import GOOD, PICTURE, POOR
 from people.play.page_protocol import POLICY, REPLACED, ConnectionRefused
-from people.play.picture import GOOD, PICTURE, POOR
 from people.play.task_source import Assignment, TaskSource
 from people.play.worker_protocol import PAUSE, STOPPED, Drawn, Open, Played, PlayEnd, State, View
 from people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool

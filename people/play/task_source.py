@@ -9,8 +9,7 @@ from arena.action import STEP_S
 from arena.recording import spec_sha256
 from arena.rules import SAFETY_STEPS
 from people.play.course import SuiteTask
-from people.play.pacing import QualityLevel
-from people.play.picture import Picture
+from people.play.pacing import Picture, QualityLevel
 from people.play.worker_protocol import VIEWS, Palette, View
 from people.store import Participant, Store, Trial
 from people.texts import Texts

@@ -1,7 +1,7 @@
 """Messages between the server and its worker processes.
 
 Both ends run the same code, so the messages are pickled as they are. A request is the number of an episode,
-a `Request` and its arguments: those of the method of `worker_episode.WorkerEpisode` of that name. "open"
+a `Request` and its arguments: those of the method of `worker.WorkerEpisode` of that name. "open"
 creates the episode from an `Open`, "close" discards it and is not answered, and "draw" is done when there is
 nothing else to do; a later one replaces an earlier one. An answer is the number and `Played`, `Drawn` or a
 sentence, why the episode cannot be played. None is the first message of a worker: it can build episodes now.

@@ -29,11 +29,11 @@ from people.store.participation import WITHDRAWN
 from people.study.app import create_study_app
 from people.study.branching import Given, asked_items, form_items
 from people.study.config import Questionnaire, Study
+from people.study.flow import StudyTaskSource
 from people.study.links import PREVIEW, signature, signing_key
 from people.study.plan import Plan
 from people.study.progress import progress_of
 from people.study.server import start_or_resume
-from people.study.task_source import StudyTaskSource
 from render import decode
 
 LEFT_OUT = 0.3

@@ -13,10 +13,10 @@ from people.play.suite_games import Games, suite_router
 from people.store import DatabaseUnavailable, Store
 from people.store.store import StoreThread
 from people.study import experimenter_pages, participant_pages
+from people.study.flow import StudyTaskSource
 from people.study.links import signing_key
 from people.study.plan import Plan
 from people.study.server import Overview, StudyServer
-from people.study.task_source import StudyTaskSource
 
 PATIENCE_S = 5.0
 """How long a page waits for a database that is unavailable before it says so."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from evaluation.by_hand.form import NAME, Accepted, Item, Line, Name, Prose, Section, duplicates
-from people.play.picture import PICTURE, Picture
+from people.play.pacing import PICTURE, Picture
 from people.play.worker_protocol import Mode, Palette, View
 from people.texts import LANGUAGES, PAGE_TEXTS, Texts, base_of
 from testbed import SHORT_FORM

@@ -11,7 +11,8 @@ from itertools import takewhile
 from typing import Any
 
 from evaluation.by_hand.form import Item
-from people.play.picture import PICTURE
+from people.play.pacing import PICTURE
+from people.play.task_source import AnyAssignment, Assignment, TaskSource, Wanted
 from people.store import Participant, Store, Trial
 from people.store.participation import COMPLETED, CONSENT, LEFT, ORDER, RETURNED, WITHDRAWN, Ending
 from people.store.tables import STUDY_CODE
@@ -19,7 +20,7 @@ from people.study import progress as stored
 from people.study.branching import asked_items, given, is_page_asked, is_screened_out
 from people.study.config import Consent, Practice, Study, Test
 from people.study.plan import Phase, Plan, QuestionStage, Stage, Tasks, TaskStage, TextStage
-from people.study.progress import ASSENT, PAGE_DONE, Cell, Progress, all_progress, progress_of
+from people.study.progress import ABANDONED, ASSENT, PAGE_DONE, Cell, Progress, all_progress, progress_of
 from testbed import Task
 
 
@@ -368,3 +369,67 @@ def _has_failed_practice(plan: Plan, progress: Progress) -> bool:
         not any(_is_passed(trial) or trial.id in progress.abandoned for trial in trials[stage.position])
         for stage in tried
     )
+
+
+class StudyTaskSource(TaskSource):
+    """The `TaskSource` of a study."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def next_task(self, store: Store, person: Participant, kind: type[Wanted]) -> Assignment[Wanted] | None:
+        """The task that the participant has reached, None at another stage or of another kind.
+
+        An interrupted trial is abandoned before.
+        """
+        found = super().next_task(store, person, kind)
+        if found is not None and (interrupted := store.open_trial(person.id)) is not None:
+            store.note(person.id, ABANDONED, {"trial": interrupted.id})
+            return super().next_task(store, person, kind)
+        return found
+
+    def following(self, store: Store, person: Participant) -> AnyAssignment | None:
+        """The task that a participant is at, if they are at one."""
+        if person.study != self._plan.study.name:
+            return None
+        progress = progress_of(store, person)
+        stage = current_stage(self._plan, progress) if progress.order else None
+        return self._assignment(progress, stage) if isinstance(stage, TaskStage) else None
+
+    def again(self, store: Store, person: Participant, trial: Trial) -> AnyAssignment | None:
+        """The task that the participant is at, if it is the trial's."""
+        found = self.following(store, person)
+        return found if found is not None and found.position == trial.position else None
+
+    def finished(self, store: Store, person: Participant) -> None:
+        """Note the completion if this was the last stage."""
+        advance(self._plan, store, person)
+
+    def next_page(self, person: Participant) -> str | None:
+        """The study's first page, which shows the present stage."""
+        return "/"
+
+    def _assignment(self, progress: Progress, stage: TaskStage) -> AnyAssignment:
+        study, block = self._plan.of(progress.condition).study, stage.block
+        picture = study.picture
+        return Assignment(
+            task=stage.task,
+            position=stage.position,
+            seed=study.seed,
+            count=stage.count if stage.phase == "test" else None,
+            title=block.title or getattr(study.words, stage.phase, study.title),
+            views=block.views,
+            feedback=block.feedback,
+            # A number below the mark discourages children.
+            show_score=False,
+            may_stop=block.may_stop,
+            block=stage.block_name,
+            limit_s=block.limit_s,
+            max_pause_s=block.limit_pause_s,
+            stars=study.style == "child",
+            palette=study.palette,
+            words=study.words,
+            may_leave=True,
+            fixed=picture.level if picture else None,
+            check=picture if stage.phase == PICTURE else None,
+        )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
 
-from people.play.picture import PICTURE
+from people.play.pacing import PICTURE
 from people.play.worker_protocol import seconds_of
 from people.store import Note, Participant, Store, Trial
 from people.store.participation import KINDS as OF_PARTICIPATION

@@ -27,11 +27,10 @@ from people.store.quality import poor_trials
 from people.store.store import StoreThread
 from people.store.tables import CONFIG, STUDY_CODE
 from people.study.config import SIGNATURE, Study
-from people.study.flow import come_back, current_stage, free_places
+from people.study.flow import StudyTaskSource, come_back, current_stage, free_places
 from people.study.links import is_id, is_preview, is_signed, signed_text
 from people.study.plan import Plan, QuestionStage, Stage, TaskStage
 from people.study.progress import Mark, Progress, all_marks, all_progress
-from people.study.task_source import StudyTaskSource
 from people.texts import START_AGAIN
 
 ONLINE_S = 60.0

@@ -37,7 +37,7 @@ from arena.taskfile.catalog import KINDS
 from arena.taskfile.load import load, load_text
 from arena.taskfile.versions import Version
 from llm_control.observations import describe
-from people.play.worker_episode import WorkerEpisode
+from people.play.worker import WorkerEpisode
 from people.play.worker_protocol import Open
 from render import Renderer, decode, top_view
 from testbed import Task

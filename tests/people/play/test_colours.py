@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from people.pages import GAME as PAGE
-from people.play.worker_episode import WorkerEpisode
+from people.play.worker import WorkerEpisode
 from people.play.worker_protocol import Open
 from tests.people.store.played import SOLUTION, TASK
 

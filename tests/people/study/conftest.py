@@ -5,9 +5,9 @@ import pytest
 from people.play.players import Players
 from people.store import Store
 from people.study.app import create_study_app
+from people.study.flow import StudyTaskSource
 from people.study.plan import load_plan
 from people.study.server import start_or_resume
-from people.study.task_source import StudyTaskSource
 from tests.people.store import postgres
 from tests.people.study.server import TINY, StudyServer
 from tests.people.study.walk import TOKEN, Walker

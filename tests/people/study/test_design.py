@@ -10,8 +10,8 @@ from arena.errors import ConfigError
 from people.play.worker_protocol import PlayEnd
 from people.store.store import TrialEnd, write_batch
 from people.study import flow
+from people.study.flow import StudyTaskSource
 from people.study.progress import all_progress, progress_of
-from people.study.task_source import StudyTaskSource
 from testbed import Task
 from tests.people.store import played
 from tests.people.study.server import TINY, planned

@@ -7,15 +7,15 @@ import time
 import pytest
 
 from arena import ACTIONS, Episode
-from people.play.worker_episode import WorkerEpisode
+from people.play.worker import WorkerEpisode
 from people.play.worker_protocol import Open, PlayEnd
 from people.simulation.visitor import hidden
 from people.store import Store
 from people.store.store import TrialEnd, write_batch
 from people.study import flow
 from people.study import server as server_module
+from people.study.flow import StudyTaskSource
 from people.study.progress import progress_of
-from people.study.task_source import StudyTaskSource
 from testbed import Task, task_named
 from tests.people.play.server import Page
 from tests.people.play.test_pictures import HOT

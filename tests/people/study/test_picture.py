@@ -3,11 +3,11 @@
 import pytest
 
 from arena.errors import ConfigError
-from people.play.picture import Picture, displayed
+from people.play.pacing import Picture, displayed
 from people.store import Store
 from people.study import flow
+from people.study.flow import StudyTaskSource
 from people.study.progress import progress_of
-from people.study.task_source import StudyTaskSource
 from testbed import Task
 from tests.people.play.server import Page
 from tests.people.store import played
