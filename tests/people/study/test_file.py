@@ -36,7 +36,7 @@ def test_the_example_is_a_study_and_shows_every_key():
 def test_every_text_of_the_game_is_on_its_page():
     folder = Path(play.__file__).parent
     page = "".join(path.read_text() for path in sorted((folder / "page").iterdir()))
-    sent = page + "".join((folder / name).read_text() for name in ("client.py", "picture.py"))
+    sent = page + "".join((folder / name).read_text() for name in ("client.py", "pacing.py"))
     reasons = (FULL, START_AGAIN, DELETED, AWAY, NOT_STORED, TOO_OFTEN)
     assert [text for text in PAGE_TEXTS if text not in sent and text not in reasons] == []
 
