@@ -5,7 +5,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from arena import ACTIONS, IDLE, ArenaSpec, Episode, Event, EventKind, Scene
+from arena import ACTIONS, IDLE, ArenaSpec, Episode, EventKind, Scene
 from arena.errors import ArenaError
 from arena.rules import SAFETY_STEPS
 from llm_control.messages import laboratory
@@ -125,32 +125,21 @@ class WorkerEpisode:
         self._episode.close()
 
     def _played(self, before: int) -> Played:
-        """What has happened since this number of steps."""
-        return Played(self._state(), self._actions_since(before), self._end())
+        """What has happened since this number of steps, with the actions that were really taken."""
+        taken = map(ACTIONS.index, self._episode.actions[before : self._steps_played])
+        return Played(self._state(), tuple(taken), self._end())
 
     @property
     def _steps_played(self) -> int:
         return self._broken_off.state.step if self._broken_off else self._episode.steps
-
-    def _actions_since(self, step: int) -> tuple[int, ...]:
-        """The actions that were really taken from a step on."""
-        return tuple(map(ACTIONS.index, self._episode.actions[step : self._steps_played]))
-
-    def _note(self, events: tuple[Event, ...]) -> None:
-        self._balls += sum(event.kind is EventKind.GOOD_GOAL for event in events)
-        self._hurt |= any(event.kind is EventKind.HOT_ZONE or event.reward < 0 for event in events)
-
-    def _break_off(self, ended_by: str) -> None:
-        """Note that play ends here, unless the episode is over."""
-        if not self._episode.done:
-            self._broken_off = BreakOff(ended_by, self._state_now(), self._episode.scene())
 
     def _run_down(self, ended_by: str) -> None:
         """End the episode early: its clock runs down, as for a model that has no replies left.
 
         Otherwise stopping before time has cost anything would pass every task with a pass mark of 0.
         """
-        self._break_off(ended_by)
+        if not self._episode.done:
+            self._broken_off = BreakOff(ended_by, self._state_now(), self._episode.scene())
         while not self._episode.done:
             if not self._episode.spec.time_limit or self._episode.steps >= SAFETY_STEPS:
                 self._episode.stop()
@@ -192,8 +181,9 @@ class WorkerEpisode:
         for index in actions:
             if self._episode.done:
                 return
-            events = self._episode.step(ACTIONS[index]).events
-            self._note(events)
-            self._events += [(str(event.kind), event.reward) for event in events]
+            for event in self._episode.step(ACTIONS[index]).events:
+                self._balls += event.kind is EventKind.GOOD_GOAL
+                self._hurt |= event.kind is EventKind.HOT_ZONE or event.reward < 0
+                self._events.append((str(event.kind), event.reward))
             if self._episode.steps >= self._max_steps:
                 self._run_down(protocol.LIMIT)
