@@ -89,7 +89,9 @@ def all_progress(
         given = select(Answer).where(Answer.participant_id.in_(participants))
         answers = grouped(session.scalars(given), whose)
     return [
-        _progress(person, trials[person.id], notes[person.id], answers[person.id], marks[person.id].times())
+        _progress(
+            person, trials[person.id], notes[person.id], answers[person.id], marks[person.id].last_action
+        )
         for person in people
     ]
 
@@ -102,10 +104,6 @@ class Mark(NamedTuple):
     notes: int
     last_answer: float | None
     last_action: float | None
-
-    def times(self) -> list[float]:
-        """The times that are known."""
-        return [at for at in (self.last_answer, self.last_action) if at is not None]
 
 
 def all_marks(store: Store, study: str) -> dict[int, Mark]:
@@ -169,7 +167,7 @@ def _progress(
     trials: Sequence[Trial],
     notes: Sequence[Note],
     answers: Sequence[Answer],
-    times: Sequence[float] = (),
+    last_action: float | None = None,
 ) -> Progress:
     data: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for note in notes:
@@ -178,8 +176,7 @@ def _progress(
     part = participation_of(notes)
     pages_done = frozenset(page["stage"] for page in data[PAGE_DONE])
     events = [
-        participant.created_at,
-        *times,
+        *(participant.created_at, last_action or 0.0),
         *(note.at for note in notes if note.kind != LEFT),
         *(each.at for each in answers),
     ]
