@@ -89,15 +89,14 @@ def phenotype(
     for page, asked in groupby(book.asked_items(store, study, given), key=lambda each: each.page):
         items = list(asked)
         rows = [
-            [f"sub-{subject(code)}", *(_on_one_line(each, mine.get((page, each.item))) for each in items)]
+            [
+                f"sub-{subject(code)}",
+                *(_in_cell(each.value(mine.get((page, each.item), ""))) for each in items),
+            ]
             for code, mine in values.items()
             if any(name == page for name, _ in mine)
         ]
         yield page, ["participant_id", *(each.item for each in items)], rows, _described(items)
-
-
-def _on_one_line(asked: Asked, answer: str | None) -> Any:
-    return None if answer is None else _in_cell(asked.value(answer))
 
 
 def _in_cell(value: Any) -> Any:

@@ -376,12 +376,15 @@ async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping
         return said(server.study, "link_incomplete", 400)
     stored = {name: value for name, value in link.items() if name not in (SIGNATURE, TEST)}
     present, test = await server.identify(request), is_preview(server.key, code, link)
+    way_in = server.study.participants.from_
 
     def enrol(store: Store) -> Participant | Response:
         # Calls of the store come one after another: of several who enter the same code, one is the first.
         owner = store.participant_of(server.study.name, code)
-        if owner is not None and (present is None or present.id != owner.id) and server.is_taken(owner):
-            if server.study.participants.from_ == "link":
+        elsewhere = owner is not None and (present is None or present.id != owner.id)
+        # With free codes another browser never continues as somebody, otherwise not while they take part.
+        if owner is not None and elsewhere and (way_in == "free" or server.is_present(owner)):
+            if way_in == "link":
                 return said(server.study, "code_taken", 409)
             return _code_page(server, {"code": code, **link}, server.study.words.code_taken)
         if owner is None and not test and flow.is_full(server.plan, store):

@@ -274,14 +274,6 @@ class StudyServer:
         signed = is_signed(self.key, signed_text(self.study, link), given)
         return is_id(code) and (signed or is_preview(self.key, code, link))
 
-    def is_taken(self, owner: Participant) -> bool:
-        """Whether another browser may not continue as a participant: always with free codes, otherwise while
-        somebody takes part as them.
-        """
-        if self.study.participants.from_ == "free":
-            return True
-        return self.is_present(owner)
-
     def open_window(self, person: Participant) -> str:
         """The name of a participant's new window, the newest from now on; only that one may send forms."""
         self._windows[person.id] = name = secrets.token_urlsafe(9)
