@@ -14,7 +14,6 @@ from people.play import worker_protocol as protocol
 from people.play.pacing import QUALITY_LEVELS
 from people.play.worker_protocol import Drawn, Open, Played, PlayEnd, Request, State, View
 from render import Renderer, jpeg, third_person, top_view
-from render.image import SMALLEST
 
 
 def work(pipe: Connection) -> None:
@@ -30,7 +29,7 @@ def work(pipe: Connection) -> None:
         first.step(IDLE)
     # If drawing does not work, opening an episode reports it.
     with suppress(ArenaError):
-        Renderer(SMALLEST, SMALLEST)
+        Renderer(QUALITY_LEVELS[-1].size, QUALITY_LEVELS[-1].size)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         pipe.send(None)
         Worker(pipe).run()
