@@ -9,23 +9,7 @@ DRAWN_BY = "arena-llm pictures 3"
 """Renderer and version of pictures' bytes, which are the same on every machine."""
 
 __all__ = [
-    "DRAWN_BY",
-    "BatchRenderer",
-    "Camera",
-    "Frame",
-    "Mask",
-    "RenderError",
-    "Renderer",
-    "Segmenter",
-    "birds_eye",
-    "blurred",
-    "coarse",
-    "decode",
-    "first_person",
-    "in_grey",
-    "jpeg",
-    "png",
-    "third_person",
-    "top_view",
-    "with_gutter",
-]
+    "DRAWN_BY", "BatchRenderer", "Camera", "Frame", "Mask", "RenderError", "Renderer", "Segmenter",
+    "birds_eye", "blurred", "coarse", "decode", "first_person", "in_grey", "jpeg", "png",
+    "third_person", "top_view", "with_gutter",
+]  # fmt: skip

@@ -62,27 +62,9 @@ _FILES = {
 sys.modules |= {f"{__name__}.{name}": module for name, module in _FILES.items()}
 
 __all__ = [
-    "AAIAction",
-    "AAIActions",
-    "ActionSpec",
-    "ActionTuple",
-    "AnimalAIEnvironment",
-    "AnimalAIGymnasiumWrapper",
-    "BehaviorSpec",
-    "Braitenberg",
-    "DecisionStep",
-    "DecisionSteps",
-    "ObservationSpec",
-    "RandomActionAgent",
-    "RayCastObjects",
-    "RayCastParser",
-    "TerminalStep",
-    "TerminalSteps",
-    "UnityToGymWrapper",
-    "UnityToGymnasiumWrapper",
-    "arenas",
-    "find_executable",
-    "make_animalai_env_fns",
-    "make_animalai_vec_env",
-    "stack_actions",
-]
+    "AAIAction", "AAIActions", "ActionSpec", "ActionTuple", "AnimalAIEnvironment",
+    "AnimalAIGymnasiumWrapper", "BehaviorSpec", "Braitenberg", "DecisionStep", "DecisionSteps",
+    "ObservationSpec", "RandomActionAgent", "RayCastObjects", "RayCastParser", "TerminalStep",
+    "TerminalSteps", "UnityToGymWrapper", "UnityToGymnasiumWrapper", "arenas", "find_executable",
+    "make_animalai_env_fns", "make_animalai_vec_env", "stack_actions",
+]  # fmt: skip

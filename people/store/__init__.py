@@ -10,16 +10,6 @@ from people.store.tables import ActionRow, Answer, Note, Participant, Stretch, T
 from people.store.writer import Writer  # noqa: E402
 
 __all__ = [
-    "ActionRow",
-    "Answer",
-    "DatabaseUnavailable",
-    "Deleted",
-    "InvalidRequest",
-    "Note",
-    "Participant",
-    "Store",
-    "StoreError",
-    "Stretch",
-    "Trial",
-    "Writer",
-]
+    "ActionRow", "Answer", "DatabaseUnavailable", "Deleted", "InvalidRequest", "Note",
+    "Participant", "Store", "StoreError", "Stretch", "Trial", "Writer",
+]  # fmt: skip
