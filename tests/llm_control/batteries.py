@@ -48,13 +48,9 @@ def write_battery(folder: Path, *places: tuple[float, float], t: int = 250) -> P
     return folder
 
 
-def battery_of(*places: tuple[float, float], t: int = 250, scope: str = "function") -> Any:
-    """A fixture: such a battery for each test of a module, or with the scope "module" for all of them."""
-
-    def battery(tmp_path_factory: pytest.TempPathFactory) -> Path:
-        return write_battery(tmp_path_factory.mktemp("tasks") / "battery", *places, t=t)
-
-    return pytest.fixture(battery, scope=scope)
+def battery_of(*places: tuple[float, float], t: int = 250) -> Any:
+    """A fixture: such a battery for each test of a module."""
+    return pytest.fixture(name="battery")(lambda tmp_path: write_battery(tmp_path / "battery", *places, t=t))
 
 
 def setup_of(task: Task, choices: ArenaChoices, trial: int = 0) -> EpisodeSetup:

@@ -13,12 +13,14 @@ from llm_control.choices import ArenaChoices
 from report.build import write_log_report
 from report.panels import Kind, kinds, sent_note
 from tests.evaluation.verify.logs import rewritten
-from tests.llm_control.batteries import battery_of, run
+from tests.llm_control.batteries import run, write_battery
 
 SMALL = {"image_size": 64, "max_scripts": 3, "tasks": "01-04-03"}
 
 
-battery = battery_of((20, 16), (3, 3), scope="module")
+@pytest.fixture(scope="module")
+def battery(tmp_path_factory):
+    return write_battery(tmp_path_factory.mktemp("tasks") / "b", (20, 16), (3, 3))
 
 
 @pytest.fixture
