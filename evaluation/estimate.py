@@ -75,7 +75,15 @@ def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None
     images = sum(call.images for call in calls)
     each = _image_tokens(model, choices, conversations)
     out = sum(call.output for call in calls)
-    found = Estimate(
+    tokens, cost, cached_cost = None, None, None
+    if each is not None:
+        tokens = sum(call.tokens + call.images * each for call in calls)
+        repeated = [call.repeated_tokens + call.repeated_images * each for call in calls]
+        cached = sum(tokens for tokens in repeated if tokens >= SHORTEST_CACHED)
+        price = price_of(model, load_prices(prices))
+        cost = price.of(tokens, out) if price else None
+        cached_cost = price.of(tokens, out, cached) if price and price.cache_read is not None else None
+    return Estimate(
         model=model,
         episodes=episodes,
         replies=max(map(max, samples.values())),
@@ -84,22 +92,10 @@ def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None
         images=images,
         most_images=max(call.images for call in calls),
         image_tokens=each,
-        input_tokens=None,
-        output_tokens=out,
-        cost=None,
-        cached_cost=None,
-    )
-    if each is None:
-        return found
-    tokens = sum(call.tokens + call.images * each for call in calls)
-    repeated = [call.repeated_tokens + call.repeated_images * each for call in calls]
-    cached = sum(tokens for tokens in repeated if tokens >= SHORTEST_CACHED)
-    price = price_of(model, load_prices(prices))
-    cost = price.of(tokens, out) if price else None
-    return found._replace(
         input_tokens=tokens,
+        output_tokens=out,
         cost=cost,
-        cached_cost=price.of(tokens, out, cached) if price and price.cache_read is not None else None,
+        cached_cost=cached_cost,
     )
 
 

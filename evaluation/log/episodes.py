@@ -139,7 +139,11 @@ class LoggedSample:
         A conversation that an error ended has no score, but its finished episodes have everything that makes
         one.
         """
-        return dict(_scored(self.raw, task_id, self.together) or row_of(self.records[task_id]))
+        return dict(self.scored(task_id) or row_of(self.records[task_id]))
+
+    def scored(self, task_id: str) -> Mapping[str, Any]:
+        """What the first of Inspect's scores says of an episode; empty without one."""
+        return next(iter(self.score_facts(task_id).values()), {})
 
     def score_facts(self, task_id: str) -> dict[str, Mapping[str, Any]]:
         """What each of Inspect's scores says of an episode, by the score's name."""
@@ -147,13 +151,6 @@ class LoggedSample:
         if not self.together:
             return facts
         return {name: (known.get("tasks") or {}).get(task_id) or {} for name, known in facts.items()}
-
-
-def _scored(raw: Any, task_id: str, together: bool) -> Mapping[str, Any]:
-    """What the score says of an episode; empty without one."""
-    score = next(iter((raw.scores or {}).values()), None)
-    known: Mapping[str, Any] = (score.metadata if score else None) or {}
-    return ((known.get("tasks") or {}).get(task_id) or {}) if together else known
 
 
 def _opening_apart(said: Talk, own: int) -> Talk:
@@ -200,7 +197,7 @@ def logged_sample(raw: Any, suite: Suite, choices: Any, ours: bool, where: str) 
         try:
             if task_id in records:
                 check_record(records[task_id], suite, place)
-            check_score(_scored(raw, task_id, together), row_of(records.get(task_id) or {}), place)
+            check_score(sample.scored(task_id), row_of(records.get(task_id) or {}), place)
         except EvaluationError as error:
             faults[task_id] = error
     return sample
