@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import inspect_ai
 from inspect_ai import Task as InspectTask
@@ -183,37 +182,25 @@ def instructions(block: Block) -> str:
     return "\n\n".join(filter(None, (block.title, block.prompt or block.text)))
 
 
-class Run(NamedTuple):
-    """Where agents play and what they may spend; a run that is interrupted continues in the same folder."""
-
-    log_dir: Path
-    limits: RunLimits = RunLimits()
-    prices: Path | None = None
-
-
 def play_study(
-    plan: Plan,
-    store: Store,
-    agents: Sequence[StudyAgent],
-    count: int,
-    run: Run,
-    report: Callable[[str], None] = print,
-) -> None:
+    plan: Plan, store: Store, agents: Sequence[StudyAgent], count: int, log_dir: Path, limits: RunLimits,
+    prices: Path | None = None, report: Callable[[str], None] = print,
+) -> None:  # fmt: skip
     """Let `count` participants of each agent go through a study; those who have already are left as they are.
 
     `report` gets a line about each agent. Raises InvalidRequest if the study has changed since others began
     it, and EvaluationError if participants could not finish; the same call continues with them.
     """
-    check_writable(run.log_dir)
+    check_writable(log_dir)
     start_or_resume(store, plan)
     unfinished: list[str] = []
     for agent in agents:
-        set_price(agent.name, run.prices, run.limits.cost)
+        set_price(agent.name, prices, limits.cost)
         check_model(agent.name)
     for agent in agents:
         people = agent.participants(store, count)
         going = [person for person in people if progress_of(store, person).ending is None]
-        error = _played(agent, store, going, run) if going else None
+        error = _played(agent, store, going, log_dir, limits) if going else None
         missing = [each for each in going if progress_of(store, each).ending is None]
         report(f"{agent.name}: {_described(store, people)}")
         if missing:
@@ -222,14 +209,16 @@ def play_study(
         raise EvaluationError("\n".join((*unfinished, "The same command continues with them.")))
 
 
-def _played(agent: StudyAgent, store: Store, people: Sequence[Participant], run: Run) -> str:
+def _played(
+    agent: StudyAgent, store: Store, people: Sequence[Participant], log_dir: Path, limits: RunLimits
+) -> str:
     """Let participants continue; returns why the first of them stopped, if one did."""
     study, slug = agent.plan.study, people[0].code.rpartition("-")[0]
     digest = hashlib.sha256(json.dumps(agent.plan.described(), sort_keys=True).encode()).hexdigest()
-    kept = run.log_dir / f"{study.name}-{slug}{ENDING}"
+    kept = log_dir / f"{study.name}-{slug}{ENDING}"
     with no_other_process(kept):
         journal = Journal(kept, digest)
-        budget = RunBudget(run.limits, journal.tokens, journal.cost)
+        budget = RunBudget(limits, journal.tokens, journal.cost)
         samples = [Sample(id=each.code, input=study.title) for each in people]
         with admission.using(Admission(budget)), open_journal.using(journal):
             log = inspect_ai.eval(
@@ -241,7 +230,7 @@ def _played(agent: StudyAgent, store: Store, people: Sequence[Participant], run:
                 ),
                 model=agent.name,
                 metadata={"study": study.name, "sha256": digest},
-                log_dir=str(run.log_dir),
+                log_dir=str(log_dir),
                 display="rich" if sys.stdout.isatty() else "none",
                 log_buffer=1,
                 log_header_only=True,
@@ -256,26 +245,23 @@ def _played(agent: StudyAgent, store: Store, people: Sequence[Participant], run:
     return errors[0] if errors else "no error"
 
 
+@solver
 def participate(agent: StudyAgent, store: Store) -> Solver:
     """Goes through the study as the participant with the sample's id."""
 
-    @solver(name="participate")
-    def made() -> Solver:
-        async def solve(state: TaskState, generate: Generate) -> TaskState:
-            person = store.participant_of(agent.plan.study.name, str(state.sample_id))
-            assert person is not None, "it was enrolled before"
-            interface.log_every_call()
-            guard(get_model())
-            await admission().begin(state.uuid, person.code, patient=True)
-            try:
-                await _go_through(agent, store, person, state)
-            finally:
-                admission().end(state.uuid, progress_of(store, person).ending is not None)
-            return state
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        person = store.participant_of(agent.plan.study.name, str(state.sample_id))
+        assert person is not None, "it was enrolled before"
+        interface.log_every_call()
+        guard(get_model())
+        await admission().begin(state.uuid, person.code, patient=True)
+        try:
+            await _go_through(agent, store, person, state)
+        finally:
+            admission().end(state.uuid, progress_of(store, person).ending is not None)
+        return state
 
-        return solve
-
-    return made()
+    return solve
 
 
 async def _go_through(agent: StudyAgent, store: Store, person: Participant, state: TaskState) -> None:

@@ -19,7 +19,6 @@ from arena_llm.interrupts import work_begins
 from arena_llm.options import LogDir, Prices, Testbed
 
 if TYPE_CHECKING:
-    from arena_llm.study_agents import Run
     from people.serving import Address
     from people.study.config import Participants, Study
     from people.study.plan import Plan
@@ -113,20 +112,20 @@ def study_command(
     for line in _summary(plan):
         print(line, flush=True)
     if agent:
-        from arena_llm.study_agents import Run
-        from evaluation.generation.budget import RunLimits
-
-        run = Run(log_dir, RunLimits(cost=max_cost), prices)
-        _play(plan, db, agent, participants or 1, run, check)
+        _play(plan, db, agent, participants or 1, check, log_dir, max_cost, prices)
     elif participants or max_cost is not None:
         raise ConfigError("--participants and --max-cost are those of agents; name one by --agent")
     elif not check:
         _serve(plan, db, address_of(host, port, name or (), proxy or ()), workers, seats)
 
 
-def _play(plan: "Plan", db: str, names: list[str], participants: int, run: "Run", check: bool) -> None:
+def _play(
+    plan: "Plan", db: str, names: list[str], participants: int, check: bool, log_dir: Path,
+    max_cost: float | None, prices: Path | None,
+) -> None:  # fmt: skip
     """Let agents go through the study."""
     from arena_llm.study_agents import FOR_PEOPLE, left_out, play_study, study_agent
+    from evaluation.generation.budget import RunLimits
     from people.store import Store
     from people.store.database import only_server
 
@@ -139,7 +138,8 @@ def _play(plan: "Plan", db: str, names: list[str], participants: int, run: "Run"
     work_begins()
     kept = f"Stopped. What was finished is in {db}; the same command continues."
     with Store(db) as store, only_server(store.database), stoppable(kept):
-        play_study(plan, store, agents, participants, run, partial(print, flush=True))
+        limits = RunLimits(cost=max_cost)
+        play_study(plan, store, agents, participants, log_dir, limits, prices, partial(print, flush=True))
     print(f"Data: {db}")
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from arena.errors import ConfigError, EvaluationError
-from arena_llm.study_agents import Run, instructions, left_out, play_study, study_agent
+from arena_llm.study_agents import instructions, left_out, play_study, study_agent
 from evaluation.generation.budget import RunLimits
 from people.store import Store
 from people.store.export import export
@@ -63,7 +63,7 @@ def played(study, names, tmp_path, count=2, limits=NO_LIMITS):
     plan, store = study
     said: list[str] = []
     agents = [study_agent(plan, name) for name in names]
-    play_study(plan, store, agents, count, Run(tmp_path / "logs", limits), said.append)
+    play_study(plan, store, agents, count, tmp_path / "logs", limits, None, said.append)
     return said
 
 
