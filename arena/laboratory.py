@@ -20,9 +20,6 @@ from arena.taskfile.versions import kind_in
 FOOD_M = 1.0
 """Diameter of the ball behind the right door, metres."""
 
-BEHIND_M = 1.5
-"""Distance of its centre from that of the door, along the door's z, metres."""
-
 MOVES_S = 3.0
 """How long everything slides or rolls, seconds: only the place where it stops tells anything."""
 
@@ -126,7 +123,8 @@ class Laboratory:
         stage.world.show(self._thresholds[number], False)
         stage.mechanisms.append(Door(index, door, stage.seconds))
         if number == self._hidden.doors[self._truth]:
-            size, at = (SHRINK * FOOD_M,) * 3, in_arena(door, (0.0, FOOD_M / 2, BEHIND_M))
+            # The food's centre is 1.5 m from that of the door, along the door's z.
+            size, at = (SHRINK * FOOD_M,) * 3, in_arena(door, (0.0, FOOD_M / 2, 1.5))
             stage.add(Placed(kind_in("GoodGoal", stage.spec.version), size, at, 0.0, None))
         return Event(stage.tick, EventKind.DOOR, index, door.kind.name, 0.0, detail=f"door {number}")
 

@@ -310,9 +310,6 @@ REACH = 0.25
 """Distance from the pillar's front at which an agent's sphere presses the button before version 4, metres;
 our choice."""
 
-_SIDE = 0.3
-"""Half the width of the area in front of that button, metres."""
-
 
 class Button:
     """Moves in and back out when an agent comes to its front, which is its local +x side.
@@ -357,7 +354,8 @@ class Button:
             sides = zip((right, up, forward), trigger.centre, trigger.size, strict=True)
             return math.hypot(*(max(abs(at - mid) - size / 2, 0.0) for at, mid, size in sides)) < AGENT_RADIUS
         ahead = right - self._placed.size[0] / 2
-        inside = abs(forward) < _SIDE + AGENT_RADIUS and abs(up) < self._placed.size[1] / 2 + AGENT_RADIUS
+        # The area in front of that button is 0.6 m wide.
+        inside = abs(forward) < 0.3 + AGENT_RADIUS and abs(up) < self._placed.size[1] / 2 + AGENT_RADIUS
         return inside and 0 < ahead < AGENT_RADIUS + REACH
 
 

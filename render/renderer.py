@@ -96,9 +96,6 @@ _ROOMS = _Rooms()
 _DRAWING = "drawing"
 """How the names of the threads begin that draw."""
 
-_AGENT_PARTS = 8
-"""Parts of agents with a box of their own in the sun's map; more share one."""
-
 
 def shadows_of(version: str, rows: Rows) -> Kept:
     """The sun's map of one arena, whose things have these rows, before the first picture.
@@ -107,7 +104,8 @@ def shadows_of(version: str, rows: Rows) -> Kept:
     so a shadow depends on no order and on no past.
     """
     empty, count = arena_map(version), len(rows)
-    touched = np.zeros((count + _AGENT_PARTS, 4), np.int64)
+    # Eight parts of agents have a box of their own in the sun's map; more share one.
+    touched = np.zeros((count + 8, 4), np.int64)
     rested, resting = np.zeros(count, np.int64), np.ones(count, bool)
     maps = empty, empty.copy(), empty.copy()
     return Kept(rows.copy(), ~resting, rested, resting, *maps, touched, np.array([-1]))

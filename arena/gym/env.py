@@ -446,10 +446,6 @@ def gray(frame: Frame) -> Frame:
     return np.rint(frame.mean(axis=2, keepdims=True)).astype(np.uint8)
 
 
-_STOPPED = StepResult(0.0, (), True)
-"""Result of a step of an episode that was stopped from outside."""
-
-
 class ArenaEnv(gymnasium.Env[Any, Any]):
     """One agent in an Animal-AI arena.
 
@@ -654,7 +650,8 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         if self._over:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
         episode = self.episode
-        results = (_STOPPED,) * len(actions) if episode.done else episode.step_all(actions)
+        # An episode that was stopped from outside is over without a reward.
+        results = (StepResult(0.0, (), True),) * len(actions) if episode.done else episode.step_all(actions)
         for _ in range(self.action_repeat - 1):
             if not results[0].done:
                 results = tuple(

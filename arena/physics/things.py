@@ -35,12 +35,6 @@ from arena.taskfile.kind import DEFAULT_FRICTION, GRAVITY, Body, Kind
 HOLD = 0.9
 """A wall or ramp counts as static below this share of the impulse that would make it slide or tip."""
 
-_ON_FLOOR = 0.02
-"""A body whose bottom is at most this far (metres) from the floor stands on it."""
-
-_UPRIGHT = 0.9999
-"""Cosine of the largest tilt of an upright body."""
-
 
 class AgentBody:
     """An agent's sphere, moved by Animal-AI's rules (section 2 of the behaviour specification).
@@ -213,7 +207,8 @@ class Things:
         heavy, table = self._heavy, self._table
         index = table["owner"][heavy]
         bottom, upright = self.positions[index, 1] - self.sizes[index, 1] / 2, self.rotations[index, 1, 1]
-        stands = (abs(bottom - FLOOR_Y) <= _ON_FLOOR) & (upright >= _UPRIGHT)
+        # What stands on the floor is at most 0.02 m from it, and upright: 0.9999 is the cosine of its tilt.
+        stands = (abs(bottom - FLOOR_Y) <= 0.02) & (upright >= 0.9999)
         table["hold"][heavy] = np.where(stands, HOLD * table["mass"][heavy] * GRAVITY * TICK_S, 0.0)
         table["bottom"][heavy] = bottom
         # A ramp's centre of mass is a third of its length from its tall end.

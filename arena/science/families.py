@@ -258,9 +258,6 @@ class InstrumentQuestion(_Question):
 ENTRY_M, FORWARD = 3.0, 2.0
 """The ball rolls onto the floor this far before its middle, m, at this speed, m/s."""
 
-STRENGTHS = (0.5, 0.8)
-"""Accelerations at 1 m from the middle, m/s2."""
-
 STARTS = (-0.15, 0.0, 0.15)
 """Equally likely deviations from the middle of the lane, m."""
 
@@ -333,7 +330,8 @@ class FloorQuestion(_Question):
 
     def hypotheses(self) -> list[Law]:
         """All laws: kinds, directions and strengths."""
-        return list(product(self.kinds, (-1, 1), STRENGTHS))
+        # Accelerations at 1 m from the middle, m/s2.
+        return list(product(self.kinds, (-1, 1), (0.5, 0.8)))
 
     def side(self, law: Law) -> int:
         """0, 1 or 2: whether a ball from the lane that is shut goes left, straight on or right."""

@@ -13,9 +13,6 @@ GRAVITY = 9.81
 DEFAULT_FRICTION = 0.6
 """Static = dynamic friction of Unity's default physics material."""
 
-HEAVY_KG = 1000.0
-"""Minimum mass of walls (10000) and ramps (1000), which hardly ever move."""
-
 
 class Shape(Enum):
     """The geometry of a kind; vertices and parts are in `arena/geometry/shapes.py`."""
@@ -149,7 +146,8 @@ class Kind:
     @property
     def is_heavy(self) -> bool:
         """Whether this is a wall or ramp: movable in principle, but hardly ever moved."""
-        return self.mass >= HEAVY_KG
+        # Walls have 10,000 kg and ramps 1,000; they hardly ever move.
+        return self.mass >= 1000.0
 
     @property
     def is_loose(self) -> bool:

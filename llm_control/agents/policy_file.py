@@ -35,9 +35,6 @@ FORMAT = "stable-baselines3"
 LIBRARIES = ("stable_baselines3", "sb3_contrib")
 """Packages whose algorithms are loaded."""
 
-_SMALL = {"buffer_size": 1, "n_steps": 1}
-"""Memory of training that a policy that only plays does not need; it may have gigabytes."""
-
 MEMBER = "arena-llm.json"
 """Name of the member that says what the policy observes and does."""
 
@@ -254,7 +251,8 @@ def _model(content: bytes, told: PolicyDescription) -> Any:
         raise EvaluationError(f"algorithm: {library} {version(library)} has no {name!r}; install a newer one")
     _library("torch").set_num_threads(1)
     try:
-        model = kind.load(io.BytesIO(content), device="cpu", custom_objects=_SMALL)
+        # A policy that only plays needs no memory of training, which may have gigabytes.
+        model = kind.load(io.BytesIO(content), device="cpu", custom_objects={"buffer_size": 1, "n_steps": 1})
     except Exception as error:  # what is unpickled fails anywhere
         raise EvaluationError(
             f"{name} cannot load it ({first_line(error)[:200]}); train or save it again with the "

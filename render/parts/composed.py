@@ -37,9 +37,6 @@ _SYMBOL_M = 0.9
 _RECESS_M = 0.02
 """Distance of the board behind its symbol, metres: more than the depth buffer's steps at 40 m."""
 
-_OPEN_WALL = 0.08
-"""Thickness of an open box's walls relative to its width (our choice)."""
-
 _OPEN_SIDE = 1.1
 """Size of an open box's mesh relative to its YAML size (section 7.3 of the behaviour specification)."""
 
@@ -54,18 +51,11 @@ _GLASS_M = 0.01
 _FRAME, _THIN = 0.1, 0.02
 """Thickness of walls and panes, width of the frame around the doorway, and thickness of thin parts."""
 
-_SUNK = 0.01
-"""How far what stands in 4.x is below where things are placed, 0.01 m above the floor."""
-
-
 _SLOT_M = 0.5
 """Side of the mark of a place on a machine's plate, metres."""
 
 _RAYS = 1.8
 """Length of the bars through a lit lamp relative to its size."""
-
-_ZONE_TOP_M = 0.1
-"""How far the top of a zone is above the floor, metres."""
 
 _LINE_M = 0.06
 """Width of the lines on a floor with lines, metres."""
@@ -177,7 +167,8 @@ def _open_box(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A box open on top, with a cavity in the upper half; it is larger than its collider."""
     stretch = KINDS[thing.kind].stretch
     x, y, z = (_OPEN_SIDE * length / by for length, by in zip(size, stretch, strict=True))
-    base, wall = -size[1] / 2, _OPEN_WALL * min(x, z)
+    # Walls are 0.08 of the width thick (our choice).
+    base, wall = -size[1] / 2, 0.08 * min(x, z)
     middle = base + 0.75 * y
     sides = [((sign * (x - wall) / 2, middle, 0.0), (wall, y / 2, z)) for sign in (-1, 1)]
     ends = [((0.0, middle, sign * (z - wall) / 2), (x - 2 * wall, y / 2, wall)) for sign in (-1, 1)]
@@ -229,7 +220,8 @@ def _button(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 def _base(size: Vector) -> float:
-    return -size[1] / 2 - _SUNK
+    # What stands in 4.x is below where things are placed, 0.01 m above the floor.
+    return -size[1] / 2 - 0.01
 
 
 def _box(
@@ -331,7 +323,8 @@ def _meter(thing: Thing, size: Vector) -> tuple[Part, ...]:
 def _flat(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A mat on the floor, which is below the top of a zone."""
     x, y, z = size
-    return (Part("box", (0.0, y / 2 - _ZONE_TOP_M + _THIN, 0.0), (x, 2 * _THIN, z)),)
+    # The top of a zone is 0.1 m above the floor.
+    return (Part("box", (0.0, y / 2 - 0.1 + _THIN, 0.0), (x, 2 * _THIN, z)),)
 
 
 def _framed(thing: Thing, size: Vector) -> tuple[Part, ...]:
