@@ -225,10 +225,8 @@ function release() {
   held.clear();
 }
 
-const typing = ({ target }) => target.closest("textarea, input, summary");
-
 addEventListener("keydown", (event) => {
-  if (typing(event) || event.ctrlKey || event.metaKey || event.altKey || !trial) return;
+  if (event.target.closest("summary") || event.ctrlKey || event.metaKey || event.altKey || !trial) return;
   const direction = KEYS[event.code];
   if (direction) event.preventDefault();
   if (event.repeat) return;
