@@ -192,19 +192,6 @@ class GamePage(Closing):
             if message["type"] in kinds and all(message.get(key) == value for key, value in values.items()):
                 return message
 
-    def steps(self, least: int) -> None:
-        """Listen until this number of steps is reached."""
-        while self.state.get("step", 0) < least:
-            self.hear()
-
-    def refusal(self) -> tuple[int, str]:
-        """Listen to the end: the close code and the reason."""
-        try:
-            while True:
-                self.hear()
-        except ConnectionClosed as closed:
-            return (closed.rcvd.code, closed.rcvd.reason) if closed.rcvd else (1006, "")
-
     def close(self) -> None:
         """Close the connection."""
         self._opened.__exit__(None, None, None)

@@ -6,20 +6,18 @@ from tests.people.play.server import Page, Server
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """A server with three tasks of level 1, shared by the tests."""
-    server = Server(
-        tmp_path_factory.mktemp("play") / "play.db", "01-01-01", "01-05-01", "01-02-01",
-        "--view", "first", "--view", "third", "--view", "top",
-    )  # fmt: skip
-    yield server
-    server.stop()
+    views = ("--view", "first", "--view", "third", "--view", "top")
+    database = tmp_path_factory.mktemp("play") / "play.db"
+    with Server(database, "01-01-01", "01-05-01", "01-02-01", *views) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
 def scripts_server(tmp_path_factory):
     """A server in scripts' mode, shared by the tests."""
-    server = Server(tmp_path_factory.mktemp("scripts") / "play.db", "01-05-01", "01-01-01", "--scripts")
-    yield server
-    server.stop()
+    database = tmp_path_factory.mktemp("scripts") / "play.db"
+    with Server(database, "01-05-01", "01-01-01", "--scripts") as server:
+        yield server
 
 
 @pytest.fixture

@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 
 import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed
 
+from arena.closing import Closing
 from people.play.security import COOKIE
 from people.play.task_source import Assignment
 from people.simulation.visitor import GamePage
@@ -16,7 +19,7 @@ from people.store import Store
 TIMEOUT_S = 240
 
 
-class Server:
+class Server(Closing):
     def __init__(self, database: Path | str, *options: str, port: int = 0, env: dict | None = None) -> None:
         self.database = str(database)
         command = [sys.executable, "-m", "arena_llm", "play", *options, "--no-open"]
@@ -31,6 +34,8 @@ class Server:
         self.process.send_signal(sign)
         self.process.wait(TIMEOUT_S)
         self.process.stdout.close()
+
+    close = stop
 
     def newcomer(self) -> str:
         """The token of a new participant."""
@@ -50,6 +55,34 @@ class Page(GamePage):
 
     def __init__(self, server, token: str | None, *, origin: str | None = None, hello: bool = True) -> None:
         super().__init__(server.url, token, origin=origin, hello=hello, timeout_s=TIMEOUT_S)
+
+    def drive(self, steps: int, action: int = 4) -> dict:
+        """Begin the task that comes, and drive for some steps; the server's description of it."""
+        trial = self.until("trial")
+        self.do("start")
+        self.do("keys", action=action)
+        self.steps(trial["step"] + steps)
+        return trial
+
+    def steps(self, least: int) -> None:
+        """Listen until this number of steps is reached."""
+        while self.state.get("step", 0) < least:
+            self.hear()
+
+    def refusal(self) -> tuple[int, str]:
+        """Listen to the end: the close code and the reason."""
+        with pytest.raises(ConnectionClosed) as closed:
+            self.until()
+        return closed.value.rcvd.code, closed.value.rcvd.reason
+
+    def finish(self) -> dict:
+        """Stop the task, and continue with what comes next; the server's description of the end."""
+        self.do("stop")
+        end = self.until("end")
+        # What comes next begins when the end is in the database.
+        self.do("next")
+        self.until("trial", "over")
+        return end
 
 
 class Assignments:

@@ -37,6 +37,11 @@ def until(page, *states: str) -> str:
     return state(page)
 
 
+def opened(page, url: str) -> None:
+    page.goto(url)
+    until(page, "ready")
+
+
 def seen(page):
     """The agent's view, uint8 (512, 512, 3), as it is on the screen."""
     picture = Image.open(io.BytesIO(page.locator("#canvas").screenshot())).convert("RGB")
@@ -60,8 +65,7 @@ def steer(page) -> None:
 
 
 def test_a_task_of_level_1_is_passed_by_the_keyboard(server, page):
-    page.goto(server.url)
-    until(page, "ready")
+    opened(page, server.url)
     assert page.inner_text("#place") == "Task 1 of 3"
     page.keyboard.press("Enter")
     until(page, "running")
@@ -88,8 +92,7 @@ def await_step(page, step: int) -> None:
 
 
 def test_a_reload_resumes_the_same_episode(server, page):
-    page.goto(server.url)
-    until(page, "ready")
+    opened(page, server.url)
     page.keyboard.down("ArrowLeft")
     until(page, "running")
     await_step(page, 5)
@@ -109,8 +112,7 @@ def test_a_reload_resumes_the_same_episode(server, page):
 
 def test_a_lost_connection_is_reported_and_the_episode_resumes(server, page):
     with closing(Line(server.port)) as line:
-        page.goto(line.url)
-        until(page, "ready")
+        opened(page, line.url)
         page.keyboard.press("ArrowLeft")
         await_step(page, 5)
         line.cut()
@@ -126,8 +128,7 @@ def test_a_lost_connection_is_reported_and_the_episode_resumes(server, page):
 def test_buttons_drive_on_a_phone(server, chromium):
     context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
     page = context.new_page()
-    page.goto(server.url)
-    until(page, "ready")
+    opened(page, server.url)
     page.click("#card-actions button")
     until(page, "running")
     box = page.locator("[data-key=left]").bounding_box()
@@ -181,8 +182,7 @@ COVERED = """() => {
 def test_the_picture_is_square_whole_and_uncovered(server, chromium, size):
     context = chromium.new_context(**SIZES[size])
     page = context.new_page()
-    page.goto(server.url)
-    until(page, "ready")
+    opened(page, server.url)
     sides = []
     for state in ("ready", "running"):
         until(page, state)
@@ -198,8 +198,7 @@ def test_the_picture_is_square_whole_and_uncovered(server, chromium, size):
 
 
 def test_the_key_that_starts_does_not_drive(server, page):
-    page.goto(server.url)
-    until(page, "ready")
+    opened(page, server.url)
     page.keyboard.down("ArrowUp")
     await_step(page, 5)
     page.keyboard.up("ArrowUp")
@@ -226,8 +225,7 @@ def test_the_key_that_starts_does_not_drive(server, page):
 
 def test_a_picture_that_stays_away_is_announced_and_then_the_game_pauses(server, page):
     with closing(Line(server.port)) as line:
-        page.goto(line.url)
-        until(page, "ready")
+        opened(page, line.url)
         page.keyboard.press("Enter")
         await_step(page, 5)
         assert page.is_hidden("#late")
@@ -243,8 +241,7 @@ def test_a_picture_that_stays_away_is_announced_and_then_the_game_pauses(server,
 
 def test_a_window_that_is_too_small_must_be_enlarged(server, page):
     page.set_viewport_size({"width": 300, "height": 240})
-    page.goto(server.url)
-    until(page, "ready")
+    opened(page, server.url)
     assert page.inner_text("#card-title") == "Your window is too small"
     page.keyboard.press("ArrowUp")
     page.set_viewport_size({"width": 800, "height": 600})
@@ -265,8 +262,7 @@ navigator.getGamepads = () => [window.pad, null];
 
 def test_a_gamepad_starts_drives_and_pauses(server, page):
     page.add_init_script(GAMEPAD)
-    page.goto(server.url)
-    until(page, "ready")
+    opened(page, server.url)
     page.evaluate("dispatchEvent(new Event('gamepadconnected'))")
     page.evaluate("pad.buttons[0].pressed = true")
     until(page, "running")

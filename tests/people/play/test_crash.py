@@ -47,11 +47,7 @@ def killed(server: Server, token: str) -> tuple[int, list[ActionRow], float]:
     One action is taken per step, so what is missing began a step after the last that is there.
     """
     with Page(server, token) as page:
-        page.until("trial")
-        begun = page.trial["step"]
-        page.do("start")
-        page.do("keys", action=4)
-        page.steps(begun + 15)
+        begun = page.drive(15)["step"]
         seen, trial, at = page.state["step"], page.trial["trial"], time.time()
         server.stop(signal.SIGKILL)
     with server.store() as store:
@@ -77,10 +73,7 @@ def test_killing_the_server_loses_only_the_last_moment_and_the_episode_resumes(t
         assert page.trial["step"] == len(kept)
         page.do("start")
         page.steps(len(kept) + 2)
-        page.do("stop")
-        page.until("end")
-        page.do("next")
-        page.until("trial")
+        page.finish()
     server.stop()
     with server.store() as store:
         recording, rows = store.recording(trial), store.actions(trial)
@@ -184,9 +177,7 @@ def test_the_server_ends_without_its_database(database):
     server = Server(database.url("postgres"), "01-01-01")
     try:
         with Page(server, server.newcomer()) as page:
-            page.until("trial")
-            page.do("start")
-            page.steps(3)
+            page.drive(3)
             database.stop()
             page.do("stop")
             server.stop()
@@ -198,14 +189,10 @@ def test_the_server_ends_without_its_database(database):
 
 
 def test_postgres_restarted_in_mid_play(database):
-    server = Server(database.url("postgres"), "01-01-01", "01-05-01")
-    try:
+    with Server(database.url("postgres"), "01-01-01", "01-05-01") as server:
         token = server.newcomer()
         with Page(server, token) as page:
-            page.until("trial")
-            page.do("start")
-            page.do("keys", action=4)
-            page.steps(8)
+            page.drive(8)
             database.stop()
             try:
                 page.do("keys", action=5)
@@ -214,15 +201,10 @@ def test_postgres_restarted_in_mid_play(database):
                 database.start()
             page.do("keys", action=7)
             page.steps(page.state["step"] + 8)
-            page.do("stop")
-            end = page.until("end")
-            page.do("next")
-            page.until("trial", position=1)
+            end = page.finish()
         with server.store() as store:
             trial, _ = store.trials(store.participant(token).id)
             rows, recording = store.actions(trial.id), store.recording(trial.id)
-    finally:
-        server.stop()
     assert [row.step for row in rows] == list(range(end["steps"]))
     taken = [ACTIONS.index(action) for action in recording.unpacked()]
     assert [row.action for row in rows] == taken[: len(rows)]

@@ -7,25 +7,14 @@ from report.comparison.read import read_runs_apart
 from tests.people.play.server import Page
 
 
-def by_keys(page) -> None:
-    page.do("start")
-    page.do("keys", action=5)
-    page.steps(3)
-    page.do("keys", action=3)
-    page.steps(15)
-    page.do("stop")
-
-
 @pytest.mark.e2e
 def test_a_persons_recording_is_replayed_and_verified(server, command, tmp_path):
     token = server.newcomer()
     with Page(server, token) as page:
-        page.until("trial")
-        by_keys(page)
-        end = page.until("end")
-        # What comes next begins when the end is in the database.
-        page.do("next")
-        page.until("trial", position=1)
+        page.drive(3, action=5)
+        page.do("keys", action=3)
+        page.steps(15)
+        end = page.finish()
     with server.store() as store:
         person = store.participant(token)
         steps, code = store.trials(person.id)[0].steps, person.code

@@ -83,10 +83,7 @@ def test_every_trial_begins_with_the_full_picture_whatever_came_before(server, p
         last = page.until("frame")
     worse = QualityLevel(*page.state["level"])
     assert worse in QUALITY_LEVELS[1:] or paused["reason"] == "stall"
-    page.do("stop")
-    page.until("end")
-    page.do("next")
-    page.until("trial")
+    page.finish()
     frame = page.until("frame")["frame"]
     assert (frame.size, frame.quality) == QUALITY_LEVELS[0][:2]
 

@@ -50,9 +50,7 @@ def test_an_episode_is_recorded_action_by_action_and_replays(server, token):
 
 def test_the_game_pauses_on_request_and_while_no_page_is_connected(server, token):
     with Page(server, token) as page:
-        page.until("trial")
-        page.do("start")
-        page.steps(3)
+        page.drive(3)
         page.do("pause", reason="key")
         page.until("paused", reason="key")
         page.do("start")

@@ -16,9 +16,8 @@ from tests.people.study.walk import TOKEN, Walker
 @pytest.fixture(scope="package")
 def server(tmp_path_factory):
     """A server with the tiny study, shared by the tests."""
-    server = StudyServer(tmp_path_factory.mktemp("study"))
-    yield server
-    server.stop()
+    with StudyServer(tmp_path_factory.mktemp("study")) as server:
+        yield server
 
 
 NUMBERS = count(1)

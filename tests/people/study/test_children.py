@@ -59,15 +59,9 @@ def test_adults_have_no_parents(app):
 def test_links_are_printed_for_parents_too(tmp_path, command):
     (tmp_path / "study.yaml").write_text(CHILD)
     (tmp_path / "ids.txt").write_text("12\n")
-    options = (
-        "--db",
-        tmp_path / "study.db",
-        "--links",
-        tmp_path / "ids.txt",
-        "--url",
-        "https://lab.example/",
-    )
-    head, row = command("study", tmp_path / "study.yaml", *options).stdout.splitlines()
+    files = ("--db", tmp_path / "study.db", "--links", tmp_path / "ids.txt")
+    done = command("study", tmp_path / "study.yaml", *files, "--url", "https://lab.example/")
+    head, row = done.stdout.splitlines()
     assert head == "id,link,parent"
     assert row.split(",")[2].startswith("https://lab.example/parent/12/")
 
@@ -81,27 +75,23 @@ def test_each_answer_has_one_picture():
 def test_a_child_sees_one_thing_at_a_time_and_no_numbers(tmp_path, chromium):
     for name in ("sad", "happy"):
         write_picture(tmp_path / f"{name}.png")
-    server = StudyServer(tmp_path, FACED)
-    try:
-        with watched_page(chromium, lambda text: "ERR_CONNECTION" in text) as page:
-            page.goto(f"{server.url}/?PROLIFIC_PID=child")
-            _speaks(page)
-            press(page, "I agree to take part")
-            page.fill("#item-age", "7")
-            press(page, "Next")
-            _one_at_a_time(page)
-            press(page, "Let's go!")
-            until(page, "ready")
-            page.keyboard.press("Enter")
-            until(page, "running")
-            assert [page.is_visible(each) for each in ("#step", "#health-number", "#health")] == [
-                False,
-                False,
-                True,
-            ]
-            page.goto("about:blank")
-    finally:
-        server.stop()
+    with (
+        StudyServer(tmp_path, FACED) as server,
+        watched_page(chromium, lambda text: "ERR_CONNECTION" in text) as page,
+    ):
+        page.goto(f"{server.url}/?PROLIFIC_PID=child")
+        _speaks(page)
+        press(page, "I agree to take part")
+        page.fill("#item-age", "7")
+        press(page, "Next")
+        _one_at_a_time(page)
+        press(page, "Let's go!")
+        until(page, "ready")
+        page.keyboard.press("Enter")
+        until(page, "running")
+        assert page.is_visible("#health")
+        assert not any(map(page.is_visible, ("#step", "#health-number")))
+        page.goto("about:blank")
 
 
 def _speaks(page) -> None:

@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-from arena import ACTIONS, Episode
 from people.play.worker import WorkerEpisode
 from people.play.worker_protocol import Open, PlayEnd
 from people.simulation.visitor import hidden
@@ -149,10 +148,7 @@ def test_who_leaves_in_the_middle_of_a_task_has_all_steps_counted_and_cannot_com
     walker.agree().go_to("play")
     assert "Leave the study?" in walker.visitor.get("/withdraw").text
     with Page(server, walker.token) as page:
-        page.until("trial")
-        page.do("start")
-        page.do("keys", action=4)
-        page.steps(8)
+        page.drive(8)
         walker.send("/withdraw")
         assert "You have left the study" in walker.page.text
         assert page.refusal() == (1008, "You have left the study")
@@ -219,13 +215,9 @@ def test_after_a_kill_everyone_resumes_where_they_left_off(tmp_path, db, request
     other = Walker(server, "p2").agree()
     walker.answer()
     with Page(server, walker.token) as page:
-        trial = page.until("trial")["trial"]
-        page.do("start")
-        page.do("keys", action=4)
-        page.steps(12)
+        trial = page.drive(12)["trial"]
         server.stop(signal.SIGKILL)
-    server = StudyServer(tmp_path, db=db, port=server.port)
-    try:
+    with StudyServer(tmp_path, db=db, port=server.port) as server:
         assert "2 participants in progress" in server.printed
         back = Walker(server, "p1")
         assert back.page.headers["location"] == "/play"
@@ -238,20 +230,9 @@ def test_after_a_kill_everyone_resumes_where_they_left_off(tmp_path, db, request
         back.go_to("questions-afterwards")
         with server.store() as store:
             trials = store.trials(person(store, back).id)
-            assert len({trial.position for trial in trials if trial.position >= 0}) == 2
-            assert len([trial for trial in trials if trial.position >= 0]) == 2
-            recording = store.recording(trial)
-            rows = store.actions(trial)
+            assert sorted(each.position for each in trials if each.position >= 0) == [0, 1]
             (mine,) = [each for each in trials if each.id == trial]
-            taken = [ACTIONS.index(action) for action in recording.unpacked()]
-            assert [row.action for row in rows] == taken[: mine.steps_played]
-            assert len(rows) == mine.steps_played
-        with Episode(task_named("01-01-01").spec, task_id="01-01-01", seed=recording.seed) as episode:
-            for action in recording.unpacked():
-                episode.step(action)
-            assert episode.total_reward == recording.total_reward
-    finally:
-        server.stop()
+            assert len(store.actions(trial)) == mine.steps_played
 
 
 def test_check_describes_the_study(tmp_path, command):

@@ -91,8 +91,7 @@ def look(server, walker, *keys: int) -> dict:
 
 def test_a_page_is_measured_and_shown_the_fixed_picture(tmp_path):
     options = ", tries: 1, seconds: 5, frames_per_s: 8, key_ms: 1000, fixed: {size: 384, quality: 60}"
-    server = StudyServer(tmp_path, PICTURE.replace("tries: 2", "") % options.removeprefix(", "))
-    try:
+    with StudyServer(tmp_path, PICTURE.replace("tries: 2", "") % options.removeprefix(", ")) as server:
         walker = Walker(server, "drives").agree()
         seen = look(server, walker, *(3, 1) * 5)
         assert (seen["check_s"], seen["seen"], seen["count"]) == (5, (384, 60), None)
@@ -109,8 +108,6 @@ def test_a_page_is_measured_and_shown_the_fixed_picture(tmp_path):
         still = Walker(server, "still").agree()
         assert look(server, still)["text"].startswith("The pictures come too slowly.")
         assert "On this device, or over this connection, the pictures come too slowly" in still.page.text
-    finally:
-        server.stop()
 
 
 @pytest.mark.parametrize(

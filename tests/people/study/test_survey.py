@@ -143,8 +143,7 @@ def test_a_wrong_survey_is_refused_with_its_place(app, survey, tmp_path):
 @pytest.mark.skipif(browser() is None, reason="no browser")
 def test_a_survey_is_filled_in(chromium, survey, tmp_path):
     survey()
-    server = StudyServer(tmp_path, STUDY.replace("A tiny study", "A tiny study\nlanguage: de"))
-    try:
+    with StudyServer(tmp_path, STUDY.replace("A tiny study", "A tiny study\nlanguage: de")) as server:
         with watched_page(chromium, lambda text: "inline style violates" in text) as page:
             page.goto(f"{server.url}/?PROLIFIC_PID=abc")
             page.locator("button.primary").click()
@@ -169,5 +168,3 @@ def test_a_survey_is_filled_in(chromium, survey, tmp_path):
         given = {name: RIGHT[name] for name in ("age", "hand", "hand-Comment", "why", "fun", "ball")}
         given |= {"pets": '["cat"]', "mood.calm": "2.5", "mood.tense": "true"}
         assert found.items() >= given.items()
-    finally:
-        server.stop()

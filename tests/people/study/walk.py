@@ -49,15 +49,8 @@ class Walker(Visitor):
     def play(self, action: int = 4, steps: int = 3) -> dict:
         """Play the present task for some steps and stop it; returns the server's description of it."""
         with Page(self.server, self.token) as page:
-            trial = page.until("trial")
-            page.do("start")
-            page.do("keys", action=action)
-            page.steps(trial["step"] + steps)
-            page.do("stop")
-            page.until("end")
-            page.do("next")
-            while page.hear()["type"] not in ("trial", "over"):
-                pass
+            trial = page.drive(steps, action)
+            page.finish()
         self.open()
         return trial
 
