@@ -42,10 +42,10 @@ class Diary(Journey):
     entered: dict[int, dict[int, set[str]]] = field(default_factory=dict)
 
 
-def rows(path: Path) -> list[Row]:
-    """The rows of a CSV file."""
+def rows(path: Path, delimiter: str = ",") -> list[Row]:
+    """The rows of a table."""
     with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        return list(csv.DictReader(file, delimiter=delimiter))
 
 
 def disagreements(out: Path, plan: Plan, diaries: Sequence[Diary]) -> Iterator[str]:

@@ -5,7 +5,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +20,6 @@ from websockets.exceptions import ConnectionClosed
 from people.simulation.simulate import SimulatedParticipant, questionnaire_of
 from people.simulation.visitor import Form, GamePage, Received, Visitor, client_at
 from people.study.config import Study
-from people.study.plan import Plan
 from tests.people.agreement import LEFT, REFUSED, Diary, Play
 from tests.people.study.server import StudyServer
 
@@ -185,12 +184,12 @@ class KilledServer:
     def __init__(self, folder: Path, workers: int, text: str) -> None:
         self._begin = partial(StudyServer, folder, text, workers=workers)
         self.server = self._begin()
-        self.kills = {"server": 0, "workers": 0}
+        self.kills = 0
 
     def kill(self) -> None:
         """Kill the server with -9, and start it again on its port."""
         self.server.stop(signal.SIGKILL)
-        self.kills["server"] += 1
+        self.kills += 1
         self.server = self._begin(port=self.server.port)
 
     def kill_worker(self) -> None:
@@ -199,7 +198,6 @@ class KilledServer:
             with suppress(psutil.Error):
                 if any("spawn_main" in word for word in child.cmdline()):
                     child.kill()
-                    self.kills["workers"] += 1
                     return
 
     def kill_now_and_then(self, steady: threading.Lock, done: threading.Event) -> None:
@@ -214,18 +212,22 @@ class KilledServer:
                     self.kill()
 
 
-def play(server: KilledServer, plan: Plan, participants: int, at_once: int) -> list[Diary]:
-    """The diaries of the participants, of whom a number are there concurrently."""
+def played(
+    study: Study, url: str, scripts: Sequence[Script], at_once: int, steady: threading.Lock
+) -> list[Diary]:
+    """The diaries of participants with these scripts, of whom a number are there concurrently."""
+    people = [ScriptedParticipant(study, url, number, each, steady) for number, each in enumerate(scripts)]
+    with ThreadPoolExecutor(at_once) as threads:
+        return list(threads.map(lambda person: person.run(), people))
+
+
+def survived(server: KilledServer, study: Study, scripts: Sequence[Script], at_once: int) -> list[Diary]:
+    """As `played`, while the server is killed now and then."""
     steady, done = threading.Lock(), threading.Event()
-    people = [
-        ScriptedParticipant(plan.study, server.server.url, number, SCRIPTS[number % len(SCRIPTS)], steady)
-        for number in range(participants)
-    ]
     killer = threading.Thread(target=server.kill_now_and_then, args=(steady, done))
     killer.start()
     try:
-        with ThreadPoolExecutor(at_once) as threads:
-            return list(threads.map(lambda person: person.run(), people))
+        return played(study, server.server.url, scripts, at_once, steady)
     finally:
         done.set()
         killer.join()

@@ -2,7 +2,6 @@
 
 import random
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from shutil import which
 
 import pytest
@@ -13,13 +12,14 @@ from people.store.export import export
 from people.study.branching import is_page_asked
 from people.study.load import study_of
 from people.study.plan import load_plan
+from tests.people import scripted_study
 from tests.people.agreement import LEFT, REFUSED, disagreements, rows
-from tests.people.scripted_study import STUDY, KilledServer, Script, ScriptedParticipant, play
+from tests.people.scripted_study import SCRIPTS, STUDY, KilledServer, Script, survived
 from tests.people.study.server import TINY, planned
 from tests.people.study.test_questions import BRANCHES
 from tests.suites.discoveryworld.worlds import needs_package
 
-SCRIPTS = (Script(disconnect=True), Script(refuse=True), Script(leave_in=1), Script(stop=True))
+FOUR = (Script(disconnect=True), Script(refuse=True), Script(leave_in=1), Script(stop=True))
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +27,8 @@ def played(tmp_path_factory):
     """The folder of a study that was played, its plan and the participants' diaries."""
     folder, plan = tmp_path_factory.mktemp("scripted"), load_plan(STUDY)
     with Store(str(folder / "study.db")) as store:
-        with serving(plan, store, 1) as url, ThreadPoolExecutor(len(SCRIPTS)) as threads:
-            people = [
-                ScriptedParticipant(plan.study, url, number, script, threading.Lock())
-                for number, script in enumerate(SCRIPTS)
-            ]
-            diaries = list(threads.map(lambda person: person.run(), people))
+        with serving(plan, store, 1) as url:
+            diaries = scripted_study.played(plan.study, url, FOUR, 4, threading.Lock())
         export(store, plan.study.name, folder / "data")
     return folder, plan, diaries
 
@@ -86,10 +82,10 @@ def test_thirty_participants_lose_nothing_while_the_server_is_killed(tmp_path, c
     text = STUDY.read_text(encoding="utf-8").replace("questionnaires:\n", OTHERS)
     plan, server = planned(tmp_path, text), KilledServer(tmp_path, 2, text)
     try:
-        diaries = play(server, plan, 30, 8)
+        diaries = survived(server, plan.study, 3 * SCRIPTS, 8)
     finally:
         server.server.stop()
-    assert server.kills["server"] > 0
+    assert server.kills > 0
     with server.server.store() as store:
         done = export(store, plan.study.name, tmp_path / "data", bids=True)
     assert list(disagreements(tmp_path / "data", plan, diaries)) == []

@@ -1,7 +1,5 @@
 """How participants' studies end, as every table, page and comparison has it."""
 
-import csv
-
 import pytest
 
 from evaluation.results import read_results
@@ -10,6 +8,7 @@ from people.study import flow
 from people.study.progress import progress_of
 from people.study.server import Overview, counts
 from report.comparison.read import read_run
+from tests.people.agreement import rows
 from tests.people.store import played
 from tests.people.study.server import TINY
 from tests.people.study.walk import Walker
@@ -28,11 +27,6 @@ questionnaires:
 conditions: {near: {}, far: {}}
 """
 )
-
-
-def table(path, delimiter=","):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter=delimiter))
 
 
 def went(study, store, code, age="9", practice=played.SOLUTION, test=played.SOLUTION):
@@ -71,19 +65,19 @@ ENDINGS = {
 def test_every_ending_and_condition_is_exported(ended, tmp_path):
     study, store = ended
     export(store, "tiny", tmp_path, bids=True)
-    wide = {row["participant"]: row for row in table(tmp_path / "participants_wide.csv")}
+    wide = {row["participant"]: row for row in rows(tmp_path / "participants_wide.csv")}
     assert {code: row["ending"] for code, row in wide.items()} == ENDINGS
-    conditions = {row["participant"]: row["condition"] for row in table(tmp_path / "participants.csv")}
+    conditions = {row["participant"]: row["condition"] for row in rows(tmp_path / "participants.csv")}
     assert {code: row["condition"] for code, row in wide.items()} == conditions
     assert set(conditions.values()) == {"far", "near"}
-    bids = table(tmp_path / "bids" / "participants.tsv", "\t")
+    bids = rows(tmp_path / "bids" / "participants.tsv", "\t")
     assert {row["code"]: (row["condition"], row["ending"]) for row in bids} == {
         code: (conditions[code], ending) for code, ending in ENDINGS.items()
     }
-    rows = Overview(study.state.study.plan).rows(store)
-    found = counts(rows)
+    shown = Overview(study.state.study.plan).rows(store)
+    found = counts(shown)
     assert all(found[name] == 1 for name in ENDINGS.values() if name != "in progress")
-    assert sum(not row.ended for row in rows) == 2
+    assert sum(not row.ended for row in shown) == 2
 
 
 def test_a_practice_that_need_not_be_passed_and_a_limit_end_nothing_early(app, tmp_path):
@@ -92,7 +86,7 @@ def test_a_practice_that_need_not_be_passed_and_a_limit_end_nothing_early(app, t
     went(study, store, "failed", practice=played.TAKEN)
     went(study, store, "late", test=played.TAKEN)
     export(store, "tiny", tmp_path)
-    wide = table(tmp_path / "participants_wide.csv")
+    wide = rows(tmp_path / "participants_wide.csv")
     assert [row["ending"] for row in wide] == ["failed", "late"]
     assert [row.stage for row in Overview(study.state.study.plan).rows(store)] == ["completed"] * 2
     assert progress_of(store, store.participants("tiny")[0]).ending.page == "completed"
@@ -115,8 +109,8 @@ def test_conditions_are_compared_apart(app, tmp_path):
             assert (run.animal_ai, run.digests) == ("3.1.3", {"01-01-01": played.TASK.sha256})
             assert run.results["participant"].nunique() == 2
     assert all(sorted(each.values()) == [0.5, 1.0] for each in rates.values())
-    rows = [(row["agent"], row["kind"], row["condition"]) for row in table(tmp_path / "out" / "results.csv")]
-    assert set(rows) == {("person", "adult", "far"), ("person", "adult", "near")}
+    people = [(row["agent"], row["kind"], row["condition"]) for row in rows(tmp_path / "out" / "results.csv")]
+    assert set(people) == {("person", "adult", "far"), ("person", "adult", "near")}
 
 
 def exported_blocks(app, out, other):
@@ -132,8 +126,8 @@ def exported_blocks(app, out, other):
 
 def test_blocks_with_the_same_task_are_compared_apart(app, tmp_path):
     assert [run.agent for run in exported_blocks(app, tmp_path, "01-01-01")] == ["people (a)", "people (b)"]
-    rows = [(row["agent"], row["block"], row["trial"]) for row in table(tmp_path / "results.csv")]
-    assert rows == [("person", "a", "0"), ("person", "b", "1")]
+    trials = [(row["agent"], row["block"], row["trial"]) for row in rows(tmp_path / "results.csv")]
+    assert trials == [("person", "a", "0"), ("person", "b", "1")]
 
 
 def test_other_blocks_are_one_run(app, tmp_path):
