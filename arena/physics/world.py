@@ -18,6 +18,9 @@ from arena.scene import Animal, Floats, Scene, Vector, sin_cos
 from arena.taskfile.kind import DEFAULT_FRICTION
 from arena.taskfile.versions import DIFFERENCES
 
+_POINTS = 256
+"""Places for points of contact at first; more are made when they do not suffice."""
+
 
 class Bodies:
     """One row for each body (`arena.kernel.touching.BodyRow`): agents, what never moves, then all things."""
@@ -26,8 +29,7 @@ class Bodies:
         """Things by their indices; some heavy ones are `asleep`, and everything if it is at rest."""
         self._first = len(agents) + 1
         self.rows = np.zeros(self._first + len(things.placed), BODY)
-        # More points of contact are made when these do not suffice.
-        self._points = np.empty(256, POINT)
+        self._points = np.empty(_POINTS, POINT)
         agent_rows = self.rows[: len(agents)]
         agent_rows["role"], agent_rows["mass"], agent_rows["moves"] = AGENT, AGENT_MASS, 1
         # The agents', and that of the ground.
