@@ -19,7 +19,7 @@ from people.play.task_source import Assignment, TaskSource
 from people.play.worker_protocol import PAUSE, STOPPED, Drawn, Open, Played, PlayEnd, State, View
 from people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
 from people.store import ActionRow, Participant, Store, Trial, Writer
-from people.store.store import StoreThread
+from people.store.store import StoreThread, TrialEnd
 from testbed import Task
 
 
@@ -51,7 +51,7 @@ class TrialRecorder(Closing):
 
     async def finish(self, participant: Participant, trial: Trial, end: PlayEnd) -> None:
         """Record the end of a trial; returns when it and all its actions are committed."""
-        self.writer.finish_trial(trial.id, end)
+        self.writer.put(TrialEnd(trial.id, end))
         await self.flush()
         await self.store.run(lambda store: self.task_source.finished(store, participant))
 

@@ -8,10 +8,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from arena.closing import Closing
-from people.play.worker_protocol import PlayEnd
 from people.store.database import StoreError
-from people.store.store import Store, TrialEnd, Write, check_action, new_note, write_batch
-from people.store.tables import ActionRow, Stretch
+from people.store.store import Store, Write, check_action, new_note, write_batch
+from people.store.tables import ActionRow
 
 INTERVAL_S = 0.05
 """Time in which writes are collected for one transaction; the other 50 ms of 100 are for the commit."""
@@ -56,19 +55,24 @@ class Writer(Closing):
         self._thread = threading.Thread(target=self._run, name="people-writer", daemon=True)
         self._thread.start()
 
-    def put(self, row: ActionRow | Stretch) -> None:
-        """Queue an action or what a page displayed; raises StoreError if not valid, or after `close`."""
-        if isinstance(row, ActionRow):
-            check_action(row)
-        self._enqueue(row)
+    def put(self, item: Write) -> None:
+        """Queue an action, an event, the end of a trial, or what a page displayed.
 
-    def finish_trial(self, trial_id: int, end: PlayEnd) -> None:
-        """Queue the end of a trial; a trial that is finished already is left unchanged."""
-        self._enqueue(TrialEnd(trial_id, end))
+        A trial that is finished already is left unchanged. Raises StoreError if the action is not valid, or
+        after `close`.
+        """
+        if isinstance(item, ActionRow):
+            check_action(item)
+        with self._changed:
+            if self._closing:
+                raise StoreError("the writer is closed")
+            self._queue.append(item)
+            self.state = self.state._replace(waiting=self.state.waiting + 1)
+            self._changed.notify_all()
 
     def note(self, participant_id: int, kind: str, data: Mapping[str, Any] = {}) -> None:
         """Queue what `Store.note` does, with the time of this call."""
-        self._enqueue(new_note(participant_id, kind, data))
+        self.put(new_note(participant_id, kind, data))
 
     def flush(self, timeout_s: float = 5.0) -> bool:
         """Wait until everything queued before this call is committed; False after the timeout."""
@@ -90,14 +94,6 @@ class Writer(Closing):
             raise StoreError(
                 f"{state.waiting} actions or notes could not be written: {state.error or 'no response'}"
             )
-
-    def _enqueue(self, item: Write) -> None:
-        with self._changed:
-            if self._closing:
-                raise StoreError("the writer is closed")
-            self._queue.append(item)
-            self.state = self.state._replace(waiting=self.state.waiting + 1)
-            self._changed.notify_all()
 
     def _run(self) -> None:
         pause = INTERVAL_S

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from people.store import ActionRow, InvalidRequest, Store, StoreError, Writer
+from people.store.store import TrialEnd
 from tests.people.store.played import begin, recording, rows, whole
 
 WAIT_S = 60.0
@@ -38,7 +39,7 @@ def test_a_trial_ends_after_its_actions(store, trial):
         writer.note(trial.participant_id, "start", {"text": "ä \ud800 \0"})
         for row in rows(trial):
             writer.put(row)
-        writer.finish_trial(trial.id, whole(recording()))
+        writer.put(TrialEnd(trial.id, whole(recording())))
         assert writer.flush(WAIT_S)
         assert store.actions(trial.id) == rows(trial)
         assert store.recording(trial.id) == recording()
@@ -67,10 +68,10 @@ def test_invalid_writes_do_not_block_the_rest(store, trial):
             writer.note(trial.participant_id, "x", {"value": float("nan")})
         writer.put(ActionRow(99, 0, 0, 0.0))
         writer.note(99, "pause")
-        writer.finish_trial(99, whole(recording()))
+        writer.put(TrialEnd(99, whole(recording())))
         assert writer.flush(WAIT_S)
         assert writer.state.last_rejection == "trial 99: no such trial"
-        writer.finish_trial(trial.id, whole(recording(trial=5)))
+        writer.put(TrialEnd(trial.id, whole(recording(trial=5))))
         for row in rows(trial):
             writer.put(row)
         assert writer.flush(WAIT_S)
@@ -105,7 +106,7 @@ def test_postgres_restarted_in_mid_run(server, postgres_url):
         finally:
             server.start()
         put_for(0.3)
-        writer.finish_trial(trial.id, whole(recording()))
+        writer.put(TrialEnd(trial.id, whole(recording())))
         writer.close(WAIT_S)
         assert away.since is not None
         assert away.waiting > 0
