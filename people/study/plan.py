@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from arena.errors import ConfigError
 from arena.files import read_text
@@ -29,8 +29,7 @@ Phase = Literal["picture", "tutorial", "practice", "test"]
 WARM_UP: tuple[Phase, ...] = ("picture", "tutorial", "practice")
 
 
-@dataclass(frozen=True, slots=True)
-class TextStage:
+class TextStage(NamedTuple):
     """A page to read, such as an introduction or a break; `block`: as of `QuestionStage`."""
 
     name: str
@@ -41,8 +40,7 @@ class TextStage:
     sound: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionStage:
+class QuestionStage(NamedTuple):
     """A page with questions; answers are stored under `page`.
 
     `block` is the name of the block of the test that it is shown in, "" for none.
