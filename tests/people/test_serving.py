@@ -19,7 +19,6 @@ from websockets.asyncio.server import ServerConnection, serve
 from people import serving as server_module
 from people.play.app import create_suite_app
 from people.serving import Server, address_of, bound, own_addresses, trusted, url_of
-from people.store import Store
 from tests.people.play.test_suites import course
 
 
@@ -108,11 +107,10 @@ def serving(app):
 
 
 @pytest.fixture
-def port(tmp_path):
-    with Store(str(tmp_path / "play.db")) as store:
-        app, closing = create_suite_app(store, course())
-        with closing, serving(app) as port:
-            yield port
+def port(store):
+    app, closing = create_suite_app(store, course())
+    with closing, serving(app) as port:
+        yield port
 
 
 def opened(port: int, sent: bytes) -> socket.socket:

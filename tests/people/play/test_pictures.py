@@ -18,7 +18,6 @@ from people.play.players import Players
 from people.play.security import COOKIE
 from people.play.task_source import Assignment
 from people.simulation.visitor import DISPLAY
-from people.store import Store
 from testbed import task_named
 from tests.people.play.server import TIMEOUT_S, Assignments, Page
 
@@ -158,25 +157,24 @@ class DirectPage(Page):
         return message["text"] if "text" in message else message["bytes"]
 
 
-def test_without_feedback_nothing_is_sent_but_pictures_and_pauses_have_a_limit(tmp_path):
+def test_without_feedback_nothing_is_sent_but_pictures_and_pauses_have_a_limit(store, tmp_path):
     (tmp_path / "hot.yaml").write_text(HOT)
     task = task_named(str(tmp_path / "hot.yaml"))
     secret, limited = Assignment(task, 0, feedback=False), Assignment(task, 1, max_pause_s=1.5)
-    with Store(str(tmp_path / "play.db")) as store:
-        players = Players(store, Assignments(secret, limited), workers=1)
-        token = store.add_participant("P1").token
-        headers = {"cookie": f"{COOKIE}={token}", "origin": "http://testserver"}
-        with (
-            TestClient(create_app(players), base_url="http://testserver") as client,
-            client.websocket_connect("/play/socket", headers=headers) as websocket,
-        ):
-            page = DirectPage(websocket)
-            secret_is_kept(page)
-            pauses_end(page)
-        players.recorder.close()
-        first, second = store.trials(store.participant(token).id)
-        assert (first.ended_by, second.ended_by) == ("stopped", "pause")
-        assert second.steps_played == len(store.actions(second.id)) < second.steps
+    players = Players(store, Assignments(secret, limited), workers=1)
+    token = store.add_participant("P1").token
+    headers = {"cookie": f"{COOKIE}={token}", "origin": "http://testserver"}
+    with (
+        TestClient(create_app(players), base_url="http://testserver") as client,
+        client.websocket_connect("/play/socket", headers=headers) as websocket,
+    ):
+        page = DirectPage(websocket)
+        secret_is_kept(page)
+        pauses_end(page)
+    players.recorder.close()
+    first, second = store.trials(store.participant(token).id)
+    assert (first.ended_by, second.ended_by) == ("stopped", "pause")
+    assert second.steps_played == len(store.actions(second.id)) < second.steps
 
 
 def secret_is_kept(page: DirectPage) -> None:

@@ -13,18 +13,16 @@ from people.play.app import create_app
 from people.play.page_protocol import PROTOCOL
 from people.play.players import Players
 from people.play.security import COOKIE
-from people.store import Store
 from tests.people.play.server import Assignments
 
 
 @pytest.fixture
-def client(tmp_path):
-    with Store(str(tmp_path / "play.db")) as store:
-        players = Players(store, Assignments(), workers=0, seats=2)
-        with TestClient(create_app(players), base_url="http://testserver") as client:
-            client.tokens = [store.add_participant(f"P{number}").token for number in range(5)]
-            yield client
-        players.recorder.close()
+def client(store):
+    players = Players(store, Assignments(), workers=0, seats=2)
+    with TestClient(create_app(players), base_url="http://testserver") as client:
+        client.tokens = [store.add_participant(f"P{number}").token for number in range(5)]
+        yield client
+    players.recorder.close()
 
 
 def page(client, number: int):
@@ -41,7 +39,7 @@ def greet(socket) -> dict:
     return socket.receive_json()
 
 
-def test_the_server_is_ready_when_its_workers_are(tmp_path):
+def test_the_server_is_ready_when_its_workers_are(store):
     """A worker that dies meanwhile is replaced when it is needed."""
 
     async def start(players: Players) -> None:
@@ -57,10 +55,9 @@ def test_the_server_is_ready_when_its_workers_are(tmp_path):
         assert not lives.lost
         await players.close()
 
-    with Store(str(tmp_path / "play.db")) as store:
-        players = Players(store, Assignments(), workers=2)
-        asyncio.run(start(players))
-        players.recorder.close()
+    players = Players(store, Assignments(), workers=2)
+    asyncio.run(start(players))
+    players.recorder.close()
 
 
 WAITING = {"type": "waiting"}

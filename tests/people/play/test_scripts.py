@@ -39,12 +39,6 @@ class Typist(Visitor):
 
 
 @pytest.fixture
-def store(tmp_path):
-    with Store(str(tmp_path / "play.db")) as store:
-        yield store
-
-
-@pytest.fixture
 def typist(store):
     typist = Typist(store)
     typist.get("/")

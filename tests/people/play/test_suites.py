@@ -28,12 +28,6 @@ def course(suite: str = "est", **choices: str) -> Course:
     return Course.of(get_suite(suite), {**own, **choices})
 
 
-@pytest.fixture
-def store(tmp_path):
-    with Store(str(tmp_path / "play.db")) as store:
-        yield store
-
-
 class Visitor(TestClient):
     """A browser without JavaScript, at a server of its own."""
 

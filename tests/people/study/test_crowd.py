@@ -66,27 +66,26 @@ def test_signing_up_and_the_overview_are_fast_with_a_thousand_participants(tmp_p
     assert many[1] < 25 * few[1]
 
 
-def test_the_overview_is_up_to_date(tmp_path, plan):
-    with Store(str(tmp_path / "study.db")) as store:
-        populate(store, 3)
-        overview = Overview(plan)
+def test_the_overview_is_up_to_date(store, plan):
+    populate(store, 3)
+    overview = Overview(plan)
 
-        def shown() -> dict:
-            rows = {row.participant.code: asdict(row) for row in overview.rows(store)}
-            assert rows == {row.participant.code: asdict(row) for row in Overview(plan).rows(store)}
-            return rows
+    def shown() -> dict:
+        rows = {row.participant.code: asdict(row) for row in overview.rows(store)}
+        assert rows == {row.participant.code: asdict(row) for row in Overview(plan).rows(store)}
+        return rows
 
-        assert shown()["P1"]["done"] == 0
-        new = flow.enrol(plan, store, "new", {})
-        store.answer(1, "background", "age", "9")
-        assert shown()["P1"]["last_at"] == store.answers(1)[0].at
-        with store.database.writing() as session:
-            session.get(Trial, 5).finished_at = time.time()
-        assert shown()["P2"]["done"] == 1
-        store.note(new.id, "withdrawn", {"stage": "x"})
-        assert shown()["new"]["stage"] == "withdrawn"
-        store.delete_participant("tiny", "P1")
-        assert shown().keys() == {"P2", "P3", "new"}
+    assert shown()["P1"]["done"] == 0
+    new = flow.enrol(plan, store, "new", {})
+    store.answer(1, "background", "age", "9")
+    assert shown()["P1"]["last_at"] == store.answers(1)[0].at
+    with store.database.writing() as session:
+        session.get(Trial, 5).finished_at = time.time()
+    assert shown()["P2"]["done"] == 1
+    store.note(new.id, "withdrawn", {"stage": "x"})
+    assert shown()["new"]["stage"] == "withdrawn"
+    store.delete_participant("tiny", "P1")
+    assert shown().keys() == {"P2", "P3", "new"}
 
 
 @pytest.mark.parametrize("text", [TINY, CODES, FREE], ids=["link", "codes", "free"])

@@ -260,11 +260,10 @@ questionnaires:
 
 
 @pytest.fixture
-def plain(tmp_path):
+def plain(tmp_path, store):
     """A plan without practice, its task source, a store, and a participant."""
     plan = planned(tmp_path, PLAIN)
-    with Store(str(tmp_path / "plain.db")) as store:
-        yield plan, StudyTaskSource(plan), store, flow.enrol(plan, store, "p1", {})
+    return plan, StudyTaskSource(plan), store, flow.enrol(plan, store, "p1", {})
 
 
 def stage_name(plan, store, person) -> str:

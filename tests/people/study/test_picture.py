@@ -4,7 +4,6 @@ import pytest
 
 from arena.errors import ConfigError
 from people.play.pacing import Picture, displayed
-from people.store import Store
 from people.study import flow
 from people.study.flow import StudyTaskSource
 from people.study.progress import progress_of
@@ -52,21 +51,19 @@ def checked(plan, store, me, good: bool) -> str:
         ("", True, [False, False], ["picture-1", "test-1"]),
     ],
 )
-def test_who_never_sees_well_does_not_take_part(tmp_path, options, test, goods, stages):
+def test_who_never_sees_well_does_not_take_part(tmp_path, store, options, test, goods, stages):
     plan = planned(tmp_path, PICTURE % options)
-    with Store(str(tmp_path / "study.db")) as store:
-        me = flow.enrol(plan, store, "test-1" if test else "p1", {}, test=test)
-        assert [checked(plan, store, me, good) for good in goods] == stages
+    me = flow.enrol(plan, store, "test-1" if test else "p1", {}, test=test)
+    assert [checked(plan, store, me, good) for good in goods] == stages
 
 
-def test_agents_need_no_check(tmp_path):
+def test_agents_need_no_check(tmp_path, store):
     plan = planned(tmp_path, PICTURE % "")
-    with Store(str(tmp_path / "study.db")) as store:
-        person = flow.enrol(plan, store, "p1", {})
-        agent = store.add_participant("a1", "tiny", kind="policy", agent="arena/pixels")
-        store.note(agent.id, "order", {"tasks": ["01-01-01"], "row": 0})
-        found = [StudyTaskSource(plan).next_task(store, each, Task).task.id for each in (person, agent)]
-        assert found == ["picture", "01-01-01"]
+    person = flow.enrol(plan, store, "p1", {})
+    agent = store.add_participant("a1", "tiny", kind="policy", agent="arena/pixels")
+    store.note(agent.id, "order", {"tasks": ["01-01-01"], "row": 0})
+    found = [StudyTaskSource(plan).next_task(store, each, Task).task.id for each in (person, agent)]
+    assert found == ["picture", "01-01-01"]
 
 
 def look(server, walker, *keys: int) -> dict:
