@@ -38,7 +38,7 @@ from evaluation.request import EvalRequest, model_name
 from evaluation.suite import EpisodeSetup, ModelEnd, Player, Record
 from evaluation.suites import DEFAULT, get_suite, suite_names
 from llm_control.suite import task_spec
-from people.play.course import SuiteTask
+from people.play.task_source import SuiteTask
 from people.play.worker_protocol import STOPPED
 from people.store import Participant, Store, Trial
 from people.store.participation import ORDER, Ending

@@ -91,9 +91,8 @@ def play_command(
     """Play tasks in the browser at the original's speed; every episode is stored as a recording."""
     require("people")
     from people.play.app import create_app, create_suite_app
-    from people.play.course import Course
     from people.play.players import Players
-    from people.play.task_source import TaskList
+    from people.play.task_source import Course, TaskList
     from people.serving import address_of, bound, serve, url_of
     from people.store import Store
     from people.store.database import only_server
@@ -102,7 +101,7 @@ def play_command(
     if base_of(language) not in ("en", *LANGUAGES):
         raise ConfigError(f"--language: got {language!r}, expected one of: en, {', '.join(LANGUAGES)}")
     chosen = _tasks(tasks, levels, testbed, animal_ai, lenient)
-    source = TaskList(chosen, seed=seed, views=_views(view, scripts))
+    views = _views(view, scripts)
     address = address_of(host, port, name or (), proxy or ())
     listener = bound(host, port)
     url, texts = url_of(host, listener, address.names), page_texts(language)
@@ -114,7 +113,9 @@ def play_command(
             app, closing = create_suite_app(store, course, address.names, texts)
             serve(app, closing, address, listener, ready, STORED)
             return
-        players = Players(store, source, workers=workers or cores(), seats=seats)
+        players = Players(
+            store, TaskList(chosen, seed=seed, views=views), workers=workers or cores(), seats=seats
+        )
         app = create_app(players, names=address.names, texts=texts)
         serve(app, players.recorder, address, listener, ready, STORED)
 
@@ -137,7 +138,7 @@ def play_suite_command(
     """
     require("people")
     from people.play.app import create_suite_app
-    from people.play.course import Course
+    from people.play.task_source import Course
     from people.serving import address_of, bound, serve, url_of
     from people.store import Store
     from people.store.database import only_server

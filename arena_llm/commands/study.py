@@ -262,7 +262,7 @@ def _rules(plan: "Plan") -> str:
 
 def _blocks(plan: "Plan") -> list[str]:
     """The order, breaks and feedback of each block of the test; of several also their order and tasks."""
-    from people.play.course import SuiteTask
+    from people.play.task_source import SuiteTask
     from people.study.flow import rows_of
 
     lines = []

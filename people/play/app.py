@@ -16,12 +16,11 @@ from arena.errors import ArenaError
 from evaluation.suites import DEFAULT
 from people.pages import GAME, GAME_FILES, file_router
 from people.play.client import Client
-from people.play.course import Course
 from people.play.page_protocol import INTERNAL, POLICY, ConnectionRefused
 from people.play.players import Players
 from people.play.security import COOKIE, COOKIE_AGE_S, Guard, RateLimit, same_origin
 from people.play.suite_games import Games, suite_router
-from people.play.task_source import TaskList
+from people.play.task_source import Course, TaskList
 from people.store import Participant, Store
 from people.store.database import check_name
 from people.store.store import StoreThread

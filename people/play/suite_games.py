@@ -17,9 +17,8 @@ from evaluation.capabilities import form_of
 from evaluation.suite import Observation, Record
 from people.pages import GAME, SHARED, SHARED_FILES, SUITE_FILES, fields_html, file_router
 from people.play.client import NEUTRAL_ENDS
-from people.play.course import SuiteTask
 from people.play.security import answers_in, read_form
-from people.play.task_source import Assignment, TaskSource
+from people.play.task_source import Assignment, SuiteTask, TaskSource
 from people.play.worker_protocol import LIMIT, STOPPED
 from people.store import DatabaseUnavailable, Participant, Store, Trial
 from people.store.store import StoreThread

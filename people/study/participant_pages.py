@@ -12,8 +12,8 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from evaluation.by_hand.form import Item, answer_problems
 from people.pages import SHARED, file_url, page, said
 from people.play.app import as_participant
-from people.play.course import SuiteTask
 from people.play.security import COOKIE, answers_in, link_parameters
+from people.play.task_source import SuiteTask
 from people.store import Participant, Store
 from people.store.participation import COMPLETED, LEFT, Ending
 from people.study import flow

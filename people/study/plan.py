@@ -16,7 +16,7 @@ from evaluation.by_hand.form import Likert, Section, duplicates
 from evaluation.request import EvalRequest
 from evaluation.suites import DEFAULT, get_suite
 from llm_control.suite import task_spec
-from people.play.course import Course, SuiteTask
+from people.play.task_source import Course, SuiteTask
 from people.store.participation import COMPLETED, Ending
 from people.study.config import Block, Practice, Questionnaire, Study, Test
 from people.study.links import PLACEHOLDER

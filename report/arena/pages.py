@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from typing import Any
 
 import pandas as pd
+import yaml
 from markupsafe import Markup
 
 from arena import ArenaSpec, Recording, Scene
@@ -66,25 +68,7 @@ REFUSALS = ("content_filter", "refusal")
 """Why a reply ended, in Inspect's words, if a provider's filter stopped it."""
 
 
-ARENA_COLUMNS = {
-    "episodes": {
-        "failure": "arena: why the episode was failed, the first reason that holds",
-        "signs": "arena: all reasons that hold",
-        "replay": "arena: exact, differs, or none",
-        "page": "page of the episode in the report's folder",
-    },
-    "turns": {
-        "steps": "arena: steps that the reply took",
-        "health": "arena: health after the turn, 0 to 100",
-        "reward": "arena: reward of the turn",
-        "total_reward": "arena: total reward so far",
-        "yaw": "arena: heading after the turn in degrees, clockwise from above, 0 along +z",
-        "x": "arena: position after the turn in metres, to the right",
-        "y": "arena: height after the turn in metres",
-        "z": "arena: position after the turn in metres, forward",
-        "events": "arena: what happened, such as a ball that was eaten",
-    },
-}
+ARENA_COLUMNS = yaml.safe_load((files("report.arena") / "columns.yaml").read_text())
 """Meanings of the columns that the arena adds to tables of episodes and turns, and of each episode's page."""
 
 

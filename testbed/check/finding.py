@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from importlib.resources import files
 from typing import NamedTuple, TypeVar
+
+import yaml
 
 from arena.taskfile.config import ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Kind
@@ -33,42 +36,11 @@ class Code(NamedTuple):
     meaning: str
 
 
-_E, _W, _N = Level.ERROR, Level.WARNING, Level.NOTE
-
-CODES: dict[str, Code] = {
-    "unreadable": Code(_E, "the file does not load"),
-    "duplicate-key": Code(_E, "a key is given twice"),
-    "not-upgraded": Code(_E, "the file could not be rewritten in the newest spelling"),
-    "agent-blocked": Code(_E, "there is no free place for the agent with any seed tried"),
-    "too-many": Code(_E, "there are too many objects, or too many without a free place"),
-    "enclosed": Code(_W, "a goal is wholly inside a solid object"),
-    "unreachable-mark": Code(_W, "the pass mark is above all that can be earned"),
-    "time-too-short": Code(_W, "the time limit is too short to drive straight to the nearest goal"),
-    "unknown-object": Code(_W, "there is no such object; it is ignored"),
-    "nothing-merged": Code(_W, "the last arena merges the next one, and there is none"),
-    "blocked": Code(_W, "an object's place is taken; it is left at the arena's corner"),
-    "sometimes-blocked": Code(_W, "with some seeds no free place is found for an object or the agent"),
-    "grows": Code(_W, "more can be added during an episode than an arena holds"),
-    "unsupported": Code(_W, "an object falls or tips at the start"),
-    "slides": Code(_W, "an object slides or rolls away at the start"),
-    "clamped-position": Code(_W, "a position beyond 40 counts as 40"),
-    "outside": Code(_W, "half of an object is beyond the boundary"),
-    "clipped-size": Code(_W, "a size is outside the range of its kind"),
-    "ignored-key": Code(_W, "the original ignores a key for this object"),
-    "unknown-symbol": Code(_W, "a sign board has no such symbol; it shows the default one"),
-    "unequal-lists": Code(_W, "a list is shorter than the others; what is missing is random"),
-    "no-pass-mark": Code(_W, "the task can be neither passed nor failed"),
-    "several-agents": Code(_W, "only the first Agent item counts"),
-    "blackouts-ignored": Code(_W, "entries after a negative blackout period are ignored"),
-    "blackouts-order": Code(_W, "blackouts are not strictly increasing; newer versions refuse them"),
-    "blackouts-late": Code(_W, "a blackout is beyond the time limit; newer versions refuse it"),
-    "arena-number": Code(_N, "an arena's number is negative or taken; it counts as another one"),
-    "agent-drops": Code(_N, "the agent starts above what carries it"),
-    "ignored-value": Code(_N, "the original ignores part of a value for this object"),
-    "old-key": Code(_N, "a key has a newer spelling"),
-    "old-name": Code(_N, "an object has a newer name"),
+CODES = {
+    code: Code(Level[level.upper()], meaning)
+    for code, (level, meaning) in yaml.safe_load((files("testbed.check") / "codes.yaml").read_text()).items()
 }
-"""Every code and its level, the worst first; codes are stable, texts are not."""
+"""Every code and its level, the worst first."""
 
 
 class Finding(NamedTuple):

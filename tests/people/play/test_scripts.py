@@ -12,7 +12,7 @@ from llm_control.choices import ArenaChoices
 from llm_control.observations import eye
 from llm_control.play import ScriptedEpisode
 from people.play.app import create_suite_app
-from people.play.course import Course
+from people.play.task_source import Course
 from people.store import Store
 from people.store.export import export
 from render import decode

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from arena.errors import ConfigError
 from evaluation.suites import get_suite
 from people.play.app import create_suite_app
-from people.play.course import Course
+from people.play.task_source import Course
 from people.store import Store
 from people.store.export import export
 from report.comparison.read import read_run
@@ -186,7 +186,7 @@ def test_wrong_options_are_said(arguments, told, command, tmp_path):
 
 
 def test_a_suite_without_a_form_cannot_be_played(monkeypatch):
-    monkeypatch.setattr("people.play.course.form_of", lambda *_: None)
+    monkeypatch.setattr("people.play.task_source.form_of", lambda *_: None)
     with pytest.raises(ConfigError, match="people cannot play it, as it has no form"):
         course()
 
