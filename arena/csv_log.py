@@ -49,10 +49,7 @@ _GRANTED = "End Episode Operation"
 """What the original calls the reward of an operation, whether it ends the episode or not."""
 
 _COLLECTED = (EventKind.GOOD_GOAL, EventKind.BAD_GOAL, EventKind.DECOY, EventKind.DEATH_ZONE)
-_ZONE_WORDS = {
-    EventKind.ZONE_ENTRY: "Agent was in DataZone: ",
-    EventKind.ZONE_EXIT: "Agent left DataZone: ",
-}
+_ZONE_WORDS = {EventKind.ZONE_ENTRY: "Agent was in DataZone: ", EventKind.ZONE_EXIT: "Agent left DataZone: "}
 _ROUNDING = 1e-7
 _QUOTED = re.compile('[,"\r\n]')
 _ARENA_NUMBER = re.compile(r"(?:^|#)(\d+)$")

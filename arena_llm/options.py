@@ -47,8 +47,7 @@ AnimalAI = Annotated[
     ),
 ]
 Lenient = Annotated[
-    bool,
-    typer.Option("--lenient", help="Ignore unknown objects, with a warning, as the original does."),
+    bool, typer.Option("--lenient", help="Ignore unknown objects, with a warning, as the original does.")
 ]
 Levels = Annotated[str | None, typer.Option(help="Levels, such as 1-3 or 1,4. Default: all.")]
 TESTBED_HELP = "Folder of task files, or original or llm-aai (testbed fetch). Default: the shipped battery."
@@ -72,8 +71,7 @@ ModelName = Annotated[str, typer.Option(help="gpt-*, claude-*, gemini-*, or any 
 Preset = Annotated[str | None, typer.Option(help="A preset such as paper-experiment-1, or a file NAME.yaml.")]
 Prompt = Annotated[Path | None, typer.Option(help="Text file that replaces the system prompt.")]
 Prompts = Annotated[
-    Path | None,
-    typer.Option(help="Folder of texts and their layout; `arena-llm prompts` writes one."),
+    Path | None, typer.Option(help="Folder of texts and their layout; `arena-llm prompts` writes one.")
 ]
 Prices = Annotated[Path | None, typer.Option(help="YAML file of prices; overrides the shipped prices.")]
 LogDir = Annotated[Path, typer.Option(help="Folder for logs; finished episodes are saved immediately.")]

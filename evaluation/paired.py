@@ -146,12 +146,7 @@ def planned_difference(
 
 
 def _pair(
-    rates: pd.DataFrame,
-    results: Mapping[str, pd.DataFrame],
-    agent: str,
-    other: str,
-    scope: str,
-    apart: Apart,
+    rates: pd.DataFrame, results: Mapping[str, pd.DataFrame], agent: str, other: str, scope: str, apart: Apart
 ) -> dict[str, object]:
     """A row; `results` are those of each agent, for the sampling of people."""
     one, two = (rates[rates["agent"] == name].set_index("task_id") for name in (agent, other))

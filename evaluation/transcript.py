@@ -4,12 +4,7 @@ import asyncio
 from contextlib import closing
 from typing import Any, NamedTuple
 
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageTool,
-    ChatMessageUser,
-)
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, ChatMessageUser
 from inspect_ai.tool import ToolCall
 
 from arena.errors import EvaluationError

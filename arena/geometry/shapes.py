@@ -72,8 +72,7 @@ def prism_vertices(size: Vector) -> Floats:
     """The six corners (6, 3) of a ramp: full base, vertical face at -z, slope falling towards +z."""
     x, y, z = (s / 2 for s in size)
     return np.array(
-        [(-x, -y, -z), (x, -y, -z), (-x, -y, z), (x, -y, z), (-x, y, -z), (x, y, -z)],
-        dtype=np.float64,
+        [(-x, -y, -z), (x, -y, -z), (-x, -y, z), (x, -y, z), (-x, y, -z), (x, y, -z)], dtype=np.float64
     )
 
 

@@ -102,11 +102,7 @@ class ArenaParallelEnv(ParallelEnv):
     def step(
         self, actions: Mapping[str, np.int64]
     ) -> tuple[
-        dict[str, Observation],
-        dict[str, float],
-        dict[str, bool],
-        dict[str, bool],
-        dict[str, dict[str, Any]],
+        dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
     ]:
         """Take a step with the actions of all agents, by name.
 

@@ -215,10 +215,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self.closed = False
 
     def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Start the next task in every environment, or in those marked by `options["reset_mask"]`; with
         `options["task"]` the task of that id.

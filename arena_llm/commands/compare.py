@@ -26,8 +26,7 @@ RUN = "A report's results.csv or folder, a log (.eval), a submission (.json), or
 
 Runs = Annotated[list[str] | None, typer.Argument(help=f"{RUN}; NAME=FILE renames its agent.")]
 Others = Annotated[
-    str,
-    typer.Option("--with", help="Comparison groups: children, competition, agents, models; with commas."),
+    str, typer.Option("--with", help="Comparison groups: children, competition, agents, models; with commas.")
 ]
 Original = Annotated[
     bool, typer.Option("--original", help="Runs without digests of their tasks played the original's files.")
@@ -52,8 +51,7 @@ Testbed = Annotated[
     typer.Option(callback=located_testbed, metavar="DIR", help=TESTBED_HELP, rich_help_panel=PLAYED),
 ]
 Tasks = Annotated[
-    str,
-    typer.Option(help="Task ids, or short-form: 40 tasks, four of each level.", rich_help_panel=PLAYED),
+    str, typer.Option(help="Task ids, or short-form: 40 tasks, four of each level.", rich_help_panel=PLAYED)
 ]
 Trials = Annotated[int, typer.Option(min=1, help="Trials per task.", rich_help_panel=PLAYED)]
 Hidden = Annotated[

@@ -64,8 +64,7 @@ def export_command(
 @people_app.command("analyse")
 def analyse_command(
     study: Annotated[
-        str,
-        typer.Argument(help="Folder of an export, or database, with #STUDY if it has several."),
+        str, typer.Argument(help="Folder of an export, or database, with #STUDY if it has several.")
     ],
 ) -> None:
     """Say which effects the design of a study shows, as analysis.md of an export does."""

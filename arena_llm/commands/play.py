@@ -42,9 +42,7 @@ Workers = Annotated[int | None, typer.Option(min=1, max=64, help="Worker process
 Seats = Annotated[
     int | None,
     typer.Option(
-        min=1,
-        max=1000,
-        help="People who can play at the same time; others wait. Default: 8 per core.",
+        min=1, max=1000, help="People who can play at the same time; others wait. Default: 8 per core."
     ),
 ]
 PORT = 8420

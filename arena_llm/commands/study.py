@@ -75,8 +75,7 @@ def study_command(
         typer.Option(min=1, max=999, help="Participants of each agent. Default: 1.", rich_help_panel=AGENTS),
     ] = None,
     max_cost: Annotated[
-        float | None,
-        typer.Option(min=0, help="US dollars that each agent may cost.", rich_help_panel=AGENTS),
+        float | None, typer.Option(min=0, help="US dollars that each agent may cost.", rich_help_panel=AGENTS)
     ] = None,
     prices: Prices = None,
     log_dir: LogDir = Path("logs"),

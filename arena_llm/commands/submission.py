@@ -92,9 +92,7 @@ def check_command(
 
 
 @submission_app.command("rank")
-def rank_command(
-    files: Annotated[list[Path], typer.Argument(help="Submissions (.json).")],
-) -> None:
+def rank_command(files: Annotated[list[Path], typer.Argument(help="Submissions (.json).")]) -> None:
     """Rank submissions by pass rate, missing trials as failed; same tasks and trials only."""
     from evaluation.submission import ranked, read_submission, recomputed
 

@@ -139,8 +139,7 @@ def _plural(number: int, word: str) -> str:
 
 
 Names = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[NAME]...", help="original, llm-aai, or both. Default: both."),
+    list[str] | None, typer.Argument(metavar="[NAME]...", help="original, llm-aai, or both. Default: both.")
 ]
 From = Annotated[
     str | None,

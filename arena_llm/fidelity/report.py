@@ -63,11 +63,7 @@ def as_dict(fidelity: Fidelity) -> dict[str, Any]:
     return {
         "turns": [_turn_values(turn, fidelity.poses.get(turn.recorded.turn)) for turn in replay.turns],
         "unreached": [turn.turn for turn in replay.unreached],
-        "health": {
-            "judged": replay.judged,
-            "agreeing": replay.agreeing,
-            "tolerance": HEALTH_TOLERANCE,
-        },
+        "health": {"judged": replay.judged, "agreeing": replay.agreeing, "tolerance": HEALTH_TOLERANCE},
         "frames": [match._asdict() for match in fidelity.frames],
         "pictures_without_counterpart": fidelity.unmatched,
         "mean_iou": fidelity.mean_ious(),

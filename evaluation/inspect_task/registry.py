@@ -155,11 +155,7 @@ for _name in registered_early():
 
 
 def make_task(
-    suite: Suite,
-    tasks: Sequence[TaskSpec],
-    choices: Any,
-    prompts: PromptSet,
-    version: str = "0",
+    suite: Suite, tasks: Sequence[TaskSpec], choices: Any, prompts: PromptSet, version: str = "0"
 ) -> Task:
     """An Inspect task over the tasks of a suite, each played `choices.trials` times.
 

@@ -266,12 +266,7 @@ class Client:
         self._events, self._late_ms = [], []
 
     def send_trial(
-        self,
-        trial: int,
-        assignment: Assignment[Task],
-        state: State,
-        instructions: str,
-        left_s: float | None,
+        self, trial: int, assignment: Assignment[Task], state: State, instructions: str, left_s: float | None
     ) -> None:
         """Send what the page needs before a trial starts or resumes; `left_s`: how long it may be paused."""
         self.forget_images()

@@ -199,11 +199,7 @@ class TaskList(TaskSource):
     """
 
     def __init__(
-        self,
-        tasks: Sequence[Task | SuiteTask],
-        *,
-        seed: int = 0,
-        views: tuple[View, ...] = VIEWS[:1],
+        self, tasks: Sequence[Task | SuiteTask], *, seed: int = 0, views: tuple[View, ...] = VIEWS[:1]
     ) -> None:
         self._tasks = tuple(tasks)
         self._seed, self._views = seed, views

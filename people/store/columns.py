@@ -160,10 +160,7 @@ TABLES = {
         (Participant.id, Answer.at, Answer.page, Answer.item),
     ),
     "notes": Table(
-        "event",
-        (_PERSON, *_all(Note, "key")),
-        (Note, Participant),
-        (Participant.id, Note.at, Note.key),
+        "event", (_PERSON, *_all(Note, "key")), (Note, Participant), (Participant.id, Note.at, Note.key)
     ),
 }
 """The tables of an export. Participants' tokens are left out: they would give access to the study."""

@@ -122,11 +122,7 @@ def _screen_problems(
 
 
 def _holds(
-    study: Study,
-    page: Questionnaire,
-    rules: Mapping[str, Accepted],
-    answers: Given,
-    here: Mapping[str, str],
+    study: Study, page: Questionnaire, rules: Mapping[str, Accepted], answers: Given, here: Mapping[str, str]
 ) -> bool:
     """Whether answers fit all rules; those on the same page are in `here`. What was not asked never fits."""
     for name, accepted in rules.items():

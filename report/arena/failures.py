@@ -56,10 +56,7 @@ class Failure(StrEnum):
         "lost its health in a hot zone",
         "Health was gone before the clock alone could have used it up, after a hot zone.",
     )
-    OPERATION = (
-        "ended by a button or zone",
-        "A button or data zone, or another agent, ended the episode.",
-    )
+    OPERATION = ("ended by a button or zone", "A button or data zone, or another agent, ended the episode.")
     REFUSED = "refused", "At least half of the replies were stopped by the provider's filter or had no text."
     SYNTAX = "syntax", "At least half of the replies were no valid scripts."
     NEVER_SAW = (

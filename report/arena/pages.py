@@ -145,11 +145,7 @@ class ArenaReport(SuiteReport):
         return trace
 
     def _panels(
-        self,
-        trace: replays.Trace | None,
-        failures: Sequence[Failure],
-        task_id: str,
-        record: Row | None,
+        self, trace: replays.Trace | None, failures: Sequence[Failure], task_id: str, record: Row | None
     ) -> list[Panel]:
         panels = []
         if failures:

@@ -134,10 +134,7 @@ def _rank(row: Row) -> tuple[str, ...]:
     return (*about, str(row["tasks"]), place, f"{row['better']} of {row['teams']}", str(row["equal"]))
 
 
-_SHARE = (
-    *("Levels", "Run", "Basis", "Passed", "Fewer, %", "As many, %"),
-    *("Outperformed [95 %]", "Trials"),
-)
+_SHARE = (*("Levels", "Run", "Basis", "Passed", "Fewer, %", "As many, %"), *("Outperformed [95 %]", "Trials"))
 
 
 def _share(row: Row) -> tuple[str, ...]:

@@ -81,8 +81,7 @@ class BoxingChoices(RunChoices):
         default="singly", description="questions of an evaluation: each in a turn, or all in one"
     )
     novice: bool = Field(
-        default=False,
-        description="at the end explain, and answer again with nothing but the explanation",
+        default=False, description="at the end explain, and answer again with nothing but the explanation"
     )
     novice_model: str | None = Field(
         default=None, description="the novice, such as openai/gpt-4o-mini; none: the model that explains"

@@ -256,8 +256,7 @@ class Episode(TurnByTurn):
         asked = "\n".join(self._asked(k, len(request.questions)) for k in request.questions)
         fields = self._fields
         answer = prompts["answer"].fill(
-            form=form_of(fields, max(len(request.questions), 1)),
-            limits="; ".join(_limits(fields)),
+            form=form_of(fields, max(len(request.questions), 1)), limits="; ".join(_limits(fields))
         )
         novice = request.evaluation == NOVICE and request.kind == "predict"
         prompt = prompts["novice" if novice else request.kind]
@@ -287,8 +286,7 @@ class Episode(TurnByTurn):
         goal = self._prompts["goal_parameters" if asks else "goal_prediction"].fill()
         goal = self._prompts["goal_asked"].fill(question=asks) if asks and wording == "story" else goal
         return self._prompts[f"{self.world.name}_{wording}"].fill(
-            details=self.world.details(wording),
-            goal=goal,
+            details=self.world.details(wording), goal=goal
         )
 
     def _asked(self, question: int, together: int) -> str:

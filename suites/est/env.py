@@ -319,9 +319,4 @@ class EstVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _info(self, world: Machines, solved: Bools) -> Info:
         every = np.ones(self.num_envs, np.bool_)
-        return {
-            "is_success": solved,
-            "_is_success": every,
-            "oracle": world.oracle.belief(),
-            "_oracle": every,
-        }
+        return {"is_success": solved, "_is_success": every, "oracle": world.oracle.belief(), "_oracle": every}

@@ -216,10 +216,7 @@ def of_people(*people):
 
 def test_the_people_of_a_study_are_runs_apart_from_its_agents(tmp_path):
     by_keys = [(f"p{k}", "keys", level(1, 2 + k, agent="person")) for k in (1, 2)]
-    others = [
-        ("p3", "scripts", level(1, 1, agent="person")),
-        ("m-1", "scripts", level(1, 9, agent="m")),
-    ]
+    others = [("p3", "scripts", level(1, 1, agent="person")), ("m-1", "scripts", level(1, 9, agent="m"))]
     of_people(*by_keys, *others).to_csv(tmp_path / "study.csv", index=False)
     runs = read_run(str(tmp_path / "study.csv"), "people")
     assert [run.agent for run in runs] == ["people", "people (scripts)", "m"]

@@ -110,10 +110,7 @@ def test_a_page_is_measured_and_shown_the_fixed_picture(tmp_path):
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        (
-            ("tries: 2", "fixed: {size: 1024, quality: 60}"),
-            "picture.fixed.size: got '1024', expected at",
-        ),
+        (("tries: 2", "fixed: {size: 1024, quality: 60}"), "picture.fixed.size: got '1024', expected at"),
         (("test: {", "mode: scripts\ntest: {"), "picture is about arenas that are played with keys"),
     ],
 )
