@@ -3,7 +3,6 @@
 import numpy as np
 
 from arena import load_text
-from tests.arena.worlds import agent, arena_text, item
 
 FILE = load_text(
     "arenas: {0: {t: 5, pass_mark: 0, items: [{name: Agent, positions: [{x: 10, z: 10}]}, {name: GoodGoal},"
@@ -13,9 +12,6 @@ FILE = load_text(
 
 ENDLESS = load_text("arenas: {0: {items: [{name: Agent, positions: [{x: 20, z: 20}], rotations: [0]}]}}")
 """An arena without a time limit or a pass mark."""
-
-SHORT = arena_text(item("GoodGoal", "20 0 30"), agent("20 0 10"), t=20, pass_mark="~")
-"""The text of a file with one arena, nothing of it drawn at random."""
 
 
 def same(one, other):

@@ -6,14 +6,13 @@ from arena import IDLE, Episode, LayoutError
 from arena.geometry.layout import MAX_BLOCKED, MAX_GROWING, MAX_THINGS
 from tests.arena.worlds import agent, episode, item, play
 
-PLACES = [f"{3 + 4 * (i % 9)} 0 {3 + 4 * (i // 9)}" for i in range(60)]
-
 
 def orchard(trees: int, ripening: float) -> Episode:
     """Trees that give a fruit in each tick, 2 s after the start."""
     every = ", ".join(["0.02"] * trees)
     keys = f"timesBetweenSpawns: [{every}], ripenTimes: [{', '.join([str(ripening)] * trees)}]"
-    return episode(agent("39 0 39"), item("SpawnerTree", *PLACES[:trees], more=keys), t=0)
+    places = [f"{3 + 4 * (i % 9)} 0 {3 + 4 * (i // 9)}" for i in range(trees)]
+    return episode(agent("39 0 39"), item("SpawnerTree", *places, more=keys), t=0)
 
 
 def present(playing: Episode) -> list[int]:

