@@ -29,7 +29,6 @@ from tests.arena.learning import FILE
 ROOT = Path(__file__).parents[2]
 TASK = str(ROOT / "testbed" / "levels" / "01_food_retrieval" / "01-01-01.yaml")
 BEHAVIOR = "AnimalAI?team=0"
-BLIND = {"useCamera": False, "arenas_configurations": FILE}
 
 PLAIN = """
 from arena.animalai.actions import AAIActions
@@ -132,7 +131,7 @@ def make():
     made = []
 
     def new(**options):
-        made.append(AnimalAIEnvironment(**BLIND | options))
+        made.append(AnimalAIEnvironment(**{"useCamera": False, "arenas_configurations": FILE} | options))
         return made[-1]
 
     yield new
@@ -433,7 +432,6 @@ def test_what_does_nothing_is_taken_and_a_window_is_warned_about(make):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"arenas_configurations": "nowhere.yaml"}, "nowhere.yaml: cannot be read"),
         ({"decisionPeriod": 4}, "decisionPeriod: got 4, expected a multiple of 3"),
         ({"raysPerSide": 2.5}, "raysPerSide: got 2.5, expected a whole number"),
         ({"raysPerSide": float("nan")}, "raysPerSide: got nan, expected a whole number"),
@@ -455,7 +453,7 @@ def test_errors_are_those_that_the_original_raises_and_say_what_is_expected(make
     """What a script for the package catches, by Python's own names."""
     env, one = make(), [RayCastObjects.ARENA]
     for kind, said, wrong in [
-        (FileNotFoundError, "nowhere.yaml", lambda: make(arenas_configurations="nowhere.yaml")),
+        (FileNotFoundError, "nowhere.yaml: cannot", lambda: make(arenas_configurations="nowhere.yaml")),
         (FileNotFoundError, "nowhere.yaml", lambda: env.reset("nowhere.yaml")),
         (TypeError, "seed", lambda: make(seed=1.5)),
         (ValueError, "got", lambda: AAIActions(0)),

@@ -13,10 +13,6 @@ from testbed.curriculum import Generated
 from testbed.tasks import find_paths
 from tests.arena.learning import FILE
 
-IMAGES_ONLY = "It seems that your observation "
-"""stable-baselines3 takes everything with three axes for a picture; depth and classes are none."""
-
-
 QUICK = {
     condition.paradigm: f"{level:02d}-{number:02d}-01"
     for level, conditions in CONDITIONS.items()
@@ -35,7 +31,8 @@ def checked(config, *, pictures_of_others=False, render=False, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         if pictures_of_others:
-            warnings.filterwarnings("ignore", IMAGES_ONLY)
+            # stable-baselines3 takes everything with three axes for a picture; depth and classes are none.
+            warnings.filterwarnings("ignore", "It seems that your observation ")
         env = gymnasium.make(
             "arena-llm/Arena-v0", config=config, disable_env_checker=True, render_resolution=16, **options
         ).unwrapped

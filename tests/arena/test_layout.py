@@ -9,53 +9,48 @@ from arena.taskfile.versions import Version
 from tests.arena.worlds import agent, item, spec
 
 
-def layout(*items, seed=0, **options):
-    return resolve(spec(*items, **options), episode_rng(seed, "test", 0))
+def things_of(*items, seed=0, **options):
+    return resolve(spec(agent(), *items, **options), episode_rng(seed, "test", 0)).things
 
 
 def test_sizes_are_clipped_and_shrunk_and_things_stand_on_their_y():
-    (wall,) = layout(agent(), item("Wall", "20 1 20", sizes="4 50 0.01", rotations="0")).things
+    (wall,) = things_of(item("Wall", "20 1 20", sizes="4 50 0.01", rotations="0"))
     assert wall.size == pytest.approx((4 * 0.999, 10 * 0.999, 0.1 * 0.999))
     assert wall.position == pytest.approx((20, 1 + wall.size[1] / 2 + 0.01, 20))
 
 
 def test_a_ball_takes_its_x_size_for_all_axes():
-    (ball,) = layout(agent(), item("GoodGoal", "20 0 20", sizes="2 9 1")).things
+    (ball,) = things_of(item("GoodGoal", "20 0 20", sizes="2 9 1"))
     assert ball.size == pytest.approx((1.998,) * 3)
     assert ball.yaw == 0
 
 
 def test_zones_and_tunnels_have_their_own_height():
-    zone, tunnel = layout(
-        agent(),
+    zone, tunnel = things_of(
         item("DeathZone", "30 3 30", sizes="4 0 4", rotations="0"),
         item("CylinderTunnel", "10 3 20", sizes="4 4 4", rotations="0"),
-    ).things
+    )
     assert (zone.position[1], zone.size[1]) == (-0.15, pytest.approx(0.4995))
     assert tunnel.position[1] == 0
 
 
 def test_instances_follow_the_longest_list_and_short_lists_are_random():
-    first, second = layout(agent(), item("Wall", "5 0 30", "30 0 30", sizes="1 1 1", rotations="0")).things
+    first, second = things_of(item("Wall", "5 0 30", "30 0 30", sizes="1 1 1", rotations="0"))
     assert first.size == pytest.approx((0.999,) * 3)
     assert second.size != first.size
     assert second.yaw != 0
 
 
 def test_any_negative_component_of_a_ball_is_random_without_the_shrink():
-    diameters = [
-        layout(agent(), item("GoodGoal", "20 0 20", sizes="1 -1 1"), seed=s).things[0].size[0]
-        for s in range(40)
-    ]
+    ball = item("GoodGoal", "20 0 20", sizes="1 -1 1")
+    diameters = [things_of(ball, seed=seed)[0].size[0] for seed in range(40)]
     assert len(set(diameters)) == 40
     assert all(0.5 <= diameter <= 5 for diameter in diameters)
 
 
 def test_random_places_keep_clear_of_everything():
     for seed in range(20):
-        walls = layout(
-            agent(), item("Wall", *["-1 0 -1"] * 8, sizes=";".join(["6 2 3"] * 8)), seed=seed
-        ).things
+        walls = things_of(item("Wall", *["-1 0 -1"] * 8, sizes=";".join(["6 2 3"] * 8)), seed=seed)
         corners = [wall.position for wall in walls if not wall.blocked]
         assert all(0 < x < 40 and 0 < z < 40 for x, _, z in corners)
         assert len({(round(x, 6), round(z, 6)) for x, _, z in corners}) == len(corners)
@@ -66,18 +61,15 @@ def test_what_has_no_height_stands_on_the_floor(version):
     wall = item("Wall", "20 -1 20", rotations="0", sizes="1 1 1")
     ball = item("GoodGoal", sizes="1 1 1")
     heights = [
-        thing.position[1]
-        for seed in range(10)
-        for thing in layout(agent(), wall, ball, seed=seed, version=version).things
+        thing.position[1] for seed in range(10) for thing in things_of(wall, ball, seed=seed, version=version)
     ]
     assert heights == pytest.approx([0.5095] * 20)
 
 
 @pytest.mark.parametrize(("x", "blocked"), [(22.0, False), (21.9, True), (20, True)])
 def test_flush_objects_do_not_block_each_other_and_what_is_blocked_is_left_at_the_corner(x, blocked):
-    first, second = layout(
-        agent(), item("Wall", "20 0 20", f"{x} 0 20", sizes="2 2 2;2 2 2", rotations="0, 0")
-    ).things
+    walls = item("Wall", "20 0 20", f"{x} 0 20", sizes="2 2 2;2 2 2", rotations="0, 0")
+    first, second = things_of(walls)
     assert not first.blocked
     assert second.blocked is (second.position == (0, 2.5, 0)) is blocked
 
@@ -86,7 +78,7 @@ def test_placement_is_exact_for_turned_and_sloped_things():
     # Over the low end of the ramp there is room, in its high end there is not.
     over = item("Ramp", "20 0 20", sizes="4 4 8", rotations="0")
     low, high = (
-        layout(agent(), over, item("LightBlock", place, sizes="1 1 1", rotations="45")).things[1]
+        things_of(over, item("LightBlock", place, sizes="1 1 1", rotations="45"))[1]
         for place in ("20 1.6 22.8", "20 1.6 17.2")
     )
     assert not low.blocked
@@ -111,32 +103,29 @@ def test_placement_is_exact_for_turned_and_sloped_things():
 def test_placement_is_exact_for_hollow_and_composed_things(name, place, blocked):
     first = item(name, "20 0 20", sizes="6 6 6" if name == "CylinderTunnel" else "1 1 4", rotations="0")
     post = item("LightBlock", place, sizes="0.5 1 0.5", rotations="0")
-    assert layout(agent(), first, post).things[1].blocked is blocked
+    assert things_of(first, post)[1].blocked is blocked
 
 
 def test_zones_may_overlap_but_not_the_boundary():
-    inside, outside = layout(
-        agent("20 0 20"), item("DeathZone", "20 0 20", "1 0 1", sizes="4 1 4;4 1 4", rotations="0, 0")
-    ).things
+    zones = item("DeathZone", "20 0 20", "1 0 1", sizes="4 1 4;4 1 4", rotations="0, 0")
+    inside, outside = resolve(spec(agent("20 0 20"), zones), episode_rng(0, "test", 0)).things
     assert not inside.blocked
     assert outside.blocked
 
 
 def test_missing_colours_are_random_and_given_ones_are_kept():
     kinds = item("Wall", "10 0 30", "30 0 30", sizes="1 1 1;1 1 1", rotations="0, 0", colors="0 300 51")
-    given, random = layout(agent(), kinds).things
+    given, random = things_of(kinds)
     assert given.color == pytest.approx((0, 1, 0.2))
     assert random.color is not None
     assert random.color != given.color
-    (block,) = layout(agent(), item("LightBlock", "10 0 30", sizes="1 1 1", colors="255 0 0")).things
+    (block,) = things_of(item("LightBlock", "10 0 30", sizes="1 1 1", colors="255 0 0"))
     assert block.color is None
 
 
 def test_without_an_agent_item_the_agent_comes_last_at_random():
-    starts = {
-        layout(item("Wall", "20 0 20", sizes="30 2 30", rotations="0"), seed=s).agent.position
-        for s in range(20)
-    }
+    wall = item("Wall", "20 0 20", sizes="30 2 30", rotations="0")
+    starts = {resolve(spec(wall), episode_rng(seed, "test", 0)).agent.position for seed in range(20)}
     assert len(starts) == 20
     for x, y, z in starts:
         assert y == pytest.approx(0.51)
@@ -175,7 +164,7 @@ def test_an_agent_may_be_turned_more_than_once_around():
 
 def test_more_things_than_can_be_placed_in_time_are_refused():
     with pytest.raises(LayoutError, match="got 1001 objects, expected at most 1000"):
-        layout(agent(), item("Wall", *["20 0 20"] * 1000))
+        things_of(item("Wall", *["20 0 20"] * 1000))
 
 
 def test_the_generator_is_seeded_by_plain_numbers(monkeypatch):
@@ -192,8 +181,7 @@ def test_the_generator_is_seeded_by_plain_numbers(monkeypatch):
 @pytest.mark.parametrize(("version", "ends"), [(Version.V3, False), (Version.V41, True)])
 def test_a_blocked_ball_that_is_eaten_ends_only_what_counts_at_least(version, ends):
     """Version 3.1.3 compares the count of eaten balls with `==`, 4.x with `>=` (behaviour, section 6.3)."""
-    things = layout(
-        agent(), item("Wall", "20 0 20", sizes="2 2 2"), item("GoodGoalMulti", "20 0 20"), version=version
-    ).things
+    wall, ball = item("Wall", "20 0 20", sizes="2 2 2"), item("GoodGoalMulti", "20 0 20")
+    things = things_of(wall, ball, version=version)
     assert things[-1].blocked
     assert Goals(things, version).eat(len(things) - 1) is ends

@@ -17,8 +17,6 @@ from human_data.baselines import (
 )
 from tests.human_data.reference import converted
 
-KINDS = {"integer": "i", "float": "f", "boolean": "b"}
-
 
 def test_every_table_is_explained():
     assert list(TABLE_DESCRIPTIONS) == list(LOADERS)
@@ -27,6 +25,7 @@ def test_every_table_is_explained():
 @pytest.mark.parametrize("name", LOADERS)
 def test_every_column_is_documented_as_it_is(name):
     frame, columns = LOADERS[name](), TABLE_DESCRIPTIONS[name].columns
+    kinds = {"integer": "i", "float": "f", "boolean": "b"}
     assert list(frame.columns) == [column.name for column in columns]
     assert not frame.isna().any().any()
     for column in columns:
@@ -34,7 +33,7 @@ def test_every_column_is_documented_as_it_is(name):
         if column.kind == "string":
             assert series.map(type).eq(str).all(), column
         else:
-            assert series.dtype.kind == KINDS[column.kind], column
+            assert series.dtype.kind == kinds[column.kind], column
         assert column.meaning
         assert column.unit
         if column.unit == "share 0-1":

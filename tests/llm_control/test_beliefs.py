@@ -24,9 +24,6 @@ ASKED = "How likely is each door to be the right one?"
 SCRIPTS = ("Go(8);", "Turn(180); Go(9);", "Turn(180); Go(30);", "Turn(6);")
 """Onto the orange pad, off and onto it again, and once more to the orange door behind it; it is wrong."""
 
-PURPLE_OR_BLUE = (0.5, 0.0, 0.5)
-"""The orange thing alone leaves the lamp dark, and one of three counts; an empty plate says no more."""
-
 
 @pytest.fixture
 def battery(tmp_path):
@@ -43,14 +40,6 @@ def opened(battery, task="machine", **chosen):
     choices = effective(ARENA, None, given).choices
     (spec,) = chosen_tasks(ARENA, choices, battery)
     return ArenaEnvironment(EpisodeSetup(ARENA, spec, 0, choices, prompts_of(ARENA)))
-
-
-def finished(battery, first, second):
-    environment = opened(battery)
-    environment.begin()
-    for reply in (SCRIPTS[0], first, SCRIPTS[1], second, SCRIPTS[2]):
-        environment.reply(reply)
-    return environment.finish()
 
 
 def test_a_belief_is_asked_for_after_an_experiment_while_all_doors_are_shut(battery):
@@ -100,14 +89,19 @@ def test_no_belief_is_asked_for_when_the_models_part_is_over(battery):
     ],
 )
 def test_beliefs_are_measured_beside_the_exact_ones(battery, first, second, expected):
-    record = finished(battery, first, second)
+    environment = opened(battery)
+    environment.begin()
+    for reply in (SCRIPTS[0], first, SCRIPTS[1], second, SCRIPTS[2]):
+        environment.reply(reply)
+    record = environment.finish()
     # The door was opened by a script that made an experiment on its way.
     assert (record.metrics["experiments"], len(record.turns)) == (3, 5)
     found = {name: record.metrics.get(name) for name in expected}
     assert found == {name: value and pytest.approx(value, abs=2e-3) for name, value in expected.items()}
     stated = [turn for turn in record.turns if turn.get("kind") == "predict"]
     assert [turn["experiments"] for turn in stated] == [1, 2]
-    assert {turn["posterior"] for turn in stated} == {PURPLE_OR_BLUE}
+    # The orange thing alone leaves the lamp dark, and one of three counts; an empty plate says no more.
+    assert {turn["posterior"] for turn in stated} == {(0.5, 0.0, 0.5)}
     assert [turn["steps"] for turn in stated] == [0, 0]
     assert all((turn["belief"] is None) == (turn["error"] is not None) for turn in stated)
 

@@ -36,8 +36,6 @@ from tests.llm_control.paper_material import (
 )
 from tests.llm_control.provider import MODEL, answer
 
-ONE_TASK = {"trials": 1, "tasks": "01-04-03"}
-
 
 @pytest.fixture(scope="module")
 def converted(tmp_path_factory):
@@ -55,7 +53,7 @@ def requests(bodies_of):
 
 
 def asked(converted, battery, protocol="paper-experiment-1", model=MODEL, folder=0, **choices):
-    choices = {"battery": "any", **ONE_TASK, **choices}
+    choices = {"battery": "any", "trials": 1, "tasks": "01-04-03", **choices}
     request = eval_request(model, battery, protocol=protocol, choices=choices)
     return replace(request, texts=converted.folders[folder])
 

@@ -81,9 +81,6 @@ def test_an_arena_without_a_clock_is_stopped():
     assert run.finish()[2].outcome == Outcome.STOPPED
 
 
-FRAME_BY_FRAME = {"commands": "moves", "one_step": True, "max_scripts": 150, "initial_idle_steps": (1,)}
-
-
 @pytest.mark.parametrize(
     ("reply", "meaning"),
     [
@@ -115,7 +112,8 @@ def test_slips_are_repaired_unless_strict():
 
 
 def played(replies, **choices):
-    chosen = ArenaChoices(**{**FRAME_BY_FRAME, **choices})
+    frames = {"commands": "moves", "one_step": True, "max_scripts": 150, "initial_idle_steps": (1,)}
+    chosen = ArenaChoices(**{**frames, **choices})
     played = ScriptedEpisode(episode(agent(), t=100), None, chosen)
     played.begin()
     for reply in replies:

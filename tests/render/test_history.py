@@ -106,8 +106,4 @@ def test_the_shadow_map_is_restored_to_the_bit(version):
         fresh = Renderer(64, 64)
         kept.frame(run.scene())
         fresh.frame(run.scene())
-        assert shadow_map(kept) == shadow_map(fresh)
-
-
-def shadow_map(renderer: Renderer) -> bytes:
-    return renderer._shadows.map.tobytes()
+        assert kept._shadows.map.tobytes() == fresh._shadows.map.tobytes()
