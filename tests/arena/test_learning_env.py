@@ -120,12 +120,8 @@ def test_every_value_has_its_type():
     ended = False
     while not ended:
         observation, reward, ended, cut, info = env.step(np.int64(1))
-        assert [type(value) for value in (reward, ended, cut, info["is_success"])] == [
-            float,
-            bool,
-            bool,
-            bool,
-        ]
+        kinds = [type(value) for value in (reward, ended, cut, info["is_success"])]
+        assert kinds == [float, bool, bool, bool]
         assert env.observation_space.contains(observation)
         assert info["events"].tolist() == [0] * len(EVENTS)
         assert (OUTCOMES[info["outcome"]] == "stopped") is not ended

@@ -33,14 +33,8 @@ ENDLESS = {"generate", "dataset"}
 
 def obeys(process: int) -> bool:
     """Whether a process has handlers of both signals, which Python cannot set before it has started."""
-    caught = next(
-        (
-            line
-            for line in Path(f"/proc/{process}/status").read_text().splitlines()
-            if line.startswith("SigCgt")
-        ),
-        "SigCgt: 0",
-    )
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    caught = next((line for line in lines if line.startswith("SigCgt")), "SigCgt: 0")
     wanted = 1 << signal.SIGINT - 1 | 1 << signal.SIGTERM - 1
     return int(caught.split()[1], 16) & wanted == wanted
 

@@ -16,8 +16,6 @@ from suites.est.world import THINGS
 from tests.arena.worlds import agent, episode, item, play
 from tests.bits import digest
 
-SIZES = (84, 128, 200)
-
 
 def everything(version, part):
     """Every second, or every other second, kind of a version, or those of laboratories, after some steps."""
@@ -45,7 +43,7 @@ def drawn():
         plain = episode(agent("20 0 20", 77.0), wall).scene()
         for number, scene in enumerate([*(everything(version, part) for part in (0, 1, 2)), plain]):
             cameras = None, third_person(scene), birds_eye(), top_view()
-            for side, camera in zip((*SIZES, 301), cameras, strict=True):
+            for side, camera in zip((84, 128, 200, 301), cameras, strict=True):
                 renderer = Renderer(side, side)
                 seen = renderer.channels(scene, camera)
                 found[f"{version} {number} {side}"] = digest(
