@@ -48,32 +48,10 @@ def as_json(body: object) -> Response:
 
 
 def responses_reply(text: str) -> dict:
-    return {
-        "id": "r1",
-        "object": "response",
-        "created_at": 1,
-        "model": "some-model-2",
-        "status": "completed",
-        "output": [
-            {
-                "type": "message",
-                "id": "m1",
-                "role": "assistant",
-                "status": "completed",
-                "content": [{"type": "output_text", "text": text, "annotations": []}],
-            }
-        ],
-        "parallel_tool_calls": True,
-        "tool_choice": "auto",
-        "tools": [],
-        "usage": {
-            "input_tokens": 1,
-            "output_tokens": 1,
-            "total_tokens": 2,
-            "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens_details": {"reasoning_tokens": 0},
-        },
-    }
+    said = {"type": "output_text", "text": text, "annotations": []}
+    message = {"type": "message", "id": "m1", "role": "assistant", "status": "completed", "content": [said]}
+    usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+    return {"id": "r1", "model": "some-model-2", "status": "completed", "output": [message], "usage": usage}
 
 
 def streamed(text: str, whole: bool = True) -> Response:
