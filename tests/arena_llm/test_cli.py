@@ -28,7 +28,7 @@ BAD = [
     (["eval", "--model", "frob"], "unknown model 'frob'"),
     (["eval", "--model", "arena/frob"], "unknown agent 'arena/frob': the offline agents are arena/pixels"),
     (["eval", "--model", "arena/held", "--max-scripts", "5"], "max_scripts: has no effect on an agent"),
-    (["eval", "--model", "nosuch/model", "--levels", "1"], "nosuch"),
+    (["eval", "--model", "nosuch/model", "--levels", "1", "--log-dir", "{few}"], "nosuch"),
     (["eval", "--model", "arena/random", "--levels", "1", "--log-dir", "/proc/none"], "cannot write there"),
     (["baselines", "children_by_tsk"], "did you mean children_by_task?"),
     (["compare", "{results}", "--with", "kids"], "--with: got 'kids', expected children"),
@@ -47,14 +47,30 @@ BAD = [
     (["run", "01-01-01", "--scripts", "{scripts}", "--initial", "some"], "--initial: got 'some'"),
     (["run", "01-01-01", "--scripts", "{broken}"], "broken.txt:2: Line 1"),
     (["run", "{task}", "--scripts", "{scripts}"], "task.yaml:3: arenas.0: unknown key 'tt'"),
+    (["show", "01-01-99"], "no task '01-01-99'"),
+    (["show", "absent.yaml"], "absent.yaml: cannot be read"),
+    (["show", "01-01-01", "--out", "x.jpg"], "expected a name in .png"),
+    (["show", "01-01-01", "--out", "/proc/none/x.png"], "cannot be written"),
+    (["show", "01-01-01", "--size", "20"], "--size: got 20, expected 192 to 1024"),
+    (["show", "01-01-01", "--testbed", "/nowhere"], "no task '01-01-01' in /nowhere"),
+    (["show", "01-01-01", "--animal-ai", "5"], "--animal-ai: got '5'"),
+    (["testbed", "check", "/nowhere"], "no such file or folder"),
+    (["testbed", "check", "{empty}"], "no task files"),
+    (["testbed", "check", "{few}", "--svg", "{task}"], "is a file, expected a folder to write to"),
+    (["testbed", "generate", "--out", "new", "--seed", "0"], "draws the shipped battery"),
+    (["testbed", "generate", "--out", "new", "--levels", "15"], "expected levels between 1 and"),
+    (["testbed", "verify", "--testbed", "{few}"], "there is nothing to verify"),
+    (["verify", "{empty}"], "nothing to verify"),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "words"), BAD, ids=[words for _, words in BAD])
-def test_a_mistake_is_one_sentence(arguments, words, tmp_path, command, monkeypatch):
+def test_a_mistake_is_one_sentence_and_leaves_nothing(arguments, words, tmp_path, command, monkeypatch):
     for name in KEYS:
         monkeypatch.delenv(name, raising=False)
-    (tmp_path / "few").mkdir()
+    for folder in ("few", "empty"):
+        (tmp_path / folder).mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
     files = {
         "scripts.txt": "Go(9);\n",
         "broken.txt": "Go(3);\nStep(3);\n",
@@ -66,6 +82,7 @@ def test_a_mistake_is_one_sentence(arguments, words, tmp_path, command, monkeypa
         (tmp_path / name).write_text(text)
     places = {path.stem: path for path in tmp_path.iterdir()}
     assert words in command(*(argument.format(**places) for argument in arguments)).sentence
+    assert list(places["empty"].iterdir()) == []
 
 
 @pytest.mark.parametrize("arguments", [["eval"], ["frob"]])

@@ -93,21 +93,3 @@ def test_the_command_draws_one_task(command, tmp_path, monkeypatch, size):
     picture = decode((tmp_path / "01-01-01.png").read_bytes())
     expected = task_picture(task_named("01-01-01"), 0, size or 512)
     assert (picture == np.asarray(expected)).all()
-
-
-MISTAKES = [
-    (["show", "01-01-99"], "no task '01-01-99'"),
-    (["show", "absent.yaml"], "absent.yaml: cannot be read"),
-    (["show", "01-01-01", "--out", "x.jpg"], "expected a name in .png"),
-    (["show", "01-01-01", "--out", "/proc/none/x.png"], "cannot be written"),
-    (["show", "01-01-01", "--size", "20"], "--size: got 20, expected 192 to 1024"),
-    (["show", "01-01-01", "--testbed", "/nowhere"], "no task '01-01-01' in /nowhere"),
-    (["show", "01-01-01", "--animal-ai", "5"], "--animal-ai: got '5'"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "words"), MISTAKES, ids=[words for _, words in MISTAKES])
-def test_a_mistake_is_one_sentence_and_leaves_nothing(command, arguments, words, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert words in command(*arguments).sentence
-    assert list(tmp_path.iterdir()) == []

@@ -94,15 +94,6 @@ def test_other_files_in_the_folder_are_not_overwritten(tmp_path):
     assert contents(tmp_path).keys() == before.keys()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [(["--seed", 0], "draws the shipped battery"), (["--levels", "15"], "expected levels between 1 and")],
-)
-def test_a_wrong_argument_is_one_sentence(tmp_path, arguments, words):
-    assert words in generate(tmp_path / "new", "--count", 1, *arguments).sentence
-    assert not (tmp_path / "new").exists()
-
-
 def test_ctrl_c_keeps_a_beginning_and_the_same_command_goes_on(tmp_path):
     drawn = ("--levels", 1, "--count", 60, "--seed", 3)
     started = start("testbed", "generate", *drawn, "--out", tmp_path, "--jobs", 2)
@@ -134,11 +125,6 @@ def test_verify_finds_what_is_wrong(drawn, tmp_path, command):
     (level / solutions.FILE).write_text("{}\n")
     broken = command("testbed", "verify", "--testbed", tmp_path, "--jobs", 1).sentence
     assert f"{level / solutions.FILE}:1: not a solution" in broken
-
-
-def test_verify_without_any_solution_is_one_sentence(tmp_path):
-    (tmp_path / "a.yaml").write_text("arenas: {0: {pass_mark: 1}}")
-    assert "there is nothing to verify" in run("testbed", "verify", "--testbed", tmp_path).sentence
 
 
 def test_the_atlas_shows_every_task(drawn, tmp_path):

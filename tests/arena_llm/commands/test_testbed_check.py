@@ -74,20 +74,6 @@ def test_plans_are_drawn_for_what_can_be_built(folder, tmp_path):
     assert sorted(path.stem for path in (tmp_path / "plans").iterdir()) == ["1-good", "3-odd", "4-old"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["/nowhere"], "no such file or folder"),
-        (["{empty}"], "no task files"),
-        (["{good}", "--svg", "{good}"], "is a file, expected a folder to write to"),
-    ],
-)
-def test_a_mistake_is_one_sentence(folder, arguments, words):
-    (folder / "empty").mkdir()
-    places = {"empty": folder / "empty", "good": folder / "1-good.yaml"}
-    assert words in check(*(argument.format(**places) for argument in arguments)).sentence
-
-
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_stops_between_files(tmp_path, jobs):
     task = next(LEVELS_FOLDER.rglob("*.yaml"))

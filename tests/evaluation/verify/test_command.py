@@ -91,10 +91,6 @@ def test_what_is_no_log_is_an_error_of_one_line(content, tmp_path, command):
     assert str(path) in command("verify", path).sentence
 
 
-def test_an_empty_folder_is_an_error(tmp_path, command):
-    assert "nothing to verify" in command("verify", tmp_path).stderr
-
-
 def _wait_for_work(pid, deadline=60.0):
     """Until the processes that verify are there, and have begun."""
     children = Path(f"/proc/{pid}/task/{pid}/children")
