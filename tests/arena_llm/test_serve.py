@@ -21,6 +21,7 @@ from websockets.sync.client import connect
 from evaluation.opened import Episodes, Opened
 from render import decode
 from tests.command import start
+from tests.suites.setups import each_of
 
 ALL = {"reply": "Belief([1, 1, 1, 1, 1, 1, 1, 1, 1]); Trial([1, 2, 3]);"}
 TASKS = {
@@ -30,8 +31,6 @@ TASKS = {
     "discoveryworld": "proteomics-easy-0",
     "scienceworld": "1-1-0021",
 }
-SLOW = ("boxing", "discoveryworld", "scienceworld")
-EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in TASKS]
 
 
 @contextmanager
@@ -66,10 +65,8 @@ def reset_by(websocket):
         raise RuntimeError
 
 
-@pytest.mark.parametrize("suite", EACH)
+@pytest.mark.parametrize("suite", each_of(TASKS, slow=("boxing", "discoveryworld", "scienceworld")))
 def test_the_client_plays_what_we_play(suite):
-    if suite == "scienceworld" and shutil.which("java") is None:
-        pytest.skip("Java is not installed: make scienceworld")
     opened = Opened.named(suite)
     episode = Episodes(opened, 1).begin(TASKS[suite])
     ours = [episode.shown]

@@ -14,7 +14,7 @@ from evaluation.opened import Opened
 from evaluation.scale.references import garbage
 from evaluation.suites import get_suite, suite_names
 from evaluation.transcript import play, transcript
-from tests.suites.scienceworld.simulation import needs_java
+from tests.suites.setups import each_of
 
 SHORT = {
     "arena": {"levels": "1", "observation": "text", "max_scripts": 3},
@@ -23,12 +23,6 @@ SHORT = {
     "scienceworld": {"tasks": "4-1"},
 }
 """Choices that make episodes short."""
-
-SUITES = [
-    pytest.param(name, marks=needs_java) if name == "scienceworld" else name
-    for name in (*SHORT, "est")
-    if name in suite_names()
-]
 
 
 def made(suite, **options):
@@ -71,7 +65,7 @@ def test_prompts_have_the_rules_and_the_first_tasks_of_a_split():
     assert {*few["trial"]} > {0, 1}
 
 
-@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("suite", each_of([*SHORT, "est"]))
 def test_who_says_nothing_of_use_gets_the_floor(suite):
     one, row = made(suite)
     rng = np.random.default_rng(0)

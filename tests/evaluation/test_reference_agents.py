@@ -10,15 +10,12 @@ from evaluation.request import EvalRequest
 from evaluation.scale.references import RUNNERS, references, scale_of
 from evaluation.suites import chosen_tasks, get_suite
 from evaluation.transcript import play
-from tests.suites.scienceworld.simulation import needs_java
+from tests.suites.setups import needs_java
 
 SUITES = [
     *("arena", "est", "laboratory", "boxing"),
     pytest.param("scienceworld", marks=[needs_java, pytest.mark.e2e]),
 ]
-
-SLOWEST = 100
-"""Replies of an episode that is played here: not the worlds of 1,000 steps."""
 
 
 async def refusal(turn):
@@ -38,10 +35,8 @@ def sampled(name, number=1):
         choices = suite.choices(**setting)
         groups = {}
         for task in chosen_tasks(suite, choices, None):
-            if (
-                name in ("boxing", "arena", "est", "laboratory")
-                or choices.bounds(task.content).replies <= SLOWEST
-            ):
+            # Not the worlds of 1,000 steps.
+            if name not in ("scienceworld", "discoveryworld") or choices.bounds(task.content).replies <= 100:
                 groups.setdefault(scale.group(task.id, task.group), []).append(task)
         found += [(group, tasks[:number], choices) for group, tasks in groups.items()]
     return found

@@ -22,8 +22,7 @@ from report import files
 from report.build import write_log_report
 from report.comparison.read import read_run
 from tests.evaluation.tampered import ABSENT, WRONG, members, places, tampered, write
-from tests.suites.discoveryworld.worlds import needs_package
-from tests.suites.scienceworld.simulation import needs_java
+from tests.suites.setups import each_of
 
 TINY = {
     "arena": ("--tasks", "01-01-01", "--max-scripts", 2, "--image-size", 16, "--model", "arena/pixels"),
@@ -36,8 +35,6 @@ TINY = {
     "scienceworld": ("--tasks", "4-1", "--variations", 1, "--model", "scienceworld/gold"),
     "discoveryworld": ("--tasks", "proteomics-easy-0", "--model", "discoveryworld/proteomics"),
 }
-NEEDS = {"scienceworld": needs_java, "discoveryworld": needs_package}
-EACH = [pytest.param(name, marks=[NEEDS[name]] if name in NEEDS else []) for name in TINY]
 
 OURS = ("metadata", "params", "task_args")
 """Keys of Inspect's log below which everything is written by a run of ours."""
@@ -142,7 +139,7 @@ def test_a_plan_and_a_recording_with_a_wrong_kind_are_a_sentence_or_a_result(eve
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ours", [True, False])
-@pytest.mark.parametrize("suite", EACH)
+@pytest.mark.parametrize("suite", each_of(TINY))
 def test_no_wrong_kind_anywhere_is_a_traceback(suite, ours, played, tmp_path):
     log = played(suite)
     assert outcomes(log, cases_of(log, 250, ours), tmp_path, replays=suite != "discoveryworld")

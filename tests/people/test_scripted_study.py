@@ -17,7 +17,7 @@ from tests.people.agreement import LEFT, REFUSED, disagreements, rows
 from tests.people.scripted_study import SCRIPTS, STUDY, KilledServer, Script, survived
 from tests.people.study.server import TINY, planned
 from tests.people.study.test_questions import BRANCHES
-from tests.suites.discoveryworld.worlds import needs_package
+from tests.suites.setups import needs_package
 
 FOUR = (Script(disconnect=True), Script(refuse=True), Script(leave_in=1), Script(stop=True))
 

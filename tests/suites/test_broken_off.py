@@ -5,8 +5,7 @@ import csv
 import pytest
 
 from tests.llm_control.provider import MODEL, answer
-from tests.suites.discoveryworld.worlds import needs_package
-from tests.suites.scienceworld.simulation import needs_java
+from tests.suites.setups import each_of
 
 SUITES = {
     "arena": ("--tasks", "01-01-01,01-01-02", "--max-scripts", 8),
@@ -16,12 +15,10 @@ SUITES = {
     "scienceworld": ("--tasks", "4-1,4-3", "--variations", 1),
     "discoveryworld": ("--tasks", "proteomics-easy-0,proteomics-easy-1"),
 }
-NEEDS = {"scienceworld": needs_java, "discoveryworld": needs_package}
-EACH = [pytest.param(name, marks=[NEEDS[name]] if name in NEEDS else []) for name in SUITES]
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("suite", EACH)
+@pytest.mark.parametrize("suite", each_of(SUITES))
 def test_episodes_that_a_limit_cut_off_have_a_report(suite, command, openai, tmp_path):
     openai(lambda _: answer("hm", tokens=100))
     chosen = ("--suite", suite, "--model", MODEL, *SUITES[suite], "--max-tokens-per-episode", 250)

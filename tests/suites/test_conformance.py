@@ -1,7 +1,6 @@
 """Our suites keep the contract of suites, and the kit that says so finds what breaks it."""
 
 import importlib
-import shutil
 import sys
 
 import pytest
@@ -10,7 +9,7 @@ from typer.testing import CliRunner
 from arena_llm.cli import app
 from evaluation.conformance import CHECKS, check_suite
 from evaluation.suites import get_suite
-from tests.suites.discoveryworld.worlds import needs_package
+from tests.suites.setups import NEEDS
 
 SHORT = {
     "arena": {"initial_idle_steps": 0, "image_size": 32},
@@ -20,10 +19,6 @@ SHORT = {
     "scienceworld": {},
     "discoveryworld": {"steps": 4},
 }
-NEEDS = {
-    "scienceworld": pytest.mark.skipif(shutil.which("java") is None, reason="needs Java"),
-    "discoveryworld": needs_package,
-}
 LONG = ("determinism", "agent", "judge", "run")
 QUICK = [name for name in CHECKS if name not in LONG]
 
@@ -31,9 +26,8 @@ QUICK = [name for name in CHECKS if name not in LONG]
 def cases():
     for name in SHORT:
         for part in (QUICK, LONG):
-            marks = [NEEDS[name]] if name in NEEDS else []
-            marks += [pytest.mark.slow] if part is LONG and name != "est" else []
-            yield pytest.param(name, part, marks=marks, id=f"{name}-{part[0]}")
+            slow = [pytest.mark.slow] if part is LONG and name != "est" else []
+            yield pytest.param(name, part, marks=[*NEEDS.get(name, []), *slow], id=f"{name}-{part[0]}")
 
 
 @pytest.mark.parametrize(("name", "checks"), list(cases()))

@@ -21,16 +21,11 @@ from tests.evaluation.example_suite import guessing
 from tests.evaluation.test_evaluate import anthropic_reply
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import write_battery
-from tests.suites.discoveryworld.worlds import needs_package
-from tests.suites.scienceworld.simulation import needs_java
+from tests.suites.setups import each_of, needs_package
 
 __all__ = ["guessing"]
 
 AGENTS = ("react", "plan-execute", "hypothesizer")
-SUITES = (
-    *("arena", "est", "boxing", pytest.param("scienceworld", marks=needs_java)),
-    pytest.param("discoveryworld", marks=needs_package),
-)
 
 
 def samples_of(log):
@@ -39,7 +34,7 @@ def samples_of(log):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("agent", AGENTS)
-@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("suite", each_of(["arena", "est", "boxing", "scienceworld", "discoveryworld"]))
 def test_each_agent_plays_each_suite(agent, suite, play, tmp_path):
     model, request, run = play(suite, agent=agent)
     log = run(max_samples=1)
@@ -253,10 +248,8 @@ LONG = {
 }
 """Of each suite the choices, the actions, the number of turns that are sent, and words of their lines."""
 
-MARKS = {"scienceworld": needs_java, "discoveryworld": needs_package, "boxing": pytest.mark.slow}
 
-
-@pytest.mark.parametrize("suite", [pytest.param(each, marks=MARKS.get(each, ())) for each in LONG])
+@pytest.mark.parametrize("suite", each_of(LONG, slow=["boxing"]))
 def test_earlier_turns_have_a_line_instead_of_their_observation(suite, play):
     choices, actions, turns, words = LONG[suite]
     model, request, run = play(suite, agent="react", **choices)

@@ -7,7 +7,7 @@ from tests.entry_points import install
 from tests.evaluation.example_suite import environment
 from tests.people.chromium import skip_without_browser, watched_page
 from tests.people.play.server import Server
-from tests.suites.discoveryworld.worlds import needs_package
+from tests.suites.setups import needs_package
 
 __all__ = ["environment"]
 

@@ -13,7 +13,8 @@ from suites.discoveryworld.form import in_words
 from suites.discoveryworld.judge import judge
 from suites.discoveryworld.replies import read_reply
 from suites.discoveryworld.suite import SUITE
-from tests.suites.discoveryworld.worlds import needs_package, opened, played
+from tests.suites.discoveryworld.worlds import opened, played
+from tests.suites.setups import needs_package
 
 pytestmark = needs_package
 

@@ -37,10 +37,9 @@ def test_thoughts_are_what_is_left():
     assert read.thoughts == "So:\nthought: hungry"
 
 
-NONE = ("", "nothing", "{", '{"action": ["x"]}', "fly(me)", "{" * 5000, "((((", "[1]")
-
-
-@pytest.mark.parametrize("reply", NONE)
+@pytest.mark.parametrize(
+    "reply", ["", "nothing", "{", '{"action": ["x"]}', "fly(me)", "{" * 5000, "((((", "[1]"]
+)
 def test_a_reply_without_an_action_has_a_problem(reply):
     read = read_reply(reply)
     assert read.action is None

@@ -10,7 +10,7 @@ from report.comparison.read import read_run
 from report.comparison.whole import compare
 from tests.command import newest, run
 from tests.llm_control.provider import MODEL, answer, failure
-from tests.suites.discoveryworld.worlds import needs_package
+from tests.suites.setups import needs_package
 
 pytestmark = needs_package
 

@@ -11,7 +11,8 @@ from suites.discoveryworld.catalogue import selected
 from suites.discoveryworld.scripts import SCRIPTS as registered
 from suites.discoveryworld.scripts import played as rehearsed
 from suites.discoveryworld.suite import SUITE
-from tests.suites.discoveryworld.worlds import needs_package, opened, played
+from tests.suites.discoveryworld.worlds import opened, played
+from tests.suites.setups import needs_package
 
 SCRIPTS = tuple(agents_of(SUITE))[1:-1]
 

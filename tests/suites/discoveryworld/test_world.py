@@ -14,7 +14,8 @@ from suites.discoveryworld.catalogue import PAPER_SEEDS, kinds, seed_list
 from suites.discoveryworld.names import Names
 from suites.discoveryworld.simulator import World, calling, modules
 from tests.command import printed_by
-from tests.suites.discoveryworld.worlds import needs_package, opened, text_of
+from tests.suites.discoveryworld.worlds import opened, text_of
+from tests.suites.setups import needs_package
 
 pytestmark = needs_package
 

@@ -1,17 +1,8 @@
-"""Marks tests that need the package, and plays episodes in it."""
-
-from importlib.util import find_spec
-
-import pytest
+"""Plays episodes in the package."""
 
 from evaluation.transcript import transcript
 from suites.discoveryworld.suite import SUITE
 from tests.suites.setups import setup_of
-
-needs_package = pytest.mark.skipif(
-    find_spec("discoveryworld") is None or find_spec("pygame") is None,
-    reason="the package discoveryworld is not installed: pip install 'arena-llm[discoveryworld]'",
-)
 
 
 def opened(task_id, trial=0, **choices):

@@ -1,22 +1,13 @@
-"""Marks tests that need the simulator, and plays episodes in it."""
+"""Plays episodes in the simulator."""
 
 import os
-import shutil
 import subprocess
-from importlib.util import find_spec
-
-import pytest
 
 from evaluation.suites import get_suite
 from evaluation.transcript import transcript
 from tests.suites.setups import setup_of
 
 SUITE = get_suite("scienceworld")
-
-needs_java = pytest.mark.skipif(
-    find_spec("scienceworld") is None or shutil.which("java") is None,
-    reason="ScienceWorld's package or Java is not installed: make scienceworld",
-)
 
 
 def opened(task_id, **choices):

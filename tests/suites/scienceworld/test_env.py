@@ -8,7 +8,7 @@ from gymnasium.utils.env_checker import check_env
 import arena  # noqa: F401  (registers the environments)
 from arena.errors import ConfigError
 from suites.scienceworld.env import ScienceWorldEnv
-from tests.suites.scienceworld.simulation import needs_java
+from tests.suites.setups import needs_java
 
 pytestmark = [needs_java, pytest.mark.e2e]
 

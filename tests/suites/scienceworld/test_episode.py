@@ -5,7 +5,8 @@ import pytest
 from evaluation.suites import chosen_tasks
 from suites.scienceworld.catalogue import kinds
 from suites.scienceworld.findings import episode_panels, run_panels
-from tests.suites.scienceworld.simulation import SUITE, needs_java, opened, played
+from tests.suites.scienceworld.simulation import SUITE, opened, played
+from tests.suites.setups import needs_java
 
 pytestmark = [needs_java, pytest.mark.e2e]
 

@@ -8,7 +8,7 @@ import pytest
 
 from suites.scienceworld.catalogue import kinds
 from suites.scienceworld.simulator import World
-from tests.suites.scienceworld.simulation import needs_java
+from tests.suites.setups import needs_java
 
 pytestmark = [needs_java, pytest.mark.e2e]
 

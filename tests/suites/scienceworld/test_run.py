@@ -12,13 +12,13 @@ from inspect_ai.log import read_eval_log
 
 from tests.command import newest, run, start
 from tests.llm_control.provider import MODEL, answer
-from tests.suites.scienceworld.simulation import java_processes, needs_java
+from tests.suites.scienceworld.simulation import java_processes
+from tests.suites.setups import needs_java
 
 pytestmark = [needs_java, pytest.mark.e2e]
 
 # Air is no living thing, which ends 4-1 and 4-3; in 4-2 it is right, and the rest is waiting.
 COMMANDS = ("open door to kitchen", "Action: look around", "So:\n\nwait1", "nonsense", "focus on air")
-STEP = re.compile(r"Step (\d+) of")
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def provider(openai):
     def serve(request):
         made.asked.append(json.loads(request.data))
         made.before(len(made.asked))
-        step = int(STEP.findall(str(made.asked[-1]["messages"][-1]))[-1])
+        step = int(re.findall(r"Step (\d+) of", str(made.asked[-1]["messages"][-1]))[-1])
         return answer(COMMANDS[step - 1] if step <= len(COMMANDS) else "wait1")
 
     openai(serve)

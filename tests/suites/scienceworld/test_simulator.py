@@ -10,7 +10,8 @@ import pytest
 import suites.scienceworld.java as java_process
 from suites.scienceworld.java import SimulatorLost
 from suites.scienceworld.simulator import World
-from tests.suites.scienceworld.simulation import needs_java, opened, own_java
+from tests.suites.scienceworld.simulation import opened, own_java
+from tests.suites.setups import needs_java
 
 pytestmark = [needs_java, pytest.mark.e2e]
 
