@@ -49,6 +49,16 @@ def preloaded_python():
     return server.client
 
 
+def killed(pid, *arguments):
+    """Run `arena-llm` in a process that writes its id into a file, so that a test can kill it, as it must."""
+    program = (
+        f"import os, sys; open({str(pid)!r}, 'w').write(str(os.getpid()))\n"
+        f"sys.argv = {['arena-llm', *map(str, arguments)]!r}\nfrom arena_llm.cli import main; main()"
+    )
+    done = subprocess.run([preloaded_python(), "-c", program], capture_output=True, check=False)
+    assert done.returncode == 128 + signal.SIGKILL, done.stderr
+
+
 def printed_by(program, *arguments, told=None, **environment):
     """What a program in Python prints in a process of its own, which must end well."""
     done = subprocess.run(

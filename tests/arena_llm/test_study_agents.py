@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 
 import pandas as pd
 import pytest
@@ -14,7 +13,7 @@ from people.store import Store
 from people.store.export import export
 from people.study.flow import enrol
 from people.study.progress import progress_of, taking_part, used_cells
-from tests.command import preloaded_python, run
+from tests.command import killed, run
 from tests.llm_control.provider import MODEL, answer
 from tests.people.study.server import planned
 
@@ -55,15 +54,12 @@ def model(bodies_of):
     return bodies_of(lambda _: answer("Turn(6);", tokens=TOKENS))
 
 
-NO_LIMITS = RunLimits()
-
-
-def played(study, names, tmp_path, count=2, limits=NO_LIMITS):
+def played(study, names, tmp_path, count=2, limits=None):
     """Let participants of these agents play; returns what was said of each agent."""
     plan, store = study
     said: list[str] = []
     agents = [study_agent(plan, name) for name in names]
-    play_study(plan, store, agents, count, tmp_path / "logs", limits, None, said.append)
+    play_study(plan, store, agents, count, tmp_path / "logs", limits or RunLimits(), None, said.append)
     return said
 
 
@@ -182,12 +178,7 @@ def test_a_killed_run_continues_without_asking_twice(study, tmp_path, openai):
     openai(serve)
     logs = ("--log-dir", tmp_path / "logs")
     command = ["study", plan.source, "--db", tmp_path / "killed.db", "--agent", MODEL, *logs]
-    program = (
-        f"import os, sys; open({str(pid)!r}, 'w').write(str(os.getpid()))\n"
-        f"sys.argv = {['arena-llm', *map(str, command)]!r}\nfrom arena_llm.cli import main; main()"
-    )
-    killed = subprocess.run([preloaded_python(), "-c", program], capture_output=True, check=False)
-    assert killed.returncode == 128 + signal.SIGKILL, killed.stderr
+    killed(pid, *command)
     again = run(*command, OPENAI_API_KEY="test-key", OPENAI_BASE_URL=os.environ["OPENAI_BASE_URL"])
     assert again.returncode == 0, again.stderr
     assert f"{MODEL}: 1 of 1 participants have finished" in again.stdout

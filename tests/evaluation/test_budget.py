@@ -21,14 +21,6 @@ battery = battery_of((20, 16), (24, 20), (16, 24))
 
 
 @pytest.fixture
-def prices(tmp_path):
-    """A dollar per million tokens, so that a reply of 1000 tokens costs a tenth of a cent."""
-    path = tmp_path / "prices.yaml"
-    path.write_text(f"{MODEL}: {{input: 1, output: 1}}\n")
-    return path
-
-
-@pytest.fixture
 def asked(bodies_of):
     return bodies_of(lambda _: answer("Turn(6);", tokens=1000))
 

@@ -20,7 +20,7 @@ from evaluation.generation.journal import ENDING, Journal, digest
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
 from tests.broken_off import broken_off
-from tests.command import preloaded_python, run
+from tests.command import killed, run
 from tests.llm_control.batteries import battery_of, evaluated
 from tests.llm_control.provider import MODEL, answer, failure
 
@@ -50,6 +50,11 @@ def provider(openai):
     made = Provider()
     openai(made.serve)
     return made
+
+
+@pytest.fixture
+def logs(tmp_path):
+    return tmp_path / "logs"
 
 
 def played(logs, folder=None, suite="arena", limits=None, resume=False, prices=None, at_a_time=3, **choices):
@@ -85,14 +90,8 @@ def test_a_killed_run_asks_for_no_reply_twice(more, samples, battery, provider, 
     options = [part for k, v in SMALL.items() for part in (f"--{k.replace('_', '-')}", str(v))]
     where = ("--testbed", battery, "--log-dir", logs, "--trials", 2)
     command = ["eval", "--model", MODEL, *where, *options, *more]
-    program = (
-        f"import os, sys; open({str(started)!r}, 'w').write(str(os.getpid()))\n"
-        f"sys.argv = {['arena-llm', *map(str, command)]!r}\n"
-        "from arena_llm.cli import main; main()"
-    )
     provider.kills = 14, lambda: int(started.read_text())
-    killed = subprocess.run([preloaded_python(), "-c", program], capture_output=True, check=False)
-    assert killed.returncode == 128 + signal.SIGKILL, killed.stderr
+    killed(started, *command)
     before, kept = len(provider.bodies), len(lines(logs))
     # Of each sample at most one reply was under way.
     assert 14 <= before <= kept + samples
@@ -117,11 +116,10 @@ SUITES = {
 
 
 @pytest.mark.parametrize("kind", SUITES)
-def test_a_limit_costs_no_reply(kind, battery, provider, tmp_path):
+def test_a_limit_costs_no_reply(kind, battery, provider, logs, tmp_path):
     choices = SUITES[kind]
     whole = said(played(tmp_path / "whole", battery, **choices).log)
     planned, provider.bodies = len(provider.bodies), []
-    logs = tmp_path / "logs"
     stopped_after(4, logs, battery, **choices)
     first = len(provider.bodies)
     result = played(logs, battery, resume=True, **choices)
@@ -156,8 +154,7 @@ def with_garbage(path: Path) -> int:
 
 
 @pytest.mark.parametrize("damage", [cut, emptied, with_garbage])
-def test_only_what_is_lost_is_asked_for_again(damage, battery, provider, tmp_path):
-    logs = tmp_path / "logs"
+def test_only_what_is_lost_is_asked_for_again(damage, battery, provider, logs):
     stopped_after(4, logs, battery, tasks="01-04-03", max_scripts=6)
     (path,) = logs.glob(f"*{ENDING}")
     lost = damage(path)
@@ -183,8 +180,7 @@ def test_texts_calls_tools_and_new_pictures_make_a_request():
 
 
 @pytest.mark.parametrize("wrong", ["run", "name", "folder", "earlier"])
-def test_what_cannot_be_continued_is_a_sentence_and_nothing_is_lost(wrong, battery, provider, tmp_path):
-    logs = tmp_path / "logs"
+def test_what_cannot_be_continued_is_a_sentence_and_nothing_is_lost(wrong, battery, provider, logs):
     log = stopped_after(4, logs, battery, tasks="01-04-03").log
     (path,) = logs.glob(f"*{ENDING}")
     text = path.read_text()
@@ -270,8 +266,7 @@ def test_a_trial_that_is_restarted_keeps_its_replies_and_other_trials_have_their
         assert restarted.episode("x", 1).next("r") is None
 
 
-def test_two_runs_in_one_folder_have_files_of_their_own(battery, provider, tmp_path):
-    logs = tmp_path / "logs"
+def test_two_runs_in_one_folder_have_files_of_their_own(battery, provider, logs):
     stopped_after(2, logs, battery, tasks="01-04-03")
     (path,) = logs.glob(f"*{ENDING}")
     text = path.read_text()
@@ -282,8 +277,7 @@ def test_two_runs_in_one_folder_have_files_of_their_own(battery, provider, tmp_p
     assert list(logs.glob(f"*{ENDING}")) == []
 
 
-def test_two_processes_do_not_continue_one_run(battery, provider, tmp_path):
-    logs = tmp_path / "logs"
+def test_two_processes_do_not_continue_one_run(battery, provider, logs):
     stopped_after(2, logs, battery, tasks="01-04-03")
     (path,) = logs.glob(f"*{ENDING}")
     program = f"""
@@ -304,9 +298,8 @@ with no_other_process(pathlib.Path({str(path)!r})): print('held', flush=True); s
     assert {each.suffix for each in logs.iterdir()} == {".eval"}
 
 
-def test_a_refused_parameter_is_not_sent_again(battery, provider, tmp_path):
+def test_a_refused_parameter_is_not_sent_again(battery, provider, logs):
     provider.refuses = "temperature"
-    logs = tmp_path / "logs"
     stopped_after(2, logs, battery, tasks="01-04-03")
     first = len(provider.bodies)
     played(logs, battery, limits=RunLimits(tokens=3 * TOKENS), resume=True, tasks="01-04-03")
@@ -321,10 +314,7 @@ def test_a_refused_parameter_is_not_sent_again(battery, provider, tmp_path):
     assert parameters == {"{}"}
 
 
-def test_what_was_paid_for_is_not_expected_to_be_paid_again(battery, provider, tmp_path):
-    prices = tmp_path / "prices.yaml"
-    prices.write_text(f"{MODEL}: {{input: 1, output: 1}}\n")
-    logs = tmp_path / "logs"
+def test_what_was_paid_for_is_not_expected_to_be_paid_again(battery, provider, prices, logs):
     stopped_after(12, logs, battery, prices=prices, at_a_time=1)
     assert len(provider.bodies) == 12
     # 3 of 15 replies are left, at about $0.0029 as estimated; a whole episode's five would not be covered.

@@ -21,9 +21,8 @@ battery = battery_of((20, 16), (24, 20))
 
 
 @pytest.fixture
-def asked(bodies_of, tmp_path):
+def asked(bodies_of, prices):
     """Requests of a local server, at a tenth of a cent each; with more tokens the model drives on."""
-    (tmp_path / "prices.yaml").write_text(f"{MODEL}: {{input: 1, output: 1}}\n")
     return bodies_of(
         lambda sent: answer("Go(20);" if sent[-1]["max_tokens"] > 100 else "Turn(6);", tokens=1000)
     )

@@ -53,6 +53,12 @@ def battery_of(*places: tuple[float, float], t: int = 250) -> Any:
     return pytest.fixture(name="battery")(lambda tmp_path: write_battery(tmp_path / "battery", *places, t=t))
 
 
+def shared_battery_of(*places: tuple[float, float]) -> Any:
+    """A fixture: one such battery for all tests of a module, none of which changes it."""
+    made = pytest.fixture(name="battery", scope="module")
+    return made(lambda tmp_path_factory: write_battery(tmp_path_factory.mktemp("b") / "battery", *places))
+
+
 def setup_of(task: Task, choices: ArenaChoices, trial: int = 0) -> EpisodeSetup:
     """What an episode of a task depends on."""
     return EpisodeSetup(ARENA, task_spec(task), trial, choices, prompts_of(ARENA))

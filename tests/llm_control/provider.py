@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from werkzeug import Request, Response
@@ -35,6 +36,14 @@ def openai(httpserver, monkeypatch) -> Callable[[Serve], None]:
     monkeypatch.setenv("OPENAI_API_KEY", "test-key")
     monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
     return httpserver.expect_request("/v1/chat/completions").respond_with_handler
+
+
+@pytest.fixture
+def prices(tmp_path) -> Path:
+    """A dollar per million tokens, so that a reply of 1000 tokens costs a tenth of a cent."""
+    path = tmp_path / "prices.yaml"
+    path.write_text(f"{MODEL}: {{input: 1, output: 1}}\n")
+    return path
 
 
 @pytest.fixture

@@ -22,15 +22,12 @@ from llm_control.players import STEPS_PER_TURN, play
 from testbed import find_tasks
 from tests.arena.learning import same
 from tests.arena.worlds import agent, item, spec
-from tests.llm_control.batteries import ARENA, eval_request, evaluated, run, setup_of, write_battery
+from tests.llm_control.batteries import ARENA, eval_request, evaluated, run, setup_of, shared_battery_of
 from tests.llm_control.policies import ACTING, Once, told_policy, trained
 
 WORLD = (agent("20 0 10"), item("GoodGoal", "20 0 30", sizes="1 1 1"), item("LightBlock", sizes="1 1 1"))
 
-
-@pytest.fixture(scope="module")
-def battery(tmp_path_factory):
-    return write_battery(tmp_path_factory.mktemp("policies") / "battery", (20, 16), (24, 20), (30, 30))
+battery = shared_battery_of((20, 16), (24, 20), (30, 30))
 
 
 @pytest.fixture(scope="module")

@@ -8,14 +8,11 @@ from evaluation.log.run import RunLog, open_logs
 from evaluation.results import read_results
 from report.build import write_log_report
 from tests.broken_off import broken_off, without_requests
-from tests.llm_control.batteries import run, write_battery
+from tests.llm_control.batteries import run, shared_battery_of
 
 SMALL = {"image_size": 32, "max_scripts": 3}
 
-
-@pytest.fixture(scope="module")
-def battery(tmp_path_factory):
-    return write_battery(tmp_path_factory.mktemp("tasks") / "b", (20, 16), (24, 20), (16, 24))
+battery = shared_battery_of((20, 16), (24, 20), (16, 24))
 
 
 @pytest.fixture(scope="module")

@@ -13,14 +13,11 @@ from llm_control.choices import ArenaChoices
 from report.build import write_log_report
 from report.panels import Kind, kinds, sent_note
 from tests.evaluation.verify.logs import rewritten
-from tests.llm_control.batteries import run, write_battery
+from tests.llm_control.batteries import run, shared_battery_of
 
 SMALL = {"image_size": 64, "max_scripts": 3, "tasks": "01-04-03"}
 
-
-@pytest.fixture(scope="module")
-def battery(tmp_path_factory):
-    return write_battery(tmp_path_factory.mktemp("tasks") / "b", (20, 16), (3, 3))
+battery = shared_battery_of((20, 16), (3, 3))
 
 
 @pytest.fixture
@@ -71,10 +68,9 @@ def test_a_blind_run_shows_black_pictures_and_the_true_views_as_not_sent(page, t
     assert "never saw the goal" in text
 
 
-CHANGES = ({"vision": "shuffled", "tasks": None}, {"grayscale": True}, {"blur_px": 6})
-
-
-@pytest.mark.parametrize("choices", CHANGES)
+@pytest.mark.parametrize(
+    "choices", [{"vision": "shuffled", "tasks": None}, {"grayscale": True}, {"blur_px": 6}]
+)
 def test_a_changed_picture_stands_beside_the_true_one(choices, page, tmp_path):
     text, log = page(**choices)
     shown = figures(text)

@@ -10,10 +10,8 @@ from tests.llm_control.batteries import write_battery
 
 
 @pytest.fixture
-def play(openai, tmp_path):
+def play(openai, prices, tmp_path):
     """Plays a suite by an agent: returns the model, the request, and what makes the run."""
-    prices = tmp_path / "prices.yaml"
-    prices.write_text(f"{MODEL}: {{input: 1, output: 1}}\n")
 
     def play(suite, **choices):
         model = Scripted(suite)

@@ -10,10 +10,12 @@ from evaluation.log.exchanges import talk
 from evaluation.verify.sources import Verdict
 from tests.evaluation.test_image_budget import only_one
 from tests.evaluation.verify.logs import as_content, checked, frame, images, put, rewritten
-from tests.llm_control.batteries import ARENA, run, write_battery
+from tests.llm_control.batteries import ARENA, run, shared_battery_of
 from tests.llm_control.provider import MODEL
 
 SMALL = {"image_size": 32, "max_scripts": 4}
+
+battery = shared_battery_of((20, 16), (24, 20))
 
 FOLLOWED = {
     "blind": {"vision": "blind"},
@@ -34,11 +36,6 @@ FOLLOWED = {
     "loop": {"loop_turns": 2, "max_scripts": 30},
     "other limits": {"retries": 1, "max_tokens_per_episode": 10**9},
 }
-
-
-@pytest.fixture(scope="module")
-def battery(tmp_path_factory):
-    return write_battery(tmp_path_factory.mktemp("sent") / "battery", (20, 16), (24, 20))
 
 
 @pytest.mark.slow
