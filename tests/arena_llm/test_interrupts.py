@@ -13,7 +13,6 @@ import pytest
 
 from tests.command import start
 
-ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "arena_llm"]
 
 SWALLOWED = """
@@ -116,7 +115,7 @@ except KeyboardInterrupt:
 
 
 def test_ctrl_c_while_a_process_is_started_is_obeyed_afterwards():
-    done = subprocess.run([sys.executable, "-c", DEFERRED], capture_output=True, text=True, cwd=ROOT)
+    done = subprocess.run([sys.executable, "-c", DEFERRED], capture_output=True, text=True)
     assert (done.stdout.split(), done.stderr) == (["in", "obeyed"], "")
 
 

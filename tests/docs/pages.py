@@ -14,8 +14,6 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 
-OUTPUT = "output"
-
 _FENCE = re.compile(
     r"(?:^<!-- (?P<mark>not run|slow): (?P<why>[^\n]+) -->\n)?"
     r"^```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$",

@@ -17,7 +17,7 @@ from evaluation.suites import get_suite
 from testbed.originals import NAMES, kept_folder
 from tests.command import preloaded_python
 from tests.docs.commands import commands_of, every_option, parse
-from tests.docs.pages import OUTPUT, PAGES, ROOT, blocks_of, codes_of, text_of
+from tests.docs.pages import PAGES, ROOT, blocks_of, codes_of, text_of
 
 Refused = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """What Typer raises where it refuses a command; newer versions have a copy of Click of their own."""
@@ -25,14 +25,13 @@ Refused = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "
 RUNNING = [page for page in PAGES if any(b.runs for b in blocks_of(page))]
 COPIED = ("arena", "render", "llm_control", "arena_llm", "docs")
 LINKED = ("testbed", "evaluation", "human_data", "people", "report", "examples", "configs")
-UNUSUAL = re.compile(r"^<!-- in a copy of the source tree -->", re.MULTILINE)
 
 
 @pytest.fixture
 def folder(tmp_path, request):
     """Where a page's blocks run; for a page that changes the source a copy of it."""
     page = request.getfixturevalue("page")
-    if UNUSUAL.search(text_of(page)):
+    if re.search(r"^<!-- in a copy of the source tree -->", text_of(page), re.MULTILINE):
         for name in COPIED:
             shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
         for name in LINKED:
@@ -74,7 +73,7 @@ def run_page(page, folder, programs, *, slow):
     """Write the files of a page, run its blocks in order, and compare what they print."""
     before = ""
     for block in blocks_of(page):
-        if block.title == OUTPUT:
+        if block.title == "output":
             assert before.strip() == block.text.strip(), f"{block}: prints\n{before}"
         elif block.title:
             path = folder / block.title

@@ -8,18 +8,15 @@ from evaluation.statistics import clustered_interval, wilson
 DESIGNS = [(4, 6), (4, 3), (10, 9), (12, 3), (30, 3), (40, 3)]
 """Clusters and trials in each: few tasks with variants, the children's 40, a level of the 900."""
 
-STUDIES = 400
-
 
 def coverage(clusters, trials, mean, concentration, interval):
     """Share of studies whose interval holds the mean of the beta distribution that tasks are drawn from."""
-    rng = np.random.default_rng(7)
-    covered = 0
-    for _ in range(STUDIES):
+    rng, studies, covered = np.random.default_rng(7), 400, 0
+    for _ in range(studies):
         skill = rng.beta(mean * concentration, (1 - mean) * concentration, clusters)
         low, high = interval(rng.binomial(trials, skill).astype(float), np.full(clusters, float(trials)))
         covered += low - 1e-9 <= mean <= high + 1e-9
-    return covered / STUDIES
+    return covered / studies
 
 
 @pytest.mark.parametrize("mean", [0.3, 0.5, 0.8])

@@ -25,14 +25,10 @@ UNSTATED = {"messages", "input", "contents", "system", "systeminstruction", "too
 """Conversation, model and transport in a request's body, in lower case."""
 
 
-def plain(name: str) -> str:
-    """A parameter's name without the spelling that an SDK translates: thinkingConfig, thinking_config."""
-    return name.replace("_", "").lower()
-
-
 def normal(value: object) -> object:
+    """Parameters named without the spelling that an SDK translates: thinkingConfig, thinking_config."""
     if isinstance(value, dict):
-        return {plain(key): normal(each) for key, each in value.items()}
+        return {key.replace("_", "").lower(): normal(each) for key, each in value.items()}
     return [normal(each) for each in value] if isinstance(value, list) else value
 
 

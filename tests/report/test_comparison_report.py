@@ -59,13 +59,9 @@ def figures(request):
     return figures
 
 
-def test_no_text_covers_another_or_leaves_the_page(figures):
+def test_figures_fit_a_page_and_no_letters_are_covered_cut_or_tiny(figures):
     for figure in figures:
         assert_readable(figure)
-
-
-def test_figures_fit_a_page_and_their_letters_are_never_tiny(figures):
-    for figure in figures:
         assert figure.get_figwidth() in (COLUMN, PAGE_WIDTH)
         assert figure.get_figheight() <= PAGE_HEIGHT
         assert all(text.get_fontsize() >= 5 for text in texts(figure))

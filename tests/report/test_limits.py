@@ -11,8 +11,6 @@ from report.build import write_log_report
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
 
-SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 3}
-
 
 @pytest.fixture
 def report(tmp_path, openai):
@@ -22,7 +20,8 @@ def report(tmp_path, openai):
     def make(answers=1000, **choices):
         served = repeat(answer("Turn(6);", tokens=1000), answers)
         openai(lambda _: next(served, failure(400, "no more of it")))
-        log = run(battery, tmp_path / "logs", MODEL, relaunches=0, **SMALL, **choices).log
+        short = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 3, "relaunches": 0}
+        log = run(battery, tmp_path / "logs", MODEL, **short, **choices).log
         write_log_report(open_logs([("m", log)]), tmp_path / "report", frames=True)
         return tmp_path / "report", RunLog(log)
 

@@ -9,6 +9,7 @@ WRONG = (
     ("est", ("--model", "est/naive", "--tasks", "est-7"), "est-00001 to est-99999"),
     ("boxing", ("--model", "boxing/eig", "--environments", "rats"), "environments: got 'rats'"),
     ("boxing", ("--model", "boxing/eig", "--environments", "irt", "--goals", "source"), "no task"),
+    ("boxing", ("--model", "boxing/eig", "--goals", "x"), "goals: got 'x'"),
     ("boxing", ("--model", "boxing/eig", "--evaluations", "1,x"), "got 'x', expected whole numbers from 0"),
     ("boxing", ("--model", "boxing/eig", "--narrator", "nobody"), "unknown model 'nobody'"),
     ("boxing", ("--model", "boxing/eig", "--novice-model", "gpt-4o"), "there is no novice"),

@@ -107,23 +107,17 @@ def test_the_strip_lies_under_the_picture_and_not_on_it(task, drive):
             assert with_strip.shape == (256 + strip_height(256), 256, 3)
 
 
-def film_of(recording, task, version="3.1.3", **options):
-    """The last frame of a film from above, with and without paths."""
-    with Replay(recording, load(task, version).arenas[0]) as replay:
-        agents = len(replay.episode.agents)
-        drawn = Film("top", 512, steps=recording.steps, agents=agents, **options)
-        bare = Film("top", 512, steps=recording.steps, agents=agents, trail=False)
-        for moment in replay.moments():
-            drawn.follow(moment.episode)
-        return drawn.frame(replay.episode), bare.frame(replay.episode)
-
-
 def test_several_agents_have_paths_of_their_own(tmp_path):
     task, path = tmp_path / "two.yaml", tmp_path / "two.json"
     task.write_text(arena_text(*LANE, agent("30 0 10", 270), t=50))
     places = record(task, path, [(FORWARD, FORWARD)] * 20, "4")
     recording = Recording.read(path)
-    drawn, bare = film_of(recording, task, "4")
+    made = [Film("top", 512, steps=recording.steps, agents=2, trail=trail) for trail in (True, False)]
+    with Replay(recording, load(task, "4").arenas[0]) as replay:
+        for moment in replay.moments():
+            made[0].follow(moment.episode)
+        drawn, bare = (film.frame(replay.episode) for film in made)
+        assert replay.differences() == ()
     for number in (0, 1):
         ((column, row),) = top_view().project([places[12, number]], 512, 512)
         got = drawn[int(row), int(column)] / 255
@@ -131,9 +125,6 @@ def test_several_agents_have_paths_of_their_own(tmp_path):
         assert (drawn[int(row), int(column)] != bare[int(row), int(column)]).any()
     # The arena's version is not in the recording; it is found by the arena's content.
     assert arena_of(recording, str(task)) == load(task, "4").arenas[0]
-    with Replay(recording, load(task, "4").arenas[0]) as replay:
-        replay.to_end()
-        assert replay.differences() == ()
 
 
 def test_a_stopped_episode_is_replayed_as_stopped(task, tmp_path):

@@ -30,13 +30,10 @@ def provider(openai):
     return asked
 
 
-def eval_(folder, *more):
-    chosen = ("--environments", "dugongs,irt", "--seeds", 1, "--experiments", 2, "--questions", 2)
-    return ("eval", "--suite", "boxing", "--model", MODEL, *chosen, "--log-dir", folder, *more)
-
-
 def test_questions_leave_the_history_and_a_novice_has_none(provider, tmp_path):
-    done = run(*eval_(tmp_path, "--novice", "--tasks", "dugongs-prediction-0"), **KEY)
+    chosen = ("--environments", "dugongs,irt", "--seeds", 1, "--experiments", 2, "--questions", 2)
+    more = ("--novice", "--tasks", "dugongs-prediction-0", "--log-dir", tmp_path)
+    done = run("eval", "--suite", "boxing", "--model", MODEL, *chosen, *more, **KEY)
     assert done.returncode == 0, done.stderr
     # Two questions before the first and after each of two experiments, an explanation, two questions.
     assert [len(each) for each in provider] == [2, 2, 2, 4, 4, 4, 6, 6, 6, 1, 1]

@@ -102,10 +102,9 @@ def test_the_pipe_is_closed_before_the_program_begins():
     assert ran(f"import os\n{closed}{code}").text == "[0, 1, 2]"
 
 
-FAULTS = {"OSError(1, 'no rules')": "no rules", "KeyError(7)": "KeyError"}
-
-
-@pytest.mark.parametrize(("error", "said"), FAULTS.items())
+@pytest.mark.parametrize(
+    ("error", "said"), [("OSError(1, 'no rules')", "no rules"), ("KeyError(7)", "KeyError")]
+)
 def test_a_process_that_cannot_be_confined_runs_no_program(error, said, tmp_path, monkeypatch):
     source = Path(confine.__file__).read_text()
     begin = "    import resource\n\n    libc = "

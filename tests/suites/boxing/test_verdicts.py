@@ -129,14 +129,6 @@ def test_perfect_inference_passes(agent):
         assert record.score > 0.8
 
 
-def test_a_world_without_a_verdict_has_a_score_and_stands_in_reports():
-    record, _ = played("random", "irt-prediction-0", **QUICK)
-    assert record.passed is None
-    assert 0 < record.score < 1
-    panels = dict(run_panels({"a": [record.as_dict()]}))
-    assert "<td>irt</td>" in panels["Standardised error after experiments"]
-
-
 @pytest.mark.parametrize(("name", "goal"), list(kinds()))
 def test_no_answer_is_worse_than_a_missing_one(name, goal):
     rng = np.random.default_rng(1)

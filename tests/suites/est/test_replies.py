@@ -56,11 +56,8 @@ def test_what_cannot_be_read_is_said_and_the_rest_holds(reply, belief, trial, sa
     assert said in " ".join(read.problems)
 
 
-probability = st.floats(0, 1)
-
-
 @settings(max_examples=100, deadline=None)
-@given(st.lists(probability, min_size=9, max_size=9), st.lists(st.booleans(), min_size=9, max_size=9))
+@given(st.lists(st.floats(0, 1), min_size=9, max_size=9), st.lists(st.booleans(), min_size=9, max_size=9))
 def test_what_is_written_is_read_to_the_bit(belief, trial):
     read = read_reply(written(belief, trial), strict=True)
     assert read.belief == tuple(belief)
