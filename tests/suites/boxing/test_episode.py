@@ -193,16 +193,17 @@ def test_reports_show_errors_regret_novices_and_calibration():
     assert list(panels) == [errors, regret, f"{novices} scientist", "Calibration of probabilities"]
     assert "Perfect inference" in panels[errors]
     assert f"{own[1]['z_0']:.3f}" in panels[errors]
+    # Morals have a score and no verdict.
+    assert own[2]["passed"] is None
+    assert 0 < own[2]["score"] < 1
+    assert "<td>morals</td>" in panels[errors]
     bins = calibration(own)
     assert sum(each.number for each in bins) == 2 * 3 * 3
     assert "0 of 9" in panels[errors]
     assert "0 of 9" in panels[f"{novices} scientist"]
     assert all(each.interval[0] <= each.share <= each.interval[1] for each in bins)
-    published = played("random", "irt-prediction-0", mode="as-published", **QUICK)[0]
-    panels = dict(run_panels({"a": [published.as_dict()]}))
-    assert published.passed is None
-    assert 0 < published.score < 1
-    assert "<td>irt</td>" in panels[errors]
+    published = played("random", "irt-prediction-0", mode="as-published", **QUICK)[0].as_dict()
+    panels = dict(run_panels({"a": [published]}))
     assert "-0.12" in panels[errors]
     assert "0.035" in panels[regret]
     # The paper's rows stand beside the paper's information only.
