@@ -15,10 +15,6 @@ from suites.boxing.questions import Questions
 from suites.boxing.replies import answers_of, design_of, explanation_of, form_of
 from suites.boxing.world import Field, WrongReplyError, unnamed
 
-NARRATED = 150
-"""Words of a narrator that are kept."""
-
-
 NOVICE = -1
 """The evaluation of the novice, among numbers of experiments."""
 
@@ -165,12 +161,11 @@ class Episode(TurnByTurn):
 
     def _replay(self, metrics: Mapping[str, float | int]) -> dict[str, Any]:
         """What replays the episode, and what reports show of it: they get no metrics."""
-        parameters = zip(self.world.parameter_names, self.world.theta.tolist(), strict=True)
         return {
             **self._content,
             **{key: getattr(self.choices, key) for key in ("mode", "wording")},
             "chances": self.questions.chances,
-            "parameters": dict(parameters),
+            "parameters": dict(zip(self.world.parameter_names, self.world.theta.tolist(), strict=True)),
             "explanation": self.explanation,
             "standardised": {key[2:]: value for key, value in metrics.items() if key.startswith("z_")},
             **{key: metrics[key] for key in ("prior_error", "asked_answers", "missing_answers")},
@@ -212,7 +207,7 @@ class Episode(TurnByTurn):
             self.explanation, words = explanation_of(text, self.choices.explanation)
             return {"words": words}
         if request.kind == "narrate":
-            told, _ = explanation_of(text, NARRATED)
+            told, _ = explanation_of(text, 150)  # words of a narrator that are kept
             self._said = self._prompts["narrated"].fill(said=told)
             return {"said": self._said}
         places = list(request.questions)

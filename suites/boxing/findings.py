@@ -265,12 +265,11 @@ def _regrets(records: Sequence[Record]) -> list[tuple[Kind, str, str, str, str, 
         if not longest:
             continue
         curve = [float(np.mean([t[k]["regret"] for t in turns if len(t) > k])) for k in range(longest)]
-        cells = [
+        one, two, three = (
             _three_digits([float(np.mean([turn[name] for turn in t])) for t in turns if t])
             for name in ("information", "regret", "regret_published")
-        ]
-        points = _points(curve)
-        rows.append((kind, cells[0], cells[1], cells[2], points, curve))
+        )
+        rows.append((kind, one, two, three, _points(curve), curve))
     return rows
 
 

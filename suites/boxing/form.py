@@ -16,9 +16,6 @@ from suites.boxing.replies import answers_of, design_of
 from suites.boxing.world import Field as Asked
 from suites.boxing.world import WrongReplyError
 
-_SLIDER = 400.0
-"""Ranges longer than this have too many values for a slider: they are typed."""
-
 HELP = (
     "Find out how something works by experiments that you choose, one after another. You see the outcome of "
     "each. In between you are asked questions; only your answers to them count. They use up no "
@@ -28,12 +25,7 @@ HELP = (
 CHOICES = {"wording": "story"}
 """What people play with unless something else is chosen."""
 
-LIKELY = "How likely is the outcome (1)?"
 EXPERIMENT = "Choose an experiment."
-ANSWER = "What do you expect?"
-EXPLAIN = (
-    "Explain in at most {words} words to somebody who has seen none of this how to answer such questions."
-)
 
 _FOR_MODELS = re.compile(
     r"[ \t]*(?:: what is its design\? )?Reply with `<[^\n]*"
@@ -53,7 +45,10 @@ def _form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> F
     if observation.kind == "explain":
         longest = 12 * choices.explanation
         text = Text(id="explanation", ask="Explanation", lines=8, longest=longest)
-        intro = EXPLAIN.format(words=choices.explanation)
+        intro = (
+            f"Explain in at most {choices.explanation} words to somebody who has seen none of this how to "
+            "answer such questions."
+        )
         return Form(intro, (text,), lambda values: f"<answer>{values['explanation']}</answer>")
     world, rng = drawn(task.content["environment"], task.content["number"])
     if observation.kind == "act":
@@ -72,7 +67,7 @@ def _form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> F
         return f"<answer>{'; '.join(rows)}</answer>"
 
     check = _checked(lambda reply: answers_of(reply, fields, len(places)))
-    return Form(ANSWER, shown, reply, check)
+    return Form("What do you expect?", shown, reply, check)
 
 
 def _checked(read: Callable[[str], object]) -> Callable[[str], None]:
@@ -125,8 +120,10 @@ def _named(question: int, field: Asked, together: int) -> str:
 def _question(name: str, label: str, field: Asked) -> Question:
     """A slider, in percent for a probability, or a number to be typed for a long range."""
     if field.label == CHANCE:
-        return Slider(id=name, ask=label.replace(CHANCE.capitalize(), LIKELY), unit="%", shown=True)
-    if field.high - field.low > _SLIDER:
+        label = label.replace(CHANCE.capitalize(), "How likely is the outcome (1)?")
+        return Slider(id=name, ask=label, unit="%", shown=True)
+    # Longer ranges have too many values for a slider: they are typed.
+    if field.high - field.low > 400.0:
         return Number(
             id=name, ask=f"{label} ({field.expected})", whole=field.whole, least=field.low, most=field.high
         )

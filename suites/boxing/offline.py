@@ -17,9 +17,6 @@ from suites.boxing.episode import NOVICE, Episode
 from suites.boxing.outcomes import Floats
 from suites.boxing.posterior import best_design
 
-_STATED = re.compile(r"means of the parameters: (\[.*?\])")
-
-
 PRIOR_ONLY, IDEAL = "prior-only", "ideal"
 
 NOTHING = "Nothing was learnt."
@@ -71,11 +68,8 @@ def _design(episode: Episode, name: str, seed: int) -> Floats:
 
 def _from_explanation(episode: Episode, shown: str) -> Floats:
     """The best answers for somebody who takes the parameters for those that are stated."""
-    stated = _STATED.search(shown)
+    stated = re.search(r"means of the parameters: (\[.*?\])", shown)
     if stated is None:
         raise ValueError("the explanation states no parameters")
-    values = np.array(json.loads(stated[1]))
-    questions = episode.questions
-    if questions.goal.asks:
-        return values[None]
-    return questions.best_for(values[None])
+    values, questions = np.array([json.loads(stated[1])]), episode.questions
+    return values if questions.goal.asks else questions.best_for(values)

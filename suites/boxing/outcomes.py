@@ -14,17 +14,11 @@ from scipy.special import entr, gammaln, ndtr, xlog1py, xlogy
 
 Floats = npt.NDArray[np.float64]
 
-_BINS = ndtr(np.linspace(-3.3, 3.3, 45))
-"""Quantiles at which a cloud of signals is cut; finer towards both ends, because tails can be heavy."""
-
 _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(7)
 _NODE_WEIGHTS = _NODE_WEIGHTS / _NODE_WEIGHTS.sum()
 
 _EXACT = 60
 """Counts up to which each one is summed over; above it every half standard deviation."""
-
-_RATED = 500
-"""Particles that information on ratings takes: it is within 1 % of that of 8,000."""
 
 
 class Bernoulli:
@@ -206,12 +200,10 @@ class Likert:
 
     def information(self, signals: Floats, weights: Floats) -> Floats:
         """The sum over ratings, which depend on parameters of their own, by a part of the particles."""
-        some = signals[:: max(len(signals) // _RATED, 1)]
-        return np.asarray(sum(map(self._of_one, np.moveaxis(some, 2, 0))))
-
-    def _of_one(self, signals: Floats) -> Floats:
-        p = np.diff(self._below(signals), axis=-1, prepend=0.0, append=1.0)
-        return np.asarray((entr(p.mean(axis=0)) - entr(p).mean(axis=0)).sum(axis=-1))
+        # With 500 particles it is within 1 % of that of 8,000.
+        some = np.moveaxis(signals[:: max(len(signals) // 500, 1)], 2, 0)
+        every = (np.diff(self._below(each), axis=-1, prepend=0.0, append=1.0) for each in some)
+        return np.asarray(sum((entr(p.mean(axis=0)) - entr(p).mean(axis=0)).sum(axis=-1) for p in every))
 
     def _below(self, signals: Floats) -> Floats:
         """The probability of less than 2, 3, ... 9, on the last axis."""
@@ -246,7 +238,8 @@ def _table_information(log_p: Floats, weights: Floats, measure: Floats) -> Float
 def _bins(signals: Floats) -> tuple[Floats, Floats, Floats]:
     """Lower and upper ends (bins, m) and mass (bins,) of pieces between quantiles of signals (n, m)."""
     ordered = np.sort(signals, axis=0)
-    shares = np.concatenate([[0.0], _BINS, [1.0]])
+    # Finer towards both ends, because tails can be heavy.
+    shares = np.concatenate([[0.0], ndtr(np.linspace(-3.3, 3.3, 45)), [1.0]])
     place = shares * (len(ordered) - 1)
     below = np.minimum(place.astype(int), len(ordered) - 2)
     part = (place - below)[:, None]

@@ -23,11 +23,6 @@ PARTICLES = 2000
 MOVES = 3
 """Times that particles are moved after each step of the temperature."""
 
-LOCAL_MOVES = 6
-"""The same for each block of a world that has some, by local proposals."""
-
-_LARGE_GRID = 12_000
-
 
 class Posterior(ABC):
     """Parameters and their weights, which change with every observation."""
@@ -101,7 +96,7 @@ class Grid(Posterior):
     def particles(self) -> tuple[Floats, Floats]:
         """The points, or particles of equal weights in the place of a large grid."""
         theta, weights = self.cloud
-        if len(self._theta) < _LARGE_GRID:
+        if len(self._theta) < 12_000:
             return theta, weights
         return theta[systematic(weights, PARTICLES, 0.5)], np.full(PARTICLES, 1 / PARTICLES)
 
@@ -155,7 +150,8 @@ class Particles(Posterior):
             return np.asarray(terms @ powers - 0.5 * (z**2).sum(axis=1) - normal(z))
 
         now = log_ratio(z, terms)
-        for move in range(MOVES + LOCAL_MOVES * len(blocks)):
+        # Six more for each block of a world that has some, by local proposals.
+        for move in range(MOVES + 6 * len(blocks)):
             local = move >= MOVES
             if local:
                 proposed, block = z.copy(), blocks[move % len(blocks)]
@@ -214,10 +210,6 @@ def systematic(weights: Floats, number: int, offset: float) -> npt.NDArray[np.in
     return np.minimum(np.searchsorted(np.cumsum(weights), places), len(weights) - 1)
 
 
-RANDOM_DESIGNS = 100
-"""Designs that the paper takes the best of."""
-
-
 class Regret(NamedTuple):
     """Information of an experiment, in nats, and what better ones are expected to say beyond it.
 
@@ -264,7 +256,7 @@ def regret(
 ) -> Regret:
     """The regret of a design before it is carried out. A design better than the best of a list has none."""
     dense = world.designs()
-    drawn = np.array([world.random_design(rng) for _ in range(RANDOM_DESIGNS)])
+    drawn = np.array([world.random_design(rng) for _ in range(100)])
     found = information(world, posterior, np.concatenate([x[None], dense, drawn]), goal)
     own, best = float(found[0]), float(found.max())
     published = float(found[1 + len(dense) :].max()) - own

@@ -58,10 +58,6 @@ def _matched(places: Floats, target: Floats) -> Floats:
     return np.take_along_axis(points, best[..., None], axis=1).reshape(-1, 6)
 
 
-def _sources(answer: Floats, truth: Floats) -> float:
-    return float(((_matched(answer[None], truth)[0] - truth) ** 2).mean())
-
-
 def _best_sources(values: Floats, weights: Floats) -> Floats:
     """The mean of the places, each time in the order that is nearest to the last mean."""
     if len(values) == 1:
@@ -89,7 +85,9 @@ LOSSES: dict[str, Loss] = {
         lambda answer, truth: float((answer != truth).mean()), lambda v, w: (w @ v > 0.5).astype(float)
     ),
     "brier": Loss(lambda answer, truth: float(((answer - truth) ** 2).mean()), _mean),
-    "sources": Loss(_sources, _best_sources),
+    "sources": Loss(
+        lambda answer, truth: float(((_matched(answer[None], truth)[0] - truth) ** 2).mean()), _best_sources
+    ),
 }
 """By name. `clipped`: squared, each at most 10,000. `logarithmic`: of 1 + the number. `ratio`: of its
 logarithm. `brier`: the Brier score less that of the true probability. `sources`: squared, of the best of all
@@ -107,12 +105,6 @@ CHANCE = "probability of 1"
 
 GUESSES = 400
 """Worlds drawn from the prior whose answers are compared with the agent's."""
-
-LUCK = 0.05
-"""Share of these guesses that may be as good as answers that pass."""
-
-MEASURABLE = 0.5
-"""Perfect inference passes at least this share of the worlds of a kind that has a verdict."""
 
 Kind = tuple[str, str, str]
 """Environment, goal and mode."""
@@ -134,12 +126,12 @@ def baselines() -> dict[Kind, float]:
 
 @cache
 def judged() -> frozenset[Kind]:
-    """Kinds whose worlds have a verdict: those in which perfect inference passes often enough.
+    """Kinds whose worlds have a verdict: perfect inference passes at least half of them.
 
     Measured by `python -m benchmarks.boxing verdicts`.
     """
     passed = _measured("verdicts.csv", "eig")
-    return frozenset(kind for kind, share in passed.items() if share >= MEASURABLE)
+    return frozenset(kind for kind, share in passed.items() if share >= 0.5)
 
 
 class Questions:
@@ -238,7 +230,7 @@ class Questions:
         imagined = self._values(self._world.prior(self._guesses, GUESSES))
         guesses = ([self._loss.best(value[None], ONE) for value in values] for values in imagined)
         errors = np.sort([self.errors(np.array(guess)).mean() for guess in guesses])
-        return min(float(errors[int(LUCK * GUESSES)]), self.prior_error / 2)
+        return min(float(errors[int(0.05 * GUESSES)]), self.prior_error / 2)
 
     def proper_scores(self, answers: Floats) -> dict[str, float]:
         """The mean Brier and log score of probabilities; empty if none are asked for."""

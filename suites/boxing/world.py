@@ -23,10 +23,6 @@ WORDINGS: tuple[Wording, ...] = ("story", "equations", "plain")
 
 NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 
-QUESTIONS_SHOWN = 60
-"""Draws after which questions are no longer balanced."""
-
-
 _ENDLESS = 1e6
 """Limits that only keep answers finite."""
 
@@ -201,7 +197,8 @@ class World(ABC):
             x = self.question(rng, published)
             y = self.sample(self.theta, x, rng)
             alike = sum(float(each[0]) == float(y[0]) for each in ys)
-            if not balanced or alike < (number + 1) // 2 or drawn >= QUESTIONS_SHOWN * number:
+            # After 60 draws for each, questions are no longer balanced.
+            if not balanced or alike < (number + 1) // 2 or drawn >= 60 * number:
                 xs.append(x)
                 ys.append(y)
             if len(xs) == number:

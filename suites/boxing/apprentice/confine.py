@@ -30,9 +30,6 @@ RULES = (
 _PR_SET_PDEATHSIG, _PR_GET_SECCOMP, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 21, 22, 38
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 
-_LAST = 450
-"""Later system calls do not exist for a program: nobody has judged them."""
-
 _MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 """The architecture as the kernel's audit calls it, and the column of the tables of system calls."""
 
@@ -191,7 +188,8 @@ def _filter(machine: str, pid: int) -> bytes:
     arch, column = _MACHINES[machine]
     refuse, missing = (_RETURN, _REFUSE | errno.EPERM), (_RETURN, _REFUSE | errno.ENOSYS)
     found: list[tuple[int, ...]] = [(_LOAD, 4), (_EQUAL, arch, 1, 0), (_RETURN, _KILL), (_LOAD, 0)]
-    found += [(_ABOVE, _LAST, 0, 1), missing, (_EQUAL, _CLONE3, 0, 1), missing]
+    # Later system calls do not exist for a program: nobody has judged them.
+    found += [(_ABOVE, 450, 0, 1), missing, (_EQUAL, _CLONE3, 0, 1), missing]
 
     def allowed_if(number: int, *tests: tuple[int, ...]) -> None:
         """Refuse a call unless its arguments pass all tests."""

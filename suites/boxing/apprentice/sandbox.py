@@ -22,9 +22,6 @@ from arena.errors import EvaluationError
 from arena.packages import OURS
 from suites.boxing.apprentice import confine
 
-_TICK = 0.05
-"""Seconds after which a program is looked at again."""
-
 _ENVIRONMENT = {
     **{name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")},
     # Compiles by Numba in this process, so that no compiler of C is needed, which no program may start.
@@ -154,7 +151,7 @@ async def _watched(process: Process, folder: str, limits: Limits) -> str | int:
             return f"It was stopped after {limits.seconds} s."
         if _overfull(folder, limits):
             return f"It was stopped: its folder may have {limits.files} files and {limits.folder >> 20} MiB."
-        await anyio.sleep(_TICK)
+        await anyio.sleep(0.05)
     return process.returncode
 
 
@@ -190,7 +187,10 @@ def _private_folder() -> Iterator[str]:
 def _came_of(output: IO[bytes], ended: str | int, limits: Limits, seconds: float) -> Ran:
     output.seek(0)
     printed = output.read(limits.file).decode("utf-8", "replace")
-    said = [_shortened(printed.strip(), limits.characters)]
+    text, most = printed.strip(), limits.characters
+    if len(text) > most:
+        text = f"{text[: most // 2]}\n[... {len(text) - most} characters ...]\n{text[-most // 2 :]}"
+    said = [text]
     if isinstance(ended, str):
         said.append(ended)
     elif ended == -signal.SIGXCPU:
@@ -198,10 +198,3 @@ def _came_of(output: IO[bytes], ended: str | int, limits: Limits, seconds: float
     elif ended < 0:
         said.append(f"It crashed ({signal.Signals(-ended).name}).")
     return Ran(ended == 0, "\n".join(filter(None, said)), seconds)
-
-
-def _shortened(text: str, most: int) -> str:
-    """A text without its middle if it is too long."""
-    if len(text) <= most:
-        return text
-    return f"{text[: most // 2]}\n[... {len(text) - most} characters ...]\n{text[-most // 2 :]}"

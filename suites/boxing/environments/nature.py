@@ -16,8 +16,6 @@ from suites.boxing.world import Field, Goal, Words, World
 BACKGROUND, NEAREST = 0.1, 1e-4
 """Signal far from all sources, and what keeps it finite at a source."""
 
-_PLACES = tuple(Field(f"{axis} of source {k}", -100, 100) for k in (1, 2, 3) for axis in "xy")
-
 
 class Location(World):
     """Three places theta_k ~ N(0, 1) in each of two axes; y ~ N(0.1 + sum 1 / (1e-4 + distance^2), 0.5)."""
@@ -35,7 +33,7 @@ class Location(World):
             "sources",
             "sources",
             (1.57, 1.15385),
-            _PLACES,
+            tuple(Field(f"{axis} of source {k}", -100, 100) for k in (1, 2, 3) for axis in "xy"),
             asks="Where are the three points that were drawn? Write their six coordinates, point by point.",
             asks_story="Where are the three sources? Write their six coordinates, source by source.",
         ),

@@ -101,8 +101,6 @@ class Hyperbolic(World):
             )
 
 
-STUDENTS = QUESTIONS = 6
-
 HELD_OUT = 10
 """Pairs that are asked for and cannot be observed, half of them right."""
 
@@ -115,10 +113,7 @@ class Irt(World):
     noise = Bernoulli()
     dimensions = 18
     parameter_names = tuple(f"{what}{k}" for what in ("ability", "difficulty", "slope") for k in range(1, 7))
-    fields = (
-        Field("student", 1, STUDENTS, whole=True, start=1),
-        Field("question", 1, QUESTIONS, whole=True, start=1),
-    )
+    fields = (Field("student", 1, 6, whole=True, start=1), Field("question", 1, 6, whole=True, start=1))
     form = "student, question"
     goals: ClassVar = {"prediction": Goal("wrong", "brier", (0.5, 0.5), (Field("right", 0, 1, whole=True),))}
     words = Words(
@@ -271,9 +266,8 @@ class Survival(World):
     def details(self, wording: Wording) -> str:
         """The list."""
         rows = [f"{k:g}: {years:g}, {m:g}" for k, years, m in self._patients]
-        heading = (
-            "patient: years after the operation, metastasized" if wording != "plain" else "row: two inputs"
-        )
+        heading = "patient: years after the operation, metastasized"
+        heading = "row: two inputs" if wording == "plain" else heading
         return "\n".join([heading, *rows])
 
 
@@ -301,8 +295,6 @@ EMOTION_MEANS = np.array(
     ]
 )
 """Prior means: intercepts, then the weights of the prize, of the surprise and of its absolute value."""
-
-EMOTION_SDS = np.array([0.1, 0.01, 0.01, 0.01])
 
 
 class Emotions(World):
@@ -346,7 +338,7 @@ class Emotions(World):
     def parameters(self, z: Floats) -> Floats:
         """For each emotion its coefficients, and the standard deviation."""
         z = z.reshape(len(z), -1, 5)
-        coefficients = self.means.T + EMOTION_SDS * z[..., :4]
+        coefficients = self.means.T + np.array([0.1, 0.01, 0.01, 0.01]) * z[..., :4]
         sd = np.maximum(np.abs(z[..., 4:]), 0.01)
         return np.concatenate([coefficients, sd], axis=2).reshape(len(z), -1)
 
@@ -373,12 +365,9 @@ class Emotions(World):
         """Always the same random ones, and sure and surprising wins of nothing and of 100."""
         rng = np.random.default_rng(0)
         drawn = [self.random_design(rng) for _ in range(150)]
-        ends = [
-            [a, b, b, p, (1 - p) / 2, (1 - p) / 2, 1]
-            for a, b in ((0, 100), (100, 0))
-            for p in (0.02, 0.5, 0.98)
-        ]
-        return np.array([*drawn, *ends])
+        for a, b in ((0, 100), (100, 0)):
+            drawn += [np.array([a, b, b, p, (1 - p) / 2, (1 - p) / 2, 1]) for p in (0.02, 0.5, 0.98)]
+        return np.array(drawn)
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
         """As the random design. The public code takes the prize's index, 0 to 2, for the dollars won."""
