@@ -20,9 +20,6 @@ from benchmarks.figures import FULL, QUICK, Figures
 from benchmarks.learning import Learning, sample, select_tasks
 from benchmarks.peers import CONTENDERS, batch_contender, compare
 
-COLUMNS = 150
-"""Console width at which no figure of the tables is wrapped."""
-
 PACKAGES = ("arena-llm", "pybullet", "pybullet-arm64", "numba", "numpy", "miniworld")
 
 
@@ -97,7 +94,8 @@ def _write(path: Path, facts: dict[str, Any], figures: Figures) -> None:
 
 def _print(facts: dict[str, Any], figures: Figures) -> None:
     """The machine, a table for each section, and notes."""
-    console = wide_console(COLUMNS)
+    # At this width no figure of the tables is wrapped.
+    console = wide_console(150)
     versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
     load = f"load {facts['load_before']:.2f} before and {facts['load_after']:.2f} afterwards"
     notes = [f"{facts['processor']}, {facts['cores']} cores; {load}, and all is faster on an idle machine"]

@@ -30,9 +30,6 @@ always the answers for the same imagined world, that which passes most often in 
 answers for a world drawn from the prior. `random`, `eig`: perfect inference after such experiments.
 """
 
-_IMAGINED = 50
-"""Worlds that are tried as the one that is imagined always."""
-
 Row = tuple[object, ...]
 Asked = dict[tuple[str, Mode], Questions]
 """By goal and mode."""
@@ -169,8 +166,9 @@ def _passes(name: str, number: int, best: bool) -> dict[tuple[str, Mode], dict[s
     """By goal and mode: whether each of `VERDICTS` passes a world, for each of its tries."""
     world, _ = drawn(name, number)
     asked = _asked(name, number)
-    same = world.prior(np.random.default_rng(0), _IMAGINED)
-    own = world.prior(np.random.default_rng([number, 3]), _IMAGINED)
+    # 50 worlds are tried as the one that is imagined.
+    same = world.prior(np.random.default_rng(0), 50)
+    own = world.prior(np.random.default_rng([number, 3]), 50)
     found = {}
     for kind, each in asked.items():
         guesses = np.array([each.best_for(theta[None]) for theta in own])

@@ -67,15 +67,10 @@ class Playlist:
         return Episode(task.spec, task_id=task.id, seed=self._seed, trial=self._played - 1)
 
 
-WARM_UP = 5
-"""Uncounted steps before those of a rate."""
-
 SENSORS = (RAYS, CAMERA)
 """What most is measured with."""
 
 KINDS = ("Wall", "LightBlock", "Ramp", "HeavyBlock")
-ROLLING = "GoodGoalMultiBounce"
-"""A ball that rolls from the start; eating it does not end the episode."""
 
 NOTE = (
     f"Environments come from gymnasium.make, their observation included, with each random action held for"
@@ -154,7 +149,7 @@ class Learning:
     def _rate(self, env: Any, task: Task) -> float:
         _begin(env, Playlist([task]), self.seed)
         actions = random_actions(task.id, self.seed, HELD)
-        seconds_of_steps(env, actions, WARM_UP)
+        seconds_of_steps(env, actions, 5)  # uncounted, to warm up
         return self.effort.steps / seconds_of_steps(env, actions, self.effort.steps)
 
     def many(self) -> None:
@@ -222,7 +217,8 @@ def scene(count: int, *, rolling: bool) -> Task:
     places = (0.5 + np.arange(columns)) * ARENA_SIZE / columns
     items = []
     for index, (z, x) in enumerate(islice(product(places.round(2).tolist(), repeat=2), count + 1)):
-        kind = ROLLING if rolling and index % 4 == 1 else KINDS[index % 4]
+        # A ball that rolls from the start; eating it does not end the episode.
+        kind = "GoodGoalMultiBounce" if rolling and index % 4 == 1 else KINDS[index % 4]
         items.append(
             Item(
                 name=kind if index else "Agent",

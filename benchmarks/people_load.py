@@ -22,12 +22,6 @@ from benchmarks import run, served
 from people.simulation.visitor import GamePage, Received, Visitor, client_at
 from people.store import Store
 
-KEYS_EVERY_S = 0.4
-"""Interval between changes of the keys; a person changes them two or three times a second."""
-
-LISTEN_S = 0.005
-"""Time after which a participant who hears nothing looks whether something is to be sent."""
-
 
 @dataclass
 class Player:
@@ -60,7 +54,8 @@ class Player:
             visitor = Visitor(client)
             visitor.open()
         with GamePage(self.url, visitor.token) as page:
-            page.patient, page.timeout_s = False, LISTEN_S
+            # After this time a participant who hears nothing looks whether something is to be sent.
+            page.patient, page.timeout_s = False, 0.005
             while time.time() < until:
                 self._send(page)
                 with suppress(TimeoutError):
@@ -75,7 +70,8 @@ class Player:
             _, kind, values = self._replies.pop(0)
             page.say(kind, **values)
         if self._began is not None and now >= self._press_next:
-            self._press_next = now + KEYS_EVERY_S * self._random.uniform(0.5, 1.5)
+            # A person changes keys two or three times a second.
+            self._press_next = now + 0.4 * self._random.uniform(0.5, 1.5)
             self._pressed_at = now
             page.do("keys", action=self._random.choice((1, 2, 3, 3, 4, 5)))
 

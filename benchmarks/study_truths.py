@@ -83,15 +83,13 @@ class Truth:
         """The true size of an effect, in points."""
         if effect.factor == "order":
             return self._rate(self.groups, self.learnt / 2) - self._rate(self.groups, -self.learnt / 2)
-        if effect.factor == "suite":
-            ends = (self.suites[name][1] for name in (effect.level, effect.against))
-            high, low = (self._rate(self.groups, ease) for ease in ends)
-            return high - low
-        sides = [
-            [group for group in self.groups if name in (group.condition, group.agent)]
-            for name in (effect.level, effect.against)
-        ]
-        return self._rate(sides[0]) - self._rate(sides[1])
+        rates = []
+        for name in (effect.level, effect.against):
+            if effect.factor == "suite":
+                rates.append(self._rate(self.groups, self.suites[name][1]))
+            else:
+                rates.append(self._rate([g for g in self.groups if name in (g.condition, g.agent)]))
+        return rates[0] - rates[1]
 
     def _rate(self, groups: Any, logits: float = 0.0) -> float:
         """The mean rate of groups in points, over the normal distributions of participants and tasks."""

@@ -30,9 +30,6 @@ from render.camera import FIRST_PERSON_FOV_DEG
 _COLORS = ("blue", "green", "grey", "purple", "red", "yellow")
 """MiniWorld's colours, which things take in turn."""
 
-_WALL_HEIGHT = 6.0
-"""Height of the room's walls, metres, as the fence's."""
-
 
 class Room(MiniWorldEnv):  # type: ignore[misc]
     """A room of the arena's size with an entity for each thing of a scene; its episodes do not end."""
@@ -44,7 +41,8 @@ class Room(MiniWorldEnv):  # type: ignore[misc]
         super().__init__(max_episode_steps=10**9, obs_width=side, obs_height=side, params=params)
 
     def _gen_world(self) -> None:
-        self.add_rect_room(0, ARENA_SIZE, 0, ARENA_SIZE, wall_height=_WALL_HEIGHT)
+        # The walls are as high as the fence.
+        self.add_rect_room(0, ARENA_SIZE, 0, ARENA_SIZE, wall_height=6.0)
         self.things = []
         for thing, color in zip(self.scene.things, cycle(_COLORS)):
             is_ball = KINDS[thing.kind].shape is Shape.BALL
