@@ -143,9 +143,8 @@ class Scene(NamedTuple):
         for action in self.actions:
             first = action.takes[0] if action.takes else None
             if first == "direction" or first == "place":
-                found += [
-                    f"{action.verb}({each})" for each in (DIRECTIONS if first == "direction" else self.places)
-                ]
+                every = DIRECTIONS if first == "direction" else self.places
+                found += [f"{action.verb}({each})" for each in every]
             elif first != "number":
                 found.append(f"{action.verb}({', '.join('OBJ' for _ in action.takes)})")
         return tuple(found)
@@ -155,11 +154,10 @@ class Scene(NamedTuple):
         if action not in self.actions:
             raise Unusable(f"{action.written} is not allowed in this run; move instead, tile by tile.")
         if (self.options is not None) != (action is SAY):
-            told = "You are in no conversation; begin one with talk(object)."
-            if self.options is not None:
-                said = _listed(self.options)
-                told = f"You are in a conversation: reply with the number of what you say, {said}."
-            raise Unusable(told)
+            if self.options is None:
+                raise Unusable("You are in no conversation; begin one with talk(object).")
+            said = _listed(self.options)
+            raise Unusable(f"You are in a conversation: reply with the number of what you say, {said}.")
         if len(given) != len(action.takes):
             raise Unusable(f"Got {len(given)} arguments, expected {len(action.takes)}: {action.written}.")
         values = [self._value(action, kind, text) for kind, text in zip(action.takes, given, strict=True)]

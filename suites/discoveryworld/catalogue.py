@@ -10,9 +10,6 @@ from arena.packages import rows_of
 
 LEVELS = ("easy", "normal", "challenge")
 
-UNIT_TESTS = "unit tests"
-"""The group of the ten tests of single skills."""
-
 METRICS = ("procedure", "completion", "knowledge")
 """The three metrics of the paper, each from 0 to 1."""
 
@@ -77,7 +74,7 @@ def kinds() -> dict[str, Kind]:
         for level in LEVELS
     ]
     found += [
-        Kind(f"unit-{slug}", UNIT_TESTS, "unit", skill, f"Small Skills: {scenario} Test", "Normal")
+        Kind(f"unit-{slug}", "unit tests", "unit", skill, f"Small Skills: {scenario} Test", "Normal")
         for slug, skill, scenario in _TESTS
     ]
     return {kind.name: kind for kind in found}

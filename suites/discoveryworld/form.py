@@ -58,22 +58,19 @@ _READ = {
 def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     """A line for an action, with the names of what is seen; in a conversation, what can be said."""
     data = observation.data
-    templates = tuple(map(in_words, data["templates"]))
     verbs = dict.fromkeys(call.partition("(")[0] for call in data["templates"])
     help_text = HELP.format(actions="\n".join(f"- {WORDS[verb]}" for verb in (*verbs, "post")))
     if options := data["options"]:
         said = tuple(f"{number}: {text}" for number, text in options.items())
         choice = Choice(id="said", ask="Say", options=said)
         return Form(TALK, (choice,), _number, text=data["text"], help=help_text, task=data["task"])
-    moves = tuple(map(in_words, data["moves"]))
-    words = tuple(data["labels"])
     line = Command(
         id="action",
         ask="Action",
         longest=500,
-        templates=templates,
-        words=words,
-        buttons=moves,
+        templates=tuple(map(in_words, data["templates"])),
+        words=tuple(data["labels"]),
+        buttons=tuple(map(in_words, data["moves"])),
         near="In sight",
     )
 

@@ -8,9 +8,6 @@ from typing import Any
 from arena.errors import EvaluationError
 from evaluation.suite import Ask, EpisodeSetup, Record
 
-LONGEST_NOTES = 200_000
-"""Characters of notes that a judge is sent, the last ones."""
-
 
 async def judge(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
     """The record with the metric `knowledge`, the share of the critical questions that is answered by yes.
@@ -49,7 +46,8 @@ def notes_of(turns: Sequence[Mapping[str, Any]]) -> str:
     written = [f"Step {step}: {text}" for step, text in notes if text]
     if turns and "memory" in turns[-1]:
         written.append(f"Notebook at the end: {json.dumps(turns[-1]['memory'], ensure_ascii=False)}")
-    return "\n".join(written)[-LONGEST_NOTES:] or "(none)"
+    # A judge is sent so many characters, the last ones.
+    return "\n".join(written)[-200_000:] or "(none)"
 
 
 def verdict(said: str) -> bool | None:

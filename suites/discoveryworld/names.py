@@ -8,8 +8,6 @@ from typing import Any
 _IN_TEXT = re.compile(r"(uuid\W{0,3})(\d+)", re.IGNORECASE)
 """How the package mentions an object in its texts."""
 
-_ID_KEYS = ("uuid", "arg1", "arg2")
-
 
 class Names:
     """The ids and labels of one episode.
@@ -55,7 +53,7 @@ class Names:
             return [self.translated(each) for each in plain]
         if isinstance(plain, str):
             return self.text(plain)
-        return self.id(plain) if key in _ID_KEYS and isinstance(plain, int) else plain
+        return self.id(plain) if key in ("uuid", "arg1", "arg2") and isinstance(plain, int) else plain
 
     def label(self, ours: int) -> str:
         """What an object is called."""

@@ -9,7 +9,6 @@ from suites.discoveryworld.actions import PLAIN
 from suites.discoveryworld.names import Names
 
 _ID = re.compile(r"\[uuid: (\d+)\]")
-_SHORT_ID = re.compile(r" \[\d+\]")
 
 
 def compact(observation: Mapping[str, Any], names: Names, near: bool = True) -> str:
@@ -44,13 +43,15 @@ def sentences(observation: Mapping[str, Any], names: Names, near: bool = True) -
         *(f"{who}: {' '.join(done)}" for who, done in parts["others"].items()),
         *(f"Post {each}" for each in parts["feed"]),
     ]
-    return _SHORT_ID.sub("", "\n".join(filter(None, lines)))
+    return re.sub(r" \[\d+\]", "", "\n".join(filter(None, lines)))
 
 
 def _parts(observation: Mapping[str, Any], names: Names, near: bool) -> dict[str, Any]:
     here, dialog = observation["agentLocation"], observation["dialog_box"]
     said, popped = observation["lastActionMessage"], observation["extended_action_message"]
-    agents = observation["nearbyAgents"]["list_of_agents"]
+    agents, feed = observation["nearbyAgents"]["list_of_agents"], observation["discoveryFeed"]
+    posts = [(each, each["content"]) for each in feed["posts"]]
+    posts += [(each, each["title"]) for each in feed["scientific_articles"]]
     return {
         "message": short(said),
         "text": short(popped) if popped.strip() != said.strip() else "",
@@ -62,7 +63,7 @@ def _parts(observation: Mapping[str, Any], names: Names, near: bool) -> dict[str
         "reach": _objects(observation["accessibleEnvironmentObjects"], names),
         "near": _near(observation, names) if near else {},
         "others": {who: [short(each["message"]) for each in done] for who, done in agents.items() if done},
-        "feed": _feed(observation["discoveryFeed"]),
+        "feed": [f"{each['postID']}: {each['author']}: {text}" for each, text in posts],
     }
 
 
@@ -101,12 +102,6 @@ def _dialog(dialog: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     options = {str(number): text for number, text in dialog["dialogOptions"].items()}
     return {"said": short(dialog["dialogIn"]), **({"options": options} if dialog["is_in_dialog"] else {})}
-
-
-def _feed(feed: Mapping[str, Any]) -> list[str]:
-    posts = [(each, each["content"]) for each in feed["posts"]]
-    posts += [(each, each["title"]) for each in feed["scientific_articles"]]
-    return [f"{each['postID']}: {each['author']}: {text}" for each, text in posts]
 
 
 def short(text: str) -> str:

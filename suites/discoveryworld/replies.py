@@ -17,8 +17,6 @@ _LABEL = re.compile(r"^(?:next\s+)?(?:action|command)\s*\d*\s*:\s*", re.IGNORECA
 _CALL = re.compile(r"([A-Za-z][A-Za-z_ ]*?)\s*\((.*)\)\s*[;.]?")
 _MARKS = " \t*`>;"
 
-HOW = 'End your reply with one action: use(meter, statue#2) or {"action": "USE", "arg1": 1234, "arg2": 5678}.'
-
 
 class Reply(NamedTuple):
     """A reply as read: `thoughts` is what it has besides the action; without one there is a `problem`."""
@@ -74,7 +72,8 @@ def _from_lines(text: str) -> Reply:
         if action is not None:
             return Reply(without(place), action, _arguments(called[2], len(action.takes)))
         return Reply(text.strip(), problem=_unknown(called[1]))
-    return Reply(text.strip(), problem=f"No action was found. {HOW}")
+    how = 'use(meter, statue#2) or {"action": "USE", "arg1": 1234, "arg2": 5678}.'
+    return Reply(text.strip(), problem=f"No action was found. End your reply with one action: {how}")
 
 
 def _arguments(inside: str, number: int) -> tuple[str, ...]:

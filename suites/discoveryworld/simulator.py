@@ -27,9 +27,6 @@ from suites.discoveryworld.catalogue import Kind
 
 NAME = "discoveryworld"
 
-_SKIPPED = "Knowledge"
-"""In the names of modules that ask a provider about results."""
-
 _lock = threading.RLock()
 
 
@@ -80,11 +77,9 @@ def modules() -> dict[str, ModuleType]:
         importlib.import_module("pygame")
     package = importlib.import_module(NAME)
     listed = [each.name for each in pkgutil.walk_packages(package.__path__, f"{NAME}.")]
-    found = {
-        name.removeprefix(f"{NAME}."): importlib.import_module(name)
-        for name in listed
-        if _SKIPPED not in name
-    }
+    # Modules that ask a provider about results are left out.
+    wanted = [name for name in listed if "Knowledge" not in name]
+    found = {name.removeprefix(f"{NAME}."): importlib.import_module(name) for name in wanted}
     for module in found.values():
         values = vars(module)
         values["print"], values["exit"] = _silent, _refuse

@@ -15,7 +15,6 @@ import numpy as np
 
 from suites.discoveryworld.scripts.player import Player, Stuck, found_in, numbers
 
-_SPECIES = re.compile(r"has (\d+) different animal species")
 _STATUE = re.compile(r"statue of an? ([^#]+)", re.IGNORECASE)
 _TABLE = "Instrument Table"
 
@@ -56,13 +55,13 @@ def _animals(play: Player, species: str) -> list[int]:
 
 def _species(play: Player) -> list[str]:
     """From the statues if all were seen, otherwise from the places, which are named after them."""
-    number = int(found[1]) if (found := _SPECIES.search(play.known.task)) else 0
+    told = re.search(r"has (\d+) different animal species", play.known.task)
+    number = int(told[1]) if told else 0
     statues = [found[1] for name in play.known.names.labels().values() if (found := _STATUE.match(name))]
     places = [found[1] for place in play.known.places if (found := _STATUE.match(place))]
     return statues if len(statues) == number else places
 
 
-_AGE = re.compile(r"(\d+) years")
 _ARTEFACT = "ancient artifact"
 _ANY_ARTEFACT = f"{_ARTEFACT}|.*(hammer|chisel|tongs)"
 _AGES = {"stone": 10_000, "bronze": 4_000, "iron": 1_000}
@@ -136,18 +135,10 @@ def _channel(known: dict[str, list[float]]) -> int:
 
 
 def _age(said: str) -> float:
-    return float(found[1]) if (found := _AGE.search(said)) else 0.0
+    return float(found[1]) if (found := re.search(r"(\d+) years", said)) else 0.0
 
 
 _INSTRUMENTS = ("densitometer", "spectrometer", "microscope", "thermometer", "radiation meter")
-_READINGS = {"radiation meter": 8}
-"""How often is read; background radiation only adds, so the least reading is the best."""
-
-_SEARCHED = (0, 3, 6, 9, 12, -3, -6, -9, -12)
-"""Hz beside a predicted frequency that are tried: a reactor that is within 2 Hz says so."""
-
-_MOST = 10_000
-"""Hz that a reactor can be set to."""
 
 
 class _Law(NamedTuple):
@@ -175,11 +166,8 @@ def reactor_lab(play: Player) -> None:
         play.goto(place)
     reactors = dict(_asked(play, reactor) for reactor in play.seen("crystal reactor"))
     crystals = {int(play.name(each)[-1]): each for each in play.seen("quantum crystal")}
-    unknown = [
-        number
-        for number in sorted(crystals)
-        if f"Crystal {number}" in play.known.task.partition("Your task")[2]
-    ]
+    asked = play.known.task.partition("Your task")[2]
+    unknown = [number for number in sorted(crystals) if f"Crystal {number}" in asked]
     instruments = [play.take(each) for name in _INSTRUMENTS for each in play.seen(name)]
     readings = {}
     for number, crystal in sorted(crystals.items()):
@@ -210,7 +198,9 @@ def _measured(play: Player, instruments: Sequence[int], crystal: int) -> dict[st
     found: dict[str, float] = {}
     for instrument in instruments:
         name = play.name(instrument)
-        said = [numbers(play.use(instrument, crystal)) for _ in range(_READINGS.get(name, 1))]
+        # Background radiation only adds, so the least of several readings is the best.
+        times = 8 if name == "radiation meter" else 1
+        said = [numbers(play.use(instrument, crystal)) for _ in range(times)]
         found |= {f"{name} {k}": min(each) for k, each in enumerate(zip(*said, strict=True), start=1)}
     return found
 
@@ -237,8 +227,9 @@ def _tune(play: Player, reactor: int, now: float, readings: dict[str, float], la
     """Set a reactor by the first law that makes it work; that law."""
     play.apply("talk", reactor)
     for law in laws:
-        for beside in _SEARCHED:
-            wanted = round(min(max(law.frequency(readings) + beside, 0), _MOST))
+        # A reactor that is within 2 Hz says so; it can be set to at most 10,000 Hz.
+        for beside in (0, 3, 6, 9, 12, -3, -6, -9, -12):
+            wanted = round(min(max(law.frequency(readings) + beside, 0), 10_000))
             play.set_number(
                 wanted - int(now), "Increase frequency", "Decrease frequency", " Hz", f"I think {law}."
             )
@@ -248,9 +239,6 @@ def _tune(play: Player, reactor: int, now: float, readings: dict[str, float], la
                 return law
     raise Stuck("no law makes the reactor work")
 
-
-_GRAVITATION = 6.67430e-11
-"""N m^2 / kg^2, as in the rocketry book of the world."""
 
 _BODIES = {
     "Mercury": (330.11, 2439.4),
@@ -269,17 +257,7 @@ _BODIES = {
 }
 """Mass in 1e21 kg and mean radius in km (Wikipedia, List of Solar System objects by size)."""
 
-_POSTS = ("northern observation post", "southern observation post")
-_APART = 30
-"""Metres between the two, as their signs say."""
-
-_SWINGING = 100
-"""Steps, of a second each, for which the pendulum swings."""
-
 _CELL = "load cell interface"
-
-_FIRING = 60
-"""Steps, of a second each, for which a fuel is fired at most."""
 
 _TEST_VOLUME, _TANK = 5000, 10_000
 """Litres of a test at the load cell, and that the rocket holds at most."""
@@ -337,20 +315,22 @@ def rocket_science(play: Player) -> None:
 
 def _looked_up(task: str) -> _Planet:
     mass, radius = _BODIES[found_in(r"exactly the same as ([\w ]+)\.", task)]
-    return _Planet(1e3 * radius, _GRAVITATION * 1e21 * mass / (1e3 * radius) ** 2)
+    # The constant of gravitation in N m^2 / kg^2, as in the rocketry book of the world.
+    return _Planet(1e3 * radius, 6.67430e-11 * 1e21 * mass / (1e3 * radius) ** 2)
 
 
 def _surveyed(play: Player) -> _Planet:
     """The radius by angles of light at two places on a meridian, gravity by a pendulum of one metre."""
     angles = []
-    for post in _POSTS:
+    for post in ("northern observation post", "southern observation post"):
         play.goto(post)
         angles += numbers(play.use(play.one("speed square"), next(iter(play.near("sand")))))
-    radius = 360 * _APART / (2 * pi * abs(angles[1] - angles[0]) / 1000)
+    # They are 30 m apart, as their signs say.
+    radius = 360 * 30 / (2 * pi * abs(angles[1] - angles[0]) / 1000)
     play.goto("control room")
     pendulum = play.one("1-meter pendulum")
     play.apply("activate", pendulum)
-    play.wait(_SWINGING)
+    play.wait(100)  # seconds
     said = re.search(r"([\d.]+) oscillations in (\d+) ticks", play.apply("read", pendulum))
     if said is None:
         raise Stuck("the pendulum cannot be read")
@@ -380,7 +360,7 @@ def _burnt(play: Player, full: float, empty: float) -> tuple[float, float]:
     play.say("Fire!")
     said = play.say("Test in progress")
     thrust = flow = 0.0
-    for _ in range(_FIRING):
+    for _ in range(60):  # seconds at most
         weight, seconds = _gauge(said, "weight"), _gauge(said, "Duration")
         thrust = max(thrust, 1000 * _gauge(said, "thrust"))
         if seconds and weight > empty:

@@ -12,8 +12,6 @@ WAITING = "turn(north)"
 MOST_TRIES = 20
 """Times that something that walks away is followed."""
 
-_UNITS = (1000, 100, 10, 1)
-
 
 class Over(Exception):
     """The episode has ended."""
@@ -123,7 +121,7 @@ class Player:
 
     def set_number(self, change: int, more: str, less: str, unit: str, note: str = "") -> None:
         """In a conversation that changes a number in steps of 1000, 100, 10 and 1, change it by `change`."""
-        for size in _UNITS:
+        for size in (1000, 100, 10, 1):
             steps = round(change / size)
             change -= steps * size
             for _ in range(abs(steps)):

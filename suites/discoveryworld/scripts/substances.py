@@ -18,15 +18,11 @@ Recipe = tuple[int, ...]
 
 MOST_PARTS = 4
 
-_GRADES = ("heavily", "moderately", "lightly", "no rust")
 _LIKENESS = (0.33, 0.66, 0.99)
 """The cosine between a mixture and the right one from which on the key has the next grade.
 
 The key never becomes more rusty.
 """
-
-_MIXING = 2
-"""Steps until what is in the jar has mixed and worked, as the task says."""
 
 
 class _Trial(NamedTuple):
@@ -63,13 +59,14 @@ def _try(play: Player, jar: int, key: int, parts: dict[int, int]) -> None:
         for _ in range(number):
             play.use(dispenser, jar)
     play.put(key, jar)
-    play.wait(_MIXING)
+    play.wait(2)  # until it has mixed and worked, as the task says
     play.do(f"take({play.name(key)})")
     play.use(play.one("bottle cleaner"), jar)
 
 
 def _grade(play: Player, key: int) -> int:
-    return next(k for k, word in enumerate(_GRADES) if word in play.name(key))
+    grades = ("heavily", "moderately", "lightly", "no rust")
+    return next(k for k, word in enumerate(grades) if word in play.name(key))
 
 
 def _recipes(substances: int) -> Iterator[Recipe]:
@@ -79,11 +76,9 @@ def _recipes(substances: int) -> Iterator[Recipe]:
 
 
 def _agrees(recipe: Recipe, trials: list[_Trial]) -> bool:
-    return all(max(t.before, _grade_of(_cosine(recipe, t.recipe))) == t.after for t in trials)
-
-
-def _grade_of(likeness: float) -> int:
-    return sum(likeness >= bound for bound in _LIKENESS)
+    likeness = [_cosine(recipe, trial.recipe) for trial in trials]
+    grades = [sum(each >= bound for bound in _LIKENESS) for each in likeness]
+    return all(max(t.before, grade) == t.after for t, grade in zip(trials, grades, strict=True))
 
 
 def _cosine(a: Recipe, b: Recipe) -> float:
@@ -92,7 +87,6 @@ def _cosine(a: Recipe, b: Recipe) -> float:
 
 Soil = dict[str, str]
 
-_LEVELS = ("low", "medium", "high")
 _FIELD = "Experimental Field #1"
 _GROWING = 20
 """The most steps until plants have grown; the task says that a few are enough."""
@@ -127,9 +121,8 @@ def plant_nutrients(play: Player) -> None:
     other = set(play.seen("soil"))
     if "Storage Building" in play.known.places:
         play.goto("Storage Building")
-        _, shovel, meter = [
-            play.take(play.one(name)) for name in ("seed jar", "shovel", "soil nutrient meter")
-        ]
+        things = ("seed jar", "shovel", "soil nutrient meter")
+        _, shovel, meter = [play.take(play.one(name)) for name in things]
         play.goto("Pilot Field")
         good, bad = _measured(play, meter, other)
         rule = _rule(good, bad)
@@ -169,7 +162,7 @@ def _rule(good: list[Soil], bad: list[Soil]) -> str:
 
 def _rules(nutrients: Iterable[str]) -> Iterator[_Rule]:
     """Those of one fact, then those of two."""
-    facts = tuple(product(nutrients, _LEVELS))
+    facts = tuple(product(nutrients, ("low", "medium", "high")))
     for text, numbers in _KINDS.items():
         for chosen in combinations(facts, text.count("{}")):
             if len(dict(chosen)) == len(chosen):
@@ -197,20 +190,12 @@ def _plant(play: Player, shovel: int) -> None:
 
 _INSTRUMENTS = ("densitometer", "spectrometer", "PH meter", "microscope", "radiation meter")
 _LAB = (
-    "microscope",
-    "spectrometer",
-    "PH meter",
-    "radiation meter",
-    "sampler",
-    "thermometer",
-    "NPK field test",
+    *("microscope", "spectrometer", "PH meter", "radiation meter"),
+    *("sampler", "thermometer", "NPK field test"),
 )
 
 _QUIET, _BIN = "infirmary", "cave"
 """Places without mushrooms: to look at the rock, and to leave what is bad."""
-
-_MEALS = 10
-"""Good mushrooms that are to be eaten, as the task says."""
 
 _COOKING, _WATCHED = 5, 55
 """Steps in the stove, and steps until a meal counts."""
@@ -247,7 +232,7 @@ def _feed_colony(play: Player) -> None:
     tried: set[int] = set()
     while True:
         good += _good_ones(play, tools, rock, tried)
-        if len(good) >= _MEALS:
+        if len(good) >= 10:  # are to be eaten, as the task says
             break
         _grow(play)
     while good:

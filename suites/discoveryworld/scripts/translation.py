@@ -6,7 +6,6 @@ from contextlib import suppress
 from suites.discoveryworld.actions import PLAIN
 from suites.discoveryworld.scripts.player import Player, Stuck, found_in
 
-_SIGNED = "table with a sign"
 _ROUND = ((2, 1), (2, 30), (30, 30), (30, 1))
 """Corners of a path around the village from which everything that grows outside is seen."""
 
@@ -90,7 +89,7 @@ def _fetched(play: Player, word: str) -> int:
 def _signed(play: Player) -> dict[str, int]:
     """What stands on the tables that are seen, by the last words of their signs."""
     found = {}
-    for table in play.near(_SIGNED):
+    for table in play.near("table with a sign"):
         words = play.apply("read", table).partition("reads:")[2].split()
         found[words[-1]] = _things_on(play, table)[0]
     return found
