@@ -120,13 +120,10 @@ class Search:
         trials = self._attempt(self._oracle, belief)
         if not self._guess:
             return Answer(belief, trials)
-        self._guessed = self._likeliest()
-        return Answer(MEMBERS[self._guessed].astype(np.float64), trials)
-
-    def _likeliest(self) -> Sets:
         weights = self._oracle.weights
         best = weights >= weights.max(axis=1, keepdims=True) * (1 - 1e-9)
-        return np.asarray((self._rng.random(weights.shape) * best).argmax(axis=1))
+        self._guessed = np.asarray((self._rng.random(weights.shape) * best).argmax(axis=1))
+        return Answer(MEMBERS[self._guessed].astype(np.float64), trials)
 
 
 class Blind:
@@ -185,17 +182,13 @@ def _ideal(preset: Preset, episodes: int, rng: np.random.Generator) -> Agent:
     return _search(attempt, prior=True, guess=True, learns=True)(preset, episodes, rng)
 
 
-def _search_random(preset: Preset, episodes: int, rng: np.random.Generator) -> Agent:
-    return Search(
-        Oracle(preset.machine, episodes), lambda oracle, belief: rng.random(belief.shape) < 0.5, rng
-    )
-
-
 AGENTS: dict[str, Maker] = {
     "random": lambda preset, episodes, rng: RandomAgent(episodes, rng),
     "bayes": lambda preset, episodes, rng: Bayes(episodes, rng),
     "naive": lambda preset, episodes, rng: Naive(episodes, rng),
-    "search-random": _search_random,
+    "search-random": lambda preset, episodes, rng: Search(
+        Oracle(preset.machine, episodes), lambda oracle, belief: rng.random(belief.shape) < 0.5, rng
+    ),
     "search-naive": _search(most_doubtful),
     "blind": lambda preset, episodes, rng: Blind(true_prior(preset.blickets), episodes),
     "search-informative": _search(most_informative),

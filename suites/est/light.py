@@ -42,8 +42,6 @@ _LAMP_LIGHT, _SKY_LIGHT = 0.74, 0.54
 _GLASS = (0.11, 0.16, 0.23)
 """The machine's top while it is dark."""
 
-_TONES = 8191.0
-
 
 Vector = tuple[float, float, float]
 
@@ -98,7 +96,7 @@ def paint(
                 r, g, b = _color(panel.shapes[row], panel.metal[row], own, glow, table, middle, eye, spots, i)
                 red, green, blue, i = red + part * r, green + part * g, blue + part * b, i + 1
             for channel, light in enumerate((red, green, blue)):
-                frame[y, x, channel] = encode[int(min(max(light, 0.0), 1.0) * _TONES + 0.5)]
+                frame[y, x, channel] = encode[int(min(max(light, 0.0), 1.0) * 8191.0 + 0.5)]
 
 
 @compiled

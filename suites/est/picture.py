@@ -97,12 +97,7 @@ _ON = [(x, z) for x in (-1.5, 0.0, 1.5) for z in _ROWS]
 _OFF = [(-3.15, z) for z in _ROWS] + [(x, -2.0) for x in (-1.75, 0.0, 1.75)] + [(3.15, z) for z in _ROWS]
 """Where each object stands on the machine and beside it, as x (to the right) and z (away from the camera)."""
 
-_MACHINE_AT = (0.0, 0.25, 1.85)
-"""The machine's middle."""
-
 _TABLE_RGB, _MACHINE_RGB = (190.0, 184.0, 172.0), (120.0, 128.0, 142.0)
-_GLOW = (1.15, 1.0, 0.62)
-"""Light of the machine's top, linear."""
 
 _EYE, _PITCH = (0.0, 14.0, -8.6), 55.0
 _SHOWN = [(x, y, z) for x in (-3.8, 3.8) for y in (0.0, 1.0) for z in (-2.6, 4.3)]
@@ -202,8 +197,9 @@ def _panel(things: Sequence[Thing], on: Sequence[bool], lit: bool) -> Panel:
         np.array([*shapes, MACHINE, TABLE]),
         np.array([*(thing.material == "metal" for thing in things), False, False]),
         np.array([*colors, linear(_MACHINE_RGB), linear(_TABLE_RGB)]).T.copy(),
-        np.array([*middles, _MACHINE_AT, (0.0, 0.0, 0.0)]).T.copy(),
-        _GLOW if lit else (0.0, 0.0, 0.0),
+        np.array([*middles, (0.0, 0.25, 1.85), (0.0, 0.0, 0.0)]).T.copy(),
+        # Light of the machine's top, linear.
+        (1.15, 1.0, 0.62) if lit else (0.0, 0.0, 0.0),
         len(things),
     )
 

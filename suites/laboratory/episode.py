@@ -38,11 +38,6 @@ def story(question: Question, prompts: PromptSet) -> str:
     return prompts[name].fill(**values)
 
 
-def listed_doors(question: Question) -> str:
-    """A line for each door."""
-    return "\n".join(f"Door {number}: {door}" for number, door in enumerate(doors(question), start=1))
-
-
 def experiment_of(question: Question, numbers: Sequence[float]) -> int | str:
     """The experiment that a command names by numbers from 1, or what is wrong with them."""
     chosen = [int(number) - 1 for number in numbers]
@@ -54,9 +49,6 @@ def experiment_of(question: Question, numbers: Sequence[float]) -> int | str:
     if len(chosen) == 1 and chosen[0] in possible:
         return possible.index(chosen[0])
     return f"Try one of: {', '.join(str(k + 1) for k in possible)}."
-
-
-NONE_LEFT = "There are no experiments left; open a door."
 
 
 class Turn(NamedTuple):
@@ -109,18 +101,15 @@ class Episode(TurnByTurn):
     def begin(self) -> Observation:
         """What may be hidden, the question and the doors."""
         question, prompts = self.question, self._prompts
-        text = prompts["first_turn"].fill(
-            **self._task(),
-            experiments=question.experiments,
-            replies=question.experiments + 1,
-            now=self._now(),
-        )
+        counts = {"experiments": question.experiments, "replies": question.experiments + 1}
+        text = prompts["first_turn"].fill(**self._task(), **counts, now=self._now())
         return self._observation(text)
 
     def _task(self) -> dict[str, str]:
         """What may be hidden, what is asked, and the doors."""
-        told = story(self.question, self._prompts)
-        return {"story": told, "question": asked(self.question), "doors": listed_doors(self.question)}
+        told, every = story(self.question, self._prompts), enumerate(doors(self.question), start=1)
+        listed = "\n".join(f"Door {number}: {door}" for number, door in every)
+        return {"story": told, "question": asked(self.question), "doors": listed}
 
     def finish(self) -> Record:
         """End the episode."""
@@ -160,7 +149,11 @@ class Episode(TurnByTurn):
             text = self._prompts["invalid_reply"].fill(feedback=turn.error, now=self._now())
             return self._observation(text)
         self.predicts = self.choices.beliefs
-        return self._asked_belief() if self.predicts else self._next()
+        if not self.predicts:
+            return self._next()
+        listed = "; ".join(f"{k}: {door}" for k, door in enumerate(doors(self.question), start=1))
+        text = self._prompts["belief"].fill(said=self._said, doors=listed)
+        return self._shown(text, {"predicts": True, "said": self._said}, kind="predict")
 
     refuse = reply
 
@@ -178,11 +171,10 @@ class Episode(TurnByTurn):
                 return turn._replace(error=f"The doors have the numbers 1 to {question.doors}.")
             self.door = int(numbers[0]) - 1
             return turn._replace(door=self.door)
-        left = self._acts <= question.experiments
-        experiment = experiment_of(question, numbers) if left else NONE_LEFT
-        return (
-            turn._replace(error=experiment) if isinstance(experiment, str) else self._tried(experiment, turn)
-        )
+        if self._acts > question.experiments:
+            return turn._replace(error="There are no experiments left; open a door.")
+        found = experiment_of(question, numbers)
+        return turn._replace(error=found) if isinstance(found, str) else self._tried(found, turn)
 
     def _tried(self, experiment: int, turn: Turn) -> Turn:
         """Carry out an experiment."""
@@ -216,11 +208,6 @@ class Episode(TurnByTurn):
     def _now(self) -> str:
         name = "act" if self.experiments_left else "last"
         return self._prompts[name].fill(number=self._acts + 1, replies=self.question.experiments + 1)
-
-    def _asked_belief(self) -> Observation:
-        listed = "; ".join(f"{k}: {door}" for k, door in enumerate(doors(self.question), start=1))
-        text = self._prompts["belief"].fill(said=self._said, doors=listed)
-        return self._shown(text, {"predicts": True, "said": self._said}, kind="predict")
 
     def _observation(self, text: str) -> Observation:
         data = {

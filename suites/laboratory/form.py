@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 from arena.science.families import COLORS, MachineQuestion, read_question
-from arena.science.families import Question as Hidden
 from arena.science.words import doors, numbers_of
 from evaluation.by_hand.form import Box, Checkbox, Choice, Form, Question, Reply, Slider, Values
 from evaluation.script import Listed
@@ -18,22 +17,24 @@ HELP = (
     "You may make as many experiments as are left, and need not make all. As soon as you open a door, the "
     "task is over."
 )
-BELIEVE = (
-    "How likely is each door to be the right one? If the numbers are not 100 % together, their shares count."
-)
 SEEN = f"In the picture everything has colours in the order of the numbers: {', '.join(COLORS)}."
 ACT = "Try something, or open a door."
-TRY_THESE = "Put what is ticked on the plate"
 
 
 def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     """Experiments and doors to choose from; after an experiment a slider for each door."""
     question = read_question(task.content)
     said = observation.data["said"]
-    about = [*map(_for_people, observation.data["task"]), *([SEEN] if choices.shows_images else [])]
+    # Texts without commands.
+    about = [re.sub(r": `Try\([^.]*\.", ".", text) for text in observation.data["task"]]
+    about += [SEEN] if choices.shows_images else []
     shown = partial(Form, task="\n\n".join(about), help=HELP)
     if observation.data["predicts"]:
-        return shown(BELIEVE, _sliders(question), _believed, text=said)
+        ask = "How likely is each door to be the right one?"
+        ask = f"{ask} If the numbers are not 100 % together, their shares count."
+        names = enumerate(doors(question))
+        sliders = (Slider(id=f"door{k}", ask=f"Door {k + 1}: {d}", unit="%", shown=True) for k, d in names)
+        return shown(ask, tuple(sliders), _believed, text=said)
     shown = partial(shown, text="\n\n".join(filter(None, (said, _left(observation)))))
     boxes = partial(_boxes, task, choices)
     opens = {
@@ -65,11 +66,6 @@ def _boxes(task: TaskSpec, choices: Any, *kinds: str) -> tuple[Box, ...]:
     return tuple(box for kind in kinds for box in places(task.id, kind))
 
 
-def _for_people(text: str) -> str:
-    """A text without commands."""
-    return re.sub(r": `Try\([^.]*\.", ".", text)
-
-
 def _left(observation: Observation) -> str:
     left = observation.data["experiments_left"]
     return f"{left} experiment{'s' * (left != 1)} left." if left else "No experiments are left."
@@ -82,21 +78,14 @@ def _machine(
     things = Checkbox(
         id="things", ask="On the plate", options=tuple(labels), required=False, boxes=boxes("Pad")
     )
-    placed = boxes("Machine", "MarkedDoor")
-    choice = Choice(id="act", ask="What do you do?", options=(TRY_THESE, *opens), boxes=placed)
+    placed, options = boxes("Machine", "MarkedDoor"), ("Put what is ticked on the plate", *opens)
+    choice = Choice(id="act", ask="What do you do?", options=options, boxes=placed)
 
     def reply(values: Values) -> str:
         on = tuple(k + 1 for k in sorted(values["things"]))
         return str(opens.get(values["act"]) or Listed("Try", on))
 
     return (things, choice), reply
-
-
-def _sliders(question: Hidden) -> tuple[Slider, ...]:
-    names = enumerate(doors(question))
-    return tuple(
-        Slider(id=f"door{k}", ask=f"Door {k + 1}: {door}", unit="%", shown=True) for k, door in names
-    )
 
 
 def _believed(values: Values) -> str:

@@ -11,9 +11,6 @@ from evaluation.script import Listed
 from evaluation.suite import AgentTurn
 from suites.laboratory.episode import Episode
 
-SURE = 0.99
-"""Probability of a door above which `ideal` opens it."""
-
 
 async def _agent(turn: AgentTurn) -> str:
     """The reply to what is asked for."""
@@ -43,4 +40,4 @@ def replied(name: str, seed: int, episode: Episode) -> str:
 def _is_done(episode: Episode) -> bool:
     """Whether a door is sure, or nothing more can be found out."""
     hidden, belief = episode.hidden, episode.belief
-    return bool(hidden.of_doors(belief).max() >= SURE or hidden.about_everything(belief).max() <= TIE)
+    return bool(hidden.of_doors(belief).max() >= 0.99 or hidden.about_everything(belief).max() <= TIE)

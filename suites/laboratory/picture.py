@@ -19,10 +19,6 @@ CAMERA = Camera((20.0, 19.0, -1.5), 0.0, 48.0, fov=60.0)
 """Above the agent's start, towards everything that experiments are made with."""
 
 
-_APPARATUS_M = 3.0
-"""Size of what has none of its own in the file, about that of the machine, metres."""
-
-
 def places(task_id: str, name: str) -> tuple[Box, ...]:
     """Where the things of a kind are in the picture, in their order."""
     [item] = (each for each in _task(task_id).spec.items if each.name == name)
@@ -30,7 +26,8 @@ def places(task_id: str, name: str) -> tuple[Box, ...]:
 
 
 def _place(at: Vector3, size: Vector3 | None) -> Box:
-    x, y, z = (size.x, size.y, size.z) if size else (_APPARATUS_M,) * 3
+    # What has no size of its own in the file is about as large as the machine.
+    x, y, z = (size.x, size.y, size.z) if size else (3.0,) * 3
     sides = ((at.x - x / 2, at.x + x / 2), (at.y, at.y + y), (at.z - z / 2, at.z + z / 2))
     corners = CAMERA.project(list(product(*sides)), 1, 1).clip(0.0, 1.0)
     return Box(*corners.min(axis=0).tolist(), *corners.max(axis=0).tolist())

@@ -119,10 +119,9 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
         answer = self._world.step(action)
         before, self._score = self._score, answer.score
         self._told, self._steps = answer.text.strip(), self._steps + 1
-        terminated = answer.over
-        truncated = not terminated and self._steps >= self.max_steps
-        self._over = terminated or truncated
-        return self._seen(), answer.score - before, terminated, truncated, self._info()
+        truncated = not answer.over and self._steps >= self.max_steps
+        self._over = answer.over or truncated
+        return self._seen(), answer.score - before, answer.over, truncated, self._info()
 
     def render(self) -> str | None:  # type: ignore[override]
         """What the last command did and what is around, as text; None without a mode."""

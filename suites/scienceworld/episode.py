@@ -1,7 +1,6 @@
 """One episode as the runner's environment: commands in, the simulator's words out."""
 
 import re
-from collections.abc import Sequence
 from contextlib import closing
 from functools import cache
 from typing import Any, NamedTuple
@@ -118,11 +117,8 @@ class Episode(TurnByTurn):
         answer = self._world.step(command)
         before = self.turns[-1].score if self.turns else 0.0
         goals = self._world.subgoals()
-        new = tuple(
-            goal.text
-            for goal, old in zip(goals, self._goals, strict=True)
-            if goal.reached and not old.reached
-        )
+        pairs = zip(goals, self._goals, strict=True)
+        new = tuple(goal.text for goal, old in pairs if goal.reached and not old.reached)
         self._goals, self._over = goals, answer.over
         told = answer.text.strip()
         if error is None and told.startswith(UNUSABLE):
@@ -163,9 +159,7 @@ class Episode(TurnByTurn):
         if name == "turn":
             values["told"] = "" if told in (look, inventory) else told
         objects = world.objects()
-        listed: Sequence[str] = (
-            objects if hints == "objects" else world.valid_actions() if hints == "actions" else ()
-        )
+        listed = objects if hints == "objects" else world.valid_actions() if hints == "actions" else []
         hint = self._prompts[f"hints_{hints}"].fill(listed="\n".join(listed)) if listed else ""
         text = self._prompts[name].fill(
             task=self._task,

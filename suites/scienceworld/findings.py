@@ -90,14 +90,10 @@ def _score_table(scores: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[st
     every = kinds()
     played = [task for task in every if any(task in own for own in scores.values())]
     topics = dict.fromkeys(every[task].topic for task in played)
-    rows = [
-        (
-            f"{task} {every[task].title}",
-            [mean_text(own.get(task, ())) for own in scores.values()],
-            _paper([task]),
-        )
-        for task in played
-    ]
+    rows = []
+    for task in played:
+        cells = [mean_text(own.get(task, ())) for own in scores.values()]
+        rows.append((f"{task} {every[task].title}", cells, _paper([task])))
     for name, tasks in {
         **{topic: [task for task in played if every[task].topic == topic] for topic in topics},
         "Average": played,

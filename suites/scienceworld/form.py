@@ -22,8 +22,6 @@ HELP = (
     "Commands, in which OBJ stands for the name of a thing or place that you can see:\n{commands}"
 )
 
-BUTTONS = ("look around", "inventory")
-
 
 def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     """A box for commands, completed from the kinds of commands and from what can be named now."""
@@ -34,7 +32,7 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
         longest=LONGEST,
         templates=tuple(templates),
         words=tuple(objects),
-        buttons=BUTTONS,
+        buttons=("look around", "inventory"),
         near="Near you",
     )
     help_text = HELP.format(commands="\n".join(f"- {each}" for each in templates))

@@ -148,12 +148,9 @@ class Java:
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(5)
         status = self.process.returncode
-        memory = (
-            f"; it ran out of its {MEMORY} of memory: play fewer episodes at a time" if status == 3 else ""
-        )
-        return (
-            f"ScienceWorld's Java process has ended (exit status {status}), and with it the episode{memory}"
-        )
+        said = f"ScienceWorld's Java process has ended (exit status {status}), and with it the episode"
+        memory = f"; it ran out of its {MEMORY} of memory: play fewer episodes at a time"
+        return said + memory if status == 3 else said
 
     def close(self) -> None:
         """End the process."""

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from suites.scienceworld.java import running
 
-_GOAL = re.compile(r"^\d+\t(true|false)\s+(\w+)\t(.*)$")
-
 UNUSABLE = ("No known action matches that input.", "Unknown action.")
 """How the simulator's answer to a command begins that it could not read."""
 
@@ -78,7 +76,7 @@ class World:
         found, required = [], True
         for line in str(self._called("getGoalProgressStr")).splitlines():
             required = required and not line.startswith("Unordered")
-            if (goal := _GOAL.match(line)) is not None:
+            if (goal := re.match(r"^\d+\t(true|false)\s+(\w+)\t(.*)$", line)) is not None:
                 found.append(Subgoal(goal[3].strip(), required, goal[1] == "true"))
         return tuple(found)
 
