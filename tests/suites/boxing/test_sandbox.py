@@ -168,7 +168,7 @@ print(open("in/own").read(), math.pi, observations, os.listdir(), sorted(os.envi
 
 def test_a_program_cannot_read_the_worlds():
     assert not ran("import suites.boxing.environments").worked
-    world = Path(confine.__file__).parents[1] / "environments/death.py"
+    world = Path(confine.__file__).parents[1] / "environments/nature.py"
     assert world.is_file()
     assert "Permission denied" in ran(f"open({str(world)!r})").text
     # Beside other packages they are hidden by name, as numpy is here.
