@@ -131,7 +131,8 @@ def _form(
         yield f"the replies {replies}, but the page saw {max(entered)}"
     if row["finished_at"] and turns[row["trial_id"]] != str(len(replies)):
         yield f"{turns[row['trial_id']]} turns, but {len(replies)} replies"
-    if bool(row["finished_at"]) != bool(row["ended_by"]) and row["ended_by"] != "withdrew":
+    ends = {row["outcome"], "stopped", "limit"} if row["finished_at"] else {"", "withdrew"}
+    if row["ended_by"] not in ends:
         yield f"finished_at {row['finished_at']!r} with ended_by {row['ended_by']!r}"
     for turn, said in entered.items():
         if len(said) > 1:
