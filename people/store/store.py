@@ -306,14 +306,13 @@ class Store(Closing):
 
         `ended_by`: what ended it early, `idle_s` seconds after its last form was shown.
         """
+        now = time.time()
         with self.database.writing() as session:
             if setup.suite.name == DEFAULT:
                 end = _play_end(setup, record)
                 end = end._replace(ended_by=ended_by or end.ended_by)
                 taken = enumerate(end.recording.unpacked()[: end.steps_played])
-                actions = [
-                    ActionRow(trial_id, step, ACTIONS.index(each), time.time()) for step, each in taken
-                ]
+                actions = [ActionRow(trial_id, step, ACTIONS.index(each), now) for step, each in taken]
                 insert_actions(self.database, session, actions)
                 finish_trial(session, trial_id, end)
                 return
@@ -321,7 +320,7 @@ class Store(Closing):
             trial = _locked(session, Trial, trial_id, "trial", OTHER)
             if trial.finished_at is not None:
                 return
-            trial.finished_at, trial.outcome, trial.passed = time.time(), record.outcome, record.passed
+            trial.finished_at, trial.outcome, trial.passed = now, record.outcome, record.passed
             trial.ended_by = ended_by or record.outcome
             trial.seconds_played = _replied_s(session, trial_id) + round(idle_s, 2)
             steps, trial.total_reward = record.metrics.get("steps"), record.metrics.get("total_reward")
