@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, cast
 
 from arena import rules
 from arena.action import TICKS_PER_STEP, Action
+from arena.chance import UnityRandom, chance_of
 from arena.closing import Closing
 from arena.errors import LayoutError
 from arena.geometry.layout import Placer
 from arena.geometry.placed import Layout, Placed
 from arena.kernel.tables import Parts, Singles
-from arena.mechanisms import Mechanism, Stage, mechanisms_of, zones_of
+from arena.mechanisms import Mechanism, Stage, start_mechanisms
 from arena.physics.things import AgentBody
 from arena.physics.world import World
 from arena.recording import Recording, packed, software_versions, spec_sha256
 from arena.rules import Account, Event, EventKind, Goals, Outcome
 from arena.scene import Floats, Scene, Vector, local
 from arena.science import Experiments, Seen
-from arena.seeds import episode_rng
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.kind import Ends
 
@@ -133,7 +133,8 @@ class Episode(Closing):
     """An episode of an arena. A context manager; `close` frees the physics.
 
     All randomness comes from (`seed`, `task_id`, `trial`): with these and the same actions an episode is
-    bit-identical in every process.
+    bit-identical in every process. An arena with `chance: unity` draws from Unity's generator with the seed
+    `seed` + `trial`, or goes on with `unity`; `unity_state` is its state at the start.
 
     With several agents, `step_all` takes an action for each. The properties `position`, `health` and so on
     are those of agent 0; `agents[k]` has those of agent k. `ticks` counts from the start of the episode.
@@ -141,14 +142,24 @@ class Episode(Closing):
     Raises LayoutError, naming the task, if the arena cannot be built.
     """
 
-    def __init__(self, spec: ArenaSpec, *, task_id: str, seed: int = 0, trial: int = 0) -> None:
+    def __init__(
+        self,
+        spec: ArenaSpec,
+        *,
+        task_id: str,
+        seed: int = 0,
+        trial: int = 0,
+        unity: UnityRandom | None = None,
+    ) -> None:
         self.spec = spec
         self.task_id = task_id
         self.seed, self.trial = seed, trial
         self.steps = self.ticks = 0
         self.observer: TickObserver | None = None
         self.merged = -1  # arenas entered after the first
-        self.rng = episode_rng(seed, task_id, trial)
+        self.chance = chance_of(spec.chance, seed, task_id, trial, unity)
+        unity = self.chance.unity
+        self.unity_state = None if unity is None else unity.state
         self._accounts: list[Account] = []
         self._laboratory: Laboratory | None = None
         self._stages = [self._enter(spec)]
@@ -167,9 +178,10 @@ class Episode(Closing):
     def _enter(self, spec: ArenaSpec) -> Stage:
         """Build an arena; existing accounts of the agents continue in it."""
         self.merged += 1
-        placer = Placer(spec.version, self.rng)
+        placer = Placer(spec.version, self.chance)
         try:
             layout = placer.layout(spec)
+            self.chance.restart(spec.random_seed)
             if spec.question:
                 from arena.laboratory import with_thresholds
 
@@ -189,9 +201,8 @@ class Episode(Closing):
             account.enter(self.spec.time_limit, goals)
             goals.eaten = self._stage.goals.eaten
         self._accounts = self._accounts or [Account(spec.time_limit, goals) for _ in layout.agents]
-        stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng)
-        stage.mechanisms += mechanisms_of(layout, stage)
-        stage.zones = zones_of(layout, stage)
+        stage = Stage(spec, World(layout), goals, self._accounts, placer, self.chance)
+        start_mechanisms(layout, stage)
         self._laboratory = None
         if spec.question:
             from arena.laboratory import Laboratory
@@ -376,6 +387,7 @@ class Episode(Closing):
             seed=self.seed,
             trial=self.trial,
             spec_sha256=spec_sha256(self.spec),
+            unity=self.unity_state,
             actions=packed(self._actions[0]),
             others=tuple(packed(taken) for taken in self._actions[1:]),
             steps=self.steps,

@@ -99,7 +99,7 @@ class Laboratory:
             yield self._of_pad(stage, EventKind.NO_EXPERIMENT, pad, why)
             return
         experiment = self._apparatus.chosen(pad)
-        outcome = self._hidden.happen(self._truth, experiment, stage.rng)
+        outcome = self._hidden.happen(self._truth, experiment, stage.chance.rng)
         due = stage.seconds + self._apparatus.show(stage, experiment, outcome)
         self._pending = Seen(experiment, outcome), pad, due
         yield from self._end(stage)

@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import repeat
 from typing import Protocol
 
 import numpy as np
 
 from arena.action import TICK_S, Action
-from arena.geometry.layout import LIFT, MAX_GROWING, MAX_THINGS, Placer
+from arena.chance import Chance, NetRandom
+from arena.geometry.layout import LIFT, MAX_GROWING, MAX_THINGS, OccupiedSpace, Placer
 from arena.geometry.placed import AGENT_RADIUS, SHRINK, SMALLEST_BALL, Layout, Placed, changing_values
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, button_trigger
 from arena.kernel.motion import drive_quietly
@@ -55,13 +57,13 @@ class Stage:
         goals: Goals,
         accounts: Sequence[Account],
         placer: Placer,
-        rng: np.random.Generator,
+        chance: Chance,
     ) -> None:
         self.spec = spec
         self.world = world
         self.goals = goals
         self.accounts = accounts
-        self.rng = rng
+        self.chance = chance
         self.tick = 0
         self.differs: Differences = DIFFERENCES[spec.version]
         self.paused_until = [round(start.frozen_s / TICK_S) for start in world.layout.agents]
@@ -156,19 +158,37 @@ class Stage:
         self.spawned.append((spawner or self.operator, placed))
         return index
 
-    def place(self, item: Item) -> list[int]:
-        """Add every instance of an item for which there is room; return the indices."""
+    def place(self, item: Item, anywhere: bool = False) -> list[int]:
+        """Add every instance of an item for which there is room; return the indices.
+
+        With `anywhere` nothing is in the way, as long as the arena takes more.
+        """
         shown: list[int] = []
         for number in range(item.instances):
             if not self.takes(growing=False):
                 break
-            things = self._placer.things(item, number)
+            self._placer.occupied = self._occupied()
+            things = self._placer.things(item, number, anywhere)
             if not things[0].blocked and self.takes(things[0].kind.is_growing):
                 for placed in things:
                     index = self.add(placed)
                     self.mechanisms += mechanism_of(index, placed, self)
                     shown.append(index)
         return shown
+
+    def _occupied(self) -> OccupiedSpace:
+        """The space that agents and things take now; blocked ones are in nobody's way."""
+        things, space = self.world.things, OccupiedSpace()
+        for body in self.world.agents:
+            space.add_ball(body.position, AGENT_RADIUS)
+        for index in things.present():
+            placed = self.goals.placed(index)
+            if not placed.blocked:
+                ahead = things.rotations[index, :, 2]
+                yaw = math.degrees(math.atan2(ahead[0], ahead[2]))
+                at, size = things.position(index), things.size(index)
+                space.add(replace(placed, position=at, size=size, yaw=yaw))
+        return space
 
 
 CONTINUOUS = "grantContinuousReward"
@@ -253,31 +273,47 @@ def _one_of(choices: Sequence[Operate], weights: Sequence[float]) -> Operate:
     if not choices:
         return _do_nothing
     given = [weights[i] if i < len(weights) else 0.0 for i in range(len(choices))]
-    weighed = np.array(given if sum(given) > 0 else [1.0] * len(choices))
-    shares = weighed / weighed.sum()
-    return lambda stage, agent: choices[stage.rng.choice(len(choices), p=shares)](stage, agent)
+    if sum(given) > 0:
+        return lambda stage, agent: choices[stage.chance.pick(given)](stage, agent)
+    return lambda stage, agent: choices[stage.chance.below(len(choices))](stage, agent)
 
 
 def reward_of(item: Item, stage: Stage) -> Operate | None:
     """The operation of a button that has none: with a probability, one of its rewards appears.
 
-    A reward position of (0, 0, 0) means a random one; a count of -1 means no limit (section 7.5).
+    A reward position of (0, 0, 0) means a random one; a count of -1 means no limit. From 4.2 on a free place
+    is sought (`SpawnerButton.cs`), before it is not (`Spawner_InteractiveButton.cs`).
     """
     if not item.reward_names:
         return None
-    at = item.reward_position
-    anywhere = (at.x, at.y, at.z) == (0, 0, 0)
-    place = Vector3(x=-1.0, y=0.0, z=-1.0) if anywhere else at
+    at, most = item.reward_position, item.max_reward_counts
+    place = Vector3(x=-1.0, y=0.0, z=-1.0) if (at.x, at.y, at.z) == (0, 0, 0) else at
     shown = [Item(name=name, positions=(place,), sizes=(item.reward_size,)) for name in item.reward_names]
-    rewards = [
-        _limited(
-            _Toggle(ToggleObject(type="toggleObject", spawnable=reward, spawn_and_forget=True), stage),
-            item.max_reward_counts[i] if i < len(item.max_reward_counts) else -1,
-        )
-        for i, reward in enumerate(shown)
-    ]
+    limits = [most[number] if number < len(most) else -1 for number in range(len(shown))]
+    if not stage.differs.button_acts_when_pressed:
+        early = [_EarlyReward(each, item, limit) for each, limit in zip(shown, limits, strict=True)]
+        return _one_of(early, item.reward_weights)
+    toggles = (ToggleObject(type="toggleObject", spawnable=each, spawn_and_forget=True) for each in shown)
+    rewards = [_limited(_Toggle(each, stage), limit) for each, limit in zip(toggles, limits, strict=True)]
     drawn = _one_of(rewards, item.reward_weights)
-    return lambda stage, agent: drawn(stage, agent) if stage.rng.uniform() < item.spawn_probability else ()
+    return lambda stage, agent: drawn(stage, agent) if stage.chance.happens(item.spawn_probability) else ()
+
+
+class _EarlyReward:
+    """A button's reward before 4.2, which appears where it is to, whatever is there."""
+
+    def __init__(self, reward: Item, button: Item, most: int) -> None:
+        self._reward, self._button, self._left = reward, button, most
+
+    def __call__(self, stage: Stage, agent: int) -> Iterable[Event]:
+        if self._left and stage.chance.happens(self._button.spawn_probability, by_value=True):
+            self._left -= 1
+            at = self._reward.positions[0]
+            x = stage.chance.uniform(0.0, ARENA_SIZE) if at.x < 0 else at.x
+            z = stage.chance.uniform(0.0, ARENA_SIZE) if at.z < 0 else at.z
+            there = Vector3(x=x, y=at.y, z=z)
+            stage.place(self._reward.model_copy(update={"positions": (there,), "rotations": (0.0,)}), True)
+        return ()
 
 
 class DataZones:
@@ -462,11 +498,11 @@ _FRUIT = KINDS["GoodGoalMulti"]
 
 TREE_DELAY_S = 2.0
 CROWN_CENTRE = (-0.1, 4.3, -0.1)
-"""Centre of the sphere on which fruit grows, relative to the tree's foot in its own frame, metres."""
+"""Centre of the sphere on which fruit grows, relative to the tree's foot, metres."""
 
 CROWN_RADIUS = 2.25
-CROWN_POLAR_DEG = (36.0, 144.0)
-"""Range of the angle between the direction of a fruit and the vertical."""
+CROWN_SPAN, CROWN_LEAST = float(np.float32(0.6)), float(np.float32(0.2))
+"""Span and least of the angle between the direction of a fruit and the vertical, half turns."""
 
 DOOR_OPENS_S = 1.0
 """Time in which a door opens or closes."""
@@ -498,15 +534,16 @@ def settings_of(placed: Placed, differs: Differences) -> Settings:
 
 
 class Tree:
-    """Grows fruit on its crown and drops it when ripe; has its own random generator with seed 1.
+    """Grows fruit on its crown and drops it when ripe; while the arena takes no more it waits.
 
-    While the arena takes no more it waits.
+    As in `GoalSpawner.cs` its generator has the seed 1, and fruit does not turn with the tree: every tree
+    drops the same fruit in every episode.
     """
 
     def __init__(self, placed: Placed, differs: Differences) -> None:
         self._placed = placed
         self._settings = settings_of(placed, differs)
-        self._rng = np.random.default_rng(1)
+        self._rng = NetRandom(1)
         self._next_s = TREE_DELAY_S
         self._given = 0
         self._growing: dict[int, float] = {}
@@ -545,12 +582,13 @@ class Tree:
         stage.unripe.discard(index)
 
     def _place(self) -> Vector:
-        out, up = sin_cos(self._rng.uniform(*CROWN_POLAR_DEG))
-        sin, cos = sin_cos(self._rng.uniform(0, 360))
-        x, y, z = CROWN_CENTRE
+        sin, cos = sin_cos(360 * self._rng.random())
+        out, up = sin_cos(180 * (CROWN_SPAN * self._rng.random() + CROWN_LEAST))
+        self._rng.random()  # of the size, which has no effect
+        (x, y, z), (right, top, ahead) = self._placed.position, CROWN_CENTRE
         radius = CROWN_RADIUS * out
-        local = (x + radius * cos, y + CROWN_RADIUS * up, z + radius * sin)
-        return in_arena(self._placed, local)
+        foot = y - self._placed.size[1] / 2
+        return (x + right + radius * cos, foot + top + CROWN_RADIUS * up, z + ahead + radius * sin)
 
 
 class House:
@@ -629,26 +667,17 @@ def in_arena(placed: Placed, local: Vector) -> Vector:
     return (x, y - placed.size[1] / 2, z)
 
 
-def mechanisms_of(layout: Layout, stage: Stage) -> list[Mechanism]:
-    """The mechanisms of a new arena in creation order; adds objects that operations show from the start."""
-    return [
-        mechanism
-        for index, placed in enumerate(layout.things)
-        for mechanism in mechanism_of(index, placed, stage)
-    ]
-
-
-def zones_of(layout: Layout, stage: Stage) -> Mechanism | None:
-    """What the data zones of a new arena trigger; adds objects that operations show from the start."""
-    zones = {
-        index: [
-            (isinstance(operation, GrantContinuousReward), operate_of(operation, stage))
-            for operation in placed.item.operations
-        ]
-        for index, placed in enumerate(layout.things)
-        if placed.kind.name == "DataZone"
-    }
-    return DataZones(zones) if zones else None
+def start_mechanisms(layout: Layout, stage: Stage) -> None:
+    """Start the mechanisms of a new arena in creation order, and show what operations show from the start."""
+    zones: dict[int, list[tuple[bool, Operate]]] = {}
+    for index, placed in enumerate(layout.things):
+        stage.mechanisms += mechanism_of(index, placed, stage)
+        if placed.kind.name == "DataZone":
+            zones[index] = [
+                (isinstance(operation, GrantContinuousReward), operate_of(operation, stage))
+                for operation in placed.item.operations
+            ]
+    stage.zones = DataZones(zones) if zones else None
 
 
 def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism]:

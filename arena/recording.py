@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from arena.action import ACTIONS, Action
+from arena.chance import UnityState
 from arena.errors import RecordingError
 from arena.files import read_bytes
 from arena.rules import Outcome
@@ -27,8 +28,9 @@ class Recording(BaseModel, frozen=True, extra="forbid"):
     """An episode. `actions` are the run lengths of the first agent's actions, `others` those of each other
     agent; every agent has an action in each of the `steps`. Totals and outcome are those of the first agent.
 
-    `spec_sha256` is the hash of the arena's specification, which shows whether another arena is that of the
-    recording. `versions` are those of the software that ran it.
+    `unity` is the state of Unity's generator at the start, if it was drawn from. `spec_sha256` is the hash of
+    the arena's specification, which shows whether another arena is that of the recording. `versions` are
+    those of the software that ran it.
     """
 
     format: int = FORMAT
@@ -36,6 +38,7 @@ class Recording(BaseModel, frozen=True, extra="forbid"):
     seed: int
     trial: Annotated[int, Field(ge=0)]
     spec_sha256: str
+    unity: UnityState | None = Field(default=None, exclude_if=lambda state: state is None)
     actions: Runs
     others: tuple[Runs, ...] = ()
     steps: Annotated[int, Field(ge=0)]
@@ -101,7 +104,7 @@ def spec_sha256(spec: ArenaSpec) -> str:
     return hashlib.sha256(spec.model_dump_json().encode()).hexdigest()
 
 
-MOVED_BY = "arena-llm physics 3"
+MOVED_BY = "arena-llm physics 4"
 """The version of what moves in an arena: another one whenever an episode's bits change."""
 
 

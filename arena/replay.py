@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from arena.action import Action
+from arena.chance import UnityRandom
 from arena.closing import Closing
 from arena.episode import Episode
 from arena.errors import RecordingError
@@ -39,6 +40,12 @@ def play(episode: Episode, steps: Iterable[Sequence[Action]]) -> Iterator[Moment
         yield Moment(episode, episode.steps, tuple(actions), events)
 
 
+def begun(spec: ArenaSpec, recording: Recording) -> Episode:
+    """The start of a recorded episode."""
+    unity = None if recording.unity is None else UnityRandom.at(recording.unity)
+    return Episode(spec, task_id=recording.task_id, seed=recording.seed, trial=recording.trial, unity=unity)
+
+
 class Replay(Closing):
     """A recorded episode, replayed from its actions in an arena; a context manager that frees the physics.
 
@@ -50,7 +57,7 @@ class Replay(Closing):
 
     def __init__(self, recording: Recording, spec: ArenaSpec) -> None:
         self.recording = recording
-        self.episode = Episode(spec, task_id=recording.task_id, seed=recording.seed, trial=recording.trial)
+        self.episode = begun(spec, recording)
         if len(recording.others) != len(self.episode.agents) - 1:
             raise RecordingError(
                 f"the recording has {len(recording.others) + 1} agents, its arena {len(self.episode.agents)}"

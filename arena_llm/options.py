@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -45,6 +45,10 @@ AnimalAI = Annotated[
         help="Animal-AI version: 3.1.3, 4 (4.2 and later), 4.1 (4.0 to 4.1), or 2 (3.1.3 with the scoring of "
         "2019, in which food does not refill health).",
     ),
+]
+Chance = Annotated[
+    Literal["own", "unity"],
+    typer.Option(help="Generator of random places and colours; unity: the original's."),
 ]
 Lenient = Annotated[
     bool, typer.Option("--lenient", help="Ignore unknown objects, with a warning, as the original does.")

@@ -115,7 +115,7 @@ class ArenaChoices(RunChoices):
     words: ClassVar[frozenset[str]] = frozenset({"animal_ai", "vision", "levels", "tasks"})
     later: ClassVar[frozenset[str]] = RunChoices.later | {"beliefs"}
     for_players: ClassVar[tuple[str, ...]] = (
-        *("battery", "tasks", "levels", "animal_ai", "trials", "seed"),
+        *("battery", "tasks", "levels", "animal_ai", "chance", "trials", "seed"),
         *("initial_idle_steps", "replies", "sample_actions"),
     )
     player_defaults: ClassVar[dict[str, Any]] = {
@@ -142,6 +142,11 @@ class ArenaChoices(RunChoices):
         default="3.1.3",
         description="version of Animal-AI to re-enact; 4: 4.2 and later; 4.1: 4.0 to 4.1; 2: 3.1.3 with the "
         "clock of 2019, never refilled",
+    )
+    chance: Literal["own", "unity"] = Field(
+        default="own",
+        description="generator of random colours and places; unity: the original's, with the seed plus the "
+        "trial's number",
     )
     texts: Literal["any", "paper"] = Field(
         default="any",

@@ -48,14 +48,16 @@ class ArenaSuite(Suite):
 
         Raises ConfigError as `find_tasks` does.
         """
-        return [task_spec(task) for task in find_tasks(_levels(choices), folder, choices.animal_ai)]
+        found = find_tasks(_levels(choices), folder, choices.animal_ai, chance=choices.chance)
+        return [task_spec(task) for task in found]
 
     def named(self, name: str, choices: ArenaChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """The task of an id from its file, without reading all the others, or drawn if it is to train on."""
         if folder is None and _is_drawn(name):
             return [task_spec(_drawn(_ALL_LEVELS).task(name, choices.animal_ai))]
         files = files_named(name.partition("#")[0], folder)
-        found = [task for path in files for task in read_tasks(path, choices.animal_ai) if task.id == name]
+        read = (read_tasks(path, choices.animal_ai, chance=choices.chance) for path in files)
+        found = [task for tasks in read for task in tasks if task.id == name]
         if not found:
             raise unknown_task(name, [path.stem for path in find_paths(None, folder)])
         levels = _levels(choices)

@@ -146,16 +146,18 @@ def find_tasks(
     version: str = Version.V3,
     *,
     lenient: bool = False,
+    chance: str = "own",
 ) -> tuple[Task, ...]:
     """All tasks of the given levels (default: all, of the shipped ones the battery), sorted by id.
 
     `folder` and its subfolders are searched for *.yaml files (default: the shipped battery); `original` and
-    `llm-aai` name the files that `arena-llm testbed fetch` keeps. `version` is
-    that of Animal-AI, "3.1.3" or "4"; `lenient` is as for `arena.load`. Raises ConfigError if the folder or a
-    level has no tasks, or a file is broken.
+    `llm-aai` name the files that `arena-llm testbed fetch` keeps. `version`, `lenient` and `chance` are as
+    for `arena.load`. Raises ConfigError if the folder or a level has no tasks, or a file is broken.
     """
     paths = find_paths(levels, folder)
-    tasks = tuple(task for path in paths for task in read_tasks(path, version, lenient=lenient))
+    tasks = tuple(
+        task for path in paths for task in read_tasks(path, version, lenient=lenient, chance=chance)
+    )
     for one, other in pairwise(tasks):
         if one.id == other.id:
             raise ConfigError(f"two files are named {one.id}: {one.path} and {other.path}; rename one")
@@ -195,19 +197,24 @@ def files_version(folder: Path | None = None) -> str:
 
 
 def task_named(
-    name: str, folder: Path | None = None, version: str = Version.V3, *, lenient: bool = False
+    name: str,
+    folder: Path | None = None,
+    version: str = Version.V3,
+    *,
+    lenient: bool = False,
+    chance: str = "own",
 ) -> Task:
     """A task by its id in the battery or by the path of its file; raises ConfigError if there is none."""
     path = Path(name)
     if path.suffix in (".yaml", ".yml"):
-        return read_tasks(path, version, lenient=lenient)[0]
+        return read_tasks(path, version, lenient=lenient, chance=chance)[0]
     found = files_named(path.name, folder)
     if not found or path.name != name:
         where = "" if folder is None else f" in {folder}"
         raise ConfigError(
             f"no task {name!r}{where}: expected a file's path ending in .yaml, or an id such as 01-01-01"
         )
-    return read_tasks(found[0], version, lenient=lenient)[0]
+    return read_tasks(found[0], version, lenient=lenient, chance=chance)[0]
 
 
 def files_named(stem: str, folder: Path | None = None) -> tuple[Path, ...]:
@@ -227,9 +234,11 @@ def level_of(path: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def read_tasks(path: Path, version: str = Version.V3, *, lenient: bool = False) -> tuple[Task, ...]:
+def read_tasks(
+    path: Path, version: str = Version.V3, *, lenient: bool = False, chance: str = "own"
+) -> tuple[Task, ...]:
     """Every arena of a file that begins an episode as a task; raises ConfigError if the file is broken."""
-    file = load(path, version, lenient=lenient)
+    file = load(path, version, lenient=lenient, chance=chance)
     return tuple(
         Task(task_id(path, k), level_of(path), path, spec, file_sha256(path), file.warnings)
         for k, (number, spec) in enumerate(file.arenas.items())

@@ -15,8 +15,8 @@ distinguish 18 kinds of objects. Options of `AnimalAIEnvironment` select what sc
 
 Differences, besides those described in the classes:
 
-* The same seed gives the same episodes, independent of rendering and of the machine's speed. The same seed
-  does not give the same random arena in both packages.
+* The same seed gives the same episodes, independent of rendering and of the machine's speed, and the random
+  arenas of the original as far as its source tells (`docs/fidelity.md`).
 * `step` is exactly `decisionPeriod` ticks. An episode that ends during a step is followed by one that is 0
   ticks old; in Unity it may be a tick or two old.
 * With several agents, those of the next arena are there at once, also if it has fewer.

@@ -30,7 +30,7 @@ from arena.animalai.base_env import (
     observation_spec,
 )
 from arena.errors import ConfigError
-from arena.gym.curriculum import Config, curriculum
+from arena.gym.curriculum import Config, Curriculum, Files, UnityFiles, curriculum
 from arena.gym.env import AgentsEnv, degrees, side, whole
 from arena.rays import TAGS, TAGS_4_4
 from arena.seeds import seed_words
@@ -52,15 +52,22 @@ _EMPTY = "!ArenaConfig\narenas:\n  0: !Arena\n    t: 0\n"
 """The arena without a file: an agent in a random position, no time limit."""
 
 
-def tasks_of(config: Config | None, version: str | None) -> Config:
+def tasks_of(config: Config | None, version: str | None, chance: str) -> Curriculum:
     """The arenas of an argument: an empty one if there is none, and files read as `version`, by default 4.
+
+    Files draw their random values by `chance`, also loaded ones.
 
     Raises MissingFileError, a FileNotFoundError, if there is no such file, and as `arena.load` does.
     """
     read_as = version_of(Version.V4 if version is None else version)
     if config is None or config == "":
-        return load_text(_EMPTY, "<empty arena>", read_as)
-    return curriculum(config, read_as)
+        config = load_text(_EMPTY, "<empty arena>", read_as)
+    stream = curriculum(config, read_as)
+    if type(stream) is not Files:
+        return stream
+    return (
+        UnityFiles(stream.files) if chance == "unity" else Files([f.drawn_by(chance) for f in stream.files])
+    )
 
 
 def generator(seed: int | None) -> np.random.Generator:
@@ -170,8 +177,9 @@ class AnimalAIEnvironment(BaseEnv):
         channels_first: bool = True,
         rayTags: int | None = None,
         csv_log: str | PathLike[str] | bool | None = None,
+        chance: str = "unity",
     ) -> None:
-        """The original's arguments in its order, and five more.
+        """The original's arguments in its order, and six more.
 
         Those with an effect are seed (None: 0), arenas_configurations (also a loaded file, a list or a
         curriculum; by default an empty arena), useCamera, resolution (None: 84, as in Unity's build),
@@ -185,7 +193,8 @@ class AnimalAIEnvironment(BaseEnv):
         number of kinds that rays distinguish: 18, as in 4.4, or 12, as in v3.1.3, which is the default of
         other versions than 4. `csv_log` is the path of a CSV log (`arena.csv_log`). By default it is where
         the original's program writes it, in ObservationLogs in the folder of `file_name`, if `file_name` has
-        a folder and that exists; with False there is none.
+        a folder and that exists; with False there is none. `chance="own"` draws places and colours of files
+        by numpy's generator; by default they are those of Unity's program with this seed.
 
         Raises ConfigError for an invalid option, and as `reset` does; the error is also a ValueError or
         TypeError where the original raises these.
@@ -216,7 +225,8 @@ class AnimalAIEnvironment(BaseEnv):
             "csv_log": (log_file(file_name, version) if csv_log in (None, True) else csv_log) or None,
         }
         self._seeds = generator(seed)
-        self._env = AgentsEnv(tasks_of(arenas_configurations, version), **options)
+        self._chance = chance
+        self._env = AgentsEnv(tasks_of(arenas_configurations, version, chance), **options)
         self.obsdict: dict[str, Any] = {
             name: [] for name in ("camera", "rays", "health", "velocity", "position")
         }
@@ -224,7 +234,8 @@ class AnimalAIEnvironment(BaseEnv):
         self._closed = False
         self._specs: dict[str, BehaviorSpec] = {}
         self._ids = range(0)
-        self._begin(self._env, self._drawn_seed())
+        in_unity = isinstance(self._env.curriculum, UnityFiles)
+        self._begin(self._env, int(seed or 0) % 2**32 if in_unity else self._drawn_seed())
 
     def _drawn_seed(self) -> int:
         """The seed of the next file, another each time, as Unity's generator is not restarted."""
@@ -246,15 +257,21 @@ class AnimalAIEnvironment(BaseEnv):
     def reset(self, arenas_configurations: Config | None = "", *, seed: int | None = None) -> None:
         """Start the next arena of the file, or the first one of another file or with `seed`.
 
+        As in the original, the generator goes on from what was drawn before, unless there is a `seed`.
+
         Raises MissingFileError, a FileNotFoundError, for a missing file, ConfigError for an invalid one,
         UnityEnvironmentException, a ConfigError, if the environment is closed, and LayoutError for an arena
         that cannot be built.
         """
         env = self._playing
         if arenas_configurations not in (None, ""):
-            env.set_curriculum(tasks_of(arenas_configurations, self._version))
-            drawn = self._drawn_seed()
-            seed = drawn if seed is None else seed
+            before, stream = env.curriculum, tasks_of(arenas_configurations, self._version, self._chance)
+            if isinstance(before, UnityFiles) and isinstance(stream, UnityFiles):
+                before.play(stream)
+            else:
+                env.set_curriculum(stream)
+                drawn = self._drawn_seed()
+                seed = drawn if seed is None else seed
         self._begin(env, seed)
 
     @property

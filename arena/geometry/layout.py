@@ -6,7 +6,7 @@ nominal height, up to 20 attempts are made to find a free position for each, and
 the arena's corner.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import cos, hypot, radians, sin
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.chance import Chance, chance_of
 from arena.errors import LayoutError
 from arena.geometry.placed import AGENT_RADIUS, SHRINK, AgentStart, Layout, Placed, T, size_at_start
 from arena.geometry.shapes import (
@@ -194,36 +195,47 @@ class _Box(NamedTuple):
         )
 
 
+_Occupied = tuple[_Bounds, Callable[[_Box], bool]]
+"""Bounds of something that takes place, and whether it overlaps a box."""
+
+
 class OccupiedSpace:
     """The colliders placed so far; checked before each new object is placed."""
 
     def __init__(self) -> None:
-        self._solids: list[tuple[_Bounds, Callable[[_Box], bool]]] = []
+        self._solids: list[_Occupied] = []
+        self._zones: list[_Occupied] = []
 
-    def is_free(self, placed: Placed) -> bool:
-        """Whether the object's box is inside the boundary and overlaps nothing solid.
+    def is_free(self, placed: Placed, scale: float = 1.0) -> bool:
+        """Whether the object's box is inside the boundary and overlaps nothing solid; `scale` is that of
+        spawners.
 
         Zones may overlap anything except the boundary, and do not block later objects.
         """
         kind = placed.kind
-        box = _box(placed, Part(_ORIGIN, box_size(kind.shape, placed.size, kind.fitted)))
+        at_foot = kind.based or kind.spawner is not None or kind.name in ("SpawnerButton", "SignBoard")
+        origin = (0.0, -placed.size[1] / 2 if at_foot else 0.0, 0.0)
+        box = _box(placed, Part(origin, tested_size(kind, placed.size, scale)))
         left, right, back, front = box.bounds
         if not (left > 0 and right < ARENA_SIZE and back > 0 and front < ARENA_SIZE):
             return False
-        return kind.body is Body.ZONE or not self._hits(box)
+        return placed.kind.body is Body.ZONE or not _hits(self._solids, box)
 
     def is_free_point(self, point: Vector) -> bool:
-        """Whether a point is inside the boundary and inside no collider."""
+        """Whether a point is inside the boundary and inside no collider or zone."""
         x, y, z = point
         inside = 0 <= x <= ARENA_SIZE and 0 <= z <= ARENA_SIZE
-        return inside and not self._hits(_Box(x, z, 0.0, 0.0, y, y, 1.0, 0.0))
+        return inside and not _hits(self._solids + self._zones, _Box(x, z, 0.0, 0.0, y, y, 1.0, 0.0))
 
     def add(self, placed: Placed) -> None:
-        """Add an object; zones occupy no space."""
+        """Add an object; zones are only in the way of agents."""
         kind, size = placed.kind, placed.size
         if kind.shape is Shape.BALL:
             self.add_ball(placed.position, size[0] / 2)
-        elif kind.body is not Body.ZONE:
+        elif kind.body is Body.ZONE:
+            zone = _box(placed, Part(_ORIGIN, size))
+            self._zones.append((zone.bounds, zone.overlaps))
+        else:
             test = {Shape.PRISM: _hits_ramp, Shape.TUBE: _hits_tunnel}.get(kind.shape, _Box.overlaps)
             for part in parts_of(kind.shape, size, kind.fitted) or (Part(_ORIGIN, size),):
                 box = _box(placed, part)
@@ -235,12 +247,21 @@ class OccupiedSpace:
         bounds = (x - radius, x + radius, z - radius, z + radius)
         self._solids.append((bounds, partial(_hits_ball, centre, radius)))
 
-    def _hits(self, box: _Box) -> bool:
-        left, right, back, front = box.bounds
-        return any(
-            low_x < right and left < high_x and low_z < front and back < high_z and test(box)
-            for (low_x, high_x, low_z, high_z), test in self._solids
-        )
+
+def _hits(occupied: Iterable[_Occupied], box: _Box) -> bool:
+    left, right, back, front = box.bounds
+    return any(
+        low_x < right and left < high_x and low_z < front and back < high_z and test(box)
+        for (low_x, high_x, low_z, high_z), test in occupied
+    )
+
+
+def tested_size(kind: Kind, size: Vector, scale: float) -> Vector:
+    """Size (metres) of the box for which a free place is sought, for an object of a built size."""
+    if kind.tested is None:
+        return box_size(kind.shape, size, kind.fitted)
+    x, y, z = kind.tested
+    return (scale * x, scale * y, scale * z)
 
 
 def _box(placed: Placed, part: Part) -> _Box:
@@ -299,23 +320,24 @@ _RANDOM_VECTOR = Vector3(x=-1.0, y=-1.0, z=-1.0)
 _RANDOM_COLOR = RGB(r=-1.0, g=-1.0, b=-1.0)
 
 
-def resolve(spec: ArenaSpec, rng: np.random.Generator) -> Layout:
-    """The concrete layout of a specification; takes all random values from `rng` in file order.
+def resolve(spec: ArenaSpec, seed: int = 0, task_id: str = "", trial: int = 0) -> Layout:
+    """The concrete layout of a specification in the episode of these values.
 
     Raises LayoutError if an agent cannot be placed, there are too many objects, or too many of them find no
     free place.
     """
-    return Placer(spec.version, rng).layout(spec)
+    return Placer(spec.version, chance_of(spec.chance, seed, task_id, trial)).layout(spec)
 
 
 class Placer:
     """Places agents and objects one by one at free positions."""
 
-    def __init__(self, version: Version, rng: np.random.Generator) -> None:
+    def __init__(self, version: Version, chance: Chance) -> None:
+        """All random values are drawn from `chance`, in file order."""
         self._version = version
         self._differs = DIFFERENCES[version]
-        self._rng = rng
-        self._occupied = OccupiedSpace()
+        self._chance = chance
+        self.occupied = OccupiedSpace()
 
     def layout(self, spec: ArenaSpec) -> Layout:
         """The layout of an arena. Raises as `resolve` does."""
@@ -348,26 +370,26 @@ class Placer:
                         "leave some out"
                     )
 
-    def things(self, item: Item, number: int) -> tuple[Placed, ...]:
+    def things(self, item: Item, number: int, anywhere: bool = False) -> tuple[Placed, ...]:
         """The objects of instance `number` of an item: one, or one and its door, lamps or segments.
 
-        A blocked object is marked as such and stands at the arena's corner. Raises LayoutError for an unknown
-        name.
+        A blocked object is marked as such and stands at the arena's corner; with `anywhere` none is. Raises
+        LayoutError for an unknown name.
         """
         try:
             kind = kind_named(item.name, self._version)
         except KeyError:
             raise LayoutError(f"unknown object {item.name!r} in version {self._version}") from None
-        whole = self._thing(kind, item, number)
+        whole = self._thing(kind, item, number, anywhere)
         named = {"Machine": _lamps, "Meter": _segments}
         attached = _door if kind.shape is Shape.HOUSE else named.get(kind.name)
         return (whole, *attached(whole)) if attached else (whole,)
 
-    def _thing(self, kind: Kind, item: Item, number: int) -> Placed:
+    def _thing(self, kind: Kind, item: Item, number: int, anywhere: bool) -> Placed:
         for _ in range(ATTEMPTS):
             placed = self._draw(kind, item, number)
-            if self._occupied.is_free(placed):
-                self._occupied.add(placed)
+            if anywhere or self.occupied.is_free(placed, self._scale(placed)):
+                self.occupied.add(placed)
                 color, symbol = self._color(placed), self._symbol(placed)
                 return replace(placed, size=_size_at_start(placed), color=color, symbol=symbol)
         symbol = DEFAULT if "symbol_names" in kind.fields else ""
@@ -375,14 +397,15 @@ class Placer:
         return replace(placed, size=size, position=corner, yaw=0.0, blocked=True, symbol=symbol)
 
     def _agent(self, item: Item) -> AgentStart:
-        requested = self._agent_position(item)
+        requested, yaw = self._agent_position(item), _first(item.rotations, -1.0)
         for _ in range(AGENT_ATTEMPTS):
             x, z = (self._coordinate(value, 0.0) for value in (requested.x, requested.z))
+            heading = yaw % 360 if yaw >= 0 else self._chance.uniform(0.0, 360.0)
             position = (x, max(requested.y, 0.0) + AGENT_RADIUS + LIFT, z)
             # The agent's collider is off while it is placed, so Unity tests a point, not a sphere.
-            if self._occupied.is_free_point(position):
-                self._occupied.add_ball(position, AGENT_RADIUS)
-                return self._at(position, item)
+            if self.occupied.is_free_point(position):
+                self.occupied.add_ball(position, AGENT_RADIUS)
+                return self._at(position, heading, item)
         raise LayoutError(
             f"the agent cannot be placed at x={requested.x:g}, y={requested.y:g}, z={requested.z:g}: an "
             "object is there; move one of them"
@@ -390,17 +413,15 @@ class Placer:
 
     def _agent_position(self, item: Item) -> Vector3:
         choices = item.positions or (_RANDOM_VECTOR,)
-        drawn = self._rng.integers(len(choices)) if self._differs.any_agent_position and choices[1:] else 0
+        drawn = self._chance.below(len(choices)) if self._differs.any_agent_position and choices[1:] else 0
         requested = choices[drawn]
         on_edge = any(value in (0, ARENA_SIZE) for value in (requested.x, requested.z))
         return Vector3(x=1.0, y=0.0, z=1.0) if on_edge and self._differs.agent_off_edge else requested
 
-    def _at(self, position: Vector, item: Item) -> AgentStart:
-        yaw, skin = _first(item.rotations, -1.0), _first(item.skins, "random")
-        yaw = yaw % 360 if yaw >= 0 else self._rng.uniform(0.0, 360.0)
+    def _at(self, position: Vector, yaw: float, item: Item) -> AgentStart:
+        skin = _first(item.skins, "random")
         if skin not in SKINS:
-            # A random one, from a separate generator.
-            skin = SKINS[int(self._rng.spawn(1)[0].integers(len(SKINS)))]
+            skin = SKINS[self._chance.skin(len(SKINS))]
         return AgentStart(position, yaw, _first(item.frozen_agent_delays, 0.0), skin, _first(item.teams, 0))
 
     def _draw(self, kind: Kind, item: Item, number: int) -> Placed:
@@ -410,7 +431,10 @@ class Placer:
         position = self._position(drawn, (x, y, z), requested[1])
         yaw = drawn.entry(item.rotations, -1.0)
         if yaw < 0:
-            yaw = self._rng.uniform(0.0, 360.0) if kind.random_yaw else 0.0
+            # A ball that is not launched looks the same from all sides.
+            seen = kind.random_yaw and not (kind.is_goal and not kind.launch)
+            draw = self._chance.uniform if seen else self._chance.unseen
+            yaw = draw(0.0, 360.0 if kind.random_yaw else 0.0)
         return Placed(kind, (x, y, z), position, yaw, None, item=item, number=number)
 
     def _size(self, drawn: Placed) -> Vector:
@@ -425,45 +449,57 @@ class Placer:
             length = -1.0 if min(values) < 0 else requested.x
             diameter = self._length(length, kind.minimum[0], kind.maximum[0])
             return (diameter, diameter, diameter)
+        if kind.name == "SignBoard" and max(values) < 0:
+            return (1.0, 1.0, 1.0)
+        if kind.minimum == kind.maximum:
+            # In 3.1.3 only a button's missing size, which has no effect, is drawn.
+            if self._version.is_4 or kind.shape is Shape.BUTTON:
+                for _ in filter(lambda value: value < 0, values):
+                    self._chance.unseen(1.0, 1.0)
+            return kind.minimum
         x, y, z = (self._length(*bounds) for bounds in zip(values, kind.minimum, kind.maximum, strict=True))
         return (x, y, z)
 
     def _length(self, requested: float, low: float, high: float) -> float:
-        if low == high:
-            return low
-        return self._rng.uniform(low, high) if requested < 0 else min(max(requested, low), high) * SHRINK
+        return self._chance.uniform(low, high) if requested < 0 else min(max(requested, low), high) * SHRINK
 
     def _position(self, drawn: Placed, size: Vector, asked_height: float) -> Vector:
         kind = drawn.kind
         requested = drawn.entry(drawn.item.positions, _RANDOM_VECTOR)
-        width, _, length = box_size(kind.shape, size, kind.fitted)
+        width, _, length = tested_size(kind, size, self._scale(drawn))
         x = self._coordinate(requested.x, width / 2)
         z = self._coordinate(requested.z, length / 2)
         return (x, _centre_height(kind, size, max(requested.y, 0.0), asked_height, self._differs), z)
 
+    def _scale(self, placed: Placed) -> float:
+        """Scale of a spawner when its place is sought: its size has no effect but for the usual factor."""
+        is_given = placed.number < len(placed.item.sizes) or not self._version.is_4
+        return SHRINK if placed.kind.spawner and is_given else 1.0
+
     def _coordinate(self, requested: float, extent: float) -> float:
         if requested < 0:
-            return self._rng.uniform(min(extent, ARENA_SIZE / 2), max(ARENA_SIZE - extent, ARENA_SIZE / 2))
+            return self._chance.uniform(min(extent, ARENA_SIZE / 2), max(ARENA_SIZE - extent, ARENA_SIZE / 2))
         return min(requested, ARENA_SIZE)
 
     def _color(self, placed: Placed) -> Vector | None:
         kind = placed.kind
         requested = placed.entry(placed.item.colors, _RANDOM_COLOR)
-        given = placed.number < len(placed.item.colors)
-        if kind.palette and not given:
-            return kind.palette[placed.number % len(kind.palette)]
-        if not kind.colourable or not (given or kind.random_color):
-            return None
         channels = (requested.r, requested.g, requested.b)
-        if self._differs.color_is_whole and min(channels) < 0:
+        is_random = min(channels) < 0
+        if kind.palette and is_random:
+            return kind.palette[placed.number % len(kind.palette)]
+        if not kind.colourable or (is_random and not kind.random_color):
+            return None
+        if self._differs.color_is_whole and is_random:
             channels = (-1.0, -1.0, -1.0)
-        r, g, b = (self._rng.uniform() if c < 0 else min(c / 255, 1.0) for c in channels)
+        r, g, b = (self._chance.uniform() if c < 0 else min(c / 255, 1.0) for c in channels)
         return (r, g, b)
 
     def _symbol(self, placed: Placed) -> str:
         if "symbol_names" not in placed.kind.fields:
             return ""
-        return resolved(placed.entry(placed.item.symbol_names, DEFAULT), self._rng)
+        # The original's random pixels follow the clock.
+        return resolved(placed.entry(placed.item.symbol_names, DEFAULT), self._chance.rng)
 
 
 def _first(values: Sequence[T], otherwise: T) -> T:

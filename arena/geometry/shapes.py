@@ -227,8 +227,20 @@ def boundary_parts() -> tuple[Part, ...]:
 
 
 def box_size(shape: Shape, size: Vector, fitted: bool = False) -> Vector:
-    """Size (metres) of the box for the placement test: for L, J and U blocks that of the bar alone."""
-    return bar_parts(shape, size, fitted)[0].size if shape in BARS else size
+    """Size (metres) of the box for the placement test, around the object's origin.
+
+    For L, J and U blocks it is that of their first collider in 4.x, the bar, and before of all together
+    (`UnityEngineExtensions.cs`).
+    """
+    if shape not in BARS:
+        return size
+    bar, *feet = bar_parts(shape, size, fitted)
+    if fitted:
+        return bar.size
+    parts = np.array([bar, *feet])
+    low, high = (parts[:, 0] + side * parts[:, 1] / 2 for side in (-1, 1))
+    x, y, z = (high.max(axis=0) - low.min(axis=0)).tolist()
+    return (x, y, z)
 
 
 def ring(radius_x: float, radius_y: float, segments: int = TUBE_SEGMENTS) -> Floats:

@@ -9,12 +9,13 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from arena.chance import UnityRandom
 from arena.episode import Episode
 from arena.errors import ConfigError, LayoutError
 from arena.seeds import seed_words
 from arena.taskfile.config import ArenaFile, ArenaSpec
 from arena.taskfile.load import load
-from arena.taskfile.versions import DIFFERENCES, Version
+from arena.taskfile.versions import Version
 
 
 @runtime_checkable
@@ -113,15 +114,17 @@ def read_file(file: object, version: str) -> ArenaFile:
 class Files:
     """The arenas of one or more files, one per reset, repeated endlessly.
 
-    They come in the order of the list and of each file; in version 4 a file with `randomizeArenas` is
+    They come in the order of the list and of each file; a file with `randomizeArenas` is
     shuffled in every round, by a generator seeded with the run's seed (section 6.6 of the behaviour
     specification), so that no arena comes twice running. Merged arenas count as the first of them. An
     episode's `task_id` is the arena's number in the file, or with several files the file's name, followed by
     `#k` for the arena at position k > 0.
     """
 
+    unity: UnityRandom | None = None
+
     def __init__(self, files: Sequence[ArenaFile]) -> None:
-        self._files = tuple(files)
+        self.files = tuple(files)
         self.restart(0)
 
     def restart(self, seed: int) -> None:
@@ -135,15 +138,13 @@ class Files:
         """A new episode of the next arena. Raises LayoutError, naming the file, if it cannot be built."""
         if not self._round:
             self._round = [
-                (file, number)
-                for place, file in enumerate(self._files)
-                for number in self._order(place, file)
+                (file, number) for place, file in enumerate(self.files) for number in self._order(place, file)
             ]
         return self._episode(*self._round.pop(0))
 
     def named(self, task_id: str) -> Episode:
         """A new episode of an arena by its `task_id`. Raises ConfigError if there is none."""
-        arenas = [(file, number) for file in self._files for number in file.starts]
+        arenas = [(file, number) for file in self.files for number in file.starts]
         for file, number in arenas:
             if self._name(file, number) == task_id:
                 return self._episode(file, number)
@@ -153,7 +154,11 @@ class Files:
         self._played += 1
         try:
             return Episode(
-                file.arenas[number], task_id=self._name(file, number), seed=self._seed, trial=self._played - 1
+                file.arenas[number],
+                task_id=self._name(file, number),
+                seed=self._seed,
+                trial=self._played - 1,
+                unity=self.unity,
             )
         except LayoutError as error:
             raise LayoutError(f"{file.source}: arena {error}") from None
@@ -161,7 +166,7 @@ class Files:
     def _order(self, place: int, file: ArenaFile) -> list[int]:
         """The arenas of a round of the file at a place of the list."""
         order = list(file.starts)
-        if not (file.randomize_arenas and DIFFERENCES[file.arenas[order[0]].version].arenas_shuffled):
+        if not file.randomize_arenas:
             return order
         last = self._last.get(place)
         self._rng.shuffle(order)
@@ -171,10 +176,75 @@ class Files:
         return order
 
     def _name(self, file: ArenaFile, number: int) -> str:
-        if len(self._files) == 1:
+        if len(self.files) == 1:
             return str(number)
         place = list(file.arenas).index(number)
         return f"{Path(file.source).stem}#{place}" if place else Path(file.source).stem
+
+
+class UnityFiles(Files):
+    """`Files` as a process of the original plays them: one generator goes on through all episodes.
+
+    With `randomizeArenas` the next arena of a single file is drawn from it (`TrainingArena.cs`). In 4.x it is
+    none that was played since all were, and never arena 0 at first; before, any other than the last.
+    """
+
+    def __init__(self, files: Sequence[ArenaFile]) -> None:
+        self.unity: UnityRandom = UnityRandom()
+        self._episode_now: Episode | None = None
+        super().__init__([file.drawn_by("unity") for file in files])
+
+    def restart(self, seed: int) -> None:
+        """Restart with a seed, as a new process."""
+        super().restart(seed)
+        self.unity.restart(seed)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._round = []
+        self._current: int | None = None
+        self._known: list[int] = []
+        self._episode_now = None
+
+    def play(self, other: "UnityFiles") -> None:
+        """Play other files from now on; the generator goes on."""
+        self.files = other.files
+        self._forget()
+
+    def resume(self, episode: Episode) -> None:
+        """Go on with an equal episode and its generator, after both were pickled."""
+        assert episode.chance.unity is not None
+        self._episode_now, self.unity = episode, episode.chance.unity
+
+    def next(self) -> Episode:
+        """A new episode of the next arena. Raises LayoutError, naming the file, if it cannot be built."""
+        file = self.files[0]
+        if self.files[1:] or not file.randomize_arenas:
+            self._episode_now = super().next()
+        else:
+            self._current = self._drawn(file)
+            self._episode_now = self._episode(file, list(file.arenas)[self._current])
+        return self._episode_now
+
+    def _drawn(self, file: ArenaFile) -> int:
+        """The place in the file of the arena that is played next."""
+        places = range(len(file.arenas))
+        if not next(iter(file.arenas.values())).version.is_4:
+            if self._current is None:
+                return self.unity.below(len(places) + 1) % len(places)
+            others = [place for place in places if place != self._current]
+        else:
+            current = (self._current or 0) + (self._episode_now.merged if self._episode_now else 0)
+            self._known.append(current)
+            if set(places) <= set(self._known):
+                self._known = [current]
+            starts = [list(file.arenas).index(number) for number in file.starts]
+            others = [place for place in starts if place not in self._known]
+        # The original fails if there is no other arena.
+        return others[self.unity.below(len(others))] if others else self._current or 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_episode_now": None}
 
 
 class Arenas(Files):

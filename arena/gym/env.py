@@ -31,7 +31,7 @@ from arena.csv_log import CsvLog
 from arena.episode import AgentState, Episode, StepResult
 from arena.errors import ConfigError, RenderError, UnknownOptionError
 from arena.files import AppendedFile
-from arena.gym.curriculum import Config, Curriculum, curriculum, named
+from arena.gym.curriculum import Config, Curriculum, UnityFiles, curriculum, named
 from arena.kernel.tables import Parts, Singles
 from arena.rays import FLAGS, TAGS, TAGS_4_4, Rays
 from arena.replay import PickledEpisode
@@ -713,6 +713,8 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         pickled: PickledEpisode | None = state["_episode"]
         self.__dict__ |= state | {"_episode": pickled and pickled.replayed()}
+        if self._episode is not None and isinstance(self._curriculum, UnityFiles):
+            self._curriculum.resume(self._episode)
 
 
 class AgentsEnv(ArenaEnv):

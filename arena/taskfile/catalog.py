@@ -61,20 +61,26 @@ def _ball(
     **facts: Any,
 ) -> Kind:  # fmt: skip
     facts.setdefault("in_4", {"colourable": True})
+    facts.setdefault("random_yaw", launch > 0 or name in ("GoodGoalMulti", "BadGoalMulti"))
     return Kind(
         name, words, meaning, Shape.BALL, Body.DYNAMIC, *_BALL, tag, mass=1.0, reward=reward, ends=ends,
-        launch=launch, random_yaw=launch > 0, corner_height=0.5, **facts,
+        launch=launch, corner_height=0.5, **facts,
     )  # fmt: skip
 
 
 def _changing(
     name: str, words: str, meaning: str, change: Change, place_diameter: float, **facts: Any
 ) -> Kind:
-    """`place_diameter` is that of the prefab before the file's values are applied, in version 4."""
+    """`place_diameter` is that of the prefab before the file's values are applied, in version 4.
+
+    A place is sought for a decay or ripen goal of 3 m, and for a point that grows or shrinks.
+    """
+    grows = change in (Change.GROW, Change.SHRINK)
+    facts |= {"random_yaw": grows, "tested": (0.0, 0.0, 0.0) if grows else (2.997, 2.997, 2.997)}
     ball = _ball(name, words, meaning, "goodGoalMulti", +1.0, Ends.LAST, change=change, **facts)
     fields = ("delays", "initial_values", "final_values", "change_rates")
     in_4: dict[str, Any] = {"ends": Ends.ALWAYS, "place_diameter": place_diameter}
-    in_4 |= {"tag": None} if change in (Change.GROW, Change.SHRINK) else {"change": Change.FALL}
+    in_4 |= {"tag": None} if grows else {"change": Change.FALL}
     return replace(ball, minimum=_GROWING[0], maximum=_GROWING[1], fields=fields, in_4=in_4)
 
 
@@ -99,7 +105,7 @@ _TABLE = (
          Shape.PRISM, Body.DYNAMIC, *_RAMP, "Immovable", mass=1000.0, **_ANY_COLOR),
     Kind("CylinderTunnel", "tunnel", "Half a pipe, open at both ends; wide ones can be driven through.",
          Shape.TUBE, Body.STATIC, *_TUBE, "Immovable", **_ANY_COLOR,
-         in_4={"colourable": False, "random_color": False}),
+         in_4={"colourable": False, "random_color": False}, in_41=_ANY_COLOR),
     Kind("CylinderTunnelTransparent", "transparent tunnel", "A tunnel of glass.",
          Shape.TUBE, Body.STATIC, *_TUBE, "Immovable", transparent=True),
     Kind("LightBlock", "grey block", "A block that is easy to push.",
@@ -115,7 +121,7 @@ _TABLE = (
     _bars("UBlock", "grey block in the shape of a U", "Bars in the shape of a U, to push.",
           Shape.U_BARS, "UObject"),
     Kind("HollowBox", "box", "A box that can hold things and is hard to push.",
-         Shape.BOX, Body.DYNAMIC, *_HOLLOW, mass=500.0, stretch=(1.05, 0.86, 1.02), based=True,
+         Shape.BOX, Body.DYNAMIC, *_HOLLOW, mass=500.0, stretch=(1.0476, 0.8624, 1.0188), based=True,
          new_in_4=True, in_4={"colourable": True}),
     _ball("GoodGoal", "green ball", "Green ball: a reward, and the episode ends.",
           "goodGoal", +1.0, Ends.ALWAYS),
@@ -160,21 +166,26 @@ _TABLE = (
          "A zone that records who enters and leaves, and can trigger operations.",
          Shape.BOX, Body.ZONE, *_DATA_ZONE, fields=("zone_id", "zone_visible", "operations"), new_in_4=True),
     _fixed("SpawnerTree", "tree", "Lets yellow balls grow in its crown and drops them.",
-           Shape.TREE, (3.0, 5.3, 3.0), "GoalSpawner", fields=(*_SPAWNING, "ripen_times"), spawner=_TREE),
+           Shape.TREE, (3.0, 5.3, 3.0), "GoalSpawner", fields=(*_SPAWNING, "ripen_times"), spawner=_TREE,
+           random_yaw=False, tested=(3.0, 5.31, 3.0)),
     _fixed("SpawnerDispenserTall", "tall container", "Drops yellow balls inside a tall house with a door.",
            Shape.HOUSE, (1.67, 4.46, 1.67), "GoalSpawner", fields=_HOUSE, spawner=_TALL,
+           random_yaw=False, tested=(1.6144, 4.412, 1.6144),
            older=("SpawnerDispenser",), **_ANY_COLOR),
     _fixed("SpawnerContainerShort", "short container", "Gives yellow balls inside a low house with a door.",
            Shape.HOUSE, (1.67, 1.67, 1.67), "GoalSpawner", fields=_HOUSE, spawner=_SHORT,
+           random_yaw=False, tested=(1.6144, 1.6126, 1.6144),
            older=("SpawnerContainer",), **_ANY_COLOR),
     _fixed("SpawnerButton", "button on a pillar",
            "A button on a pillar, pressed by driving against its front (+x).",
            Shape.BUTTON, (0.4, 1.6, 0.4), "PillarButton", fields=_BUTTON, older=("Pillar-Button",),
+           random_yaw=False,
            in_4={"fitted": True}),
     Kind("SignBoard", "sign", "A board with a symbol on its -x side.",
          Shape.BOX, Body.STATIC, *_BOARD, "SignPoster", stretch=(0.1, 2.0, 3.0), colourable=True,
-         fields=("symbol_names",), older=("SignPosterboard",),
-         in_4={"minimum": (0.5, 0.5, 0.5), "maximum": (2.5, 2.5, 2.5)}),
+         fields=("symbol_names",), older=("SignPosterboard",), random_yaw=False,
+         in_4={"minimum": (0.5, 0.5, 0.5), "maximum": (2.5, 2.5, 2.5), "random_yaw": True},
+         in_41={"random_yaw": False}),
     Kind("Door", "door", "", Shape.BOX, Body.STATIC, *_DOOR, "GoalSpawner", internal=True),
     _fixed("Machine", "machine", "A plate for tokens, and a lamp on a post that their rule lights.",
            Shape.MACHINE, (4.0, 1.6, 1.4), "Immovable", laboratory=True, random_yaw=False),

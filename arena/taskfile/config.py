@@ -12,6 +12,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
 
+from arena.errors import ConfigError
 from arena.science.families import FloorQuestion, Question
 from arena.taskfile.versions import Version
 
@@ -190,7 +191,8 @@ class ArenaSpec(_Frozen):
     `pass_mark` is the total reward to reach; None means that the arena can be played but is not graded.
     `blackouts` are the frames at which the light toggles, or one negative period. `then` is the arena that
     follows in the same episode after a success (`mergeNextArena`). With several agents, `episode_end` says
-    whether the first or the last to finish ends the episode. `question` is what its pads and doors are
+    whether the first or the last to finish ends the episode. `chance` is the generator of random values:
+    our own, or "unity" for the original's. `question` is what its pads and doors are
     about; there is exactly one item of each kind that belongs to its family then.
     """
 
@@ -203,7 +205,8 @@ class ArenaSpec(_Frozen):
     episode_end: Literal["any", "all"] = "any"
     version: Version = Version.V3
     then: "ArenaSpec | None" = None
-    # Not in the JSON of other arenas, whose hash is in recordings.
+    # Neither is in the JSON of other arenas, whose hash is in recordings.
+    chance: Literal["own", "unity"] = Field(default="own", exclude_if=lambda each: each == "own")
     question: Question | None = Field(default=None, exclude_if=lambda each: each is None)
 
     @field_validator("question")
@@ -253,6 +256,13 @@ class ArenaFile(_Frozen):
     source: str = "<text>"
     warnings: tuple[str, ...] = ()
 
+    def drawn_by(self, chance: str) -> "ArenaFile":
+        """The file with another `chance` of its arenas; raises ConfigError for an unknown one."""
+        if chance not in get_args(ArenaSpec.model_fields["chance"].annotation):
+            raise ConfigError(f"chance: got {chance!r}, expected 'own' or 'unity'")
+        arenas = {key: arena.model_copy(update={"chance": chance}) for key, arena in self.arenas.items()}
+        return self.model_copy(update={"arenas": arenas})
+
     @property
     def starts(self) -> tuple[int, ...]:
         """Ids of the arenas that begin an episode: all but those that the arena before them merges."""
@@ -274,7 +284,7 @@ _OTHERWISE_SPELLED = {
 _OLDER = {"time_limit": "t", "pass_mark": "pass_mark", "random_seed": "random_seed"}
 """A second, older key of a field."""
 
-_WITHOUT_KEY = ("type", "family", "source", "warnings", "version", "then")
+_WITHOUT_KEY = ("type", "family", "source", "warnings", "version", "then", "chance")
 """Fields that no key sets."""
 
 QUESTIONS: dict[str, type[BaseModel]] = {

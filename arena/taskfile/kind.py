@@ -92,7 +92,7 @@ class Spawner(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of object; changes in version 4 are in `in_4`.
+    """A kind of object; changes in version 4 are in `in_4`, and of these in version 4.1 in `in_41`.
 
     `words` name it by its appearance, for descriptions without pictures that must not say more than a
     picture; `meaning` is its sentence in the YAML reference. `minimum` and `maximum` bound the YAML size per
@@ -101,8 +101,9 @@ class Kind:
     of a death zone is the reward itself. `launch` is the initial speed in m/s of a ball along its own forward
     direction. `colourable` kinds take the YAML colour; its default is random for `random_color` kinds.
     `random_yaw` False means that a missing rotation counts as 0. `stretch` is the built size over the YAML's.
-    `place_diameter` is the diameter (metres) with which a free place is found for a changing ball, and which
-    gives its height, before it gets its own size in the next tick; None if that is its own from the start.
+    `tested` is the size (metres) of the box for which a free place is sought; None if it is its own.
+    `place_diameter` is the diameter (metres) that gives a changing ball its height, before it gets its own
+    size in the next tick; None if that is its own from the start.
     `based` kinds are placed by half their size too high, as their origin is at their base. `fitted` L, J and
     U blocks and buttons have the colliders of version 4. `corner_height` (metres) is the height at which a
     blocked one is left. `fields` are those of an item that only this kind uses. `older` are names in older
@@ -130,6 +131,7 @@ class Kind:
     random_yaw: bool = True
     change: Change = Change.NONE
     stretch: Vector = (1.0, 1.0, 1.0)
+    tested: Vector | None = None
     place_diameter: float | None = None
     based: bool = False
     fitted: bool = False
@@ -142,6 +144,7 @@ class Kind:
     laboratory: bool = False
     palette: tuple[Vector, ...] = ()
     in_4: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    in_41: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def is_heavy(self) -> bool:

@@ -45,25 +45,32 @@ class Located(NamedTuple):
     remarks: tuple[Remark, ...] = ()
 
 
-def load(path: str | Path, version: str = Version.V3, *, lenient: bool = False) -> ArenaFile:
-    """Read a task file as a version of Animal-AI: "3.1.3", "4" or "2".
+def load(
+    path: str | Path, version: str = Version.V3, *, lenient: bool = False, chance: str = "own"
+) -> ArenaFile:
+    """Read a task file as a version of Animal-AI: "3.1.3", "4", "4.1" or "2".
 
     With `lenient`, objects that the version does not have are ignored, as the original does, and named in the
-    file's `warnings`.
+    file's `warnings`. `chance="unity"` lets its arenas draw random values as the original does.
 
     Raises ConfigError if it cannot be read, is not YAML, or has an unknown or duplicate key, an unknown
     object, a wrong type or an invalid value; the message has file:line, the path in the file, the value and
     what was expected.
     """
-    return load_text(read_text(path), str(path), version, lenient=lenient)
+    return load_text(read_text(path), str(path), version, lenient=lenient, chance=chance)
 
 
 @lru_cache(maxsize=1024)
 def load_text(
-    text: str, source: str = "<text>", version: str = Version.V3, *, lenient: bool = False
+    text: str,
+    source: str = "<text>",
+    version: str = Version.V3,
+    *,
+    lenient: bool = False,
+    chance: str = "own",
 ) -> ArenaFile:
     """Read a task file from its text; `source` is its name in messages. Raises as `load` does."""
-    return load_located(text, source, version, lenient=lenient).file
+    return load_located(text, source, version, lenient=lenient).file.drawn_by(chance)
 
 
 def load_located(

@@ -47,13 +47,13 @@ class Differences:
     fitted_bars: bool = False
     """Colliders of L, J and U blocks follow their mesh (4.x); before, the bar is a tenth too short."""
     any_agent_position: bool = False
-    """One of several agent positions is chosen at random (4.x); in v3.1.3 the first is used."""
+    """One of several agent positions is chosen at random (4.2 and later); before, the first is used."""
     agent_off_edge: bool = False
     """An agent with x or z of exactly 0 or 40 starts at (1, 0, 1) (4.x)."""
     several_agents: bool = False
     """Every Agent item is an agent (4.4); before, only the first."""
     color_is_whole: bool = False
-    """One negative channel makes the whole colour random (4.x); in v3.1.3 only that channel."""
+    """One negative channel makes the whole colour random (4.2 and later); before, only that channel."""
     changing_goals_end: bool = False
     """Touching a decay, ripen, grow or shrink goal ends the episode (4.x); before, they are multi goals."""
     starts_late: bool = False
@@ -61,11 +61,9 @@ class Differences:
     spawner_settings: bool = True
     """Counts, times and sizes of spawners are read from the YAML (v3.1.3); in 4.3 they are fixed."""
     button_acts_when_pressed: bool = False
-    """A button acts when it is in (4.x); before, when it is back out."""
+    """A button acts when it is in (4.2 and later); before, when it is back out."""
     strict_blackouts: bool = False
     """Blackouts must increase strictly and end before the time limit (4.2 and later)."""
-    arenas_shuffled: bool = False
-    """`randomizeArenas` also applies to programs (4.x); before, only to people."""
     zero_mark_passes: bool = False
     """For merged arenas a pass mark of 0 counts as always reached (4.x)."""
     tree_lift: float = 0.0
@@ -93,7 +91,6 @@ _V4 = Differences(
     spawner_settings=False,
     button_acts_when_pressed=True,
     strict_blackouts=True,
-    arenas_shuffled=True,
     zero_mark_passes=True,
     tree_lift=0.01,
     sun=(0.0, 0.0, 0.0),
@@ -102,7 +99,15 @@ _V4 = Differences(
 DIFFERENCES: Mapping[Version, Differences] = {
     Version.V2: Differences(only_the_clock=True),
     Version.V3: Differences(),
-    Version.V41: replace(_V4, strict_blackouts=False, sun=(1.0, 1.0, 1.0), shadow_map=2048),
+    Version.V41: replace(
+        _V4,
+        any_agent_position=False,
+        color_is_whole=False,
+        button_acts_when_pressed=False,
+        strict_blackouts=False,
+        sun=(1.0, 1.0, 1.0),
+        shadow_map=2048,
+    ),
     Version.V4: _V4,
 }
 """The properties of every version."""
@@ -112,7 +117,8 @@ DIFFERENCES: Mapping[Version, Differences] = {
 def kind_in(name: str, version: Version) -> Kind:
     """A kind of the catalog, by its current name, as it is in a version."""
     kind = KINDS[name]
-    return replace(kind, **kind.in_4) if version.is_4 else kind
+    changes = {**kind.in_4, **(kind.in_41 if version is Version.V41 else {})}
+    return replace(kind, **changes) if version.is_4 else kind
 
 
 def kind_named(name: str, version: Version) -> Kind:

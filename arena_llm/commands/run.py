@@ -12,7 +12,7 @@ from arena.csv_log import csv_log
 from arena.errors import ConfigError, ScriptError
 from arena.files import check_output, check_output_folder, read_text, write_file
 from arena_llm.console import warn
-from arena_llm.options import AnimalAI, CsvFile, Lenient, Seed, Testbed
+from arena_llm.options import AnimalAI, Chance, CsvFile, Lenient, Seed, Testbed
 from llm_control.choices import ArenaChoices
 from testbed import task_named
 
@@ -33,6 +33,7 @@ def run_command(
     seed: Seed = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Accept the paper's script syntax only.")] = False,
     animal_ai: AnimalAI = "3.1.3",
+    chance: Chance = "own",
     lenient: Lenient = False,
 ) -> None:
     """Play scripts and print one line of JSON per turn."""
@@ -46,7 +47,7 @@ def run_command(
     check_output(recording)
     check_output(csv)
     check_output_folder(frames)
-    chosen = task_named(task, testbed, animal_ai, lenient=lenient)
+    chosen = task_named(task, testbed, animal_ai, lenient=lenient, chance=chance)
     warn(chosen.warnings if lenient else ())
     protocol = ArenaChoices(initial_idle_steps=idle[initial], strict=strict, max_scripts=1000)
     eye = Renderer(protocol.image_size, protocol.image_size).frame if frames else None

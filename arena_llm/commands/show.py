@@ -8,7 +8,7 @@ import typer
 from arena.errors import ConfigError
 from arena.files import check_output, write_file
 from arena_llm.console import line_console, warn
-from arena_llm.options import AnimalAI, Lenient, Seed, Testbed
+from arena_llm.options import AnimalAI, Chance, Lenient, Seed, Testbed
 from testbed import task_named
 
 LARGEST = 1024
@@ -21,6 +21,7 @@ def show_command(
     seed: Seed = 0,
     size: Annotated[int, typer.Option(help="Pixels per side.")] = 512,
     animal_ai: AnimalAI = "3.1.3",
+    chance: Chance = "own",
     lenient: Lenient = False,
 ) -> None:
     """Draw the start of a task, from above and as the agent sees it."""
@@ -33,7 +34,7 @@ def show_command(
         raise ConfigError(f"--out: got {str(out)!r}, expected a name in .png")
     if not SMALLEST <= size <= LARGEST:
         raise ConfigError(f"--size: got {size}, expected {SMALLEST} to {LARGEST} pixels")
-    chosen = task_named(task, testbed, animal_ai, lenient=lenient)
+    chosen = task_named(task, testbed, animal_ai, lenient=lenient, chance=chance)
     warn(chosen.warnings if lenient else ())
     path = out or Path(f"{chosen.id}.png")
     check_output(path)

@@ -14,7 +14,6 @@ from arena.geometry.placed import Layout
 from arena.geometry.shapes import ARENA_SIZE
 from arena.rules import TICKS_PER_UNIT
 from arena.scene import Vector
-from arena.seeds import episode_rng
 from arena.taskfile.versions import DIFFERENCES
 from arena_llm.pictures.canvas import GREY, INK, fitted, font, write
 from arena_llm.pictures.paths import Strokes
@@ -99,7 +98,7 @@ def depends_on_seed(spec: ArenaSpec, task_id: str) -> bool:
 
 def _layout(spec: ArenaSpec, task_id: str, seed: int) -> Layout | None:
     try:
-        layout = resolve(spec, episode_rng(seed, task_id, 0))
+        layout = resolve(spec, seed, task_id)
     except LayoutError:
         return None
     return layout._replace(agents=tuple(start._replace(skin="") for start in layout.agents))

@@ -14,7 +14,6 @@ from weakref import WeakKeyDictionary
 from arena import IDLE, Action, ArenaSpec, Recording, RecordingError
 from arena.geometry.layout import resolve
 from arena.geometry.placed import Layout
-from arena.seeds import episode_rng
 from evaluation.engines.backend import CURRENT, CurrentEpisode
 from evaluation.suite import Environment, TaskSpec
 from llm_control.choices import ArenaChoices
@@ -189,7 +188,7 @@ def _check_arena(file: Path, recording: Recording, spec: ArenaSpec, episode: tup
 
 def _layout(spec: ArenaSpec, episode: tuple[int, str, int]) -> Layout:
     """Where everything is; the agent's own skin, which it does not see, is left out."""
-    layout = resolve(spec, episode_rng(*episode))
+    layout = resolve(spec, *episode)
     return layout._replace(agents=tuple(agent._replace(skin="") for agent in layout.agents))
 
 

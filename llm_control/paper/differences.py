@@ -221,7 +221,7 @@ LIST: tuple[Difference, ...] = (
     _always("further fields of requests (Claude)", "none", "cache_control and no tools, by Inspect AI"),
     _always("arena", "Unity and PhysX", "re-created from measurements"),
     _always("pictures", "drawn by Unity", "drawn by arena-llm's own renderer"),
-    _always("random placements", "Unity's generator", "numpy's, from seed, task and trial"),
+    _choice("random places and colours", "chance", "unity", "Unity's generator", "{}"),
     _always(
         "models",
         "gpt-4o-2024-05-13 (Azure), claude-3-5-sonnet-20240620, gemini-1.5-pro-001",

@@ -16,7 +16,6 @@ from arena.mechanisms import TREE_DELAY_S, settings_of
 from arena.physics.world import World
 from arena.rules import SAFETY_STEPS, TICKS_PER_UNIT
 from arena.scene import Floats
-from arena.seeds import episode_rng
 from arena.taskfile.config import ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Settings, Shape
 from arena.taskfile.load import Located, nearest, spawned_items
@@ -63,7 +62,7 @@ def build(located: Located, arena_id: int, task_id: str, seed: int) -> Built:
     failures: dict[int, str] = {}
     for tried in range(seed, seed + SEEDS_TRIED):
         try:
-            layouts[tried] = resolve(located.file.arenas[arena_id], episode_rng(tried, task_id, 0))
+            layouts[tried] = resolve(located.file.arenas[arena_id], tried, task_id)
         except LayoutError as error:
             failures[tried] = str(error)
             if not _is_agents(failures[tried]):
@@ -145,7 +144,7 @@ def _alone(instance: ItemInstance) -> Placed:
     entry = {name: getattr(instance.item, name)[instance.index :][:1] for name in lists}
     items = (_FAR_AGENT, Item(name=instance.item.name, **entry))
     spec = ArenaSpec(items=items, version=instance.version)
-    return resolve(spec, np.random.default_rng(0)).things[0]
+    return resolve(spec).things[0]
 
 
 def _enclosed(layout: Layout, things: tuple[ItemInstance, ...]) -> Iterator[Finding]:

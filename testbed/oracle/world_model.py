@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
-from arena import IDLE, Episode
+from arena import IDLE, Episode, Replay
 from arena.scene import Floats, Scene
 from testbed.oracle.cost_map import Ball, CostMap, CostToGo, node_at
 from testbed.oracle.local_planner import LocalPlanner
@@ -39,10 +39,7 @@ HORIZON = 200
 
 def copy_of(episode: Episode) -> Episode:
     """The same episode in a world of its own: rebuilt and played by the same actions, so equal to the bit."""
-    twin = Episode(episode.spec, task_id=episode.task_id, seed=episode.seed, trial=episode.trial)
-    for action in episode.actions:
-        twin.step(action)
-    return twin
+    return Replay(episode.recording(), episode.spec).to_end()
 
 
 class Forecast:

@@ -10,7 +10,7 @@ from tests.arena.worlds import agent, item, spec
 
 
 def things_of(*items, seed=0, **options):
-    return resolve(spec(agent(), *items, **options), episode_rng(seed, "test", 0)).things
+    return resolve(spec(agent(), *items, **options), seed, "test").things
 
 
 def test_sizes_are_clipped_and_shrunk_and_things_stand_on_their_y():
@@ -108,7 +108,7 @@ def test_placement_is_exact_for_hollow_and_composed_things(name, place, blocked)
 
 def test_zones_may_overlap_but_not_the_boundary():
     zones = item("DeathZone", "20 0 20", "1 0 1", sizes="4 1 4;4 1 4", rotations="0, 0")
-    inside, outside = resolve(spec(agent("20 0 20"), zones), episode_rng(0, "test", 0)).things
+    inside, outside = resolve(spec(agent("20 0 20"), zones), 0, "test").things
     assert not inside.blocked
     assert outside.blocked
 
@@ -125,7 +125,7 @@ def test_missing_colours_are_random_and_given_ones_are_kept():
 
 def test_without_an_agent_item_the_agent_comes_last_at_random():
     wall = item("Wall", "20 0 20", sizes="30 2 30", rotations="0")
-    starts = {resolve(spec(wall), episode_rng(seed, "test", 0)).agent.position for seed in range(20)}
+    starts = {resolve(spec(wall), seed, "test").agent.position for seed in range(20)}
     assert len(starts) == 20
     for x, y, z in starts:
         assert y == pytest.approx(0.51)
@@ -136,7 +136,7 @@ def test_official_balls_without_a_height_are_on_the_floor_and_few_fixed_objects_
     without, blocked = set(), []
     for path in sorted(official_testbed.glob("*.yaml")):
         arena = load(path).arenas[0]
-        things = resolve(arena, episode_rng(0, path.stem, 0)).things
+        things = resolve(arena, 0, path.stem).things
         for thing in things:
             place = thing.item.positions[thing.number] if thing.number < len(thing.item.positions) else None
             if place is None or place.y == -1:
@@ -159,7 +159,7 @@ def test_streams_differ_by_seed_task_and_trial_and_nothing_else():
 
 
 def test_an_agent_may_be_turned_more_than_once_around():
-    assert resolve(spec(agent(yaw=765)), episode_rng(0, "test", 0)).agent.yaw == 45
+    assert resolve(spec(agent(yaw=765)), 0, "test").agent.yaw == 45
 
 
 def test_more_things_than_can_be_placed_in_time_are_refused():

@@ -18,7 +18,6 @@ from arena.kernel.motion import DRIVE
 from arena.kernel.tables import GROUNDED
 from arena.physics.world import World
 from arena.scene import Scene, Vector, yaw_rotation
-from arena.seeds import episode_rng
 from arena.taskfile.kind import GRAVITY, Body
 from tests.arena.plain_motion import nearest
 from tests.arena.solids import colliders_of
@@ -84,7 +83,7 @@ class Walls:
 def layout(arena: ArenaSpec, seed: int = 0) -> Layout:
     """The arena without what was blocked; skipped where not even the agent has a place."""
     try:
-        built = resolve(arena, episode_rng(seed, "test", 0))
+        built = resolve(arena, seed, "test")
     except LayoutError:
         assume(False)
     return Layout(built.agents, tuple(placed for placed in built.things if not placed.blocked))
@@ -201,7 +200,7 @@ def test_blocked_things_stay_in_the_corner_of_the_arena(kind, data, count):
     large, straight = ";".join([f"{size.x} {size.y} {size.z}"] * count), ", ".join(["0"] * count)
     pile = item(kind.name, *["20 0 20"] * count, sizes=large, rotations=straight)
     pillar = item("Wall", "20 0 20", sizes="6 10 6", rotations="0")
-    built = resolve(spec(agent("30 0 30"), pillar, pile), episode_rng(0, "test", 0))
+    built = resolve(spec(agent("30 0 30"), pillar, pile), 0, "test")
     assert all(placed.blocked for placed in built.things[1:])
     for tick in ticks(built, [IDLE] * 30):
         positions = tick.world.scene().positions[1:]

@@ -7,7 +7,6 @@ import pytest
 
 from arena import load_text
 from arena.geometry.layout import resolve
-from arena.seeds import episode_rng
 from arena.taskfile.symbols import DEFAULT, MOST_CELLS, PRESETS, is_symbol, resolved
 from tests.arena.worlds import episode, item, spec
 from tests.command import printed_by
@@ -19,7 +18,7 @@ def board(*symbols, places=("20 0 20",), more=""):
 
 
 def symbols(*items, seed=0):
-    return [placed.symbol for placed in resolve(spec(*items), episode_rng(seed, "test", 0)).things]
+    return [placed.symbol for placed in resolve(spec(*items), seed, "test").things]
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -70,7 +69,7 @@ def test_the_seed_decides_alone():
 def test_a_board_without_random_pixels_moves_nothing():
     wall = item("Wall")
     at = [
-        resolve(spec(board(name), wall), episode_rng(1, "test", 0)).things[1].position
+        resolve(spec(board(name), wall), 1, "test").things[1].position
         for name in ("tick", "01/10", "nonsense")
     ]
     assert at[0] == at[1] == at[2]
@@ -94,5 +93,5 @@ def test_an_unknown_symbol_is_a_warning_with_its_line_and_the_names():
     (warning,) = load_text(text, "task.yaml").warnings
     assert re.match(r"task\.yaml:11: .*symbolNames\[1\]: got the symbol 'tock'", warning)
     assert all(name in warning for name in PRESETS)
-    things = resolve(load_text(text).arenas[0], episode_rng(0, "test", 0)).things
+    things = resolve(load_text(text).arenas[0], 0, "test").things
     assert [placed.symbol for placed in things] == ["tick", DEFAULT]

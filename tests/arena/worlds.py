@@ -11,7 +11,6 @@ from arena.geometry.layout import resolve
 from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.tables import Role
 from arena.physics.world import World
-from arena.seeds import episode_rng
 from arena.taskfile.kind import GRAVITY
 
 
@@ -80,7 +79,7 @@ def settled(
 
 
 def world_of(*items: str, **options: object) -> World:
-    built = resolve(spec(*items, t=0, **options), episode_rng(0, "test", 0))
+    built = resolve(spec(*items, t=0, **options), 0, "test")
     return World(built)
 
 

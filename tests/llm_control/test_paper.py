@@ -207,7 +207,7 @@ def test_only_what_cannot_be_set_still_differs_with_the_papers_presets(converted
     texts, moves = (prompts_of(ARENA, files=PromptFiles(folder=folder)) for folder in converted.folders)
     remaining = {
         *("`Go(--5);` and `Turn(--5);`", "replies cut off by the token limit", "failed requests"),
-        *("arena", "pictures", "random placements", "models", "safety settings (Gemini)"),
+        *("arena", "pictures", "models", "safety settings (Gemini)"),
         *("temperature of Claude and of OpenAI's reasoning models", "further fields of requests (Claude)"),
     }
     shown = str(converted.demonstration)

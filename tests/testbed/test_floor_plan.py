@@ -8,7 +8,6 @@ from arena import EvaluationError
 from arena.geometry.layout import resolve
 from arena.geometry.placed import Layout
 from arena.geometry.shapes import ARENA_SIZE
-from arena.seeds import episode_rng
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Shape
 from testbed.check import Options, check_files
@@ -19,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def layout(*items: str, version: str = "3.1.3") -> Layout:
-    return resolve(spec(*items, version=version), episode_rng(0, "test", 0))
+    return resolve(spec(*items, version=version), 0, "test")
 
 
 def drawn(*items: str, version: str = "3.1.3") -> ElementTree.Element:
