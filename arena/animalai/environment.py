@@ -65,9 +65,8 @@ def tasks_of(config: Config | None, version: str | None, chance: str) -> Curricu
     stream = curriculum(config, read_as)
     if type(stream) is not Files:
         return stream
-    return (
-        UnityFiles(stream.files) if chance == "unity" else Files([f.drawn_by(chance) for f in stream.files])
-    )
+    files = [file.drawn_by(chance) for file in stream.files]
+    return UnityFiles(files) if chance == "unity" else Files(files)
 
 
 def generator(seed: int | None) -> np.random.Generator:

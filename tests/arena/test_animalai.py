@@ -148,7 +148,7 @@ def play(env, *action):
 def test_the_observations_are_those_of_our_environment(make):
     env = make(useCamera=True, useRayCasts=True, resolution=20, raysPerSide=(7 - 1) / 2, rayMaxDegrees=45)
     ours = ArenaEnv(
-        FILE,
+        FILE.drawn_by("unity"),
         observation=("camera", "rays", "vector"),
         resolution=20,
         rays_per_side=3,
