@@ -584,7 +584,6 @@ class Tree:
     def _place(self) -> Vector:
         sin, cos = sin_cos(360 * self._rng.random())
         out, up = sin_cos(180 * (CROWN_SPAN * self._rng.random() + CROWN_LEAST))
-        self._rng.random()  # of the size, which has no effect
         (x, y, z), (right, top, ahead) = self._placed.position, CROWN_CENTRE
         radius = CROWN_RADIUS * out
         foot = y - self._placed.size[1] / 2

@@ -1,0 +1,300 @@
+"""Unity's generators and the order of the original's calls: each draw is counted by hand."""
+
+import pickle
+from contextlib import closing
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from arena import FORWARD, IDLE, ConfigError, Episode, Recording, Replay, load_text
+from arena.animalai import AnimalAIEnvironment
+from arena.animalai.wrappers import UnityToGymWrapper
+from arena.chance import NetRandom, UnityChance, UnityRandom, chance_of
+from arena.geometry.layout import resolve
+from arena.gym.curriculum import UnityFiles
+from tests.arena.worlds import agent, arena_text, item
+
+PINNED = 'skins: ["panda"]'
+WALL = item("Wall", "30 0 30", rotations="0", sizes="1 1 1")
+
+
+def drawn(seed, count, low=0.0, high=1.0):
+    """Draws number `count` + 1 on, as often as is asked for."""
+    unity = UnityRandom(seed)
+    for _ in range(count):
+        unity.next()
+    while True:
+        yield unity.uniform(low, high)
+
+
+def triple(seed, count):
+    found = drawn(seed, count)
+    return tuple(next(found) for _ in range(3))
+
+
+def layout(*items, seed=0, version="4", **options):
+    file = load_text(arena_text(*items, **options), version=version, chance="unity")
+    return resolve(file.arenas[0], seed)
+
+
+def color_after(*items, seed=7, version="4", **options):
+    """How many draws precede the colour of a last wall at a place of its own."""
+    color = layout(*items, WALL, seed=seed, version=version, **options).things[-1].color
+    found = [count for count in range(200) if triple(seed, count) == color]
+    assert len(found) == 1, color
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("seed", "outputs"),
+    [
+        (0, [1900725526, 1900725046, 559298752, 107093222]),
+        (1, [3690984874, 2346916618, 2899782266, 2285563962]),
+        (1234, [3463400838, 3496203776, 3452947669, 1278673611]),
+    ],
+)
+def test_unitys_generator_gives_its_known_outputs(seed, outputs):
+    unity = UnityRandom(seed)
+    assert [unity.next() for _ in outputs] == outputs
+    assert UnityRandom(seed - 2**32).state == UnityRandom(seed).state
+
+
+def test_a_range_runs_backwards_in_single_precision():
+    found = drawn(1234, 1)
+    assert [round(next(found), 4) for _ in range(5)] == [0.22, 0.3766, 0.5702, 0.9964, 0.77]
+    low, high = UnityRandom(3).uniform(2, 5), UnityRandom(3).uniform(5, 2)
+    assert low + high == pytest.approx(7, abs=1e-6)
+    assert float(np.float32(low)) == low
+
+
+@pytest.mark.parametrize(
+    ("seed", "outputs"), [(0, [1559595546, 1755192844, 1649316166]), (1, [534011718, 237820880, 1002897798])]
+)
+def test_nets_generator_gives_its_known_outputs(seed, outputs):
+    net = NetRandom(seed)
+    assert [round(net.random() * 2147483647) for _ in outputs] == outputs
+
+
+def test_nets_generator_goes_round_its_table():
+    net = NetRandom(42)
+    assert len({net.random() for _ in range(1000)}) == 1000
+
+
+@pytest.mark.parametrize("version", ["2", "3.1.3", "4.1", "4"])
+def test_the_agent_comes_first_and_takes_one_draw_for_its_skin(version):
+    assert color_after(agent(), version=version) == 1
+    assert color_after(item("Agent", "20 0 5", rotations="0", more=PINNED), version=version) == 0
+    assert color_after(item("Agent", "20 0 5"), version=version) == 2
+    assert color_after(item("Agent", "-1 0 -1", rotations="0"), version=version) == 3
+
+
+def test_without_an_item_the_agent_comes_last():
+    things = layout(WALL, seed=5)
+    assert things.things[0].color == triple(5, 0)
+    x, z = drawn(5, 3, 0, 40), drawn(5, 4, 0, 40)
+    assert (things.agent.position[0], things.agent.position[2]) == (next(x), next(z))
+    assert things.agent.yaw == next(drawn(5, 5, 0, 360))
+
+
+def test_several_positions_of_an_agent_are_drawn_from_since_4_2():
+    places = item("Agent", "5 0 5", "10 0 10", "15 0 15", rotations="0")
+    assert color_after(places) == 2
+    assert color_after(places, version="4.1") == color_after(places, version="3.1.3") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "count"),
+    [
+        ("Wall", "4", 3 + 2 + 1 + 3),
+        ("Ramp", "3.1.3", 3 + 2 + 1 + 3),
+        ("CylinderTunnel", "4", 3 + 2 + 1),
+        ("CylinderTunnel", "4.1", 3 + 2 + 1 + 3),
+        ("LightBlock", "4", 3 + 2 + 1),
+        ("GoodGoal", "4", 1 + 2 + 1),
+        ("GoodGoalMulti", "3.1.3", 1 + 2 + 1),
+        ("DecayGoal", "4", 2 + 1),
+        ("GrowGoal", "4", 2 + 1),
+        ("SpawnerTree", "4", 3 + 2 + 1),
+        ("SpawnerTree", "3.1.3", 2 + 1),
+        ("SpawnerDispenserTall", "4", 3 + 2 + 1 + 3),
+        ("SpawnerButton", "3.1.3", 3 + 2 + 1),
+        ("SignBoard", "4", 2 + 1),
+        ("DeathZone", "4", 3 + 2 + 1),
+    ],
+)
+def test_a_thing_draws_size_place_heading_and_colour(name, version, count):
+    # A seed with which the first attempt at a place succeeds.
+    for seed in range(40):
+        found = layout(agent("1 0 39"), item(name), WALL, seed=seed, version=version).things
+        if found[-1].color == triple(seed, 1 + count):
+            return
+    raise AssertionError(f"{name} never takes {count} draws")
+
+
+def test_a_place_that_is_taken_is_drawn_again_with_all_that_is_random():
+    roof = item("Wall", "20 3 20", rotations="0", sizes="39.9 5 39.9", colors="0 0 0")
+    assert (
+        color_after(agent("0.5 0 0.5"), roof, item("GoodGoal", "-1 4 -1", sizes="2 2 2"), version="3.1.3")
+        == 1 + 20 * 3
+    )
+
+
+def test_a_blocked_thing_draws_no_colour():
+    twice = item("Wall", "20 0 20", "20 0 20", rotations="0, 0", sizes="1 1 1;1 1 1")
+    assert color_after(agent(), twice) == 1 + 3
+
+
+def test_a_channel_is_drawn_by_itself_before_4_2():
+    wall = item("Wall", "20 0 20", rotations="0", sizes="1 1 1", colors="255 -1 0")
+    assert layout(agent(), wall, seed=3).things[0].color == triple(3, 1)
+    assert layout(agent(), wall, seed=3, version="4.1").things[0].color == (1.0, next(drawn(3, 1)), 0.0)
+
+
+def test_places_keep_the_extent_of_the_tested_box():
+    for name, extent in [("SpawnerDispenserTall", 0.8072), ("SpawnerTree", 1.5), ("DecayGoal", 1.4985)]:
+        draws = 1 + 3 * name.startswith("Spawner")
+        for seed in range(30):
+            placed = layout(agent("1 0 39"), item(name), seed=seed).things[0]
+            x = next(drawn(seed, draws, extent, 40 - extent))
+            if placed.position[0] == pytest.approx(x, abs=1e-6):
+                break
+        else:
+            raise AssertionError(name)
+
+
+def test_a_random_seed_counts_from_the_next_arena_on():
+    text = arena_text(agent(), WALL, more="randomSeed: 9, ")
+    stream = UnityFiles([load_text(text, version="4")])
+    stream.restart(5)
+    colors = [stream.next().layout.things[0].color for _ in range(3)]
+    assert colors == [triple(5, 1), triple(9, 1), triple(9, 1)]
+
+
+def test_a_process_has_one_generator_for_all_its_episodes():
+    file = load_text(arena_text(agent(), WALL), version="4")
+    with closing(AnimalAIEnvironment(arenas_configurations=file, seed=1234, useCamera=False)) as env:
+
+        def color():
+            return env._env.episode.layout.things[0].color
+
+        assert color() == triple(1234, 1)
+        for _ in range(5):
+            env.step()
+        env.reset()
+        assert color() == triple(1234, 5)
+        env.reset(file)
+        assert color() == triple(1234, 9)
+        env.reset(seed=1)
+        assert color() == triple(1, 1)
+    with closing(AnimalAIEnvironment(arenas_configurations=file, seed=1234, useCamera=False)) as env:
+        UnityToGymWrapper(env).reset()
+        assert env._env.episode.layout.things[0].color == triple(1234, 9)
+
+
+def test_the_default_seed_is_0_and_a_negative_one_counts_modulo_2_to_the_32():
+    file = load_text(arena_text(agent(), WALL), version="4")
+    for seed, same in [(None, 0), (-1, 2**32 - 1)]:
+        with closing(AnimalAIEnvironment(arenas_configurations=file, seed=seed, useCamera=False)) as env:
+            assert env._env.episode.layout.things[0].color == triple(same, 1)
+
+
+def randomized(version, arenas, more=""):
+    parts = ", ".join(f"{number}: !Arena {{t: 10, {more}items: [{agent()}]}}" for number in range(arenas))
+    return load_text(f"!ArenaConfig {{randomizeArenas: true, arenas: {{{parts}}}}}", version=version)
+
+
+def numbers(file, seed, count):
+    stream = UnityFiles([file])
+    stream.restart(seed)
+    return [int(stream.next().task_id) for _ in range(count)]
+
+
+def test_shuffled_arenas_follow_the_version():
+    for seed in range(8):
+        played = numbers(randomized("4", 4), seed, 12)
+        assert played[0] == 1 + UnityRandom(seed).below(3)
+        assert {0, *played[:3]} == {0, 1, 2, 3}
+        assert all(one != other for one, other in pairwise(played))
+        early = numbers(randomized("3.1.3", 4), seed, 12)
+        assert early[0] == UnityRandom(seed).below(5) % 4
+        assert all(one != other for one, other in pairwise(early))
+    assert numbers(randomized("4", 1), 0, 3) == [0, 0, 0]
+
+
+def test_an_episode_with_unitys_chance_is_replayed_from_its_recording():
+    button = item("SpawnerButton", "20 0 20", rotations="180", more="rewardNames: [GoodGoal, BadGoal]")
+    file = load_text(arena_text(agent("10 0 20", 90), button, WALL), version="4")
+    stream = UnityFiles([file])
+    stream.restart(2)
+    stream.next()
+    run = stream.next()
+    for _ in range(60):
+        run.step(FORWARD)
+    assert run.spawned, "the button was not pressed"
+    recording = Recording.model_validate_json(run.recording().model_dump_json())
+    assert recording.unity == UnityRandom.at(recording.unity).state
+    with Replay(recording, run.spec) as replay:
+        again = replay.to_end()
+    assert [placed for _, placed in again.spawned] == [placed for _, placed in run.spawned]
+    assert again.layout == run.layout
+    assert again.chance.unity.state == run.chance.unity.state
+
+
+def test_a_pickled_environment_goes_on_with_the_same_generator():
+    file = load_text(arena_text(agent(), WALL), version="4")
+    with closing(AnimalAIEnvironment(arenas_configurations=file, seed=3, useCamera=False)) as env:
+        env.step()
+        copied = pickle.loads(pickle.dumps(env._env))
+        env.reset()
+        copied.begin(None)
+        assert copied.episode.layout == env._env.episode.layout
+
+
+def test_every_tree_drops_the_same_fruit():
+    tree = item("SpawnerTree", "20 0 20", rotations="90")
+    with Episode(load_text(arena_text(agent(), tree), version="4").arenas[0], task_id="tree") as run:
+        for _ in range(100):
+            run.step(IDLE)
+        places = [np.array(placed.position) - (20, 0.01, 20) for _, placed in run.spawned][:3]
+    known = [(-0.0860, 5.8067, 1.5710), (-2.0195, 3.1978, 0.3037), (-1.3252, 4.5843, -1.9656)]
+    assert np.allclose(places, known, atol=1e-4)
+
+
+def test_a_button_draws_by_its_versions_rules():
+    unity = UnityChance(np.random.default_rng(0), UnityRandom(1))
+    assert unity.happens(1.0)
+    assert unity.unity.state == UnityRandom(1).state
+    share = 1 - next(drawn(1, 0))
+    assert unity.happens(share, by_value=True)
+    assert UnityChance(np.random.default_rng(0), UnityRandom(1)).happens(share - 1e-6, by_value=True) is False
+    weighted = UnityChance(np.random.default_rng(0), UnityRandom(1))
+    first = next(drawn(1, 0, 0, 4))
+    assert weighted.pick([1, 3]) == int(first > 1)
+
+
+def test_a_given_rewards_place_may_be_taken_again_once_it_is_free():
+    button = item(
+        "SpawnerButton", "20 0 20", rotations="180",
+        more="rewardNames: [GoodGoalMulti], moveDurations: [0.1], resetDurations: [0.1], "
+        "rewardSpawnPos: !Vector3 {x: 30, y: 0, z: 20}",
+    )  # fmt: skip
+    ball = item("GoodGoalMulti", "30 0 20", sizes="1 1 1")
+    far = item("GoodGoalMulti", "5 0 35", sizes="1 1 1")
+    for version in ("4", "3.1.3"):
+        file = load_text(arena_text(agent("10 0 20", 90), button, ball, far), version=version)
+        with Episode(file.arenas[0], task_id="button") as run:
+            for _ in range(50):
+                run.step(FORWARD)
+            assert bool(run.spawned) is (version == "3.1.3")
+
+
+def test_our_own_chance_is_the_default_and_an_unknown_one_is_refused():
+    file = load_text(arena_text(agent(), WALL), version="4")
+    assert file.arenas[0].chance == "own"
+    assert chance_of("own", 0, "a", 0).unity is None
+    assert "chance" not in file.arenas[0].model_dump_json()
+    with pytest.raises(ConfigError, match="chance: got 'Unity', expected 'own' or 'unity'"):
+        file.drawn_by("Unity")
+    with pytest.raises(ConfigError, match="chance: got 'x'"):
+        AnimalAIEnvironment(chance="x", useCamera=False)
