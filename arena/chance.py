@@ -13,6 +13,11 @@ import numpy as np
 
 from arena.seeds import episode_rng
 
+CHANCE = r"own|unity(!equal|!button)*"
+"""Values of a `chance`. `unity` rests on two assumptions that the original's source does not decide: that a
+range with equal ends takes a draw, and that buttons before 4.2 find random places; `!equal` and `!button`
+turn them over."""
+
 UnityState = tuple[int, int, int, int]
 """The four words of a `UnityRandom`, each of 32 bits."""
 
@@ -88,6 +93,8 @@ class Chance:
     """The random choices of an episode, by a generator of numpy, `rng`."""
 
     unity: UnityRandom | None = None
+    buttons_find = True
+    """Whether the rewards of buttons before 4.2 may have random places."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
@@ -122,15 +129,19 @@ class Chance:
 
 
 class UnityChance(Chance):
-    """The same by Unity's generator; what Unity takes from the clock, a sign's pixels, is still numpy's."""
+    """The same by Unity's generator; what Unity takes from the clock, a sign's pixels, is still numpy's.
 
-    def __init__(self, rng: np.random.Generator, unity: UnityRandom) -> None:
+    `kind` is the arena's `chance`.
+    """
+
+    def __init__(self, rng: np.random.Generator, unity: UnityRandom, kind: str = "unity") -> None:
         super().__init__(rng)
         self.unity: UnityRandom = unity
+        self._equal_draws, self.buttons_find = "!equal" not in kind, "!button" not in kind
 
     def uniform(self, low: float = 0.0, high: float = 1.0) -> float:
         """A number between two others."""
-        return self.unity.uniform(low, high)
+        return self.unity.uniform(low, high) if self._equal_draws or low != high else low
 
     unseen = uniform
 
@@ -159,11 +170,11 @@ class UnityChance(Chance):
 
 
 def chance_of(kind: str, seed: int, task_id: str, trial: int, unity: UnityRandom | None = None) -> Chance:
-    """The random choices of an episode of an arena with this `chance`, "own" or "unity".
+    """The random choices of an episode of an arena with this `chance`.
 
     Unity's are those of a new process with the seed `seed` + `trial`, or go on from the generator `unity`.
     """
     rng = episode_rng(seed, task_id, trial)
-    if unity is None and kind == "unity":
-        unity = UnityRandom(seed + trial)
-    return Chance(rng) if unity is None else UnityChance(rng, unity)
+    if kind == "own":
+        return Chance(rng)
+    return UnityChance(rng, unity or UnityRandom(seed + trial), kind)

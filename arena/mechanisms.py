@@ -309,6 +309,8 @@ class _EarlyReward:
         if self._left and stage.chance.happens(self._button.spawn_probability, by_value=True):
             self._left -= 1
             at = self._reward.positions[0]
+            if min(at.x, at.z) < 0 and not stage.chance.buttons_find:
+                return ()
             x = stage.chance.uniform(0.0, ARENA_SIZE) if at.x < 0 else at.x
             z = stage.chance.uniform(0.0, ARENA_SIZE) if at.z < 0 else at.z
             there = Vector3(x=x, y=at.y, z=z)
@@ -696,6 +698,8 @@ def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism
     elif kind.name in ("LitLamp", "Segment"):
         stage.world.show(index, False)
     elif kind.name == "SpawnerButton":
+        for _ in range(3 * stage.differs.button_draws_color):
+            stage.chance.unseen(0.0, 1.0)
         reward = reward_of(placed.item, stage)
         operations = [operate_of(operation, stage) for operation in placed.item.operations]
         yield Button(index, placed, operations or ([reward] if reward else []))

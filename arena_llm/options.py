@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -46,10 +46,7 @@ AnimalAI = Annotated[
         "2019, in which food does not refill health).",
     ),
 ]
-Chance = Annotated[
-    Literal["own", "unity"],
-    typer.Option(help="Generator of random places and colours; unity: the original's."),
-]
+Chance = Annotated[str, typer.Option(help="Generator of random places and colours; unity: the original's.")]
 Lenient = Annotated[
     bool, typer.Option("--lenient", help="Ignore unknown objects, with a warning, as the original does.")
 ]

@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from arena.chance import CHANCE
 from arena.rules import SAFETY_STEPS
 from evaluation.choices.run_choices import (
     PICTURE_FILES,
@@ -112,7 +113,7 @@ class ArenaChoices(RunChoices):
     rules: ClassVar[tuple[Rule, ...]] = (*RunChoices.rules, *_RULES)
     short_names: ClassVar[dict[str, str]] = {"icl": "demonstration"}
     paths: ClassVar[frozenset[str]] = frozenset({"demonstration"})
-    words: ClassVar[frozenset[str]] = frozenset({"animal_ai", "vision", "levels", "tasks"})
+    words: ClassVar[frozenset[str]] = frozenset({"animal_ai", "chance", "vision", "levels", "tasks"})
     later: ClassVar[frozenset[str]] = RunChoices.later | {"beliefs"}
     for_players: ClassVar[tuple[str, ...]] = (
         *("battery", "tasks", "levels", "animal_ai", "chance", "trials", "seed"),
@@ -143,9 +144,10 @@ class ArenaChoices(RunChoices):
         description="version of Animal-AI to re-enact; 4: 4.2 and later; 4.1: 4.0 to 4.1; 2: 3.1.3 with the "
         "clock of 2019, never refilled",
     )
-    chance: Literal["own", "unity"] = Field(
+    chance: str = Field(
         default="own",
-        description="generator of random colours and places; unity: the original's, with the seed plus the "
+        pattern=f"^({CHANCE})$",
+        description="generator of random places and colours; unity: the original's, with the seed plus the "
         "trial's number",
     )
     texts: Literal["any", "paper"] = Field(

@@ -66,7 +66,7 @@ def tasks_of(config: Config | None, version: str | None, chance: str) -> Curricu
     if type(stream) is not Files:
         return stream
     files = [file.drawn_by(chance) for file in stream.files]
-    return UnityFiles(files) if chance == "unity" else Files(files)
+    return Files(files) if chance == "own" else UnityFiles(files)
 
 
 def generator(seed: int | None) -> np.random.Generator:

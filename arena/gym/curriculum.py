@@ -183,7 +183,7 @@ class Files:
 
 
 class UnityFiles(Files):
-    """`Files` as a process of the original plays them: one generator goes on through all episodes.
+    """`Files` of Unity's chance as a process of the original plays them: its generator goes on through all.
 
     With `randomizeArenas` the next arena of a single file is drawn from it (`TrainingArena.cs`). In 4.x it is
     none that was played since all were, and never arena 0 at first; before, any other than the last.
@@ -192,7 +192,7 @@ class UnityFiles(Files):
     def __init__(self, files: Sequence[ArenaFile]) -> None:
         self.unity: UnityRandom = UnityRandom()
         self._episode_now: Episode | None = None
-        super().__init__([file.drawn_by("unity") for file in files])
+        super().__init__(files)
 
     def restart(self, seed: int) -> None:
         """Restart with a seed, as a new process."""

@@ -5,6 +5,7 @@ makes a concrete `Layout` from an `ArenaSpec`. Field names are the newest YAML k
 spelling is in `KEYS`.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import Annotated, Literal, get_args
@@ -12,6 +13,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
 
+from arena.chance import CHANCE
 from arena.errors import ConfigError
 from arena.science.families import FloorQuestion, Question
 from arena.taskfile.versions import Version
@@ -192,7 +194,7 @@ class ArenaSpec(_Frozen):
     `blackouts` are the frames at which the light toggles, or one negative period. `then` is the arena that
     follows in the same episode after a success (`mergeNextArena`). With several agents, `episode_end` says
     whether the first or the last to finish ends the episode. `chance` is the generator of random values:
-    our own, or "unity" for the original's. `question` is what its pads and doors are
+    our own, or the original's (`arena.chance`). `question` is what its pads and doors are
     about; there is exactly one item of each kind that belongs to its family then.
     """
 
@@ -206,7 +208,7 @@ class ArenaSpec(_Frozen):
     version: Version = Version.V3
     then: "ArenaSpec | None" = None
     # Neither is in the JSON of other arenas, whose hash is in recordings.
-    chance: Literal["own", "unity"] = Field(default="own", exclude_if=lambda each: each == "own")
+    chance: str = Field(default="own", pattern=f"^({CHANCE})$", exclude_if=lambda each: each == "own")
     question: Question | None = Field(default=None, exclude_if=lambda each: each is None)
 
     @field_validator("question")
@@ -258,8 +260,8 @@ class ArenaFile(_Frozen):
 
     def drawn_by(self, chance: str) -> "ArenaFile":
         """The file with another `chance` of its arenas; raises ConfigError for an unknown one."""
-        if chance not in get_args(ArenaSpec.model_fields["chance"].annotation):
-            raise ConfigError(f"chance: got {chance!r}, expected 'own' or 'unity'")
+        if not re.fullmatch(CHANCE, chance):
+            raise ConfigError(f"chance: got {chance!r}, expected own, unity, unity!equal or unity!button")
         arenas = {key: arena.model_copy(update={"chance": chance}) for key, arena in self.arenas.items()}
         return self.model_copy(update={"arenas": arenas})
 

@@ -62,6 +62,8 @@ class Differences:
     """Counts, times and sizes of spawners are read from the YAML (v3.1.3); in 4.3 they are fixed."""
     button_acts_when_pressed: bool = False
     """A button acts when it is in (4.2 and later); before, when it is back out."""
+    button_draws_color: bool = True
+    """A button draws a colour when it starts (v3.1.3); where it has that is not known."""
     strict_blackouts: bool = False
     """Blackouts must increase strictly and end before the time limit (4.2 and later)."""
     zero_mark_passes: bool = False
@@ -90,6 +92,7 @@ _V4 = Differences(
     starts_late=True,
     spawner_settings=False,
     button_acts_when_pressed=True,
+    button_draws_color=False,
     strict_blackouts=True,
     zero_mark_passes=True,
     tree_lift=0.01,

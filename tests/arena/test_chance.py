@@ -165,7 +165,7 @@ def test_places_keep_the_extent_of_the_tested_box():
 
 def test_a_random_seed_counts_from_the_next_arena_on():
     text = arena_text(agent(), WALL, more="randomSeed: 9, ")
-    stream = UnityFiles([load_text(text, version="4")])
+    stream = UnityFiles([load_text(text, version="4", chance="unity")])
     stream.restart(5)
     colors = [stream.next().layout.things[0].color for _ in range(3)]
     assert colors == [triple(5, 1), triple(9, 1), triple(9, 1)]
@@ -201,7 +201,9 @@ def test_the_default_seed_is_0_and_a_negative_one_counts_modulo_2_to_the_32():
 
 def randomized(version, arenas, more=""):
     parts = ", ".join(f"{number}: !Arena {{t: 10, {more}items: [{agent()}]}}" for number in range(arenas))
-    return load_text(f"!ArenaConfig {{randomizeArenas: true, arenas: {{{parts}}}}}", version=version)
+    return load_text(
+        f"!ArenaConfig {{randomizeArenas: true, arenas: {{{parts}}}}}", version=version, chance="unity"
+    )
 
 
 def numbers(file, seed, count):
@@ -224,7 +226,7 @@ def test_shuffled_arenas_follow_the_version():
 
 def test_an_episode_with_unitys_chance_is_replayed_from_its_recording():
     button = item("SpawnerButton", "20 0 20", rotations="180", more="rewardNames: [GoodGoal, BadGoal]")
-    file = load_text(arena_text(agent("10 0 20", 90), button, WALL), version="4")
+    file = load_text(arena_text(agent("10 0 20", 90), button, WALL), version="4", chance="unity")
     stream = UnityFiles([file])
     stream.restart(2)
     stream.next()
@@ -273,6 +275,17 @@ def test_a_button_draws_by_its_versions_rules():
     assert weighted.pick([1, 3]) == int(first > 1)
 
 
+def test_an_early_button_takes_three_draws_after_the_build():
+    button = item("SpawnerButton", "20 0 20", rotations="0", sizes="1 1 1")
+    for version, count in (("3.1.3", 1 + 3), ("4.1", 1), ("4", 1)):
+        file = load_text(arena_text(agent(), button), version=version, chance="unity")
+        run = Episode(file.arenas[0], task_id="button", seed=6)
+        unity = UnityRandom(6)
+        for _ in range(count):
+            unity.next()
+        assert run.chance.unity.state == unity.state, version
+
+
 def test_a_given_rewards_place_may_be_taken_again_once_it_is_free():
     button = item(
         "SpawnerButton", "20 0 20", rotations="180",
@@ -289,12 +302,21 @@ def test_a_given_rewards_place_may_be_taken_again_once_it_is_free():
             assert bool(run.spawned) is (version == "3.1.3")
 
 
+def test_what_the_source_does_not_decide_can_be_turned_over():
+    ball = item("GoodGoal", "20 0 30", sizes="1 1 1")
+    file = load_text(arena_text(agent(), ball, WALL), version="4")
+    for chance, count in (("unity", 2), ("unity!equal", 1), ("unity!button!equal", 1)):
+        color = resolve(file.drawn_by(chance).arenas[0], 4).things[-1].color
+        assert color == triple(4, count)
+    assert not UnityChance(np.random.default_rng(0), UnityRandom(1), "unity!button").buttons_find
+
+
 def test_our_own_chance_is_the_default_and_an_unknown_one_is_refused():
     file = load_text(arena_text(agent(), WALL), version="4")
     assert file.arenas[0].chance == "own"
     assert chance_of("own", 0, "a", 0).unity is None
     assert "chance" not in file.arenas[0].model_dump_json()
-    with pytest.raises(ConfigError, match="chance: got 'Unity', expected 'own' or 'unity'"):
+    with pytest.raises(ConfigError, match="chance: got 'Unity', expected own, unity, unity!equal"):
         file.drawn_by("Unity")
     with pytest.raises(ConfigError, match="chance: got 'x'"):
         AnimalAIEnvironment(chance="x", useCamera=False)
