@@ -8,12 +8,13 @@ and their relatives in github.com/Kinds-of-Intelligence-CFI/animal-ai-unity, at 
 
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import Literal
 
 import numpy as np
 
 from arena.seeds import episode_rng
 
-CHANCE = r"own|unity(!equal|!button)*"
+ChanceName = Literal["own", "unity", "unity!equal", "unity!button", "unity!equal!button"]
 """Values of a `chance`. `unity` rests on two assumptions that the original's source does not decide: that a
 range with equal ends takes a draw, and that buttons before 4.2 find random places; `!equal` and `!button`
 turn them over."""

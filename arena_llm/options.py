@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.chance import ChanceName
 from arena.errors import ConfigError
 from arena.processes import Engine
 from arena.taskfile.versions import Version
@@ -46,7 +47,9 @@ AnimalAI = Annotated[
         "2019, in which food does not refill health).",
     ),
 ]
-Chance = Annotated[str, typer.Option(help="Generator of random places and colours; unity: the original's.")]
+Chance = Annotated[
+    ChanceName, typer.Option(help="Generator of random places and colours; unity: the original's.")
+]
 Lenient = Annotated[
     bool, typer.Option("--lenient", help="Ignore unknown objects, with a warning, as the original does.")
 ]

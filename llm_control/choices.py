@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from arena.chance import CHANCE
+from arena.chance import ChanceName
 from arena.rules import SAFETY_STEPS
 from evaluation.choices.run_choices import (
     PICTURE_FILES,
@@ -144,9 +144,8 @@ class ArenaChoices(RunChoices):
         description="version of Animal-AI to re-enact; 4: 4.2 and later; 4.1: 4.0 to 4.1; 2: 3.1.3 with the "
         "clock of 2019, never refilled",
     )
-    chance: str = Field(
+    chance: ChanceName = Field(
         default="own",
-        pattern=f"^({CHANCE})$",
         description="generator of random places and colours; unity: the original's, with the seed plus the "
         "trial's number",
     )

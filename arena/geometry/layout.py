@@ -412,11 +412,11 @@ class Placer:
         )
 
     def _agent_position(self, item: Item) -> Vector3:
-        choices = item.positions or (_RANDOM_VECTOR,)
-        drawn = self._chance.below(len(choices)) if self._differs.any_agent_position and choices[1:] else 0
-        requested = choices[drawn]
-        on_edge = any(value in (0, ARENA_SIZE) for value in (requested.x, requested.z))
-        return Vector3(x=1.0, y=0.0, z=1.0) if on_edge and self._differs.agent_off_edge else requested
+        first, *others = item.positions or (_RANDOM_VECTOR,)
+        if self._differs.agent_off_edge and {first.x, first.z} & {0, ARENA_SIZE}:
+            first = Vector3(x=1.0, y=0.0, z=1.0)
+        chooses = self._differs.any_agent_position and others
+        return (first, *others)[self._chance.below(len(others) + 1) if chooses else 0]
 
     def _at(self, position: Vector, yaw: float, item: Item) -> AgentStart:
         skin = _first(item.skins, "random")

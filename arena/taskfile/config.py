@@ -5,7 +5,6 @@ makes a concrete `Layout` from an `ArenaSpec`. Field names are the newest YAML k
 spelling is in `KEYS`.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import Annotated, Literal, get_args
@@ -13,7 +12,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
 
-from arena.chance import CHANCE
+from arena.chance import ChanceName
 from arena.errors import ConfigError
 from arena.science.families import FloorQuestion, Question
 from arena.taskfile.versions import Version
@@ -208,7 +207,7 @@ class ArenaSpec(_Frozen):
     version: Version = Version.V3
     then: "ArenaSpec | None" = None
     # Neither is in the JSON of other arenas, whose hash is in recordings.
-    chance: str = Field(default="own", pattern=f"^({CHANCE})$", exclude_if=lambda each: each == "own")
+    chance: ChanceName = Field(default="own", exclude_if=lambda each: each == "own")
     question: Question | None = Field(default=None, exclude_if=lambda each: each is None)
 
     @field_validator("question")
@@ -260,8 +259,10 @@ class ArenaFile(_Frozen):
 
     def drawn_by(self, chance: str) -> "ArenaFile":
         """The file with another `chance` of its arenas; raises ConfigError for an unknown one."""
-        if not re.fullmatch(CHANCE, chance):
-            raise ConfigError(f"chance: got {chance!r}, expected own, unity, unity!equal or unity!button")
+        if chance not in get_args(ChanceName):
+            raise ConfigError(f"chance: got {chance!r}, expected one of {', '.join(get_args(ChanceName))}")
+        if all(arena.chance == chance for arena in self.arenas.values()):
+            return self
         arenas = {key: arena.model_copy(update={"chance": chance}) for key, arena in self.arenas.items()}
         return self.model_copy(update={"arenas": arenas})
 

@@ -305,7 +305,7 @@ def test_a_given_rewards_place_may_be_taken_again_once_it_is_free():
 def test_what_the_source_does_not_decide_can_be_turned_over():
     ball = item("GoodGoal", "20 0 30", sizes="1 1 1")
     file = load_text(arena_text(agent(), ball, WALL), version="4")
-    for chance, count in (("unity", 2), ("unity!equal", 1), ("unity!button!equal", 1)):
+    for chance, count in (("unity", 2), ("unity!equal", 1), ("unity!equal!button", 1)):
         color = resolve(file.drawn_by(chance).arenas[0], 4).things[-1].color
         assert color == triple(4, count)
     assert not UnityChance(np.random.default_rng(0), UnityRandom(1), "unity!button").buttons_find
@@ -316,7 +316,7 @@ def test_our_own_chance_is_the_default_and_an_unknown_one_is_refused():
     assert file.arenas[0].chance == "own"
     assert chance_of("own", 0, "a", 0).unity is None
     assert "chance" not in file.arenas[0].model_dump_json()
-    with pytest.raises(ConfigError, match="chance: got 'Unity', expected own, unity, unity!equal"):
+    with pytest.raises(ConfigError, match="chance: got 'Unity', expected one of own, unity, unity!equal"):
         file.drawn_by("Unity")
     with pytest.raises(ConfigError, match="chance: got 'x'"):
         AnimalAIEnvironment(chance="x", useCamera=False)
