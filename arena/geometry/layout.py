@@ -461,6 +461,8 @@ class Placer:
         return (x, y, z)
 
     def _length(self, requested: float, low: float, high: float) -> float:
+        if low == high:
+            return low
         return self._chance.uniform(low, high) if requested < 0 else min(max(requested, low), high) * SHRINK
 
     def _position(self, drawn: Placed, size: Vector, asked_height: float) -> Vector:

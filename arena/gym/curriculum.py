@@ -191,7 +191,6 @@ class UnityFiles(Files):
 
     def __init__(self, files: Sequence[ArenaFile]) -> None:
         self.unity: UnityRandom = UnityRandom()
-        self._episode_now: Episode | None = None
         super().__init__(files)
 
     def restart(self, seed: int) -> None:
@@ -204,7 +203,7 @@ class UnityFiles(Files):
         self._round = []
         self._current: int | None = None
         self._known: list[int] = []
-        self._episode_now = None
+        self._episode_now: Episode | None = None
 
     def play(self, other: "UnityFiles") -> None:
         """Play other files from now on; the generator goes on."""
