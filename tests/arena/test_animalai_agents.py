@@ -1,16 +1,21 @@
 """The example agents and scaffolds, each in programs such as the original's examples, for 200 steps."""
 
 import subprocess
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from gymnasium.spaces import Discrete
 
+from arena import load_text
 from arena.animalai import (
     AAIActions,
     AnimalAIEnvironment,
     AnimalAIGymnasiumWrapper,
     Braitenberg,
+    DecisionSteps,
+    LLM_scaffolds,
     RandomActionAgent,
     arenas,
 )
@@ -149,6 +154,69 @@ def test_a_model_acts_by_words():
     scaffold.close()
     with pytest.raises(ValueError, match="without a camera"):
         FrameByFrameScaffold(AnimalAIEnvironment(useCamera=False))
+
+
+def test_a_scaffold_sees_before_it_acts_and_says_why_an_episode_ended():
+    class Leaving(AnimalAIEnvironment):
+        left = False
+
+        def get_steps(self, behavior_name):
+            decision, terminal = super().get_steps(behavior_name)
+            return (DecisionSteps.empty(self._spec) if self.left else decision), terminal
+
+    env = Leaving(arenas_configurations=load_text("arenas: {0: {t: 5}}", "short", "4"), resolution=32)
+    scaffold = FrameByFrameScaffold(env, skipframe=9)
+    picture = env.get_steps(scaffold.behavior_name)[0].obs[0][0]
+    assert np.array_equal(scaffold.last_frame, np.rint(picture * 255).transpose(1, 2, 0))
+    *_, done, info = scaffold.step("NOOP")
+    assert (done, info["done_reason"], info["num_steps"]) == (True, "env_terminal", 1)
+    scaffold.step("NOOP")
+    # The nine steps stopped at the end of the episode, and later ones are not taken.
+    assert env._playing.episode.ticks == 0
+    scaffold.reset()
+    env.left = True
+    frame, reward, done, info = scaffold.step("FORWARD")
+    assert (frame.shape, reward, done, info["done_reason"]) == ((32, 32, 3), 0, True, "no_agents")
+    agent = "{name: Agent, positions: [{x: %d, y: 0, z: 9}], teams: [%d]}"
+    for team, said in ((0, "an arena of 2 agents"), (1, "teams")):
+        file = load_text(f"arenas: {{0: {{items: [{agent % (9, 0)}, {agent % (30, team)}]}}}}", "two", "4")
+        with pytest.raises(ValueError, match=said):
+            FrameByFrameScaffold(AnimalAIEnvironment(arenas_configurations=file))
+
+
+def test_kaggle_benchmarks_gets_pictures_and_rewards(monkeypatch):
+    """With a stand-in for the package, which is large: what an actor sends, and what it is called with."""
+    monkeypatch.setitem(sys.modules, "kaggle_benchmarks", None)
+    with pytest.raises(ImportError, match="run: pip install kaggle-benchmarks"):
+        LLM_scaffolds.KaggleWrapper  # noqa: B018
+    sent = [SimpleNamespace(text="FORWARD")]
+
+    class Actor:
+        def __init__(self, name, role, avatar):
+            assert (name, role) == ("AnimalAI", "user")
+
+        def _send(self, content, is_visible_to_llm):
+            sent.append(content)
+            return is_visible_to_llm and content
+
+    package = SimpleNamespace(
+        actors=SimpleNamespace(Actor=Actor),
+        chats=SimpleNamespace(get_current_chat=lambda: SimpleNamespace(messages=sent[:1])),
+        content_types=SimpleNamespace(images=SimpleNamespace(from_array=np.shape)),
+        messages=SimpleNamespace(Message=SimpleNamespace),
+    )
+    monkeypatch.setitem(sys.modules, "kaggle_benchmarks", package)
+    env = AnimalAIEnvironment(arenas_configurations=arenas.GOOD_GOAL_FIXED_POS, resolution=16)
+    actor = LLM_scaffolds.KaggleWrapper(FrameByFrameScaffold(env, skipframe=10))
+    del sys.modules["arena.animalai.LLM_scaffolds.kaggle_wrapper"]
+    actor.initialize()
+    while not actor.is_finished():
+        said = actor.respond()
+    assert sent[1:4] == [FrameByFrameScaffold.get_default_system_prompt(), (16, 16, 3), (16, 16, 3)]
+    assert (sent[4].split(":")[0], said, sent[-1]) == ("LAST MOVE REWARD", *["EPISODE FINISHED!"] * 2)
+    with pytest.raises(ValueError, match="got 'hop'"):
+        actor.send("hop")
+    actor.close()
 
 
 @pytest.mark.e2e

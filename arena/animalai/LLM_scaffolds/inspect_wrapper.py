@@ -17,7 +17,7 @@ from pydantic import Field, JsonValue
 
 from arena.animalai.environment import AnimalAIEnvironment
 from arena.animalai.exception import InvalidValueError
-from arena.animalai.LLM_scaffolds.environment_scaffolds import EnvironmentScaffold
+from arena.animalai.LLM_scaffolds import EnvironmentScaffold, parse_action
 
 TERMINATION_ERROR = "error"
 """A step has raised an error."""
@@ -51,17 +51,6 @@ def encode_camera_obs(obs: npt.NDArray[np.uint8]) -> str:
     content = io.BytesIO()
     Image.fromarray(obs).save(content, format="PNG")
     return base64.b64encode(content.getvalue()).decode()
-
-
-def parse_action(game_wrapper: EnvironmentScaffold[Any], response: str) -> str:
-    """The last word of a reply that is an action; raises InvalidValueError, a ValueError, without one."""
-    words = (word.strip(".,!?;:'\"()[]{}") for word in reversed(response.split()))
-    found = next((word for word in words if word in game_wrapper.available_actions), None)
-    if found is None:
-        raise InvalidValueError(
-            f"action: got {response.strip()!r}, expected one of {', '.join(game_wrapper.available_actions)}"
-        )
-    return found
 
 
 def create_env(scaffold_type: type[EnvironmentScaffold[Any]], state: TaskState) -> EnvironmentScaffold[Any]:
@@ -111,7 +100,9 @@ def _state(
     return kept
 
 
-def _image(seen: npt.NDArray[np.uint8]) -> ContentImage:
+def _image(seen: Any) -> ContentImage:
+    if not isinstance(seen, np.ndarray):
+        raise InvalidValueError(f"step of the scaffold: got {seen!r}, expected a text or a picture")
     return ContentImage(image=f"data:image/png;base64,{encode_camera_obs(seen)}")
 
 
