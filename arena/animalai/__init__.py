@@ -5,7 +5,7 @@ To run an existing script, change its imports:
     animalai, animalai.(environment, actions, agents, ...)  ->  arena.animalai, arena.animalai.(the same)
     animalai.envs.(environment, actions, ...), as in 3.0    ->  arena.animalai.(the same)
     mlagents_envs.(base_env, exception)                     ->  arena.animalai.(the same)
-    mlagents_envs.envs.unity_gym_env                        ->  arena.animalai.wrappers
+    mlagents_envs.envs.unity_gym_env, gym_unity.envs        ->  arena.animalai.wrappers
 
 or import everything from `arena.animalai`.
 
@@ -52,7 +52,7 @@ from arena.animalai.wrappers import (
 
 _FILES = {
     "executable": environment,
-    **dict.fromkeys(("agents.braitenberg", "agents.randomActionAgent"), agents),
+    **dict.fromkeys(("agents.braitenberg", "agents.randomActionAgent", "braitenberg"), agents),
     **dict.fromkeys(
         [f"wrappers.{name}" for name in ("unity_gymnasium", "animalai_gymnasium", "vector")], wrappers
     ),

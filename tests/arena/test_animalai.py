@@ -1,6 +1,7 @@
 """The interface of the `animalai` package: shapes, numbers, the course of episodes, scripts of users."""
 
 import importlib
+import re
 import subprocess
 import sys
 from functools import partial
@@ -118,6 +119,31 @@ def test_what_the_original_has_in_files_of_its_own_is_imported_from_there():
         ("wrappers.vector", "make_animalai_vec_env"),
     ):
         assert callable(getattr(importlib.import_module(f"arena.animalai.{module}"), name)), module
+
+
+def test_every_module_of_the_documented_table_is_imported():
+    """Modules of which scripts for animalai 3, 4 and 6 import names, and where these are here."""
+    page = (ROOT / "docs" / "rl.md").read_text(encoding="utf-8")
+    table = page.split("| before | now |\n|---|---|\n")[1].split("\n\n")[0]
+    found = {}
+    for before, now in (line.strip("| ").split(" | ") for line in table.splitlines()):
+        old, new = (re.findall(r"`([a-z_.][\w.]*)`", cell) for cell in (before, now))
+        if "and so on" in now:
+            old = [re.sub(r"^\.", "animalai.", name).replace(".envs", "") for name in old]
+            new = [f"arena.{name}" for name in old]
+        found |= zip(old, new if len(new) == len(old) else new * len(old), strict=True)
+    for name, has in (
+        ("animalai.environment", "AnimalAIEnvironment"),
+        ("animalai.actions", "AAIActions"),
+        ("animalai.LLM_scaffolds", "FrameByFrameScaffold"),
+        ("animalai.braitenberg", "Braitenberg"),
+        ("gym_unity.envs", "UnityToGymWrapper"),
+        ("mlagents_envs.envs.unity_gym_env", "UnityToGymWrapper"),
+        ("mlagents_envs.base_env", "DecisionSteps"),
+        ("mlagents_envs.exception", "UnityCommunicationException"),
+    ):
+        assert hasattr(importlib.import_module(found[name]), has), name
+    assert all(importlib.import_module(module) for module in found.values())
 
 
 def test_it_needs_no_mlagents():
