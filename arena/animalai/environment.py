@@ -183,8 +183,8 @@ class AnimalAIEnvironment(BaseEnv):
         Those with an effect are seed (None: 0), arenas_configurations (also a loaded file, a list or a
         curriculum; by default an empty arena), useCamera, resolution (None: 84, as in Unity's build),
         grayscale, useRayCasts, raysPerSide, rayMaxDegrees and decisionPeriod, a multiple of 3 ticks of 0.02
-        s. All others concern the Unity program and are ignored; `play` and `inference` warn that there is no
-        window, and `no_graphics` does not turn the camera off.
+        s. All others concern the Unity program and are ignored; `play`, which asks for a person, warns that
+        there is no window, and `no_graphics` does not turn the camera off.
 
         `version` is that of Animal-AI as which files are read, by default 4; loaded files and curricula keep
         theirs. `renderer` is that of `ArenaEnv`. `channels_first=False` puts the
@@ -198,7 +198,7 @@ class AnimalAIEnvironment(BaseEnv):
         Raises ConfigError for an invalid option, and as `reset` does; the error is also a ValueError or
         TypeError where the original raises these.
         """
-        if play or inference:
+        if play:
             warnings.warn(_NO_WINDOW, stacklevel=2)
         if timeout is not None and not timeout > 0:
             raise exception.InvalidValueError(

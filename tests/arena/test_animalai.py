@@ -441,8 +441,10 @@ def test_the_wrapper_ends_with_the_last_observation_of_the_episode(make):
     assert env.observation_space.shape == ()
 
 
-def test_what_does_nothing_is_taken_and_a_window_is_warned_about(make):
+@pytest.mark.filterwarnings("error")
+def test_what_does_nothing_is_taken_and_a_window_for_a_person_is_warned_about(make):
     make(
+        inference=True,
         log_folder="x",
         file_name="y",
         worker_id=3,
@@ -452,7 +454,7 @@ def test_what_does_nothing_is_taken_and_a_window_is_warned_about(make):
         timeout=9,
     )
     with pytest.warns(UserWarning, match="arena-llm play"):
-        make(inference=True)
+        make(play=True)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_the_originals_suite_passes(tmp_path):
         path.write_text(text)
     program = tmp_path / "build" / "AAI.x86_64"
     program.parent.mkdir()
-    options = ("-rA", "-p", "no:cacheprovider", "--ignore", "tests/test_screenshots.py")
+    options = ("-rA", "-W", "error", "-p", "no:cacheprovider", "--ignore", "tests/test_screenshots.py")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options],
         cwd=tmp_path / "e2e",
