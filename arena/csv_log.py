@@ -22,7 +22,7 @@ from arena.geometry.placed import Placed
 from arena.geometry.shapes import button_trigger
 from arena.mechanisms import CONTINUOUS
 from arena.rays import CAST_LENGTH, Rays
-from arena.rules import Event, EventKind
+from arena.rules import Event, EventKind, decay_of
 from arena.scene import Vector
 from arena.taskfile.versions import Version
 
@@ -36,8 +36,8 @@ COLUMNS = (
 """The columns, in the original's order.
 
 Velocity is in the agent's frame (right, up, forward), m/s; position in the arena, metres. `Reward` is the
-episode's so far. `CombinedRaycastData` has fraction of 200 m and tag of each ray. The camera is always the
-first person's, and no notification is shown.
+episode's so far, a sum in single precision. `CombinedRaycastData` has fraction of 200 m and tag of each ray.
+The camera is always the first person's, and no notification is shown.
 """
 
 _MOVES = ("0 (No Movement)", "1 (Move Forward)", "2 (Move Backward)")
@@ -51,6 +51,7 @@ _GRANTED = "End Episode Operation"
 _COLLECTED = (EventKind.GOOD_GOAL, EventKind.BAD_GOAL, EventKind.DECOY, EventKind.DEATH_ZONE)
 _ZONE_WORDS = {EventKind.ZONE_ENTRY: "Agent was in DataZone: ", EventKind.ZONE_EXIT: "Agent left DataZone: "}
 _ROUNDING = 1e-7
+_LENGTH = np.float32(CAST_LENGTH)
 _QUOTED = re.compile('[,"\r\n]')
 _ARENA_NUMBER = re.compile(r"(?:^|#)(\d+)$")
 
@@ -91,6 +92,7 @@ class CsvLog:
         self._episode, episode.observer = episode, self
         self._number += 1
         self._row_of = self._goals = self._seen = 0
+        self._decay, self._reward, self._total = decay_of(episode.spec.time_limit), np.float32(0), 0.0
         self._spawned = episode.spawned
         self._zones = None
         self._ids: dict[int, int] = {}
@@ -125,6 +127,7 @@ class CsvLog:
     def after_tick(self, events: Sequence[Event]) -> None:
         """Keep what happened in a tick for the next line."""
         assert self._episode is not None
+        self._add_reward(self._episode.agents[0].reward_so_far)
         for event in events:
             if event.kind in _ZONE_WORDS:
                 said = _ZONE_WORDS[event.kind] if self._zones is None else f"{self._zones} | "
@@ -140,6 +143,14 @@ class CsvLog:
             if by is not None:
                 self._add_spawned(by, placed)
         self._seen = len(self._spawned)
+
+    def _add_reward(self, total: float) -> None:
+        """Add what a tick has added to a total, the clock's part first, as the original adds them."""
+        gained, self._total = total - self._total, total
+        if gained:
+            self._reward += self._decay
+        if gained and abs(gained - self._decay) > _ROUNDING:
+            self._reward += np.float32(gained - self._decay)
 
     def _add_spawned(self, by: Placed, placed: Placed) -> None:
         """Keep that a spawner, a button or a data zone has added an object."""
@@ -169,7 +180,7 @@ class CsvLog:
         else:
             velocity, yaw = agent.braked(action)
         values = [
-            *(str(self._number), str(self._row_of), _text(agent.health), _text(agent.reward_so_far)),
+            *(str(self._number), str(self._row_of), _text(agent.health), _text(self._reward)),
             *(_text(value) for value in (*velocity, *agent.position)),
             *(_MOVES[shown.move], _TURNS[shown.rotate], _yes(frozen), _NONE),
             *(_yes(self._dispensed != _NONE), self._dispensed, self._collected, _yes(self._was_button)),
@@ -184,7 +195,8 @@ class CsvLog:
             return ""
         scene = replace(episode.scene(), agent_yaw=yaw)
         seen = self._rays(episode.spec.version).named(scene)
-        return ";".join(f"{_text(far / CAST_LENGTH)}:{tag}" if tag else f"1:{_NONE}" for tag, far in seen)
+        fractions = [_text(np.float32(far) / _LENGTH) if tag else "1" for tag, far in seen]
+        return ";".join(f"{far}:{tag or _NONE}" for far, (tag, _) in zip(fractions, seen, strict=True))
 
     def close(self) -> None:
         """Log the end of the last episode; later calls do nothing until the next `begin`."""
@@ -235,6 +247,6 @@ def _yes(value: bool) -> str:
     return "Yes" if value else "No"
 
 
-def _text(value: float) -> str:
+def _text(value: float | np.float32) -> str:
     """A number as the original's program writes it: single precision, seven digits; 0 for noise."""
-    return f"{float(np.float32(value)):.7G}" if abs(value) > _ROUNDING else "0"
+    return f"{float(np.float32(value)):.7G}" if abs(float(value)) > _ROUNDING else "0"

@@ -154,8 +154,7 @@ class Account:
     def enter(self, time_limit: int, goals: Goals) -> None:
         """Enter another arena, with its time limit and goals; health and reward are kept."""
         self._goals = goals
-        decay = np.float32(-1.0) / np.float32(TICKS_PER_UNIT * time_limit) if time_limit else np.float32(0)
-        self.clock[DECAY] = decay
+        self.clock[DECAY] = decay = decay_of(time_limit)
         self._hot = np.float32(min(HOT_ZONE_FACTOR * float(decay), -HOT_ZONE_LEAST))
         self.zones = frozenset()
         self.outcome = None
@@ -256,6 +255,11 @@ _BALL_TOUCHED = {
     -1: (EventKind.BAD_GOAL, Outcome.BAD_GOAL),
 }
 """Event and outcome of touching a ball, by the sign of its kind's reward."""
+
+
+def decay_of(time_limit: int) -> np.float32:
+    """Reward of a tick of the clock; 0 without a time limit."""
+    return np.float32(-1.0) / np.float32(TICKS_PER_UNIT * time_limit) if time_limit else np.float32(0)
 
 
 def lights_on(blackouts: tuple[int, ...], tick: int) -> bool:
