@@ -92,7 +92,8 @@ class ArenaEnvironment:
         frames = (*played.along, played.frame()) if self._choices.shows_images else ()
         view = View(frames, words(self._choices, self.episode.scene()))
         counted = turn._replace(turn=played.scripts)
-        shown = self._observation(turn_parts(self._choices, self._prompts, counted, view), turn.reward)
+        parts = turn_parts(self._choices, self._prompts, counted, view, played.step_health)
+        shown = self._observation(parts, turn.reward)
         question, happened = self.episode.spec.question, {event.kind for event in turn.events}
         (seen, door), asks = self.episode.experiments, self._choices.beliefs
         if not asks or question is None or EventKind.EXPERIMENT not in happened or door is not None:

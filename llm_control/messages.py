@@ -143,9 +143,13 @@ def belief_parts(prompts: PromptSet, view: View, question: Question) -> tuple[Pa
 
 
 def turn_parts(
-    choices: ArenaChoices, prompts: PromptSet, turn: TurnRecord | ShownTurn, view: View
+    choices: ArenaChoices,
+    prompts: PromptSet,
+    turn: TurnRecord | ShownTurn,
+    view: View,
+    step_health: float | None = None,
 ) -> tuple[Part, ...]:
-    """What came of a reply, and the view after it."""
+    """What came of a reply, and the view after it; `step_health` is that after the last step, if another."""
     values = {
         "turn": turn.turn + 1,
         "health": turn.health,
@@ -157,6 +161,7 @@ def turn_parts(
         shown = _described(prompts, view, prompts["view_now"].fill())
         text = prompts["invalid_script"].fill(feedback=turn.error, view=shown, **values)
     else:
+        values["step_health"] = turn.health if step_health is None else step_health
         text = prompts["turn"].fill(view=_described(prompts, view, _taken(prompts, view)), **values)
     return _laid_out(text, view.frames, prompts["picture"].fill())
 

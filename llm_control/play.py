@@ -118,6 +118,11 @@ class ScriptedEpisode:
         return len(self._movements)
 
     @property
+    def step_health(self) -> float:
+        """Health after the last step of a reply; before one, that at the first picture."""
+        return self.episode.health if any(turn.steps for turn in self.turns) else self.first_health
+
+    @property
     def wants_reply(self) -> bool:
         """Whether the model is asked again."""
         return self.model_end is ModelEnd.SOLVER

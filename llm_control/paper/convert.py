@@ -57,7 +57,8 @@ class Ingredients(NamedTuple):
         texts = {
             "system": self.background,
             "first_turn": f"{self.send_off}{_ALL_PICTURES}{stale}",
-            "turn": f"{_ALL_PICTURES}{self.health}",
+            # The program reads health only after steps that a reply takes.
+            "turn": f"{_ALL_PICTURES}{self.health.replace('$health', '$step_health')}",
             "invalid_script": f"{self.invalid}{_ALL_PICTURES}{self.health}" if self.invalid else "",
             "picture": self.label,
             "demonstration_intro": self.intro,

@@ -89,7 +89,7 @@ def stated(prompts: PromptSet) -> tuple[str, ...]:
         "feedback": "what is wrong with a reply",
     }
     texts = [prompts[name].text for name in ("turn", "invalid_script")]
-    used = {name for text in texts for name in Template(text).get_identifiers()}
+    used = {name.removeprefix("step_") for text in texts for name in Template(text).get_identifiers()}
     return tuple(word for name, word in words.items() if name in used)
 
 
@@ -100,6 +100,10 @@ def _stated(choices: ArenaChoices, prompts: PromptSet) -> str:
 
 def _first_health(choices: ArenaChoices, prompts: PromptSet) -> str:
     return "" if "first_health" in prompts["first_turn"].text else "that before the first script"
+
+
+def _step_health(choices: ArenaChoices, prompts: PromptSet) -> str:
+    return "" if "step_health" in prompts["turn"].text else "the present one"
 
 
 def _demonstration(choices: ArenaChoices, prompts: PromptSet) -> str:
@@ -153,6 +157,7 @@ LIST: tuple[Difference, ...] = (
     Difference("first message", "one message of the user, pictures included", _roles),
     Difference("stated after a reply", "health", _stated),
     Difference("health at the start", "that at the first picture, 48 steps old", _first_health),
+    Difference("health after a first reply without a step", "still that at the first picture", _step_health),
     Difference("demonstration, if any", "42 scripts and 44 pictures", _demonstration),
     Difference("tasks", "LLM-AAI's copy of the 2019 battery, in 04-22-01 with a beam of 0.2 m", _tasks),
     Difference(

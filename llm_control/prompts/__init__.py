@@ -20,7 +20,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "lane_shut": ("lane",),
     "note_beliefs": (),
     "belief": ("view", "doors", "pictures"),
-    "turn": (*_TURN, "reward:+z.2f"),
+    "turn": (*_TURN, "reward:+z.2f", "step_health:.1f"),
     "invalid_script": (*_TURN, "reward:+z.2f", "feedback"),
     **dict.fromkeys(("demonstration_intro", "demonstration_end"), ()),
     "episode_end": ("outcome", "total_reward:+z.2f"),
@@ -54,7 +54,8 @@ if the choices call for them; `tools`, `loop`, `memory` and `characters` are suc
 
 The shipped texts do without these: `picture` is the next picture of the message and `pictures` are all the
 others, each behind the text `picture`; without them, pictures come before the text. `first_health` is the
-health when the first picture was taken.
+health when the first picture was taken, `step_health` that after the last step that a reply has taken, and
+`first_health` before one.
 """
 
 OPTIONAL: dict[str, tuple[str, ...]] = {

@@ -1,6 +1,7 @@
 """Doing as the paper did: its texts converted, its first request, and what still differs."""
 
 import base64
+import re
 from dataclasses import replace
 
 import pytest
@@ -15,12 +16,14 @@ from evaluation.prompts import PromptFiles
 from evaluation.suites import get_suite
 from evaluation.verify.sources import Verdict
 from llm_control.demonstration import chosen_demonstration
+from llm_control.environment import ArenaEnvironment
 from llm_control.paper.convert import convert
 from llm_control.paper.differences import LIST, differences
 from render import decode
 from report.arena.pages import ArenaReport
+from testbed import find_tasks
 from tests.evaluation.verify.logs import checked
-from tests.llm_control.batteries import ARENA, battery_of, eval_request, evaluated
+from tests.llm_control.batteries import ARENA, battery_of, eval_request, evaluated, setup_of
 from tests.llm_control.paper_material import (
     BACKGROUND,
     HEALTHS,
@@ -102,6 +105,21 @@ def test_later_requests_are_the_papers_too(converted, battery, requests, tmp_pat
     for place, label, steps in ((2, INVALID + LABEL, 50), (4, LABEL, 51)):
         shown = [text(label), "image_url", text(STATED.format(100 - steps * 0.06))]
         assert without_pixels(third[place]["content"]) == shown
+
+
+@pytest.mark.parametrize("protocol", ["paper-experiment-1", "paper-experiment-2", None])
+def test_a_reply_without_a_step_states_the_health_that_was_read_last(protocol, converted, battery):
+    """The program reads it at the first picture, and then after steps of replies, a wrong one's included."""
+    idle = {} if protocol else {"initial_idle_steps": "1,16,16,16"}
+    choices = effective(ARENA, protocol, {"image_size": 64, **idle}).choices
+    setup = setup_of(find_tasks(None, battery)[0], choices)
+    texts = PromptFiles(folder=converted.folders[0]) if protocol else PromptFiles()
+    environment = ArenaEnvironment(setup._replace(prompts=prompts_of(ARENA, files=texts)))
+    replies = ("Think('Wait.');", "Go(0);", "Go(1);", "Turn(3);", "What?", "Think('Stay.');")
+    observations = [environment.begin(), *map(environment.reply, replies)]
+    environment.close()
+    stated = [re.search(r"ealth\D*(\d+\.\d)", each.parts[-1])[1] for each in observations]
+    assert stated == [*["99.9" if protocol else "97.1"] * 3, "97.0", "97.0", "96.9", "96.9"]
 
 
 def test_the_demonstration_of_experiment_2_is_in_the_first_message(converted, battery, requests, tmp_path):

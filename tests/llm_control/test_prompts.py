@@ -17,14 +17,14 @@ from llm_control.prompts import OPTIONAL, VARIABLES, arena_prompts
 from llm_control.script import Turn, parse
 from tests.arena.worlds import agent, episode
 
-FOLDER_ONLY = {"picture", "pictures", "first_health"}
+FOLDER_ONLY = {"picture", "pictures", "first_health", "step_health"}
 """Variables that only a user's own texts have."""
 
 SAMPLES = {
     **dict.fromkeys(("told", "pads", "experiments", "asked", "doors", "most", "shut", "lane"), "3"),
     "picture": "",
     "pictures": "",
-    "first_health": 99.9,
+    **dict.fromkeys(("first_health", "step_health"), 99.9),
     "scripts": 30,
     "image_size": 512,
     "turn": 2,
