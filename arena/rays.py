@@ -1,6 +1,6 @@
 """The ray sensor: sphere casts from the agent in several directions.
 
-Section 4 of the behaviour specification. Rays are horizontal casts of a ball of radius 0.5 over 200 m from
+As in `AAI3Agent.prefab`, rays are horizontal casts of a ball of radius 0.5 over 200 m from
 the agent's centre. Anything that the ball touches at the start is not hit: the ground, but also a wall or
 ramp that the agent leans on, so that the ray passes through it. Zones and transparent walls are hit, eaten
 balls are not, and blackouts have no effect. A machine has the tag of its lamp, which hangs above all rays.

@@ -1,7 +1,7 @@
 """The rules of an episode: rewards, health and its end; no physics.
 
-As in `TrainingAgent.cs` of Animal-AI (section 6 of the behaviour specification). Sums are in single
-precision, as there, so that a time limit of 250, 500 or 1000 ends after 1250, 2500 or 5001 ticks.
+As in `TrainingAgent.cs` of animal-ai-unity (revision 0739f7f). Sums are in single precision, as there, so
+that a time limit of 250, 500 or 1000 ends after 1250, 2500 or 5001 ticks.
 """
 
 from collections.abc import Collection, Iterable
@@ -17,7 +17,7 @@ from arena.taskfile.kind import Change, Ends
 from arena.taskfile.versions import DIFFERENCES, Version
 
 TICKS_PER_UNIT = 5
-"""The YAML's `t` and blackout frames count units of 5 ticks, i.e. 5/3 steps (section 0, facts 2 and 3)."""
+"""The YAML's `t` and blackout frames count units of 5 ticks, i.e. 5/3 steps (`TrainingArena.cs`)."""
 
 SAFETY_STEPS = 20_000
 """Number of steps after which an arena without a time limit is stopped; the longest with one takes 1667."""
@@ -89,7 +89,7 @@ class Event(NamedTuple):
 class Goals:
     """The balls of an arena: their current values, and the number of good ones and of eaten ones.
 
-    `number` counts the good goals that were built or spawned, without blocked ones (section 6.3).
+    `number` counts the good goals that were built or spawned, without blocked ones (`ArenaBuilders.cs`).
     """
 
     def __init__(self, things: Iterable[Placed], version: Version) -> None:
@@ -263,7 +263,7 @@ def decay_of(time_limit: int) -> np.float32:
 
 
 def lights_on(blackouts: tuple[int, ...], tick: int) -> bool:
-    """Whether the light is on after `tick` ticks (section 6.5).
+    """Whether the light is on after `tick` ticks (`Lights.cs`).
 
     A negative first entry toggles the light periodically; otherwise each entry toggles it once. A leading 0
     means dark from the start.

@@ -142,10 +142,10 @@ def _free_distance(scene: Scene, direction: Floats, most: float) -> float:
 
 
 def birds_eye() -> Camera:
-    """From above the middle of the arena, north up (section 3.2 of the behaviour specification)."""
+    """From above the middle of the arena, north up (`AAI3EnvironmentManager.unity`)."""
     return Camera((20.0, 50.0, 20.0), 0.0, 90.0, fov=60.0, near=0.3, far=1000.0)
 
 
 def top_view() -> Camera:
-    """The whole arena without perspective, north up: Animal-AI's screenshot camera (section 3.2)."""
+    """The whole arena without perspective, north up: Animal-AI's screenshot camera (the same)."""
     return Camera((20.0, 20.0, 20.0), 0.0, 90.0, near=-40.0, far=50.0, half_height=21.0)

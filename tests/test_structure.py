@@ -129,6 +129,16 @@ def test_everything_is_imported_without_what_only_posix_has():
     assert done.returncode == 0, done.stderr
 
 
+UNSHIPPED = re.compile(r"behaviou[r] specification|o[f] the specification|[Ss]ections? \d(?!.*appendix)")
+"""How files have cited a document that no reader has; the sections of a paper stand beside its appendix."""
+
+
+def test_sources_cite_only_what_a_reader_can_find():
+    for path in (*PRODUCT, *sorted((ROOT / "tests").rglob("*.py"))):
+        found = UNSHIPPED.search(path.read_text(encoding="utf-8"))
+        assert found is None, f"{path}: {found}; name the original's file, or say that it was measured"
+
+
 def test_one_place_reads_logs():
     sources = {path: path.read_text(encoding="utf-8") for path in FILES}
     readers = [path.relative_to(ROOT) for path, text in sources.items() if "read_eval_log" in text]

@@ -1,7 +1,7 @@
 """Builds concrete layouts from specifications; makes all random choices of an episode.
 
-The rules are those of Animal-AI's `ArenaBuilders.cs` and `Prefab.cs` (sections 7.1, 7.6, 8.2 and 8.3 of
-the behaviour specification): sizes are clipped and multiplied by 0.999, objects stand 0.01 above their
+The rules are those of Animal-AI's `ArenaBuilders.cs` and `Prefab.cs` (animal-ai-unity at
+revision 0739f7f): sizes are clipped and multiplied by 0.999, objects stand 0.01 above their
 nominal height, up to 20 attempts are made to find a free position for each, and a blocked object is left at
 the arena's corner.
 """

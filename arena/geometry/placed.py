@@ -14,7 +14,7 @@ from arena.taskfile.versions import Version
 T = TypeVar("T")
 
 AGENT_RADIUS = 0.5
-"""Radius of the agent's sphere, metres; its YAML size is ignored (section 2.1)."""
+"""Radius of the agent's sphere, metres; its YAML size is ignored (`AAI3Agent.prefab`)."""
 
 _NO_ITEM = Item(name="")
 
@@ -108,8 +108,8 @@ def changing_values(placed: Placed) -> tuple[float, float]:
     """Initial and final value of a decay, ripen, grow or shrink goal.
 
     Defaults are 2.5 and 0.5, for a goal that grows 0.5 and 2.5. In v3.1.3 a ripening goal with its new name
-    has the defaults 2.5 and 0.5 too; only "AntiDecayGoal" ripens (section 7.4). In version 4 decay and ripen
-    goals both fall from their initial value, and never rise.
+    has the defaults 2.5 and 0.5 too; only "AntiDecayGoal" ripens (`ArenaBuilders.cs`). In version 4 decay and
+    ripen goals both fall from their initial value, and never rise.
     """
     kind, item = placed.kind, placed.item
     falls = kind.change is Change.FALL

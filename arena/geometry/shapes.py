@@ -123,7 +123,7 @@ below its mesh, which therefore does not touch the floor."""
 
 
 def house_parts(size: Vector) -> tuple[Part, ...]:
-    """Floor, roof and walls of a dispenser or container; the doorway is on the -x side (section 7.5)."""
+    """Floor, roof and walls of a dispenser or container; the doorway is on the -x side (`Assets/Prefabs`)."""
     x, y, z = size
     thin, (tall, wide) = HOUSE_WALL, DOORWAY
     front, back = -x / 2 + thin / 2, x / 2 - thin / 2
@@ -216,7 +216,7 @@ def parts_of(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, ..
 
 
 def boundary_parts() -> tuple[Part, ...]:
-    """The four walls around the arena, in its frame: 1 thick, 400 high, 42 long (section 3.4)."""
+    """The four walls around the arena, in its frame: 1 thick, 400 high, 42 long (`AAI3Arena.prefab`)."""
     middle, thick, height = ARENA_SIZE / 2, 1.0, 400.0
     long = ARENA_SIZE + 2 * thick
     parts = []

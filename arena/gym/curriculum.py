@@ -114,11 +114,10 @@ def read_file(file: object, version: str) -> ArenaFile:
 class Files:
     """The arenas of one or more files, one per reset, repeated endlessly.
 
-    They come in the order of the list and of each file; a file with `randomizeArenas` is
-    shuffled in every round, by a generator seeded with the run's seed (section 6.6 of the behaviour
-    specification), so that no arena comes twice running. Merged arenas count as the first of them. An
-    episode's `task_id` is the arena's number in the file, or with several files the file's name, followed by
-    `#k` for the arena at position k > 0.
+    They come in the order of the list and of each file; one with `randomizeArenas` is shuffled in every
+    round, by a generator seeded with the run's seed, so that no arena comes twice running. Merged arenas count as the first of them. An episode's `task_id` is the
+    arena's number in the file, or with several files the file's name, followed by `#k` for the arena at
+    position k > 0.
     """
 
     unity: UnityRandom | None = None

@@ -251,7 +251,7 @@ NAMES = ("camera", "depth", "segmentation", "rays", "vector")
 _PICTURES = ("camera", "depth", "segmentation")
 
 _MAX_SPEED = 1000.0
-"""Bound of observed velocities, m/s; the agent itself reaches 26.7 (section 2.4 of the specification)."""
+"""Bound of observed velocities, m/s; the agent itself reaches 26.7 by its drive, drag and friction."""
 
 _MAX_POSITION = 2000.0
 """Bound of observed positions, metres; the highest start in the original battery is 1500."""

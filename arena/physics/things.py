@@ -37,7 +37,7 @@ HOLD = 0.9
 
 
 class AgentBody:
-    """An agent's sphere, moved by Animal-AI's rules (section 2 of the behaviour specification).
+    """An agent's sphere, moved by Animal-AI's rules (`TrainingAgent.cs`).
 
     `state` is that of the kernel (`arena.kernel.tables.BODY`); what is read from it is in Animal-AI's frame.
     `driven_velocity` is that after the action, gravity and drag of a tick, before contacts, m/s.

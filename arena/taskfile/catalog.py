@@ -1,7 +1,7 @@
 """The table of all kinds of objects.
 
-Numbers are those of Animal-AI v3.1.3 (`Assets/Prefabs` of animal-ai-unity at revision 0739f7f; section 7 of
-the behaviour specification), and in `in_4` those of version 4 (section 9). A new kind is an entry here and,
+Numbers are those of Animal-AI v3.1.3 (`Assets/Prefabs` of animal-ai-unity at revision 0739f7f), and in
+`in_4` those of version 4 (at build 4.3.1). A new kind is an entry here and,
 unless its appearance follows from these facts, one in `render/looks/look.py`. Behaviour is in `physics/`
 (bodies), `rules.py` (rewards) and `mechanisms.py`.
 """

@@ -58,7 +58,7 @@ class Item(_Frozen):
     """One entry of an arena's item list; the number of instances is the length of its longest list.
 
     Instance k takes entry k of each list. If a list is shorter the value counts as -1: random, or the kind's
-    default if it cannot be random (section 8.2 of the behaviour specification). Rotations are degrees,
+    default if it cannot be random (`ArenaBuilders.cs`). Rotations are degrees,
     clockwise seen from above. `frozen_agent_delays`, times and durations are in seconds; `delays` (of
     changing goals) are in ticks, `change_rates` are per tick. The last fields are for buttons and data zones.
     """

@@ -1,4 +1,4 @@
-"""Differences between the versions of Animal-AI (section 9 of the behaviour specification)."""
+"""Differences between the versions of Animal-AI (revisions of animal-ai-unity; recordings)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

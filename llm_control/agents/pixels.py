@@ -1,6 +1,6 @@
 """An agent that looks only at the last picture: it drives to the ball it sees, and searches if it sees none.
 
-Colours and camera are those of the arena's picture (section 3 of the behaviour specification): goals are
+Colours are measured in the original's pictures, the camera is that of `AAI3Agent.prefab`: goals are
 flat discs, the focal length is 0.4195 of the picture's height, the camera is half a metre above the floor.
 """
 
@@ -28,7 +28,7 @@ SMALLEST_BLOB = 6
 FOCAL = 0.4195
 EYE_HEIGHT = 0.5
 TOP_SPEED, GAIN = 26.69, 0.968
-"""Closed form of driving from rest (section 2.4): v(n) = 26.69 (1 - 0.968^n) m/s after n ticks."""
+"""Closed form of driving from rest (by `TrainingAgent.cs`): v(n) = 26.69 (1 - 0.968^n) m/s after n ticks."""
 
 BRAKE = (Turn(6), Turn(-6)) * 4
 """Eight steps of turning on the spot, within which every glide ends."""

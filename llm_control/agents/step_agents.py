@@ -78,7 +78,7 @@ STRAIGHT_DEG, ASKEW_DEG = 3.0, 20.0
 """Below the first it does not turn (a step turns by 6); above the second it turns without driving."""
 
 GLIDE_S = 0.12
-"""An agent that brakes from v m/s glides for 0.12 v metres (section 2.4 of the specification)."""
+"""An agent that brakes from v m/s glides for 0.12 v metres (by `TrainingAgent.cs`)."""
 
 LOOK_STEPS, ROAM_STEPS = 60, 100
 """Without food in view it looks round once, 60 steps of 6 degrees, and then roams for 6 s; and again."""

@@ -1,7 +1,7 @@
 """How each kind of object looks: surface, colour and opacity.
 
-Display colours were measured in pictures of Animal-AI v3.1.3 (section 3.3 of the behaviour
-specification), those of 4.x in pictures of 4.3; flat colours are given as shown, sRGB 0..255.
+Display colours were measured in pictures of Animal-AI v3.1.3, those of 4.x in pictures of 4.3;
+flat colours are given as shown, sRGB 0..255.
 """
 
 from enum import Enum
@@ -180,7 +180,7 @@ _SYMBOLS: dict[str, Vector] = {
 def look_of(thing: Thing, version: str = Version.V3) -> Look:
     """The look of a thing: its kind's, in the thing's own colour if it has one.
 
-    A ball's own colour is lit and shines as well (section 7.6); a sign board's is that of its symbol, and a
+    A ball's own colour is lit and shines as well (`Goal.cs`); a sign board's is that of its symbol, and a
     door of 4.x is of glass.
     """
     look = _LOOKS[Version(version)][thing.kind]

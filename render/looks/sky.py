@@ -1,4 +1,4 @@
-"""The sky as a cube of pictures, and the sun, measured in frames of Animal-AI v3.1.3 (section 3.3)."""
+"""The sky as a cube of pictures, and the sun, measured in frames of Animal-AI v3.1.3."""
 
 from functools import cache
 from typing import NamedTuple
@@ -65,7 +65,7 @@ def _smoothstep(low: float, high: float, value: npt.NDArray[np.float64]) -> npt.
 
 
 TO_SUN = np.array([0.321, 0.766, -0.557])
-"""Direction to the sun: elevation 50 degrees, azimuth 150 degrees (section 3.3)."""
+"""Direction to the sun: elevation 50 degrees, azimuth 150 degrees (the original's scene)."""
 
 TEXEL_M = 0.0747
 """Side of a texel in metres, measured: in the recorded picture obs-0.0 a shadow's edge along x has steps of

@@ -48,7 +48,7 @@ def layers() -> npt.NDArray[np.uint8]:
         Material.PANEL: _panel(),
         Material.DEATH: _fog((0.21, 0.016, 0.022), 0.50, 0.95),
         Material.HOT: _fog((0.60, 0.24, 0.13), 0.10, 0.65),
-        # White of opacity 0.4157 (section 7.6).
+        # White of opacity 0.4157, the original's material.
         Material.GLASS: _pane(0.4157),
         Material.FLOOR: _slabs(),
         Material.FENCE: _planks(),

@@ -38,7 +38,7 @@ _RECESS_M = 0.02
 """Distance of the board behind its symbol, metres: more than the depth buffer's steps at 40 m."""
 
 _OPEN_SIDE = 1.1
-"""Size of an open box's mesh relative to its YAML size (section 7.3 of the behaviour specification)."""
+"""Size of an open box's mesh relative to its YAML size (`Assets/Prefabs`)."""
 
 _FRAME_SHARE = 0.045, 0.031
 """Thickness of a board's frame relative to its height and to its width (4.x)."""
@@ -82,7 +82,7 @@ class Part(NamedTuple):
 Composer = Callable[[Thing, Vector], tuple[Part, ...]]
 
 _CROWN = Part("ball", (-0.1, 1.65, -0.1), (4.2, 3.6, 4.2))
-"""Foliage of a tree, 5.3 m high, whose fruit grows 2.25 m around a point 4.3 m up (section 7.5)."""
+"""Foliage of a tree, 5.3 m high, whose fruit grows 2.25 m around a point 4.3 m up (`Assets/Prefabs`)."""
 
 
 def drawn_parts(thing: Thing, size: Vector, version: str = Version.V3) -> tuple[Part, ...]:
@@ -373,7 +373,7 @@ COMPOSED_4: dict[str | Shape | Change, Composer] = COMPOSED | {
 
 
 def surroundings() -> list[tuple[Part, float]]:
-    """Floor and visible fence with their yaw in degrees (`AAI3Arena.prefab`, section 3.4).
+    """Floor and visible fence with their yaw in degrees (`AAI3Arena.prefab`, `V1_T2.obj`).
 
     The floor is 42 x 42 m. The fence is a plank wall 0.25 thick, centred 0.5 outside the inner face, from
     y -0.1 to 5.96; posts 1.0 x 1.2 up to 7.1 at both ends of three 14 m panels a side; and two round rails,

@@ -64,7 +64,7 @@ class Finding(NamedTuple):
 Entry = TypeVar("Entry")
 
 RANDOM = Vector3(x=-1.0, y=-1.0, z=-1.0)
-"""What a missing position or size counts as (section 8.2 of the behaviour specification)."""
+"""What a missing position or size counts as (`ArenaBuilders.cs`)."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from testbed.check.finding import Finding, ItemInstance, item_instances
 # The oracle has the same number, but needs packages that a check does not.
 _FRICTION_LOSS = DEFAULT_FRICTION * GRAVITY * TICK_S * DRAG_FACTOR
 TOP_SPEED = (DRIVE * TICK_S * DRAG_FACTOR - _FRICTION_LOSS) / (1 - DRAG_FACTOR)
-"""Of the agent on flat ground, m/s: 26.69, or 1.6 units per step (section 2.4 of the specification)."""
+"""Of the agent on flat ground, m/s: 26.69, or 1.6 units per step (`AAI3Arena.prefab`)."""
 
 
 def driven(ticks: int) -> float:

@@ -68,7 +68,7 @@ def item_findings(located: Located, arena_id: int) -> Iterator[Finding]:
 def _ignored_names(instance: ItemInstance) -> tuple[str, ...]:
     """Fields of the item that have no effect on this kind of object."""
     if instance.kind is None:
-        # The agent has one size and no colour (section 2.1 of the behaviour specification).
+        # The agent has one size and no colour (`TrainingAgent.cs`).
         return ("sizes", "colors")
     symbols = () if "symbol_names" in instance.kind.fields else ("symbol_names",)
     return ("skins", "frozen_agent_delays") + symbols + (() if instance.kind.colourable else ("colors",))
@@ -80,7 +80,7 @@ def _ignored_keys(instance: ItemInstance) -> Iterator[Finding]:
             yield instance.finding("ignored-key", f"has no effect on {instance.item.name}", name)
     if instance.kind is not None:
         return
-    # Of these the agent takes the first entry (section 2.6).
+    # Of these the agent takes the first entry (`ArenaBuilders.cs` of v3.1.3).
     for name in ("positions", "rotations", "skins", "frozen_agent_delays"):
         count = len(getattr(instance.item, name))
         if count > 1:

@@ -13,7 +13,7 @@ from testbed.oracle.solids import LOOSE, Solid, solids_of
 from testbed.oracle.terrain import COUNT, SPACING, Bools, Ints, Terrain, local
 
 HOT = 11.0
-"""A step in a hot zone costs ten steps of the clock more (section 6.1)."""
+"""A step in a hot zone costs ten steps of the clock more (`TrainingAgent.cs`)."""
 
 RISKY = 8.0
 """Additional price near what must not be touched."""

@@ -1,4 +1,4 @@
-"""The agent's motion on level ground (section 2.4 of the specification), and pushes that are known to help.
+"""The agent's motion on level ground (`TrainingAgent.cs`), and pushes that are known to help.
 
 A push: stand exactly at a place, face a bearing, drive or nudge.
 """

@@ -26,11 +26,11 @@ COUNT = round(ARENA_SIZE / SPACING) + 1
 CELLS = COUNT * COUNT
 
 CLIMB = 1.08
-"""Steepest rise over run that the agent climbs: 47 degrees (section 2.5 of the specification)."""
+"""Steepest rise over run that the agent climbs: 47 degrees, by its drive and friction."""
 
 STEEP = 0.134
 """Square of the distance (m2) from an edge beyond which the sphere leans on it too steeply to mount it:
-a step of 0.16 m can just be mounted (section 2.5)."""
+a step of 0.16 m can just be mounted."""
 
 CEILING = 1000.0
 MOST_LEVELS = 6

@@ -48,7 +48,7 @@ def examples(share: float) -> Callable[[Any], Any]:
     )
 
 
-# Everything that a file may hold, from the types of the specification.
+# Everything that a file may hold, from the types of `ArenaSpec`.
 
 
 NESTING = (LimitedInvocations, OperationFromList, ToggleObject)

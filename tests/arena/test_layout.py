@@ -147,7 +147,7 @@ def test_official_balls_without_a_height_are_on_the_floor_and_few_fixed_objects_
             blocked.append(path.stem)
     assert len(without) == 19
     assert {"01-21-01", "01-23-01", "07-25-01"} < without
-    # Section 10.6 of the behaviour specification names the same six.
+    # The original's placement test, done again by geometry, rejects the same six.
     assert blocked == [f"06-{task}-0{v}" for task in (11, 12) for v in (1, 2, 3)]
 
 
@@ -180,7 +180,7 @@ def test_the_generator_is_seeded_by_plain_numbers(monkeypatch):
 
 @pytest.mark.parametrize(("version", "ends"), [(Version.V3, False), (Version.V41, True)])
 def test_a_blocked_ball_that_is_eaten_ends_only_what_counts_at_least(version, ends):
-    """Version 3.1.3 compares the count of eaten balls with `==`, 4.x with `>=` (behaviour, section 6.3)."""
+    """Version 3.1.3 compares the count of eaten balls with `==`, 4.x with `>=` (`Goal.cs`)."""
     wall, ball = item("Wall", "20 0 20", sizes="2 2 2"), item("GoodGoalMulti", "20 0 20")
     things = things_of(wall, ball, version=version)
     assert things[-1].blocked

@@ -20,7 +20,7 @@ def sizes(run):
     return run.scene().sizes[:, 1]
 
 
-# Changing balls (section 7.4).
+# Changing balls.
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_changing_ball_ends_the_episode_in_version_4_only(version, ends):
     assert run.done is ends
 
 
-# Spawners (section 7.5).
+# Spawners.
 
 
 def test_a_tree_drops_ripe_fruit():

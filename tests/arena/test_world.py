@@ -10,7 +10,7 @@ from arena import BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Action, Move, 
 from arena.kernel.tables import BODY
 from tests.arena.worlds import advance, agent, body_of, energy, episode, item, play, settled, world_of
 
-# Section 2.4 of the behaviour specification: steps from rest, distance, speed, glide.
+# By the rules of `TrainingAgent.cs`: steps from rest, distance, speed, glide.
 TABLE = [
     (1, 0.100, 2.48, 0.164),
     (2, 0.340, 4.73, 0.403),
@@ -140,7 +140,7 @@ def test_a_tunnel_lets_through_and_its_side_does_not():
 
 
 def test_a_rolling_ball_slows_from_10_to_spin_limited_rolling():
-    # Section 7.4: size 1 decelerates by 5.9 m/s2 to 3.5 m/s within 7.4 units, then rolls on.
+    # Friction slows size 1 by 5.9 m/s2 to 3.5 m/s (7 rad/s) within 7.4 m, then it rolls on.
     run = episode(agent("2 0 2"), item("GoodGoalBounce", "20 0 5", sizes="1 1 1", rotations="0"), t=500)
     play(run, IDLE, 19)
     slid = run.scene().positions[0, 2] - 5

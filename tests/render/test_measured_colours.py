@@ -1,4 +1,4 @@
-"""The display colours of Animal-AI v3.1.3 (section 3.3 of the behaviour specification), on small scenes."""
+"""The display colours of Animal-AI v3.1.3, measured in its pictures, on small scenes."""
 
 import math
 

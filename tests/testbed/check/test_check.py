@@ -208,7 +208,7 @@ def test_a_file_that_is_no_text_is_a_finding(tmp_path):
 
 
 def test_driving_follows_the_closed_form():
-    # Table of section 2.4: 1, 10 and 35 steps of 3 ticks from rest.
+    # By the rules of `TrainingAgent.cs`: 1, 10 and 35 steps of 3 ticks from rest.
     assert [round(driven(3 * steps), 3) for steps in (1, 10, 35)] == [0.100, 5.953, 40.431]
     assert round(TOP_SPEED, 2) == 26.69
     assert ticks_to_drive(5.953) in (30, 31)

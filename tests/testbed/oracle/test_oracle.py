@@ -107,7 +107,7 @@ def test_the_oracle_solves_what_driving_straight_does_not(name):
 
 def test_it_wastes_no_time_on_open_floor():
     arena = spec(agent(), ball(GOAL, "20 0 35"))
-    # Full throttle takes 27 steps for these 29 m (section 2.4 of the specification).
+    # Full throttle takes 27 steps for these 29 m.
     assert solve(arena, task_id="test").recording.steps <= 30
 
 
