@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, cast
 
 from arena import rules
 from arena.action import TICKS_PER_STEP, Action
-from arena.chance import UnityRandom, chance_of
 from arena.closing import Closing
 from arena.errors import LayoutError
 from arena.geometry.layout import Placer
@@ -19,6 +18,7 @@ from arena.recording import Recording, packed, software_versions, spec_sha256
 from arena.rules import Account, Event, EventKind, Goals, Outcome
 from arena.scene import Floats, Scene, Vector, local
 from arena.science import Experiments, Seen
+from arena.seeds import UnityRandom, chance_of
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.kind import Ends
 

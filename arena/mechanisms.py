@@ -9,7 +9,6 @@ from typing import Protocol
 import numpy as np
 
 from arena.action import TICK_S, Action
-from arena.chance import Chance, NetRandom
 from arena.geometry.layout import LIFT, MAX_GROWING, MAX_THINGS, OccupiedSpace, Placer
 from arena.geometry.placed import AGENT_RADIUS, SHRINK, SMALLEST_BALL, Layout, Placed, changing_values
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, button_trigger
@@ -18,6 +17,7 @@ from arena.kernel.tables import Parts, Singles
 from arena.physics.world import World
 from arena.rules import Account, Event, EventKind, Goals, Outcome, passed
 from arena.scene import Floats, Vector, local, sin_cos
+from arena.seeds import Chance, NetRandom
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import (
     ArenaSpec,

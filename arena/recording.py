@@ -11,10 +11,10 @@ from typing import Annotated
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from arena.action import ACTIONS, Action
-from arena.chance import UnityState
 from arena.errors import RecordingError
 from arena.files import read_bytes
 from arena.rules import Outcome
+from arena.seeds import UnityState
 from arena.taskfile.config import ArenaSpec
 
 FORMAT = 1

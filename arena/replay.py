@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from arena.action import Action
-from arena.chance import UnityRandom
 from arena.closing import Closing
 from arena.episode import Episode
 from arena.errors import RecordingError
 from arena.recording import Recording, software_versions
 from arena.rules import Event, Outcome
+from arena.seeds import UnityRandom
 from arena.taskfile.config import ArenaSpec
 
 _COMPARED = ("steps", "total_reward", "health", "outcome", "passed")

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.chance import ChanceName
 from arena.errors import ConfigError
 from arena.processes import Engine
+from arena.seeds import ChanceName
 from arena.taskfile.versions import Version
 from evaluation.suite import Suite
 from evaluation.suites import DEFAULT, get_suite

@@ -5,8 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from arena.chance import ChanceName
 from arena.rules import SAFETY_STEPS
+from arena.seeds import ChanceName
 from evaluation.choices.run_choices import (
     PICTURE_FILES,
     Bounds,

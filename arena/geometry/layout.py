@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.chance import Chance, chance_of
 from arena.errors import LayoutError
 from arena.geometry.placed import AGENT_RADIUS, SHRINK, AgentStart, Layout, Placed, T, size_at_start
 from arena.geometry.shapes import (
@@ -31,6 +30,7 @@ from arena.geometry.shapes import (
     segment_parts,
 )
 from arena.scene import SKINS, Floats, Vector, rotated, yaw_rotation
+from arena.seeds import Chance, chance_of
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Body, Change, Kind, Shape

@@ -9,10 +9,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from arena.chance import UnityRandom
 from arena.episode import Episode
 from arena.errors import ConfigError, LayoutError
-from arena.seeds import seed_words
+from arena.seeds import UnityRandom, seed_words
 from arena.taskfile.config import ArenaFile, ArenaSpec
 from arena.taskfile.load import load
 from arena.taskfile.versions import Version
@@ -115,9 +114,9 @@ class Files:
     """The arenas of one or more files, one per reset, repeated endlessly.
 
     They come in the order of the list and of each file; one with `randomizeArenas` is shuffled in every
-    round, by a generator seeded with the run's seed, so that no arena comes twice running. Merged arenas count as the first of them. An episode's `task_id` is the
-    arena's number in the file, or with several files the file's name, followed by `#k` for the arena at
-    position k > 0.
+    round, by a generator seeded with the run's seed, so that no arena comes twice running. Merged arenas
+    count as the first of them. An episode's `task_id` is the arena's number in the file, or with several
+    files the file's name, followed by `#k` for the arena at position k > 0.
     """
 
     unity: UnityRandom | None = None

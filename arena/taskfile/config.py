@@ -12,9 +12,9 @@ from typing import Annotated, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
 
-from arena.chance import ChanceName
 from arena.errors import ConfigError
 from arena.science.families import FloorQuestion, Question
+from arena.seeds import ChanceName
 from arena.taskfile.versions import Version
 
 MAX_METRES = 100_000.0
@@ -193,7 +193,7 @@ class ArenaSpec(_Frozen):
     `blackouts` are the frames at which the light toggles, or one negative period. `then` is the arena that
     follows in the same episode after a success (`mergeNextArena`). With several agents, `episode_end` says
     whether the first or the last to finish ends the episode. `chance` is the generator of random values:
-    our own, or the original's (`arena.chance`). `question` is what its pads and doors are
+    our own, or the original's (`arena.seeds`). `question` is what its pads and doors are
     about; there is exactly one item of each kind that belongs to its family then.
     """
 

@@ -10,9 +10,9 @@ import pytest
 from arena import FORWARD, IDLE, ConfigError, Episode, Recording, Replay, load_text
 from arena.animalai import AnimalAIEnvironment
 from arena.animalai.wrappers import UnityToGymWrapper
-from arena.chance import NetRandom, UnityChance, UnityRandom, chance_of
 from arena.geometry.layout import resolve
 from arena.gym.curriculum import UnityFiles
+from arena.seeds import NetRandom, UnityChance, UnityRandom, chance_of
 from tests.arena.worlds import agent, arena_text, item
 
 PINNED = 'skins: ["panda"]'
