@@ -9,6 +9,7 @@ choices, as texts of others say it in words of their own.
 """
 
 import base64
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +20,7 @@ from evaluation.engines.backend import CURRENT
 from evaluation.prompts import RUNNER, load_prompt
 from evaluation.script import Listed
 from evaluation.suite import AgentTurn, Message
-from llm_control.agents.pixels import GREEN, YELLOW, answer, blobs
+from llm_control.agents.pixels import GREEN, RED, YELLOW, answer, blobs
 from llm_control.prompts import VARIABLES
 from llm_control.script import (
     DEGREES_PER_STEP,
@@ -46,6 +47,8 @@ async def _reply(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     if (kind := asked_kind(turn.messages[-1].text)) is not None:
         rng = np.random.default_rng(turn.seed)
         return guess(kind, rng) if turn.name == "random" else perceive(kind, _last_image(turn.messages), rng)
+    if turn.messages[-1].text in OPEN.values():
+        return locate(turn.messages[-1].text, _last_image(turn.messages))
     if is_over(turn.messages):
         # An agent leaves a scaffold by its tool `submit`.
         return ("submit", {"answer": "done"}) if "submit" in turn.tools else "done"
@@ -207,3 +210,27 @@ def perceive(kind: str, frame: Frame, rng: np.random.Generator) -> str:
     if kind == "nearer":
         return "green" if green[0].distance < yellow[0].distance else "yellow"
     return "near" if green[0].distance < 6 else "middle" if green[0].distance < 12 else "far"
+
+
+THINGS = ("green ball", "yellow ball", "red ball", "wall", "ramp", "tunnel", "grey block", "red zone")
+PLACES = ("left", "middle", "right", "none")
+
+OPEN = {
+    "where": "Where in the image is each of these things? Answer with a JSON object of all things and "
+    "nothing else. Each value is the third of the image with the middle of the nearest such thing: left, "
+    f"middle or right; or none. The things: {', '.join(THINGS)}.",
+    "bearing": "At how many degrees is the middle of the nearest ball of any colour? Straight ahead is 0, "
+    "the left edge of the image -50, the right edge 50. Answer with a number or none, and nothing else.",
+}
+"""Questions whose answers are not known, only compared, by name."""
+
+
+def locate(question: str, frame: Frame) -> str:
+    """The answer to one of `OPEN` from the picture's balls, as `arena/pixels` finds them."""
+    colors = dict(zip(THINGS, (GREEN, YELLOW, RED), strict=False))
+    balls = [(b.distance, b.bearing, name) for name, color in colors.items() for b in blobs(frame, color)]
+    if question == OPEN["bearing"]:
+        return f"{min(balls)[1]:.0f}" if balls else "none"
+    # The edges are at 50 degrees, so thirds end at 22; the nearest ball of a colour comes last.
+    thirds = {name: PLACES[(b > -22) + (b > 22)] for _, b, name in sorted(balls, reverse=True)}
+    return json.dumps(dict.fromkeys(THINGS, "none") | thirds)

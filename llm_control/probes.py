@@ -3,9 +3,12 @@
 Each arena is laid out so that the answer follows from the positions; nothing hides anything, and every ball
 is within 45 degrees of straight ahead. Each answer of a kind is equally frequent."""
 
+import json
 import math
-from collections.abc import Callable, Sequence
-from itertools import combinations
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,27 +21,35 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accurac
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from arena import ArenaSpec, Episode
-from arena.errors import ConfigError, EvaluationError
-from arena.scene import Scene
+from arena.errors import ConfigError, EvaluationError, ScriptError
+from arena.scene import Floats, Scene
 from arena.seeds import episode_rng
 from arena.taskfile.config import Item, Vector3
 from evaluation.generation.generate import generate as ask
 from evaluation.generation.generate import generate_config, guard
 from evaluation.generation.memory import ImageBudget
+from evaluation.generation.stops import stop_of
 from evaluation.inspect_task.dialogue import content
 from evaluation.inspect_task.interface import chosen_with_options, of_distribution, refusing
 from evaluation.log.files import local_path
 from evaluation.report_folder import check_writable
 from evaluation.request import model_name
-from evaluation.scale.references import offline_agent
-from evaluation.statistics import wilson
+from evaluation.scale.references import RUNNERS, offline_agent
+from evaluation.statistics import bootstrap_interval, wilson
 from evaluation.suites import get_suite
 from llm_control.choices import ArenaChoices
-from llm_control.observations import probe_frame
-from llm_control.offline import ASKED, DISTANCE_BINS, KINDS
+from llm_control.messages import system_text
+from llm_control.observations import degraded, probe_frame
+from llm_control.offline import ASKED, DISTANCE_BINS, KINDS, OPEN, PLACES, THINGS
+from llm_control.prompts import arena_prompts
+from llm_control.script import Script, Think, parse
+from render import Frame
 
 if TYPE_CHECKING:
     from evaluation.evaluate import Display
+
+Pictures = Mapping[str, tuple[Frame, Frame]]
+"""Pairs by name: the original picture and the redrawn one of the same scene, in one size."""
 
 Place = tuple[float, float]
 """Of a ball: bearing in degrees, positive to the right, and distance in metres between centre and camera."""
@@ -104,25 +115,25 @@ Layout = tuple[tuple[Place, ...], tuple[Place, ...]]
 
 def _side(rng: np.random.Generator, answer: str) -> Layout:
     bearing = rng.uniform(CLEAR_DEG, WIDEST_DEG) * (1 if answer == "right" else -1)
-    return ((float(bearing), _distance(rng, 3, 16)),), ()
+    return ((float(bearing), float(rng.uniform(3, 16))),), ()
 
 
 def _far(rng: np.random.Generator, answer: str) -> Layout:
-    distance = _distance(rng, *DISTANCE_BINS[answer])
+    distance = float(rng.uniform(*DISTANCE_BINS[answer]))
     # Beyond 15 m a ball far aside could stand outside the fence.
     widest = WIDEST_DEG if distance < 15 else 25.0
     return ((float(rng.uniform(-widest, widest)), distance),), ()
 
 
 def _count(rng: np.random.Generator, answer: str) -> Layout:
-    places = [(bearing, _distance(rng, 4, 14)) for bearing in _bearings(rng, int(answer))]
+    places = [(bearing, float(rng.uniform(4, 14))) for bearing in _bearings(rng, int(answer))]
     green = int(rng.integers(len(places) + 1))
     return tuple(places[:green]), tuple(places[green:])
 
 
 def _nearer(rng: np.random.Generator, answer: str) -> Layout:
     one, other = _bearings(rng, 2)
-    near = _distance(rng, 4, 9)
+    near = float(rng.uniform(4, 9))
     places = ((one, near),), ((other, near * float(rng.uniform(1.5, 1.8))),)
     return places if answer == "green" else (places[1], places[0])
 
@@ -133,10 +144,6 @@ _LAYOUTS: dict[str, Callable[[np.random.Generator, str], Layout]] = {
     "count": _count,
     "nearer": _nearer,
 }
-
-
-def _distance(rng: np.random.Generator, low: float, high: float) -> float:
-    return float(rng.uniform(low, high))
 
 
 def _bearings(rng: np.random.Generator, count: int) -> list[float]:
@@ -177,11 +184,16 @@ def perception(each: int = 20, protocol: str | None = None, **choices: Any) -> T
     foreign = [name for name in given.changed() if name not in USED and given.origins[name] == "option"]
     if foreign:
         raise ConfigError(f"a probe has no {', '.join(foreign)}; its options are {', '.join(sorted(USED))}")
-    probes = make_probes(each, given.choices.seed)
+    probes = {probe.id: probe for probe in make_probes(each, given.choices.seed)}
+
+    def asked(state: TaskState) -> tuple[Frame, str]:
+        probe = probes[str(state.sample_id)]
+        return probe_frame(given.choices, probe.scene(), probe.id), probe.question
+
     return Task(
         name="perception",
-        dataset=MemoryDataset([_sample(probe) for probe in probes], name="perception"),
-        solver=answer_probe(probes, given.choices),
+        dataset=MemoryDataset([_sample(probe) for probe in probes.values()], name="perception"),
+        solver=answer_probe(asked, given.choices),
         scorer=probe_answer(),
         fail_on_error=False,
     )
@@ -193,16 +205,14 @@ def _sample(probe: Probe) -> Sample:
 
 
 @solver
-def answer_probe(probes: tuple[Probe, ...], choices: ArenaChoices) -> Solver:
-    """Shows the picture and asks the question."""
-    by_id = {probe.id: probe for probe in probes}
+def answer_probe(asked: Callable[[TaskState], tuple[Frame, str]], choices: ArenaChoices) -> Solver:
+    """Shows the picture and asks the question, which `asked` gives for a sample."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        probe, model = by_id[str(state.sample_id)], get_model()
-        shown = content((probe_frame(choices, probe.scene(), probe.id), probe.question), choices)
-        state.messages = [ChatMessageUser(content=list(shown))]
-        config = generate_config(model, choices, probe.id, 0)
-        guard(get_model())
+        model = get_model()
+        state.messages = [ChatMessageUser(content=list(content(asked(state), choices)))]
+        config = generate_config(model, choices, str(state.sample_id), state.epoch - 1)
+        guard(model)
         state.output, _ = await ask(model, state.messages, (), config, ImageBudget("all"))
         state.messages.append(state.output.message)
         return state
@@ -227,33 +237,17 @@ def probe_answer() -> Scorer:
     return score
 
 
-class KindResult(NamedTuple):
-    """The probes of a kind: how many were asked and right."""
-
-    kind: str
-    asked: int
-    right: int
-
-    @property
-    def share(self) -> float:
-        """The share that was right; 0 if nothing was asked."""
-        return self.right / self.asked if self.asked else 0.0
-
-    @property
-    def chance(self) -> float:
-        """The share that random answers would get."""
-        return 1 / len(KINDS[self.kind].answers)
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the share."""
-        return wilson(self.right, self.asked)
+def kind_row(kind: str, asked: int, right: int) -> dict[str, Any]:
+    """A table's row of a kind of probes: the share that is right, with Wilson's interval, and by chance."""
+    share, chance = right / asked if asked else 0.0, 1 / len(KINDS[kind].answers)
+    span = "{:.2f}-{:.2f}".format(*wilson(right, asked))
+    return {"question": kind, "right": right, "of": asked, "share": share, "95 %": span, "by chance": chance}
 
 
 class ProbeResult(NamedTuple):
-    """A run: a row per kind, how many probes have no answer because the model failed, and the log."""
+    """A run: the rows of its table, how many probes have no answer because the model failed, and the log."""
 
-    rows: tuple[KindResult, ...]
+    rows: tuple[dict[str, Any], ...]
     failed: int
     first_error: str
     log: Path
@@ -266,8 +260,9 @@ def probe(
     protocol: str | None = None,
     seed: int | None = None,
     display: "Display" = "rich",
+    pictures: Pictures | None = None,
 ) -> ProbeResult:
-    """Ask a model the probes; `protocol` is a preset that changes the pictures.
+    """Ask a model the probes, or about pairs of `pictures`; `protocol` is a preset that changes pictures.
 
     Raises EvaluationError for an unknown model, a missing key and an unwritable folder, ConfigError for the
     preset, KeyboardInterrupt.
@@ -278,12 +273,12 @@ def probe(
     suite = get_suite("arena")
     full = model_name(suite, model)
     provider, _, name = full.partition("/")
-    if provider == suite.name and offline_agent(suite, name) is None:
-        raise EvaluationError(
-            f"{full}: a learned policy answers no questions; it is evaluated by arena-llm eval"
-        )
+    looks = offline_agent(suite, name) is not None and (pictures is None or name in ("pixels", *RUNNERS))
+    if provider == suite.name and not looks:
+        raise EvaluationError(f"{full}: answers no such questions; it is evaluated by arena-llm eval")
     choices = {} if seed is None else {"seed": seed}
-    task = perception(each=each, protocol=protocol, **choices)
+    pairs = None if pictures is None else pairs_task(pictures, protocol, **choices)
+    task = pairs or perception(each=each, protocol=protocol, **choices)
     check_writable(log_dir)
     check_model(full)
     logs = inspect_ai.eval(task, model=full, log_dir=str(log_dir), display=display, score_display=False)
@@ -291,15 +286,122 @@ def probe(
         raise KeyboardInterrupt
     if logs[0].error is not None:
         raise EvaluationError(logs[0].error.message.splitlines()[0])
-    return _counted(logs[0])
+    errors = [sample.error.message.splitlines()[0] for sample in logs[0].samples or [] if sample.error]
+    rows = _counted(logs[0]) if pictures is None else _agreements(logs[0], pictures)
+    return ProbeResult(rows, len(errors), errors[0] if errors else "", local_path(logs[0].location))
 
 
-def _counted(log: Any) -> ProbeResult:
+def _counted(log: Any) -> tuple[dict[str, Any], ...]:
     answered = [sample for sample in log.samples or [] if sample.scores]
-    failed = [sample for sample in log.samples or [] if not sample.scores]
     marked = [(s.metadata["kind"], next(iter(s.scores.values())).value == CORRECT) for s in answered]
     marks = {kind: [mark for of, mark in marked if of == kind] for kind in KINDS}
-    rows = tuple(KindResult(kind, len(given), sum(given)) for kind, given in marks.items())
-    errors = [sample.error.message.splitlines()[0] for sample in failed if sample.error]
-    path = local_path(log.location)
-    return ProbeResult(rows, len(failed), errors[0] if errors else "", path)
+    return tuple(kind_row(kind, len(given), sum(given)) for kind, given in marks.items())
+
+
+MEASURES = {"what is where": 0, "bearing within 10 degrees": 10, "first command": 0, "whole script": 0}
+"""What answers are compared by, and the largest difference between numbers that agree."""
+
+NONE = 1000.0
+"""The number of the answer `none`, far from every bearing."""
+
+MARGIN, INFORMED, UNREAD = 0.02, 0.1, 0.05
+"""Limits of findings: largest difference, least agreement above chance, largest share of unread answers."""
+
+
+def pairs_task(pictures: Pictures, protocol: str | None = None, **options: Any) -> Task:
+    """The same questions, twice each, on both pictures of each pair; of the choices those in `USED` count."""
+    given = chosen_with_options(get_suite("arena"), protocol, options).choices
+    choices, prompts = ArenaChoices(**{name: getattr(given, name) for name in USED}), arena_prompts()
+    if choices.vision == "shuffled":
+        raise ConfigError("vision: got shuffled, which draws scenes anew; pairs expect blind or true")
+
+    def asked(state: TaskState) -> tuple[Frame, str]:
+        name, question, side = state.metadata["place"]
+        frame = pictures[name][side == "redrawn"] * (choices.vision != "blind")
+        rules = system_text(choices.model_copy(update={"image_size": len(frame)}), prompts, 1)
+        return degraded(frame, choices), OPEN.get(question, rules)
+
+    samples = [
+        Sample(id=f"{name} {question} {side}", input=question, metadata={"place": (name, question, side)})
+        for name, question, side in product(pictures, (*OPEN, "script"), ("original", "redrawn"))
+    ]
+    data = MemoryDataset(samples, name="pairs_perception")
+    return Task(data, solver=answer_probe(asked, choices), epochs=2, fail_on_error=False, name=data.name)
+
+
+UNREADABLE = (ValueError, LookupError, TypeError, RecursionError, ScriptError)
+
+
+def read_open(question: str, reply: str) -> dict[str, float | list[float]]:
+    """An answer by measure, in numbers; raises one of `UNREADABLE` if it is none."""
+    text = reply.strip(" \n.*`°").lower().replace("−", "-")
+    if question == "where":
+        places = json.loads(text[text.find("{") : text.rfind("}") + 1])
+        numbers = dict(zip((*PLACES, None), (0, 1, 2, NONE, NONE), strict=True))
+        return {"what is where": [numbers[places[thing]] for thing in THINGS]}
+    if question == "bearing":
+        bearing = NONE if text == "none" else float(text)
+        return {"bearing within 10 degrees": bearing} if text == "none" or abs(bearing) <= 90 else {}
+    script = str(Script(tuple(each for each in parse(reply).commands if not isinstance(each, Think))))
+    return {"first command": hash(re.split(r"\d", script)[0]), "whole script": hash(script)}
+
+
+def _agreements(log: Any, pictures: Pictures) -> tuple[dict[str, Any], ...]:
+    answers = {measure: np.full((4, len(pictures), len(THINGS)), np.nan) for measure in MEASURES}
+    for sample in log.samples or []:
+        name, question, side = sample.metadata["place"]
+        said = "" if sample.error or stop_of(sample.output) else sample.output.completion
+        with suppress(*UNREADABLE):
+            for measure, value in read_open(question, said).items():
+                place = 2 * (side == "redrawn") + sample.epoch - 1, list(pictures).index(name)
+                answers[measure][place] = value
+    return tuple(agreement(*each) for each in answers.items())
+
+
+def agreement(measure: str, answers: Floats) -> dict[str, Any]:
+    """A table's row, of answers (4, pairs, parts): two to the original, two to the redrawn picture.
+
+    NaN agrees with nothing; parts that both answers call `NONE` count only if all are.
+    """
+
+    def near(one: Floats, other: Floats) -> Floats:
+        named = (one != NONE) | (other != NONE)
+        same = (np.abs(one - other) <= MEASURES[measure]) & named
+        return np.asarray(((same.sum(2) + ~named.any(2)) / np.maximum(named.sum(2), 1)).mean(axis=0))
+
+    def apart(one: Floats, other: Floats) -> float:
+        gaps = np.ma.masked_where(~(np.maximum(one, other) < NONE), np.abs(one - other))
+        return float(np.ma.filled(gaps.mean(), np.nan))
+
+    again, cross = answers[[1, 0, 3, 2]], (answers[[0, 1, 0, 1]], answers[[2, 3, 3, 2]])
+    across, itself = near(*cross), near(answers, again)
+    gaps = across - itself
+    others = (np.roll(again, shift, axis=1) for shift in range(1, answers.shape[1]))
+    chance = np.mean([near(answers, other) for other in others], axis=0)
+    degrees = f" (apart {apart(*cross):.1f}, itself {apart(answers, again):.1f})" if MEASURES[measure] else ""
+    return {
+        "question": measure + degrees,
+        "pairs": answers.shape[1],
+        "original vs redrawn": float(across.mean()),
+        "with itself": float(itself.mean()),
+        "difference": float(gaps.mean()),
+        "95 %": "{:.2f} to {:.2f}".format(*bootstrap_interval(gaps)),
+        "by chance": float(chance.mean()),
+        "finding": _finding(gaps, np.isnan(answers).mean(), (itself - chance).mean()),
+    }
+
+
+def _finding(gaps: Floats, unread: float, informed: float) -> str:
+    """The conclusion. Answers that do not depend on the picture never transfer, however well they agree."""
+    (low, high), gap = bootstrap_interval(gaps), abs(gaps.mean())
+    same = max(-low, high) <= MARGIN
+    if not same and (low > 0 or high < 0):
+        return "differs"
+    if unread > UNREAD:
+        return f"{unread:.0%} of the answers cannot be read"
+    if informed < INFORMED:
+        return f"no information: the answers {'hardly' if informed > 0 else 'do not'} depend on the picture"
+    # With fewer pairs than the first number even perfect agreement leaves more than the margin open.
+    least, needed = math.log(0.025) / math.log(1 - MARGIN), (1.96 * gaps.std() / max(gap, MARGIN - gap)) ** 2
+    about = math.ceil(max(least, needed, len(gaps) + 1))
+    return "same within 2 points" if same else f"too few pairs to tell: about {about} would"

@@ -17,8 +17,8 @@ from rich.table import Table
 
 from arena import IDLE, Episode, EvaluationError, RecordingError, load
 from arena.files import MAX_DATA_BYTES, read_bytes, write_file
-from arena_llm.fidelity.replay import ReplayedEpisode
-from arena_llm.fidelity.trace import Trace
+from arena_llm.fidelity.replay import ReplayedEpisode, replay
+from arena_llm.fidelity.trace import Trace, read_trace
 from render import Frame, Renderer, decode, png
 
 Classes = npt.NDArray[np.intp]
@@ -278,6 +278,21 @@ def compare_stills(folder: Path, version: str) -> list[Still]:
         )
         for each in drawn
     ]
+
+
+def read_pairs(folder: Path, version: str) -> dict[str, tuple[Frame, Frame]]:
+    """The original's pictures of a recording or of stills, and ours of the same scenes, by name.
+
+    Raises as `read_trace` and `compare_stills`, and RecordingError for fewer than two.
+    """
+    if (folder / "arena.yaml").is_file():
+        trace = read_trace(folder)
+        pairs = list(compare_pictures(trace, replay(trace)))
+    else:
+        pairs = [still.pair for still in compare_stills(folder, version)]
+    if len(pairs) < 2:
+        raise RecordingError(f"{folder}: pictures: got {len(pairs)}, expected 2 or more")
+    return {pair.match.name: (pair.recorded, pair.ours) for pair in pairs}
 
 
 def stills_table(stills: Sequence[Still]) -> Table:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arena import ConfigError
-from llm_control.probes import DISTANCE_BINS, KINDS, KindResult, make_probes, perception, probe, read_answer
+from llm_control.probes import DISTANCE_BINS, KINDS, kind_row, make_probes, perception, probe, read_answer
 from render import Segmenter
 from tests.arena.worlds import agent, episode, item
 
@@ -66,7 +66,8 @@ def test_an_answer_is_read(reply, kind, answer):
 @pytest.mark.e2e
 def test_what_sees_is_right_and_what_guesses_is_not(tmp_path):
     def shares(model, preset):
-        return {row.kind: row.share for row in probe(model, tmp_path, 10, preset, display="none").rows}
+        rows = probe(model, tmp_path, 10, preset, display="none").rows
+        return {row["question"]: row["share"] for row in rows}
 
     blind = shares("arena/pixels", "blind")
     assert min(shares("arena/pixels", None).values()) >= 0.9
@@ -83,8 +84,9 @@ def test_choices_that_a_probe_does_not_have_are_refused():
 
 def test_the_interval_is_wilsons():
     # By hand: 8 of 10 gives 0.490 to 0.943.
-    row = KindResult("side", 10, 8)
-    assert row.interval == (pytest.approx(0.4902, abs=1e-4), pytest.approx(0.9433, abs=1e-4))
+    row = {"question": "side", "right": 8, "of": 10, "share": 0.8, "95 %": "0.49-0.94", "by chance": 0.5}
+    assert kind_row("side", 10, 8) == row
+    assert kind_row("count", 0, 0)["share"] == 0
 
 
 def test_what_is_hidden_or_behind_is_in_no_mask():
