@@ -173,10 +173,10 @@ def _symbol(question: Question, door: int) -> str:
 PARADIGMS: dict[int, Callable[..., Blueprint]] = {11: machine, 12: slopes, 13: instrument, 14: floor}
 """The paradigm of each level: a family of hidden states."""
 
-CONDITIONS: dict[int, tuple[Condition, ...]] = {
-    level: tuple(
+CONDITIONS = {
+    level: [
         Condition(paradigm, 1 + number // 10, question=question)
         for number, question in enumerate(families.questions(level))
-    )
+    ]
     for level, paradigm in PARADIGMS.items()
 }

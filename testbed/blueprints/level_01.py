@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from testbed.blueprints.blueprint import Blueprint, Condition, Object, Rng, task
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.parts import agent, ball
 from testbed.blueprints.places import XZ, bearing_to, inside, near, polar, scattered, side
 
@@ -136,37 +136,3 @@ def patience_before_the_end(rng: Rng, count: int, limit: int) -> Blueprint:
         time_limit=limit,
         pass_mark=count,
     )
-
-
-CONDITIONS = (
-    Condition(approach, 1, distance=7, size=2),
-    Condition(approach, 1, distance=14, size=1),
-    Condition(approach, 2, distance=27, size=1),
-    Condition(corner, 2, size=1),
-    Condition(orienting, 1, bearing=55, distance=10, size=1),
-    Condition(orienting, 1, bearing=40, distance=24, size=3),
-    Condition(orienting, 2, bearing=95, distance=14, size=1),
-    Condition(orienting, 2, bearing=140, distance=14, size=1),
-    Condition(orienting, 2, bearing=168, distance=9, size=0.5),
-    Condition(orienting, 3, bearing=168, distance=28, size=0.5),
-    Condition(corner, 3, size=0.5),
-    Condition(discrimination, 1, bad=1, size=1),
-    Condition(discrimination, 2, bad=4, size=1),
-    Condition(discrimination, 3, bad=9, size=1.5),
-    Condition(pursuit, 1, distance=10, across=0),
-    Condition(pursuit, 2, distance=14, across=60),
-    Condition(pursuit, 2, distance=18, across=90),
-    Condition(pursuit, 3, distance=9, across=150),
-    Condition(foraging, 1, count=3, mark=2, limit=500),
-    Condition(foraging, 1, count=5, mark=3, limit=500),
-    Condition(foraging, 2, count=14, mark=9, limit=500),
-    Condition(foraging, 2, count=8, mark=6, limit=500),
-    Condition(foraging_among_bad, 3, count=14, bad=6, mark=9, limit=500),
-    Condition(foraging, 3, count=20, mark=18, limit=1000),
-    Condition(foraging_among_bad, 2, count=6, bad=3, mark=4, limit=500),
-    Condition(patience_before_the_end, 1, count=1, limit=500),
-    Condition(patience_before_the_end, 2, count=3, limit=500),
-    Condition(patience_before_the_end, 3, count=6, limit=500),
-    Condition(pursuit_of_several, 2, count=3, mark=1),
-    Condition(pursuit_of_several, 3, count=6, mark=4),
-)

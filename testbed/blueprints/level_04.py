@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from testbed.blueprints.blueprint import BLUE, Blueprint, Condition, Object, Rng, task
+from testbed.blueprints.blueprint import BLUE, Blueprint, Object, Rng, task
 from testbed.blueprints.choices import PLATFORM, platform
 from testbed.blueprints.parts import DEATH, HOT, agent, along, ball, ramp, wall, zone, zone_between
-from testbed.blueprints.placement import any_orientation, placed
+from testbed.blueprints.placement import any_orientation, every
 from testbed.blueprints.places import even, near, polar, scattered, side
 
 
@@ -375,37 +375,4 @@ def blind_corner(rng: Rng, zones: int) -> Blueprint:
     )
 
 
-CONDITIONS = placed(
-    any_orientation,
-    Condition(island, 1, width=4, depth=4),
-    Condition(island, 2, width=20, depth=11),
-    Condition(slalom, 2, strips=2, thick=3, gap=9),
-    Condition(hot_band, 1, depth=8),
-    Condition(hot_lake, 2, width=22, depth=26),
-    Condition(corridors, 1, count=4, blocked=1, width=5),
-    Condition(straight_path, 1, width=6),
-    Condition(lanes, 2, sizes=(1, 1), heat=(1.0, 0.0), mark=0.5),
-    Condition(ring, 2, half=9, gap=5, inwards=False),
-    Condition(blind_corner, 2, zones=1),
-    Condition(blind_corner, 3, zones=3),
-    Condition(behind_a_wall, 2, length=18),
-    Condition(pocket, 2, gap=4, depth=4),
-    Condition(pocket, 3, gap=2.5, depth=3),
-    Condition(spokes, 2, arms=6, length=13),
-    Condition(lanes, 2, sizes=(5, 0.5), heat=(1.0, 0.0), mark=0.5),
-    Condition(lanes, 3, sizes=(1, 1), heat=(1.0, 0.2), mark=0.45),
-    Condition(hot_gate, 2, gates=2),
-    Condition(corridors, 3, count=5, blocked=4, width=3.4),
-    Condition(winding_path, 2, bends=1, width=4.5),
-    Condition(winding_path, 3, bends=2, width=3.2),
-    Condition(bridges, 2, width=4, height=0.5, broken=0),
-    Condition(leap, 2, depth=5),
-    Condition(bridges, 3, width=3.4, height=1.0, broken=1),
-    Condition(red_rows, 3, rows=3, gap=5),
-    Condition(ridge, 3, height=1.5),
-    Condition(red_rows, 2, rows=1, gap=6),
-    Condition(ring, 3, half=8, gap=3, inwards=True),
-    Condition(foraging_among_zones, 2, zones=16, count=5, mark=3, limit=500),
-    Condition(straight_path, 3, width=2.6),
-    but=(spokes, foraging_among_zones),
-)
+placed = every(any_orientation, but=(spokes, foraging_among_zones))

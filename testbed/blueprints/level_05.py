@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from testbed.blueprints.blueprint import BLUE, GREY, Blueprint, Condition, Object, Push, Rng, task
+from testbed.blueprints.blueprint import BLUE, GREY, Blueprint, Object, Push, Rng, task
 from testbed.blueprints.choices import perch
 from testbed.blueprints.mazes import ARM_END, ARM_WIDTH, Rooms, arm_start, radial_arms
 from testbed.blueprints.parts import agent, ball, barrier, block, pane, ramp, run, tunnel, wall
-from testbed.blueprints.placement import any_free_pose, any_pose, placed
+from testbed.blueprints.placement import any_free_pose, any_pose, every
 from testbed.blueprints.places import EDGE, HEIGHT, JOINT, XZ, bearing_to, near, polar, scattered, side
 
 RUN_UP = 5.0
@@ -408,37 +408,4 @@ def stairs(rng: Rng, flights: int, rise: float) -> Blueprint:
     )
 
 
-CONDITIONS = placed(
-    any_pose,
-    Condition(screens, 1, count=2, clear=0),
-    Condition(screens, 2, count=5, clear=0),
-    Condition(screens, 1, count=4, clear=2),
-    Condition(hooked_alley, 2, length=20, width=5),
-    Condition(one_can_hide_it, 1, hides="wall", bare="pane"),
-    Condition(one_can_hide_it, 1, hides="wall", bare="post"),
-    Condition(one_can_hide_it, 1, hides="tunnel", bare="slab"),
-    Condition(one_can_hide_it, 2, hides="tunnel", bare="clear tunnel"),
-    Condition(one_can_hide_it, 2, hides="wall", bare="slab"),
-    Condition(one_can_hide_it, 3, hides="tunnel", bare="end of a tunnel"),
-    Condition(one_can_hide_it, 3, hides="wall", bare="low wall"),
-    Condition(two_pillars, 3, height=2),
-    Condition(pillar, 1, kind="LightBlock", height=2, width=1),
-    Condition(pillar, 2, kind="HeavyBlock", height=3, width=1.2),
-    Condition(post_and_block, 3, height=2),
-    Condition(stack, 2, kind="LightBlock", count=3, cube=1.2),
-    Condition(beam, 2, height=2, span=4),
-    Condition(pillars, 2, count=3, height=2, limit=500),
-    Condition(shelf, 3, height=2),
-    Condition(table, 3, height=2),
-    Condition(slope, 2, screened=False),
-    Condition(soft_side, 2, inner=5),
-    Condition(slope, 3, screened=True),
-    Condition(arms, 2, count=8, baited=4, closed=4, gable=0, limit=500),
-    Condition(arms, 2, count=5, baited=3, closed=0, gable=1.2, limit=500),
-    Condition(arms, 3, count=8, baited=6, closed=2, gable=0, limit=1000),
-    Condition(rooms, 2, count=2, goals=1, door=3, limit=500),
-    Condition(rooms, 3, count=3, goals=3, door=3, limit=1000),
-    Condition(ledges, 3, count=3, height=1.6),
-    Condition(stairs, 3, flights=3, rise=1.2),
-    but=(beam, shelf, table, soft_side, arms),
-)
+placed = every(any_pose, but=(beam, shelf, table, soft_side, arms))

@@ -4,10 +4,6 @@ import colorsys
 from collections.abc import Callable
 
 from testbed.blueprints.blueprint import Blueprint, Color, Condition, Object, Rng, task
-from testbed.blueprints.level_02 import CONDITIONS as TWO
-from testbed.blueprints.level_03 import CONDITIONS as THREE
-from testbed.blueprints.level_04 import CONDITIONS as FOUR
-from testbed.blueprints.level_05 import CONDITIONS as FIVE
 from testbed.blueprints.parts import agent, ball, wall
 from testbed.blueprints.places import near, scattered
 
@@ -74,37 +70,3 @@ def _any(rng: Rng) -> Color:
     """A colour of any hue, neither too dark nor too pale to stand out from the floor."""
     red, green, blue = colorsys.hsv_to_rgb(rng.random(), rng.uniform(0.55, 1.0), rng.uniform(0.5, 1.0))
     return round(255 * red), round(255 * green), round(255 * blue)
-
-
-CONDITIONS = (
-    Condition(one_new_color, 1, of=TWO[0]),
-    Condition(one_new_color, 1, of=TWO[6]),
-    Condition(a_color_for_each, 1, of=TWO[2]),
-    Condition(a_color_for_each, 2, of=TWO[12]),
-    Condition(colors_of_goals, 2, of=TWO[3]),
-    Condition(colors_of_goals, 3, of=TWO[17]),
-    Condition(exchanged_colors, 3, of=TWO[20]),
-    Condition(one_new_color, 2, of=TWO[8]),
-    Condition(painted_room, 1, count=1),
-    Condition(a_color_for_each, 1, of=THREE[0]),
-    Condition(a_color_for_each, 2, of=THREE[8]),
-    Condition(a_color_for_each, 2, of=THREE[25]),
-    Condition(one_new_color, 2, of=THREE[16]),
-    Condition(exchanged_colors, 2, of=THREE[17]),
-    Condition(exchanged_colors, 3, of=THREE[20]),
-    Condition(colors_of_goals, 3, of=THREE[29]),
-    Condition(a_color_for_each, 2, of=THREE[26]),
-    Condition(colors_of_goals, 2, of=THREE[5]),
-    Condition(one_new_color, 2, of=FOUR[21]),
-    Condition(a_color_for_each, 2, of=FOUR[9]),
-    Condition(colors_of_goals, 3, of=FOUR[10]),
-    Condition(one_new_color, 2, of=FOUR[11]),
-    Condition(one_new_color, 2, of=FIVE[0]),
-    Condition(a_color_for_each, 2, of=FIVE[4]),
-    Condition(exchanged_colors, 3, of=FIVE[14]),
-    Condition(colors_of_goals, 3, of=FIVE[18]),
-    Condition(painted_room, 2, count=4),
-    Condition(a_color_for_each, 3, of=FIVE[29]),
-    Condition(a_color_for_each, 2, of=FIVE[26]),
-    Condition(colors_of_goals, 3, of=FIVE[23]),
-)

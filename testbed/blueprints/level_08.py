@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from testbed.blueprints.blueprint import BLUE, Blueprint, Condition, Object, Point, Rng, task
+from testbed.blueprints.blueprint import BLUE, Blueprint, Object, Point, Rng, task
 from testbed.blueprints.choices import PLATFORM, platform
 from testbed.blueprints.parts import across, agent, along, ball, ramp, wall
-from testbed.blueprints.placement import any_orientation, placed
+from testbed.blueprints.placement import any_orientation
 from testbed.blueprints.places import THICK, XZ, even, near, side
 
 PERMANENCE = ("object permanence", "working memory")
@@ -463,36 +463,4 @@ def down_a_ramp(rng: Rng, drop: bool) -> Blueprint:
     )
 
 
-CONDITIONS = placed(
-    any_orientation,
-    Condition(falling, 1, count=2),
-    Condition(falling, 1, count=3),
-    Condition(gathering, 1, bays=3, balls=2),
-    Condition(over_ramps, 1, count=2),
-    Condition(over_ramps, 2, count=3),
-    Condition(over_ramps, 3, count=4),
-    Condition(rolling_behind, 1, screens=1),
-    Condition(thrown_along, 2, count=2),
-    Condition(thrown_along, 3, count=4),
-    Condition(pits, 1, columns=3, rows=1),
-    Condition(pits, 3, columns=4, rows=3),
-    Condition(pits, 2, columns=3, rows=2, lights=(25, 60)),
-    Condition(down_a_ramp, 2, drop=True),
-    Condition(down_a_ramp, 1, drop=False),
-    Condition(larger_of_two, 2, count=2),
-    Condition(larger_of_two, 3, count=4, lights=(25, 75)),
-    Condition(passing_behind, 2, count=3),
-    Condition(passing_behind, 3, count=4),
-    Condition(rolling_behind, 2, screens=1, lights=(25, 60)),
-    Condition(falling, 2, count=3, lights=(25, 60)),
-    Condition(falling, 3, count=4, lights=(25, 100)),
-    Condition(falling, 3, count=3, lights=(25,)),
-    Condition(more_of_them, 2, counts=(1, 3)),
-    Condition(more_of_them, 3, counts=(1, 2, 3)),
-    Condition(falling_among_bad, 2, count=3, bad=1),
-    Condition(falling_among_bad, 3, count=5, bad=4),
-    Condition(two_in_turn, 3, count=2),
-    Condition(thrown_over, 2, count=3),
-    Condition(gathering, 3, bays=5, balls=3),
-    Condition(rolling_behind, 3, screens=2, lights=(25, 60)),
-)
+placed = any_orientation

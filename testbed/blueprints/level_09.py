@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain
 
-from testbed.blueprints.blueprint import BLUE, Blueprint, Condition, Object, Rng, task
+from testbed.blueprints.blueprint import BLUE, Blueprint, Object, Rng, task
 from testbed.blueprints.choices import FIRM, Apparatus, boxes, fill, hub, ledge, mark, pens
 from testbed.blueprints.parts import DEATH, agent, ball, pane, wall, zone
 from testbed.blueprints.placement import any_quarter_turn
@@ -169,37 +169,3 @@ def totals_all_around(rng: Rng, options: Sequence[Sizes], limit: int = 500) -> B
 def totals_in_pens(rng: Rng, options: Sequence[Sizes], limit: int = 500) -> Blueprint:
     """Summation of unlike amounts that are seen at once (Beran & Beran 2004)."""
     return _choice(rng, pens(rng, len(options), True), options, limit)
-
-
-CONDITIONS = (
-    Condition(numbers_beside_a_ledge, 1, numbers=(1, 0), size=2),
-    Condition(numbers_beside_a_ledge, 1, numbers=(3, 1), size=2),
-    Condition(numbers_beside_a_ledge, 3, numbers=(6, 4), size=2, limit=500),
-    Condition(numbers_in_pens, 1, numbers=(3, 1), size=1),
-    Condition(numbers_in_pens, 1, numbers=(4, 2), size=2, glass=False),
-    Condition(numbers_in_pens, 2, numbers=(3, 2), size=1.5),
-    Condition(numbers_in_pens, 2, numbers=(4, 3), size=2, glass=False, limit=500),
-    Condition(numbers_beside_a_ledge, 1, numbers=(2, 1), size=2),
-    Condition(numbers_in_pens, 2, numbers=(4, 2, 1), size=1.5),
-    Condition(numbers_in_pens, 3, numbers=(5, 4, 3, 2), size=1, limit=500),
-    Condition(numbers_all_around, 2, numbers=(4, 2, 1, 0), size=2),
-    Condition(numbers_all_around, 3, numbers=(5, 4, 3), size=2, glass=False, limit=500),
-    Condition(numbers_behind_glass, 1, numbers=(2, 1), size=2),
-    Condition(numbers_behind_glass, 2, numbers=(3, 2, 1), size=1.5),
-    Condition(numbers_behind_glass, 3, numbers=(4, 3), size=1.5, limit=500),
-    Condition(larger_but_fewer, 1, large=(4, 4), small=(1, 1, 1), fewer_wins=True),
-    Condition(larger_but_fewer, 2, large=(3,), small=(1, 1, 1, 1, 1), fewer_wins=False, limit=500),
-    Condition(totals_all_around, 2, options=((3, 2, 2), (1, 1, 1, 1), (3, 1), (2,))),
-    Condition(totals_in_pens, 3, options=((2, 2, 2), (3, 1, 1), (1, 1, 1, 1))),
-    Condition(adding, 1, resting=(0, 0), rolling=(2, 0)),
-    Condition(adding, 2, resting=(2, 1), rolling=(3, 0)),
-    Condition(adding, 1, resting=(0, 0), rolling=(3, 1)),
-    Condition(adding, 2, resting=(1, 2), rolling=(3, 1)),
-    Condition(adding, 2, resting=(1, 0), rolling=(3, 1)),
-    Condition(adding, 3, resting=(1, 2), rolling=(3, 1), limit=500),
-    Condition(subtracting, 1, numbers=(2, 3), leaving=(0, 2)),
-    Condition(subtracting, 2, numbers=(3, 4), leaving=(0, 2)),
-    Condition(subtracting, 3, numbers=(4, 5), leaving=(1, 3), limit=500),
-    Condition(numbers_in_pens, 3, numbers=(5, 4), size=1, limit=500),
-    Condition(numbers_all_around, 3, numbers=(6, 5, 4, 3), size=1, glass=False, limit=500),
-)

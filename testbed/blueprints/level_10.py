@@ -3,7 +3,7 @@
 import math
 from functools import partial
 
-from testbed.blueprints.blueprint import BLUE, GREY, Blueprint, Condition, Object, Push, Rng, task
+from testbed.blueprints.blueprint import BLUE, GREY, Blueprint, Object, Push, Rng, task
 from testbed.blueprints.parts import DEATH, across, agent, ball, block, pane, ramp, wall, zone
 from testbed.blueprints.placement import Frame, anywhere, in_frame, upright
 from testbed.blueprints.places import HEIGHT, near, polar
@@ -464,37 +464,3 @@ def _useless(rng: Rng, wrong: str, bar: float, z_goal: float) -> list[Object]:
     }.get(wrong, [])
     placed = [block(kind, x, bar + off, (5, 1, long), yaw) for kind, off, long, yaw in tools]
     return [ball("GoodGoal", x + beside, z_goal, 1), *placed]
-
-
-CONDITIONS = (
-    Condition(pushing_out, 1, kind="HeavyBlock", width=1.5, length=6, inside=3, side=9),
-    Condition(pushing_out, 2, kind="LightBlock", width=2, length=2, inside=-0.5, side=9),
-    Condition(pushing_out, 2, kind="HeavyBlock", width=1, length=8, inside=0.5, side=12),
-    Condition(raking, 1, gap=2, size=10, ends=True),
-    Condition(raking, 2, gap=2.8, size=8.5, ends=False),
-    Condition(low_shelf_raking, 2, back=True),
-    Condition(tool_choice, 1, wrong="none"),
-    Condition(tool_choice, 2, wrong="hook on this side"),
-    Condition(tool_choice, 2, wrong="hook turned away"),
-    Condition(tool_choice, 2, wrong="outside"),
-    Condition(tool_choice, 3, wrong="short"),
-    Condition(low_shelf_poking, 1, length=6),
-    Condition(tube, 1, long=8, thick=False),
-    Condition(tube, 2, long=6, thick=True),
-    Condition(releasing, 2, stop=False),
-    Condition(tool_choice, 3, wrong="two parts"),
-    Condition(trap_tube, 3, inserted=False),
-    Condition(trap_tube, 3, inserted=True),
-    Condition(knocking_down, 1, lookalike=False),
-    Condition(knocking_down, 2, lookalike=True),
-    Condition(knocking_down_choice, 3),
-    Condition(bridging, 2, stop=True, other=0),
-    Condition(bridging, 3, stop=False, other=0),
-    Condition(bridging, 3, stop=False, other=0.7),
-    Condition(toppling, 1, fixed=0),
-    Condition(toppling, 2, fixed=2),
-    Condition(care, 2, count=5),
-    Condition(doorway, 2, count=1),
-    Condition(doorway, 3, count=2),
-    Condition(releasing, 3, stop=True),
-)

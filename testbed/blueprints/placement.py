@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, NamedTuple
 
-from testbed.blueprints.blueprint import Blueprint, Condition, Object, Paradigm, Push, Rng
+from testbed.blueprints.blueprint import Blueprint, Object, Paradigm, Push, Rng
 from testbed.blueprints.places import XZ, near, polar, side
 
 REACH = 18.7
@@ -31,16 +31,6 @@ def _decorator(place: Callable[[Rng, Blueprint], Blueprint]) -> Callable[[Paradi
         return laid
 
     return decorate
-
-
-def placed(
-    place: Callable[[Paradigm], Paradigm], *conditions: Condition, but: Sequence[Paradigm] = ()
-) -> tuple[Condition, ...]:
-    """Conditions whose paradigms are decorated, `but` those that lie anywhere by themselves."""
-    return tuple(
-        each if each.paradigm in but else Condition(place(each.paradigm), each.difficulty, **each.parameters)
-        for each in conditions
-    )
 
 
 @_decorator
@@ -154,6 +144,11 @@ class Frame(NamedTuple):
 
     def _at(self, x: float, z: float) -> XZ:
         return polar(self.x, self.z, self.bearing + math.degrees(math.atan2(x, z)), math.hypot(x, z))
+
+
+def every(place: Callable[[Paradigm], Paradigm], but: Sequence[Paradigm]) -> Callable[[Paradigm], Paradigm]:
+    """A decorator for all paradigms of a level, `but` those that lie anywhere by themselves."""
+    return lambda paradigm: paradigm if paradigm in but else place(paradigm)
 
 
 def in_frame(frame: Callable[..., Frame], *parameters: float) -> Callable[[Paradigm], Paradigm]:
