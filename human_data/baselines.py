@@ -7,9 +7,9 @@ from importlib.resources.abc import Traversable
 from typing import Literal, NamedTuple
 
 import pandas as pd
-import yaml
 
 from arena.errors import EvaluationError
+from arena.packages import data_of
 from evaluation.statistics import wilson
 
 Scope = Literal["all 900", "children 40"]
@@ -200,9 +200,7 @@ class TableDescription(NamedTuple):
 
 TABLE_DESCRIPTIONS = {
     name: TableDescription(table["about"], table["source"], tuple(Column(*row) for row in table["columns"]))
-    for name, table in yaml.safe_load(
-        (files("human_data") / "columns.yaml").read_text(encoding="utf-8")
-    ).items()
+    for name, table in data_of("human_data", "columns.yaml").items()
 }
 """Every table of baselines, by the name of the function in `human_data.baselines` that returns it."""
 

@@ -8,16 +8,15 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import permutations, product
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from arena.action import TICK_S
+from arena.packages import data_of
 from arena.science import Floats, HiddenState
 from arena.seeds import episode_rng
 from arena.taskfile.kind import GRAVITY
@@ -371,14 +370,10 @@ _READER: TypeAdapter[Question] = TypeAdapter(Question)
 
 
 @cache
-def _rows() -> Any:
-    return yaml.safe_load(files("arena.science").joinpath("questions.yaml").read_text(encoding="utf-8"))
-
-
-@cache
 def questions(level: int) -> tuple[Question, ...]:
     """The 30 questions of a level from 11 to 14, the easier ones first (`questions.yaml`)."""
-    return tuple(read_question({"family": FAMILIES[level], **row}) for row in _rows()[level])
+    rows = data_of("arena.science", "questions.yaml")[level]
+    return tuple(read_question({"family": FAMILIES[level], **row}) for row in rows)
 
 
 def read_question(values: Mapping[str, Any]) -> Question:

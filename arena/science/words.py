@@ -1,53 +1,32 @@
 """The four families in words: what may be hidden, what is asked for, the doors, and what was seen."""
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from string import Template
-from typing import Any
 
-import yaml
-
-from arena.science.families import (
-    COLORS,
-    FRICTIONS,
-    MASSES,
-    ODD,
-    OFFSETS,
-    SLOPES,
-    WIDEST_M,
-    FloorQuestion,
-    InstrumentQuestion,
-    MachineQuestion,
-    Question,
-    SlopesQuestion,
-)
-
-
-@cache
-def _texts() -> Any:
-    return yaml.safe_load(files("arena.science").joinpath("words.yaml").read_text(encoding="utf-8"))
+from arena.packages import data_of
+from arena.science import families
+from arena.science.families import Question
 
 
 def _filled(name: str, **values: object) -> str:
-    return Template(_texts()[name]).substitute(values)
+    return Template(data_of("arena.science", "words.yaml")[name]).substitute(values)
 
 
 def told(question: Question) -> str:
     """What may be hidden; every condition says the same."""
     match question:
-        case MachineQuestion():
+        case families.MachineQuestion():
             return _machine(question)
-        case SlopesQuestion():
+        case families.SlopesQuestion():
             friction = question.hides == "friction"
-            values = (FRICTIONS if friction else MASSES)[: question.levels]
-            named = COLORS if friction else ("left", "second", "third", "fourth")
+            values = (families.FRICTIONS if friction else families.MASSES)[: question.levels]
+            named = families.COLORS if friction else ("left", "second", "third", "fourth")
             listed, values_ = _numbered(named[: question.things]), ", ".join(map(str, values))
             return _filled(f"slopes_{question.hides}", things=question.things, listed=listed, values=values_)
-        case InstrumentQuestion():
+        case families.InstrumentQuestion():
             return _instrument(question)
-        case FloorQuestion():
+        case families.FloorQuestion():
             return _floor(question)
 
 
@@ -55,12 +34,12 @@ def _numbered(words: Sequence[str]) -> str:
     return ", ".join(f"{number} ({word})" for number, word in enumerate(words, start=1))
 
 
-def _machine(question: MachineQuestion) -> str:
+def _machine(question: families.MachineQuestion) -> str:
     first = f", exactly one of them among the first {question.candidates}" if question.asks == "which" else ""
     return _filled(
         "machine",
         things=question.things,
-        listed=_numbered(COLORS[: question.things]),
+        listed=_numbered(families.COLORS[: question.things]),
         rule=_filled(f"rule_{'_'.join(question.rules)}"),
         noise=f" {_filled('noisy_lamp', share=f'{question.noise:.0%}')}" if question.noise else "",
         low=question.low,
@@ -69,19 +48,19 @@ def _machine(question: MachineQuestion) -> str:
     )
 
 
-def _instrument(question: InstrumentQuestion) -> str:
+def _instrument(question: families.InstrumentQuestion) -> str:
     return _filled(
         "instrument",
         things=question.things,
         laws="\n".join(_filled(f"law_{law}") for law in question.laws),
-        offsets=", ".join(map(str, OFFSETS)),
-        slopes=", ".join(map(str, SLOPES)),
+        offsets=", ".join(map(str, families.OFFSETS)),
+        slopes=", ".join(map(str, families.SLOPES)),
         noise=f" {_filled('noisy_meter', share=f'{question.noise:.0%}')}" if question.noise else "",
-        odd=f" {_filled('odd_one', odd=ODD)}" if question.asks == "odd" else "",
+        odd=f" {_filled('odd_one', odd=families.ODD)}" if question.asks == "odd" else "",
     )
 
 
-def _floor(question: FloorQuestion) -> str:
+def _floor(question: families.FloorQuestion) -> str:
     half, odd = divmod(question.lanes, 2)
     return _filled(
         "floor",
@@ -93,7 +72,7 @@ def _floor(question: FloorQuestion) -> str:
 
 def asked(question: Question) -> str:
     """The sentence of what is asked for."""
-    of = f"_{question.hides}" if isinstance(question, SlopesQuestion) else ""
+    of = f"_{question.hides}" if isinstance(question, families.SlopesQuestion) else ""
     facts = question.model_dump() | {"lane": getattr(question, "shut", 0) + 1}
     return _filled(f"ask_{question.asks}{of}", **facts)
 
@@ -101,23 +80,23 @@ def asked(question: Question) -> str:
 def doors(question: Question) -> tuple[str, ...]:
     """What each door stands for."""
     match question:
-        case MachineQuestion(asks="which"):
-            return tuple(f"thing {k + 1} ({COLORS[k]})" for k in range(question.candidates))
-        case MachineQuestion(asks="rule"):
+        case families.MachineQuestion(asks="which"):
+            return tuple(f"thing {k + 1} ({families.COLORS[k]})" for k in range(question.candidates))
+        case families.MachineQuestion(asks="rule"):
             names = {"any": "one that counts suffices", "two": "two are needed"}
             return tuple(names[rule] for rule in question.rules)
-        case MachineQuestion():
+        case families.MachineQuestion():
             return tuple(f"{number} count" for number in range(question.low, question.high + 1))
-        case SlopesQuestion():
+        case families.SlopesQuestion():
             thing = "ramp" if question.hides == "friction" else "box"
             return tuple(f"{thing} {k + 1}" for k in range(question.things))
-        case InstrumentQuestion(asks="odd"):
+        case families.InstrumentQuestion(asks="odd"):
             return tuple(f"thing {k + 1}" for k in range(question.things))
-        case InstrumentQuestion():
+        case families.InstrumentQuestion():
             bounds = question.bounds()
             between = (f"{low} to {high - 1}" for low, high in pairwise(bounds))
             return (f"less than {bounds[0]}", *between, f"{bounds[-1]} or more")
-        case FloorQuestion(asks="kind"):
+        case families.FloorQuestion(asks="kind"):
             return tuple(f"a {kind}" for kind in question.kinds)
     sides = sorted({question.side(law) for law in question.hypotheses()})
     return tuple(("to the left", "straight on", "to the right")[side] for side in sides)
@@ -125,9 +104,9 @@ def doors(question: Question) -> tuple[str, ...]:
 
 def numbers_of(question: Question, experiment: int) -> tuple[int, ...]:
     """The numbers, from 1, of the things on the plate, or of the one thing or lane, of an experiment."""
-    if isinstance(question, MachineQuestion):
+    if isinstance(question, families.MachineQuestion):
         return tuple(k + 1 for k in range(question.things) if experiment >> k & 1)
-    if isinstance(question, FloorQuestion):
+    if isinstance(question, families.FloorQuestion):
         return (question.open_lanes()[experiment] + 1,)
     return (experiment + 1,)
 
@@ -136,14 +115,14 @@ def seen(question: Question, experiment: int, outcome: int) -> str:
     """What an experiment has shown."""
     numbers = numbers_of(question, experiment)
     match question:
-        case MachineQuestion():
-            on = ", ".join(f"{number} ({COLORS[number - 1]})" for number in numbers) or "nothing"
+        case families.MachineQuestion():
+            on = ", ".join(f"{number} ({families.COLORS[number - 1]})" for number in numbers) or "nothing"
             return f"On the plate: {on}. The lamp is {'lit' if outcome else 'dark'}."
-        case SlopesQuestion():
+        case families.SlopesQuestion():
             thing = "On ramp" if question.hides == "friction" else "With box"
             return f"{thing} {numbers[0]}: {outcome} m."
-        case InstrumentQuestion():
+        case families.InstrumentQuestion():
             return f"Thing {numbers[0]}: the meter shows {question.reading(outcome)}."
-    metres = outcome - WIDEST_M
+    metres = outcome - families.WIDEST_M
     where = "straight on" if not metres else f"{abs(metres)} m to the {'left' if metres < 0 else 'right'}"
     return f"From lane {numbers[0]}: {where}."

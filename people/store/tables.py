@@ -5,14 +5,14 @@ Times are seconds since 1970-01-01 00:00 UTC, by the server's clock.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from importlib.resources import files
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
-import yaml
 from sqlalchemy import JSON, BigInteger, ColumnElement, Double, ForeignKey, Index, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, MappedColumn, mapped_column
 
-CODEBOOK = yaml.safe_load((files(__package__) / "codebook.yaml").read_text(encoding="utf-8"))
+from arena.packages import data_of
+
+CODEBOOK = data_of(__package__, "codebook.yaml")
 """By table and column its meaning or a list: meaning and unit; of a computed one meaning, type and unit."""
 
 STUDY_CODE = "_study"

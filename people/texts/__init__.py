@@ -1,13 +1,11 @@
 """The texts that participants read, their translations, and the texts that a study's file may have."""
 
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from pydantic import create_model
 
+from arena.packages import data_of
 from evaluation.by_hand.form import AnswerTexts
 
 FULL = "Too many people are playing right now. Please try again later."
@@ -24,11 +22,8 @@ CHILD = "child"
 """A style: words for children of about seven years, in English and in `LANGUAGES`."""
 
 
-@cache
 def _bundled(name: str) -> Mapping[str, Mapping[str, str]]:
-    content = files("people.texts").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
-    found: dict[str, dict[str, str]] = yaml.safe_load(content)
-    return found
+    return data_of("people.texts", f"{name}.yaml")
 
 
 PAGE_TEXTS = tuple(_bundled(LANGUAGES[0])["play_words"])

@@ -2,15 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any
 
 import pandas as pd
-import yaml
 from markupsafe import Markup
 
 from arena import ArenaSpec, Recording, Scene
 from arena.errors import ArenaError
+from arena.packages import data_of
 from arena.recording import software_versions
 from arena.science.families import Question, truth
 from arena.science.words import seen
@@ -68,7 +67,7 @@ REFUSALS = ("content_filter", "refusal")
 """Why a reply ended, in Inspect's words, if a provider's filter stopped it."""
 
 
-ARENA_COLUMNS = yaml.safe_load((files("report.arena") / "columns.yaml").read_text())
+ARENA_COLUMNS = data_of("report.arena", "columns.yaml")
 """Meanings of the columns that the arena adds to tables of episodes and turns, and of each episode's page."""
 
 

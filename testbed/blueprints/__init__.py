@@ -5,10 +5,8 @@ In a module, `placed` decorates the paradigms that do not say themselves where t
 
 from collections.abc import Iterable
 from importlib import import_module
-from importlib.resources import files
 
-import yaml
-
+from arena.packages import data_of
 from testbed.blueprints import laboratory
 from testbed.blueprints.blueprint import DIFFICULTIES, Blueprint, Condition, Draw, to_yaml
 from testbed.tasks import ALL_NAMES
@@ -29,19 +27,15 @@ FOLDERS = {
 def _conditions() -> dict[int, list[Condition]]:
     """The tasks of levels 1 to 10, as `tasks.yaml` lists them."""
     found: dict[int, list[Condition]] = {}
-    # In C it takes a seventh of the time.
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    listed = yaml.load(files(__package__).joinpath("tasks.yaml").read_text(encoding="utf-8"), loader)
-    for level, rows in listed.items():
+    for level, rows in data_of(__package__, "tasks.yaml").items():
         module = import_module(f"{__package__}.level_{level:02d}")
         placed = getattr(module, "placed", lambda paradigm: paradigm)
         found[level] = []
-        for row in rows:
-            if "of" in row:
-                other, number = row["of"]
-                row["of"] = found[other][number - 1]
-            paradigm = placed(getattr(module, row.pop("paradigm")))
-            found[level].append(Condition(paradigm, **row))
+        for paradigm, difficulty, parameters in rows:
+            if "of" in parameters:
+                other, number = parameters["of"]
+                parameters = {**parameters, "of": found[other][number - 1]}
+            found[level].append(Condition(placed(getattr(module, paradigm)), difficulty, **parameters))
     return found
 
 

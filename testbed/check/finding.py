@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from importlib.resources import files
 from typing import NamedTuple, TypeVar
 
-import yaml
-
+from arena.packages import data_of
 from arena.taskfile.config import ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Kind
 from arena.taskfile.load import Located, nearest
@@ -38,7 +36,7 @@ class Code(NamedTuple):
 
 CODES = {
     code: Code(Level[level.upper()], meaning)
-    for code, (level, meaning) in yaml.safe_load((files("testbed.check") / "codes.yaml").read_text()).items()
+    for code, (level, meaning) in data_of("testbed.check", "codes.yaml").items()
 }
 """Every code and its level, the worst first."""
 
