@@ -29,18 +29,6 @@ _Z = 1.959964
 ALL_LEVELS = "all"
 """Stands for all levels together in the column `scope`."""
 
-PAIRED_NOTE = (
-    "Differences are of pass rates on tasks that both agents were given, each task counted once; a trial "
-    "without a verdict counts as failed. Intervals (95 %) are Student's over groups of tasks that are "
-    "variants of one another. Where all k groups agree, they are exact: another group could differ with a "
-    "chance of up to 1 - 0.025^(1/k). To intervals of people their sampling is added. p is of a permutation "
-    "test that "
-    "exchanges the agents within such groups; with k groups it cannot be below 2/2^k. "
-    "Where several differences are tested, p (Holm) is corrected for their number: all pairs over all "
-    "levels are one set, all pairs on single levels another. Detectable is the smallest true difference that "
-    f"a study of this size and spread finds in {POWER:.0%} of cases, at 5 % and without correction."
-)
-
 _COLUMNS = (
     *("scope", "agent", "other", "tasks", "groups", "unpaired", "rate", "other_rate"),
     *("difference", "low", "high", "p", "p_holm", "detectable", "judged_difference", "least", "most"),
@@ -89,7 +77,7 @@ def compare_agents(results: pd.DataFrame, apart: Apart = MappingProxyType({})) -
     `rate`, `other_rate` on the paired ones; `difference` with `low`, `high` (95 %); `p`; `p_holm`;
     `detectable`; `judged_difference` over the trials with a verdict, of the tasks that both have one for;
     `least` and `most`, the difference if the missing trials of the one had failed and of the other passed,
-    and the reverse. NaN stands for what cannot be said. See `PAIRED_NOTE`.
+    and the reverse. NaN stands for what cannot be said. The note `paired` of reports explains it.
     """
     rates = task_rates(results)
     sides = {str(agent): part for agent, part in results.groupby("agent", sort=False)}
@@ -214,14 +202,6 @@ def _permutation_p(sums: npt.NDArray[np.float64]) -> float:
     return float(tested.pvalue)
 
 
-RELIABILITY_NOTE = (
-    "All of k: the chance that k trials of a task all pass (pass^k: Yao et al. 2024, arXiv 2406.12045), C(c, "
-    "k) / C(n, k) with c passes in n trials. Any of k: that at least one of k passes (pass@k: Chen et al. "
-    "2021, arXiv 2107.03374), 1 - C(n - c, k) / C(n, k). Both are unbiased; trials without a verdict count "
-    "as failed, and tasks with fewer than k planned trials are left out. Means over tasks, with 95 % "
-    "intervals over tasks (variants kept together)."
-)
-
 COLUMNS = ("agent", "scope", "k", "tasks", "all_k", "all_low", "all_high", "any_k", "any_low", "any_high")
 
 
@@ -240,7 +220,7 @@ def reliability(results: pd.DataFrame) -> pd.DataFrame:
 
     `results` has the columns of `results_frame`. Columns: `agent`; `scope` (a level, or `ALL_LEVELS`); `k`;
     `tasks` with at least k planned trials; `all_k`, `any_k` with their intervals (95 %). Empty if no task has
-    two. See `RELIABILITY_NOTE`.
+    two. The note `reliability` of reports explains it.
     """
     trials = counted(results)
     passed = (

@@ -27,7 +27,7 @@ from evaluation.summary import RunSummary, sent_words
 from report import episode_page, tables
 from report.arena.pages import ArenaReport
 from report.comparison.runs import has_published_tasks
-from report.files import prose, render, write_assets, write_cards, write_rates, write_tables
+from report.files import note, prose, render, write_assets, write_cards, write_rates, write_tables
 from report.panels import PictureBook, Row, SuiteReport
 from report.tables import NONE, GroupRates, count
 
@@ -240,9 +240,9 @@ class _Report:
             "agents": _agents(first, results, {log.agent for log in logs if not log.complete}),
             "group": group,
             "comparisons": tables.pairs_table(pairs, group),
-            "paired_note": paired.PAIRED_NOTE,
+            "paired_note": note("paired", power=paired.POWER),
             "reliability": tables.reliability_table(several),
-            "reliability_note": paired.RELIABILITY_NOTE,
+            "reliability_note": note("reliability"),
             **tables.first_page_values(results, rates, scaled, group),
             "panels": suite.run_panels(rows, agents),
             "unjudged": tables.counted_table("Without a verdict", "status", reasons, rows, agents),

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from arena.files import read_text
+from arena.packages import data_of
 from evaluation.report_folder import ReportFolder
 from evaluation.results import has_parquet
 from evaluation.statistics import counted
@@ -43,6 +44,11 @@ def part(template: str, **values: Any) -> Markup:
 def prose(template: str, **values: Any) -> str:
     """A paragraph of plain text, in which line breaks of the template are spaces."""
     return " ".join(render(template, **values).split())
+
+
+def note(name: str, **values: Any) -> str:
+    """A text of `notes.yaml`, with what its words in braces stand for."""
+    return str(data_of(__package__, "notes.yaml")[name]).format(**values)
 
 
 @cache

@@ -12,34 +12,10 @@ import pandas as pd
 from evaluation.statistics import RATES, family, mean_interval, pass_rates, wilson
 from human_data import baselines
 from report.comparison.differences import with_ends
-from report.comparison.runs import CLOCKED, NINTH_NOTE, PUBLISHED, THEIRS, Run
+from report.comparison.runs import CLOCKED, PUBLISHED, THEIRS, Run, ninth_note
+from report.files import note
 from report.tables import GroupRates, group_rates, run_rates
 from testbed.tasks import ALL_NAMES
-
-BASELINES_NOTE = (
-    "Others' rows over 4 tasks a level: the original tasks that 59 children did (40 of 900). Over 90: all "
-    "900 of the 2019 competition, by which the top ten are chosen. Children, teams and GPT-4o (LLM-AAI, "
-    "arXiv 2410.23242; demo: one example) played the Unity original, as did the agents of arXiv 2312.11414."
-)
-INTERVALS = "95 % intervals: of runs and GPT-4o over tasks, of children and people over them."
-SAME_TASKS = "This run's tasks are those of the original."
-OTHER_TASKS = (
-    "No comparison with children, teams and published models: they played the original's tasks, and these "
-    "runs played others. To compare, fetch the original's files (arena-llm testbed fetch) and play them "
-    "(--testbed original --tasks children). Whole levels of the short form (--tasks short-form, --animal-ai "
-    "3.1.3 or 2) are linked."
-)
-INTERVALS_NOTE = (
-    "Intervals are 95 %. Those of runs and GPT-4o are over tasks (Wilson's, with variants and trials of one "
-    "task kept together): how far other such tasks could move the rate. Those of children are of the mean "
-    "over children, on these very tasks, and those of a study's people are over people. The ten teams are "
-    "the whole population, so they have none. The middle half lies between the quartiles of the shares of "
-    "single children or teams."
-)
-NOT_COMPARABLE_NOTE = (
-    "Not comparable: level 9 under another scoring clock than that of children and teams "
-    f"(--animal-ai {THEIRS})."
-)
 
 PUBLISHED_KINDS = {
     "arena/random-steps": "Random Action Agent",
@@ -85,12 +61,13 @@ def compare_levels(
 def described(rates: pd.DataFrame) -> GroupRates:
     """The table of `compare_levels`, perhaps of runs only, with the notes that explain it."""
     if set(rates["source"]) == {"run"}:
-        return GroupRates(rates, (OTHER_TASKS,), (OTHER_TASKS, INTERVALS_NOTE))
-    ninth = () if rates["comparable"].all() else (NOT_COMPARABLE_NOTE,)
+        return GroupRates(rates, (note("other_tasks"),), (note("other_tasks"), note("intervals_long")))
+    others, same = note("baselines"), note("same_tasks")
+    ninth = () if rates["comparable"].all() else (note("not_comparable", theirs=THEIRS),)
     return GroupRates(
         rates,
-        (f"{BASELINES_NOTE} {INTERVALS}", SAME_TASKS, *ninth),
-        (" ".join((BASELINES_NOTE, SAME_TASKS, *ninth)), INTERVALS_NOTE, *(NINTH_NOTE for _ in ninth)),
+        (f"{others} {note('intervals')}", same, *ninth),
+        (" ".join((others, same, *ninth)), note("intervals_long"), *(ninth_note() for _ in ninth)),
         "no others on record",
     )
 

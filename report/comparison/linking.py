@@ -13,7 +13,7 @@ from human_data.linking import Link, linkable_levels, linked
 from report.comparison import levels as by_level
 from report.comparison.differences import Estimate, difference, with_ends
 from report.comparison.runs import ReferenceGroup, Run, shipped_groups
-from report.files import prose
+from report.files import note, prose
 from report.tables import LINKED, GroupRates, interval, listed, percent, percents, points
 from testbed import SHORT_FORM
 
@@ -105,10 +105,9 @@ def _rows(run: Run, levels: Collection[int]) -> list[dict[str, object]]:
 def _explained(rates: pd.DataFrame, runs: Sequence[Run], groups: Collection[str]) -> GroupRates:
     programs = agents_on_both_batteries()["agent"].nunique()
     found = [each for run in runs for each in _whole(run, groups)]
-    note = prose("linked.j2", linked=found, programs=programs, listed=listed)
-    return GroupRates(
-        rates, (note,), (note, f"{by_level.BASELINES_NOTE} {by_level.INTERVALS_NOTE}"), "not linked"
-    )
+    linked = prose("linked.j2", linked=found, programs=programs, listed=listed)
+    others = f"{note('baselines')} {note('intervals_long')}"
+    return GroupRates(rates, (linked,), (linked, others), "not linked")
 
 
 def _whole(run: Run, groups: Collection[str]) -> Iterator[dict[str, Any]]:

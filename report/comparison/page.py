@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from rich.table import Table as TerminalTable
 
-from evaluation.paired import ALL_LEVELS, PAIRED_NOTE, RELIABILITY_NOTE
+from evaluation.paired import ALL_LEVELS, POWER
 from evaluation.report_folder import ReportFolder, write_facts
 from evaluation.statistics import PERSON, counted, pass_rates
 from evaluation.suites import DEFAULT
@@ -18,7 +18,8 @@ from report.comparison import items, levels, ranks
 from report.comparison.differences import ALL
 from report.comparison.whole import Comparison
 from report.figures import comparison as figures
-from report.files import render, write_assets, write_figure, write_rates, write_tables
+from report.figures.look import MISSING
+from report.files import note, render, write_assets, write_figure, write_rates, write_tables
 
 Row = dict[Any, Any]
 
@@ -234,13 +235,13 @@ _SECTIONS: dict[str, tuple[tuple[str, ...], Callable[[Row], tuple[str, ...]], in
 
 Draw = Callable[[Comparison, Sequence[str]], Figure | None]
 
-FIGURES: dict[str, tuple[str, str, Draw]] = {
-    "spread": ("By level", figures.SPREAD_CAPTION, figures.draw_spread),
-    "ranking": ("Among children and teams", figures.RANKING_CAPTION, figures.draw_ranking),
-    "items": ("Task by task", figures.ITEMS_CAPTION, figures.draw_items),
-    "capacities": ("By capacity", figures.CAPACITIES_CAPTION, figures.draw_capacities),
+FIGURES: dict[str, tuple[str, Draw]] = {
+    "spread": ("By level", figures.draw_spread),
+    "ranking": ("Among children and teams", figures.draw_ranking),
+    "items": ("Task by task", figures.draw_items),
+    "capacities": ("By capacity", figures.draw_capacities),
 }
-"""File name, heading and caption of each figure of the arena's runs."""
+"""File name, by which `notes.yaml` has the caption, and heading of each figure of the arena's runs."""
 
 
 def write_comparison(compared: Comparison, folder: Path, *, title: str, facts: Mapping[str, str]) -> Path:
@@ -269,7 +270,7 @@ def write_comparison(compared: Comparison, folder: Path, *, title: str, facts: M
             "sections": sections(compared),
             "groups": compared.groups,
             **{"items": items, "levels": levels, "ranks": ranks},
-            **{"paired_note": PAIRED_NOTE, "reliability_note": RELIABILITY_NOTE},
+            **{"paired_note": note("paired", power=POWER), "reliability_note": note("reliability")},
             "rows": results.astype(object).where(results.notna(), None).to_dict("records"),
             "facts": tables.facts_table({"Value": facts}),
             **write_tables(own, frames),
@@ -278,7 +279,8 @@ def write_comparison(compared: Comparison, folder: Path, *, title: str, facts: M
 
 
 def _write_figures(compared: Comparison, folder: ReportFolder) -> Iterator[dict[str, Any]]:
-    for name, (heading, caption, draw) in FIGURES.items() if compared.suite == DEFAULT else ():
+    for name, (heading, draw) in FIGURES.items() if compared.suite == DEFAULT else ():
+        caption = note(name, missing=MISSING)
         figure = draw(compared, [caption, *compared.cautions])
         if figure is not None:
             write_figure(folder, name, figure)

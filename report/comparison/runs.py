@@ -17,7 +17,7 @@ from evaluation.scale.scaled import Basis
 from evaluation.statistics import counted, level_of_id, people_error, task_rates
 from evaluation.suites import DEFAULT
 from human_data import baselines
-from report.files import render
+from report.files import note, render
 from report.tables import listed
 from testbed.originals import RAISED_BEAM, is_published
 
@@ -91,13 +91,9 @@ def has_published_tasks(digests: Mapping[str, str], tasks: Iterable[str]) -> boo
     return bool(digests) and all(is_published(task, digests.get(task)) for task in tasks)
 
 
-NINTH_NOTE = (
-    "Level 9 cannot be compared with them, and is left out of overall differences, ranks and correlations "
-    "with them: its marks are for several balls, each of which refills health under this clock, so that "
-    "waiting until it is used up costs up to 1 point more; most marks of the original files are then out of "
-    f"reach. Play with --animal-ai {THEIRS} to compare level 9."
-)
-"""Why level 9 does not stand beside children and teams under another clock than theirs."""
+def ninth_note() -> str:
+    """Why level 9 does not stand beside children and teams under another clock than theirs."""
+    return note("ninth", theirs=THEIRS)
 
 
 def cautions(runs: list[Run]) -> list[str]:
@@ -119,7 +115,7 @@ def cautions(runs: list[Run]) -> list[str]:
         "claimed": names(run for run in runs if run.claimed),
         "clocks": {version: (names(those), _has_ninth(those)) for version, those in clocks.items()},
         "versions": listed(played) if len(versions) > 1 else "",
-        **{"beam": RAISED_BEAM, "theirs": THEIRS, "ninth_note": NINTH_NOTE},
+        **{"beam": RAISED_BEAM, "theirs": THEIRS, "ninth_note": ninth_note()},
         "knowing": {"arena/oracle": "knows the layout", "arena/replay": "repeats recordings"},
     }
     return [*filter(None, render("cautions.j2", runs=runs, **values).splitlines())]

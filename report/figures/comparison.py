@@ -24,16 +24,6 @@ from report.figures.look import width, wrap
 from report.tables import decimals, percent
 from testbed import CHILDREN as TASKS
 
-SPREAD_CAPTION = (
-    "Trials passed by level. Marks: rate of each run with its 95 % interval over tasks (trials and variants "
-    f"of a task kept together). {look.MISSING} Blue: how many of 59 children passed 0 to 4 of the level's "
-    "four tasks, with the mean (line) and its 95 % interval over children (whiskers). Grey: the same of the "
-    "68 teams of 2019 on the same four tasks, with their mean (line) and the mean of the ten best (dotted); "
-    "the teams are the whole population and have no interval. Hollow: a run's level 9 under another scoring "
-    "clock, which cannot be compared with children and teams. Bars of one colour and level add up to all "
-    "children or teams; all bars of a colour have one scale."
-)
-
 _SPREAD, _HALF, _BAR = -0.24, 0.22, 15.0
 """Middle and half width of the spreads in levels, and height of a bar in percent."""
 _SPREAD_HIGH = 1.9
@@ -153,14 +143,6 @@ def _spread_others(compared: Comparison) -> list[Any]:
     return found
 
 
-RANKING_CAPTION = (
-    "Above: share of the 59 children and of the 68 teams of 2019 who passed at most that number of the 40 "
-    "tasks that children did. Below: each run's rate on these tasks with its 95 % interval over tasks, its "
-    "rank beside the teams (1 plus those that passed more; in brackets its 95 % interval over tasks) and the "
-    "share of children that it outperformed (those with equally many count half). Runs with another scoring "
-    "clock than theirs are not shown, as level 9 cannot be compared."
-)
-
 _RANKING_HIGH, _RANKING_ROW = 1.35, 0.27
 
 
@@ -238,15 +220,6 @@ def _standing(compared: Comparison, run: Run) -> str:
     parts += [f"above {percent(r['outperformed'])} % of children" for r in share[:1]]
     return ", ".join(parts)
 
-
-ITEMS_CAPTION = (
-    "The tasks that children did, from the easiest for them to the hardest. Above: rate of 59 children with "
-    "Wilson's 95 % interval over children, and of the 68 teams of 2019. Below: share of trials that each run "
-    "passed, from none (white) to all (full colour); a trial without a verdict is failed, a cross is a task "
-    "that the run was not given, a stroke one of level 9 that cannot be compared, because the run had "
-    "another scoring clock. Right: Spearman's rank correlation with children over tasks, with its 95 % "
-    "bootstrap interval (none if nearly all tasks are passed, or failed)."
-)
 
 _ITEMS_LEFT, _ITEMS_RIGHT, _ITEMS_HIGH, _ITEMS_ROW, _IDS = 1.0, 1.05, 1.25, 0.22, 0.42
 
@@ -328,13 +301,6 @@ def _correlation(compared: Comparison, run: Run) -> str:
     ends = "" if math.isnan(low) else f" [{decimals(low)}, {decimals(high)}]"
     return f"ρ = {decimals(row['spearman'])}{ends}"
 
-
-CAPACITIES_CAPTION = (
-    "Trials passed by capacity, most frequent first; a task counts for each capacity that it demands. Marks: "
-    "rate of each run with its 95 % interval over ideas of tasks (variants kept together); right: tasks, and "
-    "in brackets the ideas that they are variants of. Capacities of fewer than three ideas are in the table. "
-    f"{look.MISSING}"
-)
 
 FEWEST = 3
 """Ideas below which a capacity is left to the table."""

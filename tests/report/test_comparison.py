@@ -7,7 +7,7 @@ from rich.console import Console
 from arena import EvaluationError
 from evaluation.results import TrialResult, results_frame
 from human_data.baselines import children_by_task
-from report.comparison.levels import BASELINES_NOTE, compare_levels
+from report.comparison.levels import compare_levels
 from report.tables import HEADINGS, cells, headline_table, headlines, percent, rates_table
 from tests.evaluation.runs import level, rows
 
@@ -140,7 +140,7 @@ def test_the_table_shows_every_row_with_its_tasks():
     frame = results_frame(level(9, 5, agent="[b]odd[/b]") + rows({"x": [None, True, False]}, "some", 9))
     comparison = compare_levels(frame)
     out = io.StringIO()
-    Console(file=out, width=130).print(rates_table(comparison, "level", BASELINES_NOTE))
+    Console(file=out, width=130).print(rates_table(comparison, "level", "Others played the original."))
     lines = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.getvalue().splitlines()]
     body = [line for line in lines if len(line) == len(HEADINGS)]
     assert body[0][0] == "9 Numerosity and Advanced Preferences"
