@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from arena.errors import ConfigError
+from arena.packages import data_of
 from evaluation.by_hand.form import Choice, Command, Form, Number, Question, Slider, Text, Values
 from evaluation.prompts import without_gaps
 from evaluation.suite import Observation, TaskSpec
@@ -16,12 +17,6 @@ from suites.boxing.replies import answers_of, design_of
 from suites.boxing.world import Field as Asked
 from suites.boxing.world import WrongReplyError
 
-HELP = (
-    "Find out how something works by experiments that you choose, one after another. You see the outcome of "
-    "each. In between you are asked questions; only your answers to them count. They use up no "
-    "experiments.\n\n"
-    "Everything that you did and saw stands below, under Earlier turns."
-)
 CHOICES = {"wording": "story"}
 """What people play with unless something else is chosen."""
 
@@ -38,17 +33,15 @@ def form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Fo
     """Fields for what the observation asks for, below its text without what only a model has to know."""
     story, text = (_FOR_MODELS.sub("", observation.data[part]).strip() for part in ("story", "shown"))
     about = without_gaps(story).replace("`", "")
-    return replace(_form(task, choices, observation), task=about, text=text, help=HELP)
+    shown = _form(task, choices, observation)
+    return replace(shown, task=about, text=text, help=data_of(__package__, "form.yaml")["help"])
 
 
 def _form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:
     if observation.kind == "explain":
         longest = 12 * choices.explanation
         text = Text(id="explanation", ask="Explanation", lines=8, longest=longest)
-        intro = (
-            f"Explain in at most {choices.explanation} words to somebody who has seen none of this how to "
-            "answer such questions."
-        )
+        intro = data_of(__package__, "form.yaml")["explain"].format(words=choices.explanation)
         return Form(intro, (text,), lambda values: f"<answer>{values['explanation']}</answer>")
     world, rng = drawn(task.content["environment"], task.content["number"])
     if observation.kind == "act":

@@ -1,52 +1,19 @@
 """What people answer with: an action in words, completed while it is typed, or what they say."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from arena.errors import ConfigError
+from arena.packages import data_of
 from evaluation.by_hand.form import Choice, Command, Form, Values
 from evaluation.suite import Observation, TaskSpec
 
 CHOICES = {"observation": "both"}
 """What people play with unless something else is chosen."""
 
-INTRO = (
-    "One action at a time: click what you want to do and with what, or type it. You are in the middle of the "
-    "picture, and reach what you carry, and what is where you stand or on the tile you face."
-)
-TALK = "You are in a conversation: choose what you say."
-HELP = (
-    "You are a scientist in a small world of tiles. Find out what the task asks for by measurements and "
-    "experiments of your own, then do what it asks for. What is true in this world may not be so on Earth: "
-    "measure it.\n\n"
-    "Every action takes a step, also one that does not succeed, and the number of steps is limited. To let a "
-    "step pass, turn to where you already face. Several things of one name are told apart by #1, #2 and so "
-    "on.\n\n"
-    "You get points for each part of the task. It is over when it is solved, and also when what it asks for "
-    "was done wrongly: do not act on a guess.\n\n"
-    "What you can do:\n{actions}"
-)
-
-WORDS = {
-    "move": "go WAY",
-    "turn": "turn WAY",
-    "take": "pick up OBJ",
-    "drop": "drop OBJ",
-    "put": "put OBJ on OBJ",
-    "open": "open OBJ",
-    "close": "close OBJ",
-    "activate": "switch on OBJ",
-    "deactivate": "switch off OBJ",
-    "talk": "talk to OBJ",
-    "eat": "eat OBJ",
-    "feed": "read the Discovery Feed",
-    "post": "read post NUMBER",
-    "read": "read OBJ",
-    "use": "use OBJ on OBJ",
-    "goto": "travel to PLACE",
-    "beside": "travel beside OBJ",
-}
+TEXTS: Mapping[str, Any] = data_of(__package__, "form.yaml")
+WORDS: Mapping[str, str] = TEXTS["words"]
 """Actions in words by the verbs that a model writes; of two that fit the first is meant."""
 
 _BLANK = re.compile("OBJ|WAY|PLACE|NUMBER")
@@ -59,11 +26,11 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     """A line for an action, with the names of what is seen; in a conversation, what can be said."""
     data = observation.data
     verbs = dict.fromkeys(call.partition("(")[0] for call in data["templates"])
-    help_text = HELP.format(actions="\n".join(f"- {WORDS[verb]}" for verb in (*verbs, "post")))
+    help_text = TEXTS["help"].format(actions="\n".join(f"- {WORDS[verb]}" for verb in (*verbs, "post")))
     if options := data["options"]:
         said = tuple(f"{number}: {text}" for number, text in options.items())
         choice = Choice(id="said", ask="Say", options=said)
-        return Form(TALK, (choice,), _number, text=data["text"], help=help_text, task=data["task"])
+        return Form(TEXTS["talk"], (choice,), _number, text=data["text"], help=help_text, task=data["task"])
     line = Command(
         id="action",
         ask="Action",
@@ -77,7 +44,7 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     def reply(values: Values) -> str:
         return called(str(values["action"]), data["labels"])
 
-    return Form(INTRO, (line,), reply, text=data["text"], help=help_text, task=data["task"])
+    return Form(TEXTS["intro"], (line,), reply, text=data["text"], help=help_text, task=data["task"])
 
 
 def _number(values: Values) -> str:

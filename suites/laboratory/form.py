@@ -5,36 +5,29 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from arena.packages import data_of
 from arena.science.families import COLORS, MachineQuestion, read_question
 from arena.science.words import doors, numbers_of
 from evaluation.by_hand.form import Box, Checkbox, Choice, Form, Question, Reply, Slider, Values
 from evaluation.script import Listed
 from evaluation.suite import Observation, TaskSpec
 
-HELP = (
-    "Something is hidden. Find it out by experiments, then open one door. Behind the right door is food, "
-    "behind the others is nothing. Before the first experiment all doors are equally likely.\n\n"
-    "You may make as many experiments as are left, and need not make all. As soon as you open a door, the "
-    "task is over."
-)
 SEEN = f"In the picture everything has colours in the order of the numbers: {', '.join(COLORS)}."
 ACT = "Try something, or open a door."
 
 
 def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
     """Experiments and doors to choose from; after an experiment a slider for each door."""
-    question = read_question(task.content)
+    texts, question = data_of(__package__, "form.yaml"), read_question(task.content)
     said = observation.data["said"]
     # Texts without commands.
     about = [re.sub(r": `Try\([^.]*\.", ".", text) for text in observation.data["task"]]
     about += [SEEN] if choices.shows_images else []
-    shown = partial(Form, task="\n\n".join(about), help=HELP)
+    shown = partial(Form, task="\n\n".join(about), help=texts["help"])
     if observation.data["predicts"]:
-        ask = "How likely is each door to be the right one?"
-        ask = f"{ask} If the numbers are not 100 % together, their shares count."
         names = enumerate(doors(question))
         sliders = (Slider(id=f"door{k}", ask=f"Door {k + 1}: {d}", unit="%", shown=True) for k, d in names)
-        return shown(ask, tuple(sliders), _believed, text=said)
+        return shown(texts["likely"], tuple(sliders), _believed, text=said)
     shown = partial(shown, text="\n\n".join(filter(None, (said, _left(observation)))))
     boxes = partial(_boxes, task, choices)
     opens = {

@@ -2,25 +2,10 @@
 
 from typing import Any
 
+from arena.packages import data_of
 from evaluation.by_hand.form import Command, Form
 from evaluation.suite import Observation, TaskSpec
 from suites.scienceworld.episode import LONGEST
-
-INTRO = (
-    "One command at a time: click what you want to do and with what, or type it. If a name fits several "
-    "things, answer the question with a number alone."
-)
-
-HELP = (
-    "You are in a house with a kitchen, a workshop, a greenhouse and other places, in which things can be "
-    "opened, moved, heated, connected, planted and mixed. Solve the task by one command at a time; every "
-    "command takes a step, and the number of steps is limited.\n\n"
-    "Only focus on something when the task tells you to: focusing on a wrong thing ends the task without "
-    "points. Putting something into the box that stands for an answer is final, too. The command wait lets "
-    "time pass, wait1 a single moment of it.\n\n"
-    "The score begins at 0 and ends at 100 when the task is solved; each stage that you reach adds to it.\n\n"
-    "Commands, in which OBJ stands for the name of a thing or place that you can see:\n{commands}"
-)
 
 
 def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
@@ -35,7 +20,8 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
         buttons=("look around", "inventory"),
         near="Near you",
     )
-    help_text = HELP.format(commands="\n".join(f"- {each}" for each in templates))
+    texts = data_of(__package__, "form.yaml")
+    help_text = texts["help"].format(commands="\n".join(f"- {each}" for each in templates))
     text = "\n\n".join(filter(None, observation.data["seen"]))
     shown = {"text": text, "help": help_text, "task": observation.data["task"]}
-    return Form(INTRO, (box,), lambda values: str(values["command"]), **shown)
+    return Form(texts["intro"], (box,), lambda values: str(values["command"]), **shown)
