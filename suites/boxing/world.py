@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from arena.errors import ArenaError
+from arena.packages import data_of
 from suites.boxing.outcomes import Floats, Noise
 
 Wording = Literal["story", "equations", "plain"]
@@ -65,7 +66,7 @@ class Words(NamedTuple):
 
     outcome: str
     question: str
-    choices: tuple[str, str] = ("0", "1")
+    choices: Sequence[str] = ("0", "1")
 
 
 class Goal(NamedTuple):
@@ -114,11 +115,6 @@ class World(ABC):
     form: str
     """How a design is written, such as `x, y`."""
     goals: ClassVar[Mapping[str, Goal]]
-    words: ClassVar[Words]
-    """Those of stories, and of equations unless they have their own."""
-    equations: ClassVar[Words | None] = None
-    plain: ClassVar[Words | None] = None
-    """None: the only output by its inputs."""
     partial: ClassVar[frozenset[str]] = frozenset()
     """Goals that ask for some of the parameters only; their outcomes are 0 or 1."""
     speaks: ClassVar[bool] = False
@@ -233,13 +229,16 @@ class World(ABC):
 
     def said(self, wording: Wording) -> Words:
         """The sentences of a wording."""
+        told = data_of(__package__, "words.yaml")[self.name]
         if wording != "plain":
-            return (self.equations if wording == "equations" else None) or self.words
+            return Words(**told["story"] | told.get(wording, {}))
+        if "plain" in told:
+            return Words(**told["plain"])
         inputs = ", ".join(f"{{x[{k}]}}" for k in range(len(self.fields)))
         inputs = f"({inputs})" if len(self.fields) > 1 else inputs
         choice = Words(f"For {inputs} the output was {{choice}}.", f"Is the output for {inputs} 1 or 0?")
         mean = Words(f"For {inputs} the output was {{y[0]}}.", f"What is the mean output for {inputs}?")
-        return self.plain or (choice if self._chooses else mean)
+        return choice if self._chooses else mean
 
     def described(self, x: Floats, y: Floats, wording: Wording) -> str:
         """A sentence on what came of an experiment."""

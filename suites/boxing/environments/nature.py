@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from suites.boxing.outcomes import Binomial, Floats, Gaussian, Poisson, Rounding
-from suites.boxing.world import Field, Goal, Words, World
+from suites.boxing.world import Field, Goal, World
 
 BACKGROUND, NEAREST = 0.1, 1e-4
 """Signal far from all sources, and what keeps it finite at a source."""
@@ -38,12 +38,6 @@ class Location(World):
             asks_story="Where are the three sources? Write their six coordinates, source by source.",
         ),
     }
-    words = Words(
-        "At ({x[0]}, {x[1]}) the signal was {y[0]}.", "How strong is the signal at ({x[0]}, {x[1]})?"
-    )
-    equations = words._replace(
-        question="How strong is the signal at ({x[0]}, {x[1]}), without the noise of measuring?"
-    )
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
         """Inverse squares over a background."""
@@ -117,11 +111,6 @@ class Death(World):
             lost="Respond with a positive number.",
         ),
     }
-    words = Words(
-        "At time {x[0]}, {y[0]} of 50 were infected.",
-        "How many of the 50 people are infected at time {x[0]}?",
-    )
-    equations = words._replace(question="How many of 50 are infected at time {x[0]}, on average?")
 
     def parameters(self, z: Floats) -> Floats:
         """The rate."""
@@ -165,8 +154,6 @@ class Dugongs(_OverTime):
     goals: ClassVar = {
         "prediction": Goal("squared", "logarithmic", (0.90587, 9.23419), (Field("length", -1e6, 1e6),))
     }
-    words = Words("A dugong of age {x[0]} was {y[0]} long.", "How long is a dugong of age {x[0]}?")
-    equations = words._replace(question="How long is a dugong of age {x[0]}, on average?")
 
     def parameters(self, z: Floats) -> Floats:
         """alpha, beta, and the absolute value of lambda, which alone matters."""
@@ -205,9 +192,6 @@ class Peregrines(_OverTime):
     goals: ClassVar = {
         "prediction": Goal("squared", "logarithmic", (10991.5464, 15725.1157), (Field("count", 0, 1e9),))
     }
-    words = Words(
-        "At time {x[0]} there were {y[0]} peregrines.", "How many peregrines are there at time {x[0]}?"
-    )
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
         """The logarithm of the mean."""
@@ -248,11 +232,6 @@ class PredatorPrey(World):
             (Field("prey", 0, 1e9), Field("predators", 0, 1e9)),
         )
     }
-    words = Words(
-        "At time {x[0]} there were {y[0]} prey and {y[1]} predators.",
-        "How many prey and how many predators are there at time {x[0]}?",
-    )
-    plain = Words("For {x[0]} the outputs were {y[0]} and {y[1]}.", "What are the two outputs for {x[0]}?")
 
     def parameters(self, z: Floats) -> Floats:
         """Normal, cut off at 0: a negative beta would make predators feed their prey."""

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, gammaincinv, ndtr
 
+from arena.packages import rows_of
 from suites.boxing.outcomes import Bernoulli, Floats, Likert
-from suites.boxing.world import Field, Goal, Wording, Words, World, WrongReplyError, half_normal_quantiles
+from suites.boxing.world import Field, Goal, Wording, World, WrongReplyError, half_normal_quantiles
 
 SLIP = 0.01
 """Probability of either choice whatever is offered."""
@@ -51,12 +52,6 @@ class Hyperbolic(World):
         ),
     }
     partial: ClassVar = frozenset({"discount"})
-    words = Words(
-        "Offered ${x[0]} at once or ${x[1]} after {x[2]} days, the person chose {choice}.",
-        "The person is offered ${x[0]} at once or ${x[1]} after {x[2]} days. "
-        "Do they choose {choices[1]} (1) or {choices[0]} (0)?",
-        ("the immediate reward", "the delayed reward"),
-    )
 
     def parameters(self, z: Floats) -> Floats:
         """k in 1 / day, and alpha."""
@@ -116,11 +111,6 @@ class Irt(World):
     fields = (Field("student", 1, 6, whole=True, start=1), Field("question", 1, 6, whole=True, start=1))
     form = "student, question"
     goals: ClassVar = {"prediction": Goal("wrong", "brier", (0.5, 0.5), (Field("right", 0, 1, whole=True),))}
-    words = Words(
-        "Student {x[0]} answered question {x[1]} {choice}.",
-        "Does student {x[0]} answer question {x[1]} rightly (1) or wrongly (0)?",
-        ("wrongly", "rightly"),
-    )
     fixed = True
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -201,16 +191,6 @@ class Survival(World):
             "wrong", "brier", (0.2604, 0.43885), (Field("dead", 0, 1, whole=True),), accuracy=True
         )
     }
-    words = Words(
-        "Patient {x[0]} ({x[1]} years after the operation, metastasized: {x[2]}) is {choice}.",
-        "A patient had the operation {x[1]} years ago; metastasized: {x[2]}. "
-        "Is the patient dead (1) or alive (0)?",
-        ("alive", "dead"),
-    )
-    plain = Words(
-        "Row {x[0]}, with ({x[1]}, {x[2]}), had the output {choice}.",
-        "Is the output for ({x[1]}, {x[2]}) 1 or 0?",
-    )
 
     fixed = True
 
@@ -274,15 +254,8 @@ class Survival(World):
 EMOTIONS = ("happy", "sad", "angry", "surprised", "afraid", "disgusted", "content", "disappointed")
 
 LEVELS = (
-    "not at all",
-    "barely",
-    "slightly",
-    "a little",
-    "moderately",
-    "rather",
-    "quite",
-    "very",
-    "extremely",
+    *("not at all", "barely", "slightly", "a little", "moderately"),
+    *("rather", "quite", "very", "extremely"),
 )
 """Words of the ratings from 1 to 9."""
 
@@ -324,16 +297,6 @@ class Emotions(World):
             "absolute", "absolute", (1.58509, 0.72371), tuple(Field(e, 1, 9) for e in EMOTIONS)
         )
     }
-    words = Words(
-        "",
-        "The prizes are ${x[0]}, ${x[1]} and ${x[2]}, with the probabilities {x[3]}, {x[4]} and {x[5]}; "
-        "the player wins prize {x[6]}. How would the participant rate the player's emotions from 1 to 9?",
-    )
-    plain = Words(
-        "For ({x[0]}, {x[1]}, {x[2]}, {x[3]}, {x[4]}, {x[5]}, {x[6]}) the outputs were "
-        "{y[0]}, {y[1]}, {y[2]}, {y[3]}, {y[4]}, {y[5]}, {y[6]}, {y[7]}.",
-        "What are the eight outputs for ({x[0]}, {x[1]}, {x[2]}, {x[3]}, {x[4]}, {x[5]}, {x[6]})?",
-    )
 
     def parameters(self, z: Floats) -> Floats:
         """For each emotion its coefficients, and the standard deviation."""
@@ -405,35 +368,16 @@ class _Emotion(Emotions):
 
 Ints = npt.NDArray[np.int64]
 
-CHARACTERS: dict[str, tuple[float, float, float, float, float, float]] = {
-    "stroller": (0, 0, 0, 0, 1, 1),
-    "boy": (0, 0, 0, 1, 1, 1),
-    "girl": (-1, 0, 0, 1, 1, 1),
-    "pregnant_woman": (-1, 0, 1.5, 0, 1, 1),
-    "male_doctor": (0, 0, 1, 0, 1, 1),
-    "female_doctor": (-1, 0, 1, 0, 1, 1),
-    "female_athlete": (-1, 1, 0, 0, 1, 1),
-    "male_athlete": (0, 1, 0, 0, 1, 1),
-    "female_executive": (-1, 0, 1, 0, 1, 1),
-    "male_executive": (0, 0, 1, 0, 1, 1),
-    "large_woman": (-1, -1, 0, 0, 1, 1),
-    "large_man": (0, -1, 0, 0, 1, 1),
-    "homeless": (0, 0, 0, 0, 1, 1),
-    "old_man": (0, 0, 0, 0, 1, 1),
-    "old_woman": (-1, 0, 0, 0, 1, 1),
-    "criminal": (0, 0, 0, 0, 1, 1),
-    "dog": (0, 0, 0, 0, 0, -1),
-    "cat": (0, 0, 0, 0, 0, -1),
-}
+_CHARACTERS = rows_of(__package__, "characters.csv")
 """Female -1; fit 1, large -1; high status 1, pregnant 1.5; child 1; human 1; human 1, pet -1.
 
 As the public code has them: who is male, old, homeless or in a stroller is not told apart from others.
 """
 
-CHARACTER_NAMES = tuple(CHARACTERS)
+CHARACTER_NAMES = tuple(row["name"] for row in _CHARACTERS)
 LARGEST_GROUP = 4
 
-_ATTRIBUTES = np.array(list(CHARACTERS.values()), np.float64)
+_ATTRIBUTES = np.array([[*row.values()][1:] for row in _CHARACTERS], np.float64)
 
 
 class Morals(World):
@@ -447,7 +391,7 @@ class Morals(World):
     noise = Bernoulli()
     dimensions = 9
     means, sds = np.array([0.0, -0.3, 0.4, -0.3, 0.4, 0.1, 0.1, 0.7, 0.6]), np.array([0.3, *[0.1] * 8])
-    """Intercept, swerving (1) or staying (-1) for group 1, being group 1, and `CHARACTERS`' attributes."""
+    """Intercept, swerving (1) or staying (-1) for group 1, being group 1, and the characters' attributes."""
     parameter_names = (
         *("intercept", "swerve", "group 1", "gender", "fitness"),
         *("status", "age", "humans", "species"),
@@ -462,12 +406,6 @@ class Morals(World):
             "wrong", "brier", (0.424, 0.49419), (Field("group 1", 0, 1, whole=True),), accuracy=True
         )
     }
-    words = Words(
-        "",
-        "Group 1: {0}. Group 2: {1}. To save group 1, the car has to {2}. "
-        "Does the participant save group 1 (1) or group 2 (0)?",
-    )
-    plain = Words("", "First set: {0}. Second set: {1}. Third input: {2}. Is the output 1 or 0?")
 
     def hide_meaning(self) -> None:
         """Members keep their names: they are all that is known of them."""
@@ -532,7 +470,7 @@ def _encoded(groups: list[Ints], swerve: bool) -> Floats:
 
 def _group(text: str) -> Ints:
     words = [re.sub(r"[\s_-]+", "_", word.strip(" []()'\"")) for word in text.split(",")]
-    unknown = [word for word in words if word not in CHARACTERS]
+    unknown = [word for word in words if word not in CHARACTER_NAMES]
     if unknown:
         raise WrongReplyError(
             f"got {unknown[0][:40]!r}, expected characters among {', '.join(CHARACTER_NAMES)}"
