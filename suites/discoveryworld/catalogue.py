@@ -36,48 +36,14 @@ class Kind(NamedTuple):
     difficulty: str
 
 
-_THEMES = (
-    ("proteomics", "Proteomics", "clustering", "Proteomics"),
-    ("chemistry", "Chemistry", "hill climbing", "Combinatorial Chemistry"),
-    ("archaeology", "Archaeology", "dating", "Archaeology Dating"),
-    ("reactor-lab", "Reactor Lab", "regression", "Reactor Lab"),
-    ("plant-nutrients", "Plant Nutrients", "rule induction", "Plant Nutrients"),
-    ("space-sick", "Space Sick", "open-ended search", "Space Sick"),
-    ("rocket-science", "Rocket Science", "formulas", "It's (not) Rocket Science!"),
-    ("translation", "Translation", "grounding of words", "Lost in Translation"),
-)
-"""In the order of the paper's tables: id, name, skill, name in the package."""
-
-THEMES = tuple(name for name, *_ in _THEMES)
-"""Their ids."""
-
-_TESTS = (
-    ("dialog", "conversation", "Dialog"),
-    ("measurement", "use of an instrument", "Instrument Measurement"),
-    ("pick-and-place", "pick up and place", "Pick and Place"),
-    ("pick-and-give", "pick up and give", "Pick and Give"),
-    ("discovery-feed", "reading posts", "Discovery Feed"),
-    ("doors", "doors", "Doors"),
-    ("keys", "doors with keys", "Doors with Keys"),
-    ("house", "finding the way in a house", "Navigation in a House"),
-    ("search", "search", "Search"),
-    ("moving-agents", "others that move", "Moving Agents"),
-)
-
-
 @cache
 def kinds() -> dict[str, Kind]:
-    """All themes by level and all unit tests, by their names."""
-    found = [
-        Kind(f"{slug}-{level}", theme, level, skill, scenario, level.capitalize())
-        for slug, theme, skill, scenario in _THEMES
-        for level in LEVELS
-    ]
-    found += [
-        Kind(f"unit-{slug}", "unit tests", "unit", skill, f"Small Skills: {scenario} Test", "Normal")
-        for slug, skill, scenario in _TESTS
-    ]
-    return {kind.name: kind for kind in found}
+    """All themes by level, in the order of the paper's tables, and all unit tests, by their names."""
+    return {row["name"]: Kind(**row) for row in rows_of("suites.discoveryworld", "kinds.csv")}
+
+
+THEMES = tuple(name.removesuffix("-easy") for name, kind in kinds().items() if kind.level == "easy")
+"""The ids of the themes."""
 
 
 def selected(name: str) -> list[Kind]:

@@ -15,18 +15,8 @@ from evaluation.prompts import PromptSet
 from evaluation.scale.references import FILE, Scale, by_kind
 from evaluation.suite import Message, Suite, TaskSpec, rules
 from evaluation.suites import unknown_task
+from suites.discoveryworld import catalogue
 from suites.discoveryworld.actions import available
-from suites.discoveryworld.catalogue import (
-    LEVELS,
-    MOST_SEEDS,
-    PAPER_SEEDS,
-    THEMES,
-    Kind,
-    find_world,
-    kinds,
-    seed_list,
-    selected,
-)
 
 
 class DiscoveryWorldChoices(RunChoices):
@@ -38,8 +28,9 @@ class DiscoveryWorldChoices(RunChoices):
 
     words: ClassVar[frozenset[str]] = RunChoices.words | {"seeds"}
 
-    seeds: Annotated[str, AfterValidator(lambda text: seed_list(text) and text)] = Field(
-        default=PAPER_SEEDS, description="seeds of each world, such as 0-4 (the paper's) or 5,9,100-120"
+    seeds: Annotated[str, AfterValidator(lambda text: catalogue.seed_list(text) and text)] = Field(
+        default=catalogue.PAPER_SEEDS,
+        description="seeds of each world, such as 0-4 (the paper's) or 5,9,100-120",
     )
     steps: Annotated[int, Field(ge=1, le=100_000)] | None = Field(
         default=None,
@@ -61,13 +52,13 @@ class DiscoveryWorldChoices(RunChoices):
         """The one judge, if there is any."""
         return (self.judge,) if self.judge else ()
 
-    def steps_of(self, kind: Kind) -> int:
+    def steps_of(self, kind: catalogue.Kind) -> int:
         """How many steps an episode has; in the paper 100 if it is easy or a unit test, otherwise 1,000."""
         return self.steps or (100 if kind.level in ("easy", "unit") else 1000)
 
     def bounds(self, content: Any = None) -> Bounds:
         """A reply for each step."""
-        several = kinds().values() if content is None else [kinds()[content["kind"]]]
+        several = catalogue.kinds().values() if content is None else [catalogue.kinds()[content["kind"]]]
         images = int(self.shows_images)
         return Bounds(
             replies=max(self.steps_of(kind) for kind in several),
@@ -91,15 +82,15 @@ class DiscoveryWorldSuite(Suite):
 
     def tasks(self, choices: DiscoveryWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """All worlds at the chosen seeds."""
-        return [task for name in kinds() for task in self.named(name, choices, folder)]
+        return [task for name in catalogue.kinds() for task in self.named(name, choices, folder)]
 
     def named(self, name: str, choices: DiscoveryWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """The worlds of a theme, a level, or both, at the chosen seeds, or one with its seed."""
-        if found := selected(name):
-            return [_task(kind, seed) for kind in found for seed in seed_list(choices.seeds)]
-        if (world := find_world(name)) is not None:
+        if found := catalogue.selected(name):
+            return [_task(kind, seed) for kind in found for seed in catalogue.seed_list(choices.seeds)]
+        if (world := catalogue.find_world(name)) is not None:
             return [_task(*world)]
-        known = [*THEMES, *LEVELS, "unit", *kinds()]
+        known = [*catalogue.THEMES, *catalogue.LEVELS, "unit", *catalogue.kinds()]
         raise unknown_task(name, known, ", or a world such as proteomics-easy-0")
 
     def opening(self, choices: DiscoveryWorldChoices, prompts: PromptSet, episodes: int) -> list[Message]:
@@ -118,8 +109,8 @@ class DiscoveryWorldSuite(Suite):
         require("discoveryworld")
         provider, _, agent = model.partition("/")
         # There is a script for each theme, which has its name.
-        themes = THEMES if agent == "ideal" else (agent,)
-        if provider != self.name or not set(themes) <= set(THEMES):
+        themes = catalogue.THEMES if agent == "ideal" else (agent,)
+        if provider != self.name or not set(themes) <= set(catalogue.THEMES):
             return
         others = [task.id for task in tasks if task.id.rpartition("-")[0].rpartition("-")[0] not in themes]
         if others or not choices.teleport:
@@ -132,7 +123,7 @@ class DiscoveryWorldSuite(Suite):
         return super().versions() | installed("discoveryworld")
 
 
-def _task(kind: Kind, seed: int) -> TaskSpec:
+def _task(kind: catalogue.Kind, seed: int) -> TaskSpec:
     return TaskSpec(
         f"{kind.name}-{seed}",
         kind.theme,
@@ -148,9 +139,9 @@ SUITE = DiscoveryWorldSuite()
 
 def split(name: str, choices: DiscoveryWorldChoices) -> Iterator[str]:
     """Ids of the worlds to test with, at the paper's seeds, or to train on, at all others."""
-    paper = seed_list(PAPER_SEEDS)
-    seeds = paper if name == "test" else range(len(paper), MOST_SEEDS)
-    wanted = [kind for each in choices.tasks or kinds() for kind in selected(each)]
+    paper = catalogue.seed_list(catalogue.PAPER_SEEDS)
+    seeds = paper if name == "test" else range(len(paper), catalogue.MOST_SEEDS)
+    wanted = [kind for each in choices.tasks or catalogue.kinds() for kind in catalogue.selected(each)]
     return (f"{kind.name}-{seed}" for seed in seeds for kind in wanted)
 
 

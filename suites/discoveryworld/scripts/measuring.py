@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.packages import rows_of
 from suites.discoveryworld.scripts.player import Player, Stuck, found_in, numbers
 
 _STATUE = re.compile(r"statue of an? ([^#]+)", re.IGNORECASE)
@@ -241,19 +242,7 @@ def _tune(play: Player, reactor: int, now: float, readings: dict[str, float], la
 
 
 _BODIES = {
-    "Mercury": (330.11, 2439.4),
-    "Venus": (4867.4, 6052),
-    "Earth": (5972.4, 6371),
-    "the Moon": (73.46, 1737.5),
-    "Mars": (641.71, 3389.5),
-    "Jupiter": (1898187, 69911),
-    "Io": (89.32, 1821.6),
-    "Europa": (48.00, 1560.8),
-    "Ganymede": (148.2, 2634.1),
-    "Saturn": (568317, 58232),
-    "Uranus": (86813, 25362),
-    "Neptune": (102413, 24622),
-    "Pluto": (13.03, 1188.3),
+    row["name"]: (float(row["mass"]), float(row["radius"])) for row in rows_of(__package__, "bodies.csv")
 }
 """Mass in 1e21 kg and mean radius in km (Wikipedia, List of Solar System objects by size)."""
 
