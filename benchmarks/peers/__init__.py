@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from arena.packages import data_of
 from benchmarks.figures import OURS, Absent, Apart, Effort, Figures
 
 SIDES = (84, 128, 512)
@@ -52,57 +53,9 @@ class Contender:
     install: str = "reinstall arena-llm"
 
 
-_BENCH = "pip install 'arena-llm[bench]'"
-_ROOMS = ("OneRoom", "Hallway", "FourRooms", "Maze", "PickupObjects")
-_HELD = "gymnasium.make, each random action held for 4 steps, and only these sensors"
-
-CONTENDERS = (
-    Contender(
-        OURS,
-        "benchmarks.peers.ours",
-        {
-            Work.FRAMES: "all 50 things, floor, fence and sky; textures, sun, shadows, translucent things",
-            Work.CAMERA: "ArenaEnv: 3 ticks of physics, rules, and that picture",
-            Work.RAYS: "ArenaEnv: 3 ticks, rules, and 5 casts of a ball",
-            Work.BARE: "ArenaEnv: 3 ticks and rules",
-        },
-    ),
-    Contender(
-        f"{OURS}, actions held", "benchmarks.peers.ours", dict.fromkeys(list(Work)[1:], _HELD), {"held": True}
-    ),
-    Contender(
-        "TinyRenderer",
-        "benchmarks.peers.bullet_peer",
-        {Work.FRAMES: "the same things, floor and fence, lit, in plain colours; no textures or translucency"},
-        install=_BENCH,
-    ),
-    Contender(
-        "TinyRenderer, shadows",
-        "benchmarks.peers.bullet_peer",
-        {Work.FRAMES: "as TinyRenderer, with its shadow pass"},
-        {"shadows": True},
-        _BENCH,
-    ),
-    Contender(
-        "MiniWorld",
-        "benchmarks.peers.miniworld_peer",
-        {
-            Work.FRAMES: "50 boxes and balls at the same places in a textured room; one lamp, plain colours,"
-            " 4 samples per pixel; no shadows or translucency",
-            Work.CAMERA: "its own step (the agent against walls and circles, nothing else moves), and it",
-        },
-        install=_BENCH,
-    ),
-    *(
-        Contender(
-            f"MiniWorld {room}",
-            "benchmarks.peers.miniworld_peer",
-            {Work.CAMERA: f"MiniWorld-{room}-v0 as it ships, with resets, in place of the 50 things"},
-            {"room": room},
-            _BENCH,
-        )
-        for room in _ROOMS
-    ),
+CONTENDERS = tuple(
+    Contender(**row | {"does": {Work(work): what for work, what in row["does"].items()}})
+    for row in data_of("benchmarks.peers", "contenders.yaml")
 )
 """All that is compared, in the order of the tables."""
 
