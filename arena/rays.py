@@ -93,18 +93,8 @@ CAST_LENGTH = 200.0
 """Length of a cast, metres; the unit of the observed distance."""
 
 TAGS = (
-    "arena",
-    "Immovable",
-    "Movable",
-    "goodGoal",
-    "goodGoalMulti",
-    "badGoal",
-    "GoalSpawner",
-    "DeathZone",
-    "HotZone",
-    "Ramp",
-    "PillarButton",
-    "SignPoster",
+    *("arena", "Immovable", "Movable", "goodGoal", "goodGoalMulti", "badGoal"),
+    *("GoalSpawner", "DeathZone", "HotZone", "Ramp", "PillarButton", "SignPoster"),
 )
 """What a ray distinguishes, in the order of its bits (`AAI3Arena.prefab`).
 

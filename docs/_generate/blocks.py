@@ -9,18 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import typer
-import yaml
 
-from arena.taskfile.config import (
-    ENTRIES,
-    KEYS,
-    MODELS,
-    OPERATION_FIELDS,
-    OPERATIONS,
-    QUESTIONS,
-    SINCE_4,
-    VALUES,
-)
+from arena.packages import data_of
+from arena.taskfile import config
 from arena.taskfile.symbols import PRESETS
 from docs._generate import kinds
 from docs._generate.markdown import Rows, code, number, plain, tabled
@@ -39,9 +30,7 @@ from llm_control.suite import SUITE
 from report.arena.pages import ARENA_COLUMNS
 from report.episode_page import EPISODE_COLUMNS, REPLY_COLUMNS, TURN_COLUMNS
 
-KEY_MEANINGS: Mapping[str, Mapping[str, str]] = yaml.safe_load(
-    Path(__file__).with_name("meanings.yaml").read_text(encoding="utf-8")
-)
+KEY_MEANINGS: Mapping[str, Mapping[str, str]] = data_of("docs._generate", "meanings.yaml")
 """A sentence for each key, by tag and field."""
 
 _WORDS = {"number": "number", "integer": "whole number", "string": "text", "boolean": "yes or no"}
@@ -50,9 +39,9 @@ _WORDS = {"number": "number", "integer": "whole number", "string": "text", "bool
 def operations_section() -> str:
     """Every operation with its keys."""
     parts = []
-    for tag in OPERATIONS:
-        parts.append(f"### !{tag}\n\n{(MODELS[tag].__doc__ or '').strip()}")
-        if KEYS[tag]:
+    for tag in config.OPERATIONS:
+        parts.append(f"### !{tag}\n\n{(config.MODELS[tag].__doc__ or '').strip()}")
+        if config.KEYS[tag]:
             parts.append(keys_table(tag))
     return "\n\n".join(parts)
 
@@ -60,7 +49,7 @@ def operations_section() -> str:
 def spellings(tag: str) -> dict[str, list[str]]:
     """The keys that set each field, the newest last."""
     named: dict[str, list[str]] = {}
-    for key, field in KEYS[tag].items():
+    for key, field in config.KEYS[tag].items():
         named.setdefault(field, []).append(key)
     return named
 
@@ -68,11 +57,11 @@ def spellings(tag: str) -> dict[str, list[str]]:
 @tabled("key", "value", "version", "meaning")
 def keys_table(tag: str) -> Iterator[tuple[str, ...]]:
     """Every key of a tag: type, range, default, version and meaning."""
-    schema = MODELS[tag].model_json_schema()
-    schema = schema if "properties" in schema else schema["$defs"][MODELS[tag].__name__]
+    schema = config.MODELS[tag].model_json_schema()
+    schema = schema if "properties" in schema else schema["$defs"][config.MODELS[tag].__name__]
     for field, keys in spellings(tag).items():
         declared = _simple(schema["properties"][field])
-        since = "4" if keys[-1] in SINCE_4 or tag in OPERATIONS else "all"
+        since = "4" if keys[-1] in config.SINCE_4 or tag in config.OPERATIONS else "all"
         older = "".join(f" (older: {code(key)})" for key in keys[:-1])
         default = "required" if field in schema.get("required", ()) else _default(declared.get("default"))
         value = ", ".join(filter(None, (_type(field, declared), _range(declared), default)))
@@ -93,13 +82,13 @@ def _type(field: str, declared: dict[str, Any]) -> str:
     if field == "arenas":
         return "`!Arena` by number"
     if field == "question":
-        return ", ".join(code(f"!{tag}") for tag in QUESTIONS)
-    if field in OPERATION_FIELDS:
+        return ", ".join(code(f"!{tag}") for tag in config.QUESTIONS)
+    if field in config.OPERATION_FIELDS:
         return "list of operations" if field.endswith("s") else "operation"
-    if field in VALUES:
-        return code(f"!{VALUES[field]}")
-    if field in ENTRIES:
-        return f"list of `!{ENTRIES[field]}`"
+    if field in config.VALUES:
+        return code(f"!{config.VALUES[field]}")
+    if field in config.ENTRIES:
+        return f"list of `!{config.ENTRIES[field]}`"
     if declared.get("type") == "array":
         return f"list of {_WORDS[declared['items']['type']]}s"
     if "anyOf" in declared:
@@ -252,7 +241,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "keys-of-file": partial(keys_table, "ArenaConfig"),
     "keys-of-arena": partial(keys_table, "Arena"),
     "keys-of-item": partial(keys_table, "Item"),
-    **{f"keys-of-{tag.lower()}": partial(keys_table, tag) for tag in QUESTIONS},
+    **{f"keys-of-{tag.lower()}": partial(keys_table, tag) for tag in config.QUESTIONS},
     "keys-of-vector": partial(keys_table, "Vector3"),
     "keys-of-color": partial(keys_table, "RGB"),
     "operations": operations_section,

@@ -5,17 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from arena.science import Floats, Seen, believed
-from arena.science.families import (
-    FARTHEST_M,
-    WIDEST_M,
-    FloorQuestion,
-    MachineQuestion,
-    Question,
-    SlopesQuestion,
-    read_question,
-    truth,
-)
+from arena.science import Floats, Seen, believed, families
 from arena.science.words import asked, doors, seen, told
 from evaluation.prompts import PromptSet
 from evaluation.script import Listed
@@ -26,26 +16,29 @@ if TYPE_CHECKING:
     from suites.laboratory.picture import Bench
 
 
-def story(question: Question, prompts: PromptSet) -> str:
+def story(question: families.Question, prompts: PromptSet) -> str:
     """What may be hidden, and how an experiment works."""
     values: dict[str, object] = {"told": told(question)}
     name: str = question.family
-    if isinstance(question, SlopesQuestion):
-        name, values["most"] = question.hides, FARTHEST_M
-    if isinstance(question, FloorQuestion):
+    if isinstance(question, families.SlopesQuestion):
+        name, values["most"] = question.hides, families.FARTHEST_M
+    if isinstance(question, families.FloorQuestion):
         shut = f" {prompts['lane_shut'].fill(lane=question.shut + 1)}" if question.asks == "side" else ""
-        values |= {"most": WIDEST_M, "first": question.open_lanes()[0] + 1, "shut": shut}
+        values |= {"most": families.WIDEST_M, "first": question.open_lanes()[0] + 1, "shut": shut}
     return prompts[name].fill(**values)
 
 
-def experiment_of(question: Question, numbers: Sequence[float]) -> int | str:
+def experiment_of(question: families.Question, numbers: Sequence[float]) -> int | str:
     """The experiment that a command names by numbers from 1, or what is wrong with them."""
     chosen = [int(number) - 1 for number in numbers]
-    if isinstance(question, MachineQuestion):
+    if isinstance(question, families.MachineQuestion):
         if all(0 <= k < question.things for k in chosen):
             return sum(1 << k for k in chosen)
         return f"The things have the numbers 1 to {question.things}."
-    possible = question.open_lanes() if isinstance(question, FloorQuestion) else tuple(range(question.things))
+    if isinstance(question, families.FloorQuestion):
+        possible = question.open_lanes()
+    else:
+        possible = tuple(range(question.things))
     if len(chosen) == 1 and chosen[0] in possible:
         return possible.index(chosen[0])
     return f"Try one of: {', '.join(str(k + 1) for k in possible)}."
@@ -81,9 +74,9 @@ class Episode(TurnByTurn):
 
     def __init__(self, setup: EpisodeSetup) -> None:
         super().__init__(setup)
-        self.question = read_question(self._content)
+        self.question = families.read_question(self._content)
         self.hidden = self.question.hidden
-        self._truth = truth(self.question, setup.choices.seed, setup.task.id, setup.trial)
+        self._truth = families.truth(self.question, setup.choices.seed, setup.task.id, setup.trial)
         self._rng = np.random.default_rng(self._seed)
         self.history: list[Seen] = []
         self.belief: Floats = self.hidden.prior
