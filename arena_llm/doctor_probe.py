@@ -7,21 +7,10 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-TASK = """
-arenas:
-  0: !Arena
-    timeLimit: 0
-    items:
-    - !Item {name: Agent, positions: [{x: 20, y: 0, z: 5}], rotations: [0]}
-    - !Item {name: Wall, positions: [{x: 16, y: 0, z: 12}], rotations: [0], sizes: [{x: 4, y: 3, z: 1}]}
-    - !Item
-      name: LightBlock
-      positions: [{x: 20, y: 0, z: 8}, {x: 20.5, y: 0, z: 10}]
-      rotations: [20, 70]
-      sizes: [{x: 1, y: 1, z: 1}, {x: 1, y: 1, z: 1}]
-"""
+TASK = Path(__file__).with_name("doctor.yaml")
 """An arena with a wall and blocks in front of the agent."""
 
 SIDE = 84
@@ -33,11 +22,11 @@ STEPS = 60
 
 def drawing() -> dict[str, Any]:
     """The fault of a frame that is drawn twice ("" if it has none)."""
-    from arena import Episode, load_text
+    from arena import Episode, load
     from render import Renderer
 
     renderer = Renderer(SIDE, SIDE)
-    with Episode(load_text(TASK).arenas[0], task_id="doctor") as episode:
+    with Episode(load(TASK).arenas[0], task_id="doctor") as episode:
         first, second = (renderer.frame(episode.scene()) for _ in range(2))
     return {"fault": fault_of(first, second)}
 
@@ -55,21 +44,18 @@ def fault_of(first: Any, second: Any) -> str:
     if not (first == second).all():
         return "the same scene gave two different pictures"
     found = hashlib.sha256(first.tobytes()).hexdigest()
-    return (
-        ""
-        if found == DIGEST
-        else f"other machines draw other bytes (got {found[:16]}, expected {DIGEST[:16]})"
-    )
+    other = f"other machines draw other bytes (got {found[:16]}, expected {DIGEST[:16]})"
+    return "" if found == DIGEST else other
 
 
 def _played() -> str:
     """Fingerprint of a short episode: the bits of all poses after each step."""
     import numpy as np
 
-    from arena import ACTIONS, Episode, load_text
+    from arena import ACTIONS, Episode, load
 
     bits = hashlib.sha256()
-    with Episode(load_text(TASK).arenas[0], task_id="doctor") as episode:
+    with Episode(load(TASK).arenas[0], task_id="doctor") as episode:
         for action in np.random.default_rng(0).integers(len(ACTIONS), size=STEPS):
             # Mostly forward, so that blocks are pushed.
             episode.step(ACTIONS[3 if action % 2 else action])
