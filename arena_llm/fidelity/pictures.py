@@ -56,6 +56,9 @@ CLASSES = tuple(dict.fromkeys(name for name, _ in COLORS))
 SMALLEST_SHARE = 0.003
 """The overlap of a class is judged only if it covers this share of a picture: 200 of 256 x 256 pixels."""
 
+NEAR = 24
+"""Levels of 255 within which a colour is called near; a pixel is near if all its three are."""
+
 COMPARED_HEIGHT = 256
 """Pictures are reduced to about this many rows, which removes most of JPEG's colour noise."""
 
@@ -65,13 +68,15 @@ _CODE = np.array([1 << 16, 1 << 8, 1])
 
 
 class FrameMatch(NamedTuple):
-    """Comparison of a picture with ours: the share of pixels in the same class, and each class's overlap.
+    """Comparison of a picture with ours: shares of pixels, and each class's overlap.
 
-    `iou` is intersection over union, for classes that cover enough of either picture.
+    `same` is the share in the same class, `near` that within `NEAR` levels; `iou` is intersection over union,
+    for classes that cover enough of either picture.
     """
 
     name: str
     same: float
+    near: float
     iou: Mapping[str, float]
 
 
@@ -86,7 +91,8 @@ def read_picture(path: Path) -> Frame:
 def compare_frames(name: str, recorded: Frame, ours: Frame) -> FrameMatch:
     """Compare two pictures of the same size, uint8 (H, W, 3)."""
     one, other = classify(reduced(recorded)), classify(reduced(ours))
-    return FrameMatch(name, float((one == other).mean()), _overlaps(one, other))
+    near = 1 - _differs(recorded, ours, NEAR).mean()
+    return FrameMatch(name, float((one == other).mean()), float(near), _overlaps(one, other))
 
 
 def classify(frame: Frame) -> Classes:
@@ -259,7 +265,7 @@ class _Drawn(NamedTuple):
     objects: Mask
 
 
-def compare_stills(folder: Path, version: str) -> list[Still]:
+def compare_stills(folder: Path, version: str, seed: int = SEED) -> list[Still]:
     """All pictures NAME.png of a folder that have an arena NAME.yml, by name.
 
     The empty arena is seen in those of the original's pictures whose things are all invisible. Raises
@@ -269,7 +275,7 @@ def compare_stills(folder: Path, version: str) -> list[Still]:
     if not paths:
         raise RecordingError(f"{folder}: no pictures NAME.png with arenas NAME.yml")
     renderer = cache(Renderer)
-    drawn = [_drawn(path, version, renderer) for path in paths]
+    drawn = [_drawn(path, version, seed, renderer) for path in paths]
     bare = [each for each in drawn if not each.objects.any()]
     return [
         Still(
@@ -297,13 +303,13 @@ def read_pairs(folder: Path, version: str) -> dict[str, tuple[Frame, Frame]]:
 
 def stills_table(stills: Sequence[Still]) -> Table:
     """A line for each picture, and their means."""
-    table = Table("picture", "same class", "silhouette")
-    for still in stills:
-        table.add_row(still.pair.match.name, f"{still.pair.match.same:.3f}", _rounded(still.silhouette))
+    table = Table("picture", "same class", f"within {NEAR} levels", "silhouette")
+    rows = [(still.pair.match.same, still.pair.match.near, still.silhouette) for still in stills]
+    for still, row in zip(stills, rows, strict=True):
+        table.add_row(still.pair.match.name, *map(_rounded, row))
     table.add_section()
-    outlines = [still.silhouette for still in stills if still.silhouette is not None]
-    mean = float(np.mean([still.pair.match.same for still in stills]))
-    table.add_row("mean", _rounded(mean), _rounded(float(np.mean(outlines)) if outlines else None))
+    known = [[value for value in column if value is not None] for column in zip(*rows, strict=True)]
+    table.add_row("mean", *(_rounded(float(np.mean(values)) if values else None) for values in known))
     return table
 
 
@@ -312,11 +318,11 @@ def as_dict(stills: Sequence[Still]) -> list[dict[str, Any]]:
     return [still.pair.match._asdict() | {"silhouette": still.silhouette} for still in stills]
 
 
-def _drawn(path: Path, version: str, renderer: Callable[[int, int], Renderer]) -> _Drawn:
+def _drawn(path: Path, version: str, seed: int, renderer: Callable[[int, int], Renderer]) -> _Drawn:
     """Both pictures; `renderer` gives the one of a width and height."""
     theirs = read_picture(path)
     arena = next(iter(load(path.with_suffix(".yml"), version, chance="unity").arenas.values()))
-    with Episode(arena, task_id=path.stem, seed=SEED) as episode:
+    with Episode(arena, task_id=path.stem, seed=seed) as episode:
         episode.step(IDLE)
         scene = episode.scene()
     height, width, _ = theirs.shape
@@ -334,8 +340,8 @@ def _silhouette(one: _Drawn, bare: Sequence[_Drawn]) -> float | None:
     return int((theirs & one.objects).sum()) / union if union else None
 
 
-def _differs(one: Frame, other: Frame) -> Mask:
-    return np.asarray((np.abs(one.astype(np.int16) - other) > NOTICEABLE).any(axis=2))
+def _differs(one: Frame, other: Frame, levels: int = NOTICEABLE) -> Mask:
+    return np.asarray((np.abs(one.astype(np.int16) - other) > levels).any(axis=2))
 
 
 def _rounded(value: float | None) -> str:

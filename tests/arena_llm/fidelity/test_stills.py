@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena import IDLE, Episode, RecordingError, load
-from arena_llm.fidelity.pictures import SEED, compare_stills
+from arena_llm.fidelity.pictures import SEED, compare_frames, compare_stills
 from render import Renderer, decode, png
 from tests.arena.worlds import agent, arena_text, item
 
@@ -26,9 +26,9 @@ def folder(tmp_path):
 
 def test_our_own_pictures_agree_in_everything(folder, command):
     written = ("--json", folder / "f.json", "--sheet", folder / "s.png")
-    command("fidelity", "--stills", folder, *written).succeeded()
+    assert "within 24 levels" in command("fidelity", "--stills", folder, *written).succeeded()
     zone, tree = json.loads((folder / "f.json").read_text())
-    assert (tree["name"], tree["same"], tree["silhouette"]) == ("SpawnerTree", 1.0, 1.0)
+    assert (tree["name"], tree["same"], tree["near"], tree["silhouette"]) == ("SpawnerTree", 1.0, 1.0, 1.0)
     assert (zone["name"], zone["same"], zone["silhouette"]) == ("DataZone", 1.0, None)
     assert decode((folder / "s.png").read_bytes()).shape == (128, 1024, 3)
 
@@ -39,6 +39,15 @@ def test_what_is_elsewhere_and_of_another_colour_is_noticed(folder):
     _, tree = compare_stills(folder, "4")
     assert 0.1 < tree.silhouette < 0.9
     assert tree.pair.match.same < 0.98
+    assert tree.pair.match.near < 0.98
+
+
+def test_near_is_within_24_levels_of_every_channel():
+    one = np.full((10, 10, 3), 100, np.uint8)
+    other = one.copy()
+    other[:5, :, 1] += 24
+    other[:2, :, 1] += 1
+    assert compare_frames("one", one, other).near == pytest.approx(0.8)
 
 
 def test_without_a_picture_of_the_empty_arena_there_are_no_outlines(folder):
