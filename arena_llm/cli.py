@@ -25,7 +25,7 @@ _FOR_PEOPLE = "play"
 _COMMANDS = (
     *_OF_SUITES,
     *("report", "verify", "compare", "probe", "prompts", "run", "replay", "show", "fidelity"),
-    *("play", "study", "baselines", "doctor"),
+    *("conformance", "play", "study", "baselines", "doctor"),
 )
 """Each is the function `NAME_command` of its module in `arena_llm.commands`, which is imported on use."""
 
