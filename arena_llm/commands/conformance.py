@@ -51,8 +51,7 @@ def conformance_command(
     setup, found = Setup(animal_ai, seed, []), list[Result]()
     with stoppable(lambda: f"Stopped after {len(found)} results."), progress_bar() as bar:
         for folder, patterns in folders:
-            for result in bar.track(found_in(folder, setup, patterns), description=f"comparing {folder}"):
-                found.append(result)
+            found.extend(bar.track(found_in(folder, setup, patterns), description=f"comparing {folder}"))
     if not found:
         raise EvaluationError(
             "nothing to compare: expected a checkout of animal-ai, animal-ai-python, animal-ai-e2e or "

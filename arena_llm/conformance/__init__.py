@@ -36,7 +36,7 @@ KNOWN = (
     ("'_process'", "there is no Unity process to wait for"),
     ("values to unpack", "a step returns Gymnasium's five values, not Gym's four"),
     (r"^(Grow|Ripen|Shrink|Decay)Goal", "a ball that changes may be a tick earlier or later"),
-    ("episode [2-9]", "in Unity it begins within a decision, on the ground"),
+    ("episode (?!1,)", "in Unity it begins within a decision, on the ground"),
 )
 """Reasons that are known, each with a pattern of the differences that it explains."""
 

@@ -429,11 +429,11 @@ def _yaml_files(folder: Path) -> Iterator[tuple[str, str, bytes]]:
         if packed := _git(folder, "archive", tag, ":(glob)**/*.y*ml"):
             with tarfile.open(fileobj=io.BytesIO(packed)) as members:
                 for member in members:
-                    if content := members.extractfile(member):
+                    if member.isfile() and (content := members.extractfile(member)):
                         yield version, f"{tag}:{member.name}", content.read()
     for path in _below(folder, "*.y*ml") if not tags else ():
         if path.is_file():
-            yield "", str(path.relative_to(folder)), read_bytes(path)
+            yield "", str(path.relative_to(folder)), read_bytes(path, MAX_DATA_BYTES)
 
 
 def _git(folder: Path, *arguments: str) -> bytes:
