@@ -37,8 +37,7 @@ def conformance_command(
 
     --animal-ai and --seed are those of logs and pictures; the seed matters if an arena is random.
     """
-    from arena_llm.conformance import CHECKS, Result, page
-    from arena_llm.conformance.checks import AGAINST, Setup, found_in
+    from arena_llm.fidelity.conformance import AGAINST, CHECKS, Result, Setup, found_in, page
     from arena_llm.fidelity.pictures import write_sheet
 
     check_output_folder(out)

@@ -78,9 +78,8 @@ def _compare_trace(
 ) -> "tuple[list[Pair], Any, bool]":
     """The same of an episode, and whether health agrees; saves our pictures in `frames`."""
     from arena_llm.fidelity.pictures import compare_pictures, write_frames
-    from arena_llm.fidelity.replay import replay
     from arena_llm.fidelity.report import Fidelity, as_dict, print_fidelity
-    from arena_llm.fidelity.trace import ending_of, poses_of, read_trace
+    from arena_llm.fidelity.trace import ending_of, poses_of, read_trace, replay
     from arena_llm.pictures.tasks import depends_on_seed
 
     recording = read_trace(trace, table)

@@ -17,8 +17,7 @@ from rich.table import Table
 
 from arena import IDLE, Episode, EvaluationError, RecordingError, load
 from arena.files import MAX_DATA_BYTES, read_bytes, write_file
-from arena_llm.fidelity.replay import ReplayedEpisode, replay
-from arena_llm.fidelity.trace import Trace, read_trace
+from arena_llm.fidelity.trace import ReplayedEpisode, Trace, read_trace, replay
 from render import Frame, Renderer, decode, png
 
 Classes = npt.NDArray[np.intp]

@@ -9,8 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 from arena_llm.fidelity.pictures import CLASSES, FrameMatch
-from arena_llm.fidelity.replay import ReplayedEpisode, ReplayedTurn
-from arena_llm.fidelity.trace import HEALTH_TOLERANCE, Ending, PredictedPose, Trace
+from arena_llm.fidelity.trace import (
+    HEALTH_TOLERANCE,
+    Ending,
+    PredictedPose,
+    ReplayedEpisode,
+    ReplayedTurn,
+    Trace,
+)
 
 REWARD_TOLERANCE = 0.0005
 """Half of the last of a recorded total reward's three decimals."""

@@ -7,8 +7,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from arena import ConfigError, Episode, Scene
-from arena_llm.pictures.canvas import FAINT, text_width, write
-from arena_llm.pictures.paths import Trail, path_color
+from arena_llm.pictures.canvas import FAINT, Trail, path_color, text_width, write
 from render import Camera, Frame, Renderer, birds_eye, third_person, top_view
 
 NARROWEST = 192

@@ -15,8 +15,7 @@ from arena.geometry.shapes import ARENA_SIZE
 from arena.rules import TICKS_PER_UNIT
 from arena.scene import Vector
 from arena.taskfile.versions import DIFFERENCES
-from arena_llm.pictures.canvas import GREY, INK, fitted, font, write
-from arena_llm.pictures.paths import Strokes
+from arena_llm.pictures.canvas import GREY, INK, Strokes, fitted, font, write
 from render import Camera, Frame, Renderer, top_view
 from testbed import Task
 

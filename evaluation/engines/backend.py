@@ -1,20 +1,44 @@
 """Where episodes are played: in this process, in others of this machine, or by Ray workers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from arena.errors import EvaluationError
 from arena.processes import cores, new_pool, shut_down
-from evaluation.in_use import InUse
 from evaluation.suite import Environment, EpisodeSetup, Player, Record
 
 Made = TypeVar("Made")
+Value = TypeVar("Value")
 
 EPISODES_PER_PROCESS = 8
 """From this number on a process is worth its start, which takes as long as some episodes."""
+
+
+class InUse(Generic[Value]):
+    """A value that all of this process uses: the usual one, or the one of the run in progress.
+
+    The usual one is that of any other program, such as Inspect AI's command.
+    """
+
+    def __init__(self, usual: Value) -> None:
+        self._values = [usual]
+
+    def __call__(self) -> Value:
+        """The value now."""
+        return self._values[-1]
+
+    @contextmanager
+    def using(self, value: Value) -> Iterator[None]:
+        """Use another value meanwhile."""
+        self._values.append(value)
+        try:
+            yield
+        finally:
+            self._values.pop()
 
 
 class Backend:

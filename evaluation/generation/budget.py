@@ -14,8 +14,8 @@ from typing import Any
 
 import anyio
 
+from evaluation.engines.backend import InUse
 from evaluation.generation.stops import FinalError
-from evaluation.in_use import InUse
 
 NOT_PLAYED = "not played: "
 """How the error of an episode begins that a limit of the run kept from beginning."""

@@ -22,8 +22,8 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from arena.errors import EvaluationError
+from evaluation.engines.backend import InUse
 from evaluation.generation.stops import FinalError, cause_of, status_of
-from evaluation.in_use import InUse
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelCall, ModelOutput

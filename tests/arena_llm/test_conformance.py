@@ -10,8 +10,8 @@ import pytest
 
 from arena import FORWARD, IDLE, TURN_LEFT, Episode, EvaluationError, load
 from arena.csv_log import csv_log
-from arena_llm.conformance import CHECKS, NOT_RUN, Result, checks, page
-from arena_llm.conformance.checks import AGAINST, Setup, array_of, found_in
+from arena_llm.fidelity import conformance
+from arena_llm.fidelity.conformance import AGAINST, CHECKS, NOT_RUN, Result, Setup, array_of, found_in, page
 from arena_llm.fidelity.pictures import SEED
 from render import Renderer, decode, png
 from tests.arena.test_csv_log import SUITE
@@ -191,7 +191,7 @@ assert shape == (32, 32, 3), shape
 
 
 def test_foreign_programs_run_on_our_arena(still, tmp_path, monkeypatch):
-    monkeypatch.setattr(checks, "SCRIPT_S", 4.0)
+    monkeypatch.setattr(conformance, "SCRIPT_S", 4.0)
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     root = tmp_path / "checkout"
     for name, text in SUITE_FILES.items():
@@ -299,11 +299,13 @@ def test_a_program_that_asks_otherwise_is_not_ours(tmp_path):
 def test_requests_are_compared_to_the_byte():
     first = {"model": "m", "messages": [{"role": "user", "content": "a"}]}
     second = {"model": "m", "messages": [*first["messages"], {"role": "assistant", "content": "b"}]}
-    assert checks._by_episode([first, second, first]) == [[first, second], [first]]
-    assert checks._unlike([first, second], [first, second]) == ""
+    assert conformance._by_episode([first, second, first]) == [[first, second], [first]]
+    assert conformance._unlike([first, second], [first, second]) == ""
     other = second | {"temperature": 0}
-    assert checks._unlike([first, second], [first, other]) == "request 2 of 2 and 2: temperature, message 0"
-    assert "request 2 of 2 and 1: model, messages, message 1" in checks._unlike([first, second], [first])
+    assert (
+        conformance._unlike([first, second], [first, other]) == "request 2 of 2 and 2: temperature, message 0"
+    )
+    assert "request 2 of 2 and 1: model, messages, message 1" in conformance._unlike([first, second], [first])
 
 
 def test_nothing_is_never_reached():

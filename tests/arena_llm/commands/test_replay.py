@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from arena import FORWARD, TURN_RIGHT, Episode, Recording, RecordingError, Replay, load
+from arena_llm.pictures.canvas import path_color
 from arena_llm.pictures.film import Film, strip_height
-from arena_llm.pictures.paths import path_color
 from arena_llm.pictures.video import STEPS_PER_S
 from arena_llm.replay import arena_of, find_recording
 from render import Renderer, decode, top_view

@@ -8,8 +8,7 @@ import pytest
 
 from arena import RecordingError
 from arena_llm.fidelity.pictures import CLASSES, classify, compare_frames, compare_pictures
-from arena_llm.fidelity.replay import replay
-from arena_llm.fidelity.trace import read_poses, read_trace
+from arena_llm.fidelity.trace import read_poses, read_trace, replay
 from render import decode
 from tests.arena_llm.fidelity.recordings import SIDE, record, save
 

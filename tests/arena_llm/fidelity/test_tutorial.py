@@ -6,8 +6,7 @@ import pytest
 
 from arena import EventKind
 from arena_llm.fidelity.pictures import CLASSES, classify, compare_pictures
-from arena_llm.fidelity.replay import replay
-from arena_llm.fidelity.trace import TUTORIAL_ENDING, Instant, is_tutorial, poses_of, read_trace
+from arena_llm.fidelity.trace import TUTORIAL_ENDING, Instant, is_tutorial, poses_of, read_trace, replay
 
 
 @pytest.fixture(scope="module")

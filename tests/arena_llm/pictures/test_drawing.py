@@ -5,9 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from arena_llm.pictures.canvas import fitted, text_width
+from arena_llm.pictures.canvas import Trail, fitted, path_color, text_width
 from arena_llm.pictures.film import strip
-from arena_llm.pictures.paths import Trail, path_color
 from render import Camera, Renderer, birds_eye, first_person, top_view
 from tests.arena.worlds import agent, episode, item
 

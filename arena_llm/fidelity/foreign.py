@@ -21,9 +21,9 @@ from xml.etree import ElementTree
 
 import arena.animalai
 from arena.errors import EvaluationError
-from arena_llm.conformance import NOT_RUN
 
 LIMIT_S = 1200.0
+NOT_RUN = "not run: "
 OLDER = {"version": "3.1.3", "channels_first": False}
 """What programs for animalai 3 expect of an environment."""
 
@@ -47,7 +47,7 @@ def run(cwd: Path, *target: str, limit_s: float = LIMIT_S, **settings: Any) -> t
     """
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     env = {**kept, "PYTHONPATH": str(Path(__file__).parents[2]), **settings.get("variables", {})}
-    command = [sys.executable, "-uPm", "arena_llm.conformance.foreign", json.dumps(settings), *target]
+    command = [sys.executable, "-uPm", "arena_llm.fidelity.foreign", json.dumps(settings), *target]
     with tempfile.TemporaryFile() as content:
         to: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": content, "stderr": subprocess.STDOUT}
         process = subprocess.Popen(command, cwd=cwd, env=env, start_new_session=True, **to)

@@ -1,4 +1,4 @@
-"""The checks, and the files by which they find their material in a folder."""
+"""The checks of `arena-llm conformance`: how they find their material, their results, and the page."""
 
 import csv
 import io
@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import metadata
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,25 +30,84 @@ from arena.animalai import ActionTuple, AnimalAIEnvironment
 from arena.csv_log import COLUMNS
 from arena.errors import ArenaError, EvaluationError
 from arena.files import MAX_DATA_BYTES, read_bytes, read_text, write_file
-from arena_llm.conformance import NOT_RUN, Result
-from arena_llm.conformance.foreign import OLDER, copied, run, run_tests
+from arena.packages import data_of
+from arena_llm.fidelity.foreign import NOT_RUN, OLDER, copied, run, run_tests
 from arena_llm.fidelity.pictures import SEED, Pair, compare_pictures, compare_stills
-from arena_llm.fidelity.replay import replay
-from arena_llm.fidelity.trace import read_trace
-from arena_llm.pictures.tasks import depends_on_seed
+from arena_llm.fidelity.trace import read_trace, replay
 from evaluation.suites import DEFAULT, get_suite
 from llm_control.paper.convert import HISTORIES, convert, program_example
 from llm_control.script import parse
 from render import png
 
+_TABLES = data_of(__package__, "conformance.yaml")
+CHECKS: Mapping[str, tuple[float | None, str]] = _TABLES["checks"]
+"""The least share that must agree, None for a check that is not judged, and why; in the order of the page."""
+
+KNOWN: Sequence[tuple[str, str]] = _TABLES["known"]
+"""Reasons that are known, each with a pattern of the differences that it explains."""
+
+_SHOWN, _WIDTH = 5, 220
+
+
+class Result(NamedTuple):
+    """What a check found in a folder, for a version of Animal-AI.
+
+    `problems` has all that was compared by its name, with nothing, what differs, or `NOT_RUN` and why. `note`
+    says how it was compared.
+    """
+
+    check: str
+    version: str
+    source: str
+    problems: Mapping[str, str]
+    note: str = ""
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many agree, of how many."""
+        judged = [text for text in self.problems.values() if not text.startswith(NOT_RUN)]
+        return judged.count(""), len(judged)
+
+    @property
+    def verdict(self) -> str:
+        """`reached`, `missed`, `not judged` or `not run`; of nothing, nothing can agree."""
+        share, (agreeing, of) = CHECKS[self.check][0], self.counts
+        judged = "not judged" if share is None else "reached" if agreeing >= share * of else "missed"
+        return judged if of else "not run"
+
+    def differences(self) -> list[str]:
+        """A line for each difference, with its reason if that is known."""
+        found = [f"{name}: {text}" for name, text in self.problems.items() if text]
+        reasons = (
+            "; ".join(reason for pattern, reason in KNOWN if re.search(pattern, each)) for each in found
+        )
+        lines = (" ".join(each.split()).replace("`", "'")[:_WIDTH] for each in found)
+        return [f"`{line}` {reason}".rstrip() for line, reason in zip(lines, reasons, strict=True)]
+
+
+def page(results: Sequence[Result]) -> str:
+    """The page in Markdown: a table, then each result with how it was compared, what differs and why."""
+    lines = [f"# Conformance of arena-llm {metadata.version('arena-llm')}", ""]
+    lines += ["| check | version | agree | threshold | result |", "|---|---|---|---|---|"]
+    for each in results:
+        cells = (
+            each.check,
+            each.version,
+            "{} of {}".format(*each.counts),
+            CHECKS[each.check][0],
+            each.verdict,
+        )
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    for each in results:
+        differences = each.differences()
+        lines += ["", f"## {each.check}, version {each.version}: {each.verdict}", "", each.source, ""]
+        lines += [f"- {text}" for text in (CHECKS[each.check][1], each.note, *differences[:_SHOWN]) if text]
+        lines += [f"- and {len(differences) - _SHOWN} more"] * (len(differences) > _SHOWN)
+    return "\n".join(lines) + "\n"
+
+
 STEPS, SCRIPT_S, TASKS, TURNS, MODEL = 200, 60.0, 6, 30, "gpt-4o-2024-05-13"
 """Steps of a task file, seconds of an example script; what LLM-AAI is asked to play, and as which model."""
-
-REPLIES = (
-    *("Think('I look around');Turn(-48);", "Go(9);", "Turn(96);", "Think('nothing');", "Go(-4);", "What?"),
-    *("Turn(33); Go(12);", "Go(0);", "Go(21);\n", "Turn(-180);", "go(3);", "Go(35);"),
-)
-"""What a local server says to LLM-AAI, turn after turn: scripts, and replies that are none."""
 
 _RAYS = "CombinedRaycastData"
 _PLACED = ("XVelocity", "YVelocity", "ZVelocity", "XPosition", "YPosition", "ZPosition", "Health")
@@ -272,7 +332,7 @@ class _Answer(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.bodies.append(body)
         turn = sum(message["role"] == "assistant" for message in body["messages"])
-        said = {"role": "assistant", "content": REPLIES[turn % len(REPLIES)]}
+        said = {"role": "assistant", "content": _TABLES["replies"][turn % len(_TABLES["replies"])]}
         reply = {"id": "c1", "object": "chat.completion", "created": 1, "model": body["model"]}
         reply["choices"] = [{"index": 0, "message": said, "finish_reason": "stop"}]
         reply["usage"] = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
@@ -286,8 +346,8 @@ class _Answer(BaseHTTPRequestHandler):
 
 
 def _program(root: Path, setup: Setup) -> Iterator[Result]:
-    """LLM-AAI's program and `arena-llm eval` in tasks without random places, with the same replies."""
-    files = {p.stem: p for p in _below(root, "data/arena_configs/**/0[1-9]-*.yaml") if not _is_random(p)}
+    """LLM-AAI's program and `arena-llm eval` in the same tasks, with the same replies."""
+    files = {path.stem: path for path in _below(root, "data/arena_configs/**/[01][0-9]-*.yaml")}
     names = sorted(files)[:: max(1, len(files) // TASKS)][:TASKS]
     bodies: list[Body] = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Answer", (_Answer,), {"bodies": bodies}))
@@ -296,10 +356,7 @@ def _program(root: Path, setup: Setup) -> Iterator[Result]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address, tasks = f"http://127.0.0.1:{server.server_port}", copy.parent / "tasks"
         for name in names:
-            # The agent's shadow is that of a random animal.
-            text = read_text(files[name])
-            text = re.sub("^( *)name: Agent *$", r"\1name: Agent\n\1skins: [panda]", text, flags=re.M)
-            write_file(tasks / f"{name}.yaml", text)
+            write_file(tasks / f"{name}.yaml", read_text(files[name]))
         _, said = _theirs(copy, address, tasks)
         if not (theirs := _by_episode(bodies)):
             raise EvaluationError(f"{root}: its program asks nothing: {said}")
@@ -310,10 +367,6 @@ def _program(root: Path, setup: Setup) -> Iterator[Result]:
     problems = {str(name): _unlike(one, other) for name, one, other in rows}
     note = f"{sum(map(len, theirs))} requests for {MODEL}: messages, pictures, parameters; {TURNS} turns"
     yield Result("episodes of LLM-AAI", "3.1.3", str(root), problems, f"{note}; the prompts of {root.name}")
-
-
-def _is_random(path: Path) -> bool:
-    return depends_on_seed(next(iter(load_text(read_text(path), str(path)).arenas.values())), path.stem)
 
 
 def _theirs(copy: Path, address: str, tasks: Path) -> tuple[bool, str]:
