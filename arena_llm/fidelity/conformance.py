@@ -376,7 +376,7 @@ def _theirs(copy: Path, address: str, tasks: Path) -> tuple[bool, str]:
     write_file(copy / "user_settings.py", "".join(f"{name} = {value!r}\n" for name, value in values.items()))
     content = read_text(copy / "options.yaml")
     changed = {"aai_config_path": str(tasks), "max_conversation_turns": TURNS, "watch_agent_interact": False}
-    options = yaml.safe_load(content) | changed | {"llm_family": "gpt", "llm_model": MODEL}
+    options = yaml.safe_load(content) | changed | {"llm_family": "gpt", "llm_model": MODEL, "aai_seeds": [0]}
     write_file(copy / "options.yaml", yaml.safe_dump(options))
     (copy / "outputs").mkdir(exist_ok=True)
     others = [f"src.llms.{name}" for name in ("claude", "gemini", "recording")]

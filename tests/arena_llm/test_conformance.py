@@ -289,7 +289,6 @@ def test_a_program_that_asks_otherwise_is_not_ours(tmp_path):
     tasks = root / "data" / "arena_configs" / "competition"
     tasks.mkdir(parents=True)
     (tasks / "01-01-01.yaml").write_text(ARENA.replace("t: 50", "t: 30"))
-    (tasks / "01-02-01.yaml").write_text(arena_text(agent(), item("GoodGoal")))
     found = results(root, "src/experimentation")["episodes of LLM-AAI", "3.1.3"]
     assert found.problems.keys() == {"01-01-01"}
     assert found.problems["01-01-01"].startswith("request 1 of 1 and ")
