@@ -8,6 +8,7 @@ from string import Template
 from typing import Any, NamedTuple
 
 from arena.errors import ArenaError
+from arena.packages import data_of
 from evaluation.choices.run_choices import shown
 from evaluation.prompts import PromptSet
 from llm_control.choices import ArenaChoices
@@ -49,15 +50,13 @@ def in_short(choices: ArenaChoices, prompts: PromptSet) -> str:
 def _choice(topic: str, field: str, paper: Any, said: str = "", ours: str = "{}") -> Difference:
     """A point that one choice decides; `said` is the paper's value in words, `ours` takes the run's."""
 
+    theirs = tuple(paper) if isinstance(paper, list) else paper
+
     def differs(choices: ArenaChoices, prompts: PromptSet) -> str:
         value = getattr(choices, field)
-        return "" if value == paper else ours.format(shown(value))
+        return "" if value == theirs else ours.format(shown(value))
 
-    return Difference(topic, said or shown(paper), differs)
-
-
-def _always(topic: str, paper: str, ours: str) -> Difference:
-    return Difference(topic, paper, lambda choices, prompts: ours)
+    return Difference(topic, said or shown(theirs), differs)
 
 
 def _texts(choices: ArenaChoices, prompts: PromptSet) -> str:
@@ -141,7 +140,7 @@ def _crash(choices: ArenaChoices, prompts: PromptSet) -> str:
     return "" if choices.commands == "moves" else "a wrong reply: one idle step, and the episode goes on"
 
 
-def _one(choices: ArenaChoices, prompts: PromptSet) -> str:
+def _one_step(choices: ArenaChoices, prompts: PromptSet) -> str:
     return "Go(1) or Turn(6) and their opposites" if choices.one_step and choices.commands == "script" else ""
 
 
@@ -152,85 +151,34 @@ def _loop(choices: ArenaChoices, prompts: PromptSet) -> str:
     return f"{shown(choices.loop_turns)} turns end the model's part, then {choices.after_loop}"
 
 
-LIST: tuple[Difference, ...] = (
-    Difference("texts", "those of its Appendix B", _texts),
-    Difference("first message", "one message of the user, pictures included", _roles),
-    Difference("stated after a reply", "health", _stated),
-    Difference("health at the start", "that at the first picture, 48 steps old", _first_health),
-    Difference("health after a first reply without a step", "still that at the first picture", _step_health),
-    Difference("demonstration, if any", "42 scripts and 44 pictures", _demonstration),
-    Difference("tasks", "LLM-AAI's copy of the 2019 battery, in 04-22-01 with a beam of 0.2 m", _tasks),
-    Difference(
-        "selection of tasks",
-        "the 40 that children did (with a demonstration, and frame by frame, the 12 of levels 1-3)",
-        _selection,
-    ),
-    _choice("version of Animal-AI", "animal_ai", "3.1.3"),
-    _choice("conversation", "conversation", "episode", "one per episode", "one over all tasks"),
-    _choice("memory", "memory_turns", None, "all turns", "{} turns"),
-    _choice("characters of memory", "memory_characters", None, "those of all turns"),
-    _choice("idle steps before the first script", "initial_idle_steps", (1, 16, 16, 16)),
-    _choice("replies", "replies", "text"),
-    _choice("parsing", "strict", True, "strict", "obvious slips are repaired (tolerant)"),
-    Difference("`Go(--5);` and `Turn(--5);`", "an exception that ends the episode there", _crash),
-    _choice("observation", "observation", "image", "pictures"),
-    _choice("pictures sent each time", "images", "all"),
-    _choice("pictures per script", "images_per_script", 1),
-    _choice("steps between pictures", "image_every", None, "a whole script"),
-    _choice("control of vision", "vision", "true", "none"),
-    _choice("shades of grey", "grayscale", False),
-    _choice("blur in pixels", "blur_px", 0.0, "0"),
-    _choice("distinct pixels a side", "resolution", None, "all"),
-    Difference(
-        "size of pictures",
-        "512 pixels a side (frame by frame 500)",
-        lambda c, p: "" if c.image_size == (500 if c.commands == "moves" else 512) else f"{c.image_size}",
-    ),
-    _choice("white columns at each side", "image_gutter", 2),
-    _choice("format of pictures", "image_format", "jpeg", "JPEG, quality 75"),
-    _choice("detail of pictures (OpenAI)", "image_detail", "high"),
-    _choice("temperature", "temperature", 0.0, "0"),
-    _choice("maximum tokens of a reply", "max_tokens", 1024, ours="{}"),
-    _choice("stop sequences", "stop", ("<EOS>",)),
-    _choice("reasoning effort", "reasoning_effort", None, "not sent"),
-    _choice("reasoning tokens", "reasoning_tokens", None, "not sent"),
-    _choice("characters of Think", "thought_chars", None, "any number"),
-    Difference(
-        "trials",
-        "3 (frame by frame 1)",
-        lambda c, p: "" if c.trials == (1 if c.commands == "moves" else 3) else f"{c.trials}",
-    ),
-    Difference(
-        "replies per episode",
-        "at most 30 (frame by frame 150)",
-        lambda c, p: "" if c.max_scripts == (150 if c.commands == "moves" else 30) else shown(c.max_scripts),
-    ),
-    Difference("one step per reply", "no (frame by frame: Forward, Backward, Left or Right)", _one),
-    Difference("after a loop", "no rule (frame by frame: repeated after 50 turns)", _loop),
-    _always(
-        "replies cut off by the token limit",
-        "played as they are",
-        "not played: the episode ends without a verdict and counts as failed",
-    ),
-    _always(
-        "failed requests",
-        "up to three retries by the paper's text, one by its program, then the trial again",
-        "retries and relaunches as chosen, every one logged",
-    ),
-    _always(
-        "temperature of Claude and of OpenAI's reasoning models",
-        "0 (Claude; no reasoning model was asked)",
-        "not sent, whatever is chosen: Inspect AI leaves it out",
-    ),
-    _always("safety settings (Gemini)", "not sent", "five categories as BLOCK_NONE, sent by Inspect AI"),
-    _always("further fields of requests (Claude)", "none", "cache_control and no tools, by Inspect AI"),
-    _always("arena", "Unity and PhysX", "re-created from measurements"),
-    _always("pictures", "drawn by Unity", "drawn by arena-llm's own renderer"),
-    _choice("random places and colours", "chance", "unity", "Unity's generator", "{}"),
-    _always(
-        "models",
-        "gpt-4o-2024-05-13 (Azure), claude-3-5-sonnet-20240620, gemini-1.5-pro-001",
-        "whichever is asked, through Inspect AI",
-    ),
+def _size(choices: ArenaChoices, prompts: PromptSet) -> str:
+    size = 500 if choices.commands == "moves" else 512
+    return "" if choices.image_size == size else f"{choices.image_size}"
+
+
+def _trials(choices: ArenaChoices, prompts: PromptSet) -> str:
+    return "" if choices.trials == (1 if choices.commands == "moves" else 3) else f"{choices.trials}"
+
+
+def _replies(choices: ArenaChoices, prompts: PromptSet) -> str:
+    most = 150 if choices.commands == "moves" else 30
+    return "" if choices.max_scripts == most else shown(choices.max_scripts)
+
+
+_RULES = (
+    *(_texts, _roles, _stated, _first_health, _step_health, _demonstration, _tasks, _selection, _crash),
+    *(_one_step, _loop, _size, _trials, _replies),
 )
+RULES: dict[str, Ours] = {rule.__name__[1:]: rule for rule in _RULES}
+"""What decides a point that is not one choice, by the name in `differences.yaml`."""
+
+
+def _point(topic: str, paper: str = "", rule: str = "", ours: str = "{}", **known: Any) -> Difference:
+    """A point of `differences.yaml`."""
+    if "choice" in known:
+        return _choice(topic, known["choice"], known["value"], paper, ours)
+    return Difference(topic, paper, RULES[rule] if rule else lambda choices, prompts: ours)
+
+
+LIST = tuple(_point(**point) for point in data_of(__package__, "differences.yaml"))
 """Every point, those of the texts first."""
