@@ -1,4 +1,4 @@
-"""The sky as a cube of pictures, and the sun, measured in frames of Animal-AI v3.1.3."""
+"""The sky as a cube of pictures, and the sun, with the settings of Animal-AI."""
 
 from functools import cache
 from typing import NamedTuple
@@ -13,11 +13,15 @@ from render.looks.textures import linear
 SKY_SIDE = 256
 """Pixels of a cube face's side."""
 
-_UP_DEG = (10.0, 13.0, 17.0, 22.0, 28.0, 36.0, 42.0, 50.0)
-_AWAY = ((169, 201, 229), (152, 185, 216), (136, 168, 207), (124, 153, 193),
-         (111, 139, 179), (98, 126, 165), (94, 119, 159), (90, 115, 155))  # fmt: skip
-_NEAR = ((180, 211, 244), (174, 207, 243), (163, 198, 236), (151, 186, 230),
-         (140, 174, 222), (132, 164, 213), (128, 160, 210), (124, 156, 207))  # fmt: skip
+_BLUE, _HAZE = 0.0025 / np.array([0.5933, 0.5133, 0.4183]) ** 4, 0.001
+"""Shares of red, green and blue that air scatters, by wavelength (0.65, 0.57 and 0.475, less 0.0567 for the
+tint of 0.689), and that haze does."""
+
+_AIR, _SUNLIGHT, _DISC_RADIUS, _DISC_LIGHT = 0.025, 1.3 * 20.0, 0.2, 27.0
+"""Depth of the air, radii of the planet; the sun's light with the exposure; radius and light of its disc."""
+
+_LOWEST = 0.09
+"""Slope of the lowest line of sight over the fence: below it, which no picture shows, the sky stays so."""
 
 # The axes of a cube map's faces, as in OpenGL: right, down and outward, in the order +x -x +y -y +z -z.
 _FACES = (
@@ -25,10 +29,6 @@ _FACES = (
     ((1, 0, 0), (0, 0, 1), (0, 1, 0)), ((1, 0, 0), (0, 0, -1), (0, -1, 0)),
     ((1, 0, 0), (0, -1, 0), (0, 0, 1)), ((-1, 0, 0), (0, -1, 0), (0, 0, -1)),
 )  # fmt: skip
-
-_DISC_DEG = (8.0, 10.7)
-"""Distances from the sun's centre between which its white fades into the sky, measured in the recorded frames
-8.15, 16.15 and 19.15: white up to 8 degrees, half at 9.2, none at 10.7."""
 
 
 def cube() -> npt.NDArray[np.uint8]:
@@ -41,27 +41,39 @@ def cube() -> npt.NDArray[np.uint8]:
 
 
 def _colors(direction: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Display colours (..., 3), 0..255, of directions (..., 3) of any length."""
-    ray = direction / np.linalg.norm(direction, axis=-1, keepdims=True)
-    up = np.degrees(np.arcsin(np.clip(ray[..., 1], -1, 1)))
-    level = np.linalg.norm(ray[..., [0, 2]], axis=-1) + 1e-6
-    towards = ray[..., [0, 2]] @ (TO_SUN[[0, 2]] / np.linalg.norm(TO_SUN[[0, 2]])) / level
-    sunny = _smoothstep(0.2, 0.9, 0.5 + 0.5 * towards)[..., None]
-    sky = (1 - sunny) * _gradient(up, _AWAY) + sunny * _gradient(up, _NEAR)
-    from_sun = np.degrees(np.arccos(np.clip(ray @ (TO_SUN / np.linalg.norm(TO_SUN)), -1, 1)))
-    disc = (1 - _smoothstep(*_DISC_DEG, from_sun))[..., None]
-    return np.asarray((1 - disc) * sky + disc * 255.0)
+    """Display colours (..., 3), 0..255, of directions (..., 3) of any length.
+
+    By the model of single scattering that Unity's procedural sky follows (O'Neil, GPU Gems 2, chapter 16).
+    """
+    level = np.linalg.norm(direction[..., [0, 2]], axis=-1)
+    ray = np.stack([direction[..., 0], np.maximum(direction[..., 1], _LOWEST * level), direction[..., 2]], -1)
+    ray /= np.linalg.norm(ray, axis=-1, keepdims=True)
+    sun = TO_SUN / np.linalg.norm(TO_SUN)
+    towards = (ray @ sun)[..., None]
+    sky = _SUNLIGHT * _BLUE * _scattered(ray, sun) * 0.75 * (1 + towards**2)
+    inside = np.clip(np.linalg.norm(ray - sun, axis=-1) / _DISC_RADIUS, 0, 1)[..., None]
+    disc = _DISC_LIGHT * (1 - inside**2 * (3 - 2 * inside)) ** 2
+    return np.asarray(255 * (1.055 * np.clip(sky + disc, 0, 1) ** (1 / 2.4) - 0.055))
 
 
-def _gradient(
-    up: npt.NDArray[np.float64], table: tuple[tuple[int, int, int], ...]
-) -> npt.NDArray[np.float64]:
-    return np.stack([np.interp(up, _UP_DEG, channel) for channel in zip(*table, strict=True)], axis=-1)
+def _scattered(ray: npt.NDArray[np.float64], sun: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Light (..., 3) that reaches the eye from the middles of both halves of a ray's way through the air."""
+    up, light = ray[..., 1], np.zeros(ray.shape)
+    way = np.sqrt((1 + _AIR) ** 2 - 1 + up**2) - up
+    for part in (0.25, 0.75):
+        point = (part * way)[..., None] * ray + (0, 1, 0)
+        height = np.linalg.norm(point, axis=-1)
+        density = np.exp(4 * (1 - height) / _AIR)
+        air = _air(up) + density * (_air(point @ sun / height) - _air((point * ray).sum(axis=-1) / height))
+        left = np.exp(-4 * np.pi * air[..., None] * (_BLUE + _HAZE))
+        light += left * (density * 0.5 * way / _AIR)[..., None]
+    return light
 
 
-def _smoothstep(low: float, high: float, value: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    part = np.clip((value - low) / (high - low), 0, 1)
-    return np.asarray(part * part * (3 - 2 * part))
+def _air(up: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Air between the ground and space, along directions with this cosine to the vertical (O'Neil 2005)."""
+    x = 1 - up
+    return np.asarray(0.25 * np.exp(-0.00287 + x * (0.459 + x * (3.83 + x * (-6.8 + x * 5.25)))))
 
 
 TO_SUN = np.array([0.321, 0.766, -0.557])
