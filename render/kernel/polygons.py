@@ -29,7 +29,7 @@ MOST_CORNERS = 5
 """Corners of a polygon: at most four, and one more where the near plane cuts one off."""
 
 _AMBIENT = np.array([
-    [0.476, 0.602, 0.729], [0.413, 0.525, 0.662], [0.408, 0.573, 0.834], [0.352, 0.339, 0.288],
+    [0.476, 0.602, 0.729], [0.413, 0.525, 0.662], [0.372, 0.570, 0.913], [0.352, 0.339, 0.288],
     [0.409, 0.518, 0.627], [0.467, 0.625, 0.783], [-0.031, -0.042, -0.042],
 ])  # fmt: skip
 """Light of a sky that is smooth all round, for normals right, left, up, down, front, back, and slanting.

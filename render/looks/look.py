@@ -39,20 +39,21 @@ class Material(Surface, Enum):
     CLOUD = Surface(1, repeat=(4.0, 4.0))
     PANEL = Surface(2, emission=1.0)
     FLAT = Surface(3, lit=0.0, emission=1.0)
-    DEATH = Surface(4, lit=0.0, emission=1.0, repeat=(5.0, 5.0))
-    HOT = Surface(5, lit=0.0, emission=1.0, repeat=(5.0, 5.0))
+    DEATH = Surface(4, lit=0.0, emission=1.0)
+    HOT = Surface(5, lit=0.0, emission=1.0)
     GLASS = Surface(6)
-    FLOOR = Surface(7, repeat=(8.4, 8.4))
+    FLOOR = Surface(7, emission=0.1, repeat=(8.4, 8.4))
     FENCE = Surface(8, emission=0.2, repeat=(14.0, 56.0))
     PLAIN = Surface(9)
     RAIL = Surface(10, emission=0.2)
     STONE = Surface(11)
     DARK_STONE = Surface(12)
-    EMBER = Surface(13, lit=0.0, emission=1.0, repeat=(5.0, 5.0))
+    EMBER = Surface(13, lit=0.0, emission=1.0)
     PERSPEX = Surface(14)
     GLOW = Surface(9, emission=1.0)
     BLUSH = Surface(9, lit=0.25, emission=1.0)
     RIPE = Surface(9, lit=0.5, emission=0.6)
+    HOUSE = Surface(9, emission=0.22)
     LEAVES = Surface(9, emission=0.16)
     BARK = Surface(9, emission=0.6)
     CORK = Surface(1, repeat=(1.0, 1.0))
@@ -146,6 +147,7 @@ LOOKS_41: dict[str, Look] = LOOKS | {
     "DecayGoal": Look(Material.GLOW, srgb(245, 221, 104)),
     "RipenGoal": Look(Material.RIPE, srgb(255, 251, 193)),
     "DataZone": _GLASS_4._replace(casts=False),
+    **dict.fromkeys(("SpawnerDispenserTall", "SpawnerContainerShort"), Look(Material.HOUSE, _HOUSE.color)),
     "SpawnerTree": Look(Material.LEAVES, srgb(94, 154, 33)),
     "SpawnerButton": Look(Material.PLAIN, srgb(214, 217, 133)),
     "SignBoard": Look(Material.PLAIN, srgb(237, 232, 237)),
