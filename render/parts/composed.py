@@ -51,6 +51,10 @@ _GLASS_M = 0.01
 _FRAME, _THIN = 0.1, 0.02
 """Thickness of walls and panes, width of the frame around the doorway, and thickness of thin parts."""
 
+_STEP, _PEAK = 0.27, 0.0045
+"""Height of a house's foot, metres; what a ramp is higher than its size, relative to it: in two pictures the
+upper half of its slope covers a pixel more all along."""
+
 _SLOT_M = 0.5
 """Side of the mark of a place on a machine's plate, metres."""
 
@@ -195,10 +199,10 @@ def _house(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A dispenser or a container: foot, body of glass with a doorway on its -x side, and roof."""
     tall = size[1] > 2 * size[0]
     base = _base(size)
-    step, sill, eaves, roof, top = (0.27, 0.76, 3.65, 4.17, 4.42) if tall else (0.27, 0.37, 1.4, 1.4, 1.66)
+    sill, eaves, roof, top = (0.76, 3.65, 4.17, 4.42) if tall else (0.36, 1.375, 1.375, 1.66)
     parts = [_box(base, (0.0, HOUSE_WALL), (_WIDE, _WIDE))]
-    parts += _ring(base, (HOUSE_WALL, step), _WIDE, 2 * _WALL, doorway=True)
-    parts += _ring(base, (step, sill), _NARROW, _WALL, doorway=True)
+    parts += _ring(base, (HOUSE_WALL, _STEP), _WIDE, 2 * _WALL, doorway=True)
+    parts += _ring(base, (_STEP, sill), _NARROW, _WALL, doorway=True)
     parts += _panes(base, sill, eaves)
     parts += _door_frame(base)
     if tall:
@@ -347,6 +351,7 @@ def _field(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 COMPOSED: dict[str | Shape | Change, Composer] = {
+    "HotZone": lambda thing, size: (Part("inside", _MIDDLE, size), Part("box", _MIDDLE, size)),
     "Machine": _machine,
     "Meter": _meter,
     "Roller": lambda thing, size: (Part("ball", _MIDDLE, size),),
@@ -362,6 +367,9 @@ COMPOSED: dict[str | Shape | Change, Composer] = {
 """By kind, or its shape or change: the function that gives its parts."""
 
 COMPOSED_4: dict[str | Shape | Change, Composer] = COMPOSED | {
+    "Ramp": lambda _, size: (
+        Part("prism", (0.0, _PEAK * size[1] / 2, 0.0), (size[0], (1 + _PEAK) * size[1], size[2])),
+    ),
     "SignBoard": _framed_board,
     "SpawnerButton": _button,
     Shape.TREE: _tree_4,

@@ -58,16 +58,20 @@ _MARK_RADII = (0.505, 0.51)
 _RING = (0.18, 0.425)
 """Inner and outer radius of a ring, radii of the ball."""
 
-_INWARD, _OUTWARD = (0.1, 0.53), (0.62, 0.2)
+_INWARD, _OUTWARD = (0.1, 0.53), (0.65, 0.2)
 """Distances of an arrow's tip and tail from the middle of its ring, radii of the ball."""
 
-_SHAFT, _HEAD = 0.07, 0.2
+_SHAFT, _HEAD = 0.06, 0.18
 """Half width of an arrow's shaft; length and half width of its head."""
 
 _LARGEST_EDGE = 0.12
 """Longest edge of a mark's triangle: they bend with the ball."""
 
-_MARK_AXES = [np.roll(np.eye(3), turn, axis=0) * sign for turn, sign in product(range(3), (1, -1))]
+_ROLL_DEG = 48.0
+_TURNED = np.array([(0.9946, -0.0436, -0.094), (-0.0409, 0.6685, -0.7426), (0.0952, 0.7424, 0.6631)])
+"""The ball's axes as the marks see them: turned by this around x, 2.5 degrees around z, and -5.4 around y."""
+
+_MARK_AXES = [np.roll(np.eye(3), turn, axis=0) * sign @ _TURNED for turn, sign in product(range(3), (1, -1))]
 """Axes of the six marks, as rows: right, up and outward."""
 
 
@@ -85,10 +89,11 @@ def _faceted(triangles: Floats) -> Floats:
     return np.concatenate([triangles, np.repeat(normals[:, None], 3, axis=1)], axis=2)
 
 
-def _box() -> Floats:
+def _box(inside: bool = False) -> Floats:
     import trimesh
 
-    return _faceted(trimesh.creation.box(UNIT).triangles[_BOX_TRIANGLES])
+    triangles = trimesh.creation.box(UNIT).triangles[_BOX_TRIANGLES]
+    return _faceted(triangles[:, ::-1] if inside else triangles)
 
 
 def _ball(subdivisions: int) -> Floats:
@@ -193,7 +198,7 @@ def _arrows(inward: bool) -> Floats:
     shaft = np.array([(tail, -_SHAFT), (neck, -_SHAFT), (neck, _SHAFT), (tail, _SHAFT)])
     head = np.array([(neck, -_HEAD), (tip, 0.0), (neck, _HEAD)])
     turned = []
-    for angle in np.radians([45, 135, 225, 315]):
+    for angle in np.radians(_ROLL_DEG + np.array([45, 135, 225, 315])):
         axes = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
         turned += [shaft @ axes, head @ axes]
     return _on_ball(turned, _MARK_RADII[1])
@@ -219,6 +224,7 @@ def _on_ball(flat: Polygons, radius: float) -> Floats:
 
 _MADE: dict[str, Callable[[], Floats]] = {
     "box": _box,
+    "inside": partial(_box, inside=True),
     "prism": lambda: _faceted(prism_vertices(UNIT)[np.array(_PRISM_FACES)]),
     "tube": _tube,
     "rod": _rod,
