@@ -5,7 +5,7 @@ from render.camera import Camera, birds_eye, first_person, third_person, top_vie
 from render.image import Frame, blurred, coarse, decode, in_grey, jpeg, png, with_gutter
 from render.renderer import BatchRenderer, Mask, Renderer, Segmenter
 
-DRAWN_BY = "arena-llm pictures 3"
+DRAWN_BY = "arena-llm pictures 4"
 """Renderer and version of pictures' bytes, which are the same on every machine."""
 
 __all__ = [
