@@ -192,7 +192,7 @@ def _pictures(folder: Path, setup: Setup) -> Iterator[Result]:
     found = compare_stills(folder, setup.version, SEED if setup.seed is None else setup.seed)
     setup.pairs.extend(still.pair for still in found)
     rows = [(*still.pair.match[:3], still.silhouette) for still in found]
-    for place, (check, least) in enumerate((("class", 0.98), ("near", 0.9), ("silhouette", 0.9)), start=1):
+    for place, (check, least) in enumerate((("class", 0.98), ("near", 0.97), ("silhouette", 0.9)), start=1):
         values = {str(row[0]): row[place] for row in rows if row[place] is not None}
         yield _at_least(f"pictures: {check}", setup.version, folder, least, values)
 
