@@ -1,4 +1,4 @@
-"""The properties of a kind of object: the columns of `arena/taskfile/catalog.py`."""
+"""The properties of a kind of object: what `arena/taskfile/kinds.yaml` says of each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -305,7 +305,7 @@ def _screened(
 
 
 LAUNCH = 10.0
-"""Speed of a ball that is launched, m/s (`arena/taskfile/catalog.py`)."""
+"""Speed of a ball that is launched, m/s (`arena/taskfile/kinds.yaml`)."""
 
 GRAVITY = 9.81
 
