@@ -18,6 +18,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from arena.errors import ConfigError
 from arena.files import check_output_folder, read_bytes, write_file
+from arena.packages import data_of
 from arena.taskfile.nodes import read_keys
 from evaluation.choices.run_choices import RunChoices
 
@@ -64,6 +65,12 @@ def read_layout(text: str, source: str) -> Layout:
 
 Variables = Mapping[str, tuple[str, ...]]
 """By name of a text: its variables, each with a format if it has one (`health:.1f`)."""
+
+
+def variables_of(package: str, file: str = "variables.yaml") -> Variables:
+    """The variables of the texts of a package, from a file beside them."""
+    return {name: tuple(variables) for name, variables in data_of(package, file).items()}
+
 
 RUNNER: Variables = {"episode_next": ("number", "count"), "episode_last": (), "no_call": ()}
 """The texts of the runner itself, beside this module; every suite has them.
@@ -290,28 +297,8 @@ def write_folder(prompts: PromptSet, folder: Path) -> None:
         write_file(folder / FILE, text)
 
 
-AGENT_VARIABLES: Variables = {
-    "react": ("action",),
-    "plan_execute": ("action",),
-    "hypothesizer": ("action",),
-    "action_text": (),
-    "action_tools": (),
-    "plan": ("number", "earlier", "share"),
-    "plan_step": ("number", "step", "earlier", "left"),
-    "plan_so_far": ("earlier",),
-    "memory": ("memory",),
-    "reflect": ("reply", "memory"),
-    "summarise": ("memory", "entries", "tokens"),
-}
-"""By name of a text: the variables that it is filled with.
-
-`react`, `plan_execute` and `hypothesizer` follow the system text of a run with that agent; `action` is how
-an action is written, one of the `action_` texts. `plan` asks for step `number` of a plan: `earlier` are the
-steps before it with their results, `share` the replies that a step may take. `plan_step` follows the last
-observation of a `step`, for which `left` replies are left, `plan_so_far` a question that is asked only once.
-`memory` follows the last observation of a Hypothesizer, `reflect` what came of its last `reply`; `memory` is
-its memory in JSON. `summarise` asks for at most `entries` entries and `tokens` tokens of it.
-"""
+AGENT_VARIABLES = variables_of(__package__, "agents.yaml")
+"""The texts of agents, with their variables, as `agents.yaml` explains them."""
 
 
 def with_agent_texts(prompts: PromptSet, choices: RunChoices) -> PromptSet:

@@ -14,24 +14,13 @@ from inspect_ai.model import ChatMessage, ModelOutput
 from evaluation.agents.agents import Calls
 from evaluation.choices.run_choices import RunChoices
 from evaluation.engines.backend import CURRENT
-from evaluation.prompts import Variables
+from evaluation.prompts import variables_of
 from suites.boxing.apprentice.sandbox import Limits, run_confined
 from suites.boxing.choices import BoxingChoices
 from suites.boxing.episode import NOVICE, Episode
 
-TEXTS: Variables = {
-    "apprentice": ("action",),
-    "apprentice_program": ("observations", "number", "most", "seconds", "earlier"),
-    "apprentice_earlier": ("experiments", "program", "result"),
-    "apprentice_model": ("experiments", "program", "result"),
-}
-"""The texts of this agent, with their variables.
-
-`apprentice` follows the rules of the suite. `apprentice_program` asks for program `number` of at most `most`:
-`observations` in JSON, the `seconds` that it may take, and `earlier`, the text on the last one and what came
-of it. `apprentice_model` follows each observation: the last `program` that worked, after how many
-`experiments` it was fitted, and its `result`.
-"""
+TEXTS = variables_of("suites.boxing.apprentice.prompts")
+"""The texts of this agent, with their variables, as `variables.yaml` explains them."""
 
 PROGRAM_TOKENS = 800
 """Of an answer with a program of 40 lines and the thoughts before it. Our assumption."""
