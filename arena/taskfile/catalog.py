@@ -9,11 +9,12 @@ from arena.taskfile.kind import Body, Change, Ends, Kind, Settings, Shape, Spawn
 
 
 def _facts(said: Mapping[str, Any]) -> dict[str, Any]:
-    return {fact: _READ.get(fact, _frozen)(value) for fact, value in said.items()}
+    return {fact: _READ.get(fact, frozen)(value) for fact, value in said.items()}
 
 
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+def frozen(value: Any) -> Any:
+    """A value of a file with tuples in the place of lists."""
+    return tuple(map(frozen, value)) if isinstance(value, list) else value
 
 
 _READ: dict[str, Callable[[Any], Any]] = {
@@ -31,7 +32,7 @@ def _kind(name: str, size: Any = None, **said: Any) -> Kind:
 
 _DATA = data_of("arena.taskfile", "kinds.yaml")
 
-PALETTE: tuple[Vector, ...] = _frozen(_DATA["palette"])
+PALETTE: tuple[Vector, ...] = frozen(_DATA["palette"])
 """Colours of what is numbered, sRGB: blue, orange, purple, white, black, turquoise."""
 
 KINDS: dict[str, Kind] = {name: _kind(name, **said) for name, said in _DATA["kinds"].items()}

@@ -6,7 +6,8 @@ from enum import StrEnum
 from functools import cache
 
 from arena.errors import ConfigError
-from arena.taskfile.catalog import ALIASES, KINDS
+from arena.packages import data_of
+from arena.taskfile.catalog import ALIASES, KINDS, frozen
 from arena.taskfile.kind import Kind
 
 
@@ -82,37 +83,12 @@ class Differences:
     """Side of the shadow map, texels; without a sun there is none."""
 
 
-_V4 = Differences(
-    fitted_bars=True,
-    any_agent_position=True,
-    agent_off_edge=True,
-    several_agents=True,
-    color_is_whole=True,
-    changing_goals_end=True,
-    starts_late=True,
-    spawner_settings=False,
-    button_acts_when_pressed=True,
-    button_draws_color=False,
-    strict_blackouts=True,
-    zero_mark_passes=True,
-    tree_lift=0.01,
-    sun=(0.0, 0.0, 0.0),
-)
+def _differences(version: Version) -> Differences:
+    said = data_of("arena.taskfile", "versions.yaml")[version]
+    return Differences(**{name: frozen(value) for name, value in said.items()})
 
-DIFFERENCES: Mapping[Version, Differences] = {
-    Version.V2: Differences(only_the_clock=True),
-    Version.V3: Differences(),
-    Version.V41: replace(
-        _V4,
-        any_agent_position=False,
-        color_is_whole=False,
-        button_acts_when_pressed=False,
-        strict_blackouts=False,
-        sun=(1.0, 1.0, 1.0),
-        shadow_map=2048,
-    ),
-    Version.V4: _V4,
-}
+
+DIFFERENCES: Mapping[Version, Differences] = {version: _differences(version) for version in Version}
 """The properties of every version."""
 
 
