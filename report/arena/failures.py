@@ -7,11 +7,12 @@ Thresholds are our choice, stated in the definitions that the report prints.
 from collections.abc import Callable
 from enum import StrEnum
 from itertools import pairwise
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
 from arena import EventKind, Move, Outcome
+from arena.packages import data_of
 from arena.rules import TICKS_PER_UNIT
 from render.camera import FIRST_PERSON_FOV_DEG
 from report.arena.replay import NEAR, Moment, Trace
@@ -32,59 +33,26 @@ LEAST_DRIVING = 30
 class Failure(StrEnum):
     """Kinds of failure, the one that decides first; the report prints their definitions."""
 
-    definition: str
+    RED_BALL = "touched a red ball"
+    DEATH_ZONE = "died in a zone"
+    WRONG_CHOICE = "wrong choice"
+    TOO_SLOW = "too slow"
+    HOT_ZONE = "lost its health in a hot zone"
+    OPERATION = "ended by a button or zone"
+    REFUSED = "refused"
+    SYNTAX = "syntax"
+    NEVER_SAW = "never saw the goal"
+    TRAPPED = "trapped"
+    OVERSHOT = "overshot"
+    TURNED_AWAY = "saw it and turned away"
+    BLOCKED = "control error"
+    TIMED_OUT = "timed out"
 
-    def __new__(cls, name: str, definition: str) -> Self:
-        """A text that has its definition."""
-        failure = str.__new__(cls, name)
-        failure._value_, failure.definition = name, definition
-        return failure
-
-    RED_BALL = "touched a red ball", "The episode ended by touching a bad goal."
-    DEATH_ZONE = "died in a zone", "The episode ended in a death zone."
-    WRONG_CHOICE = (
-        "wrong choice",
-        "A decoy ended the episode; or a good goal did while another was left that was worth more, or "
-        "that would have lifted the total reward to the pass mark.",
-    )
-    TOO_SLOW = (
-        "too slow",
-        "A good goal ended the episode and none better was left, but the total stayed below the pass mark: "
-        "time or health had cost too much.",
-    )
-    HOT_ZONE = (
-        "lost its health in a hot zone",
-        "Health was gone before the clock alone could have used it up, after a hot zone.",
-    )
-    OPERATION = ("ended by a button or zone", "A button or data zone, or another agent, ended the episode.")
-    REFUSED = "refused", "At least half of the replies were stopped by the provider's filter or had no text."
-    SYNTAX = "syntax", "At least half of the replies were no valid scripts."
-    NEVER_SAW = (
-        "never saw the goal",
-        "There was a good goal, and none was on any true picture that the agent was sent, nor in the words "
-        "that replaced pictures.",
-    )
-    TRAPPED = (
-        "trapped",
-        f"Of at least {LEAST_DRIVING} driving steps, at least half of the later half were blocked (moved "
-        f"less than {STUCK:g} m while driving on in the same direction), and the agent stayed within "
-        f"{CONFINED:g} m of the middle of its path there.",
-    )
-    OVERSHOT = (
-        "overshot",
-        f"In one script it came within {NEAR:g} m of a good goal that a picture had shown before, nothing "
-        f"opaque in between, and was {OVER:g} m or more farther from it at the script's end.",
-    )
-    TURNED_AWAY = (
-        "saw it and turned away",
-        "In at least half of the scripts that answered a picture with a good goal on it, the next picture "
-        "had none, and one that had been on it lay outside the field of view.",
-    )
-    BLOCKED = (
-        "control error",
-        f"Of at least {LEAST_DRIVING} driving steps, at least half were blocked (see trapped).",
-    )
-    TIMED_OUT = "timed out", "Time or scripts ran out, and none of the above holds."
+    @property
+    def definition(self) -> str:
+        """When an episode has it."""
+        numbers = {"least": LEAST_DRIVING, "stuck": STUCK, "confined": CONFINED, "near": NEAR, "over": OVER}
+        return str(data_of("report.arena", "failures.yaml")[self]).format(**numbers)
 
 
 class Replies(NamedTuple):
