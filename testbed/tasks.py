@@ -10,6 +10,7 @@ from pathlib import Path
 
 from arena import ArenaSpec, ConfigError, load
 from arena.files import read_bytes
+from arena.packages import rows_of
 from arena.taskfile.versions import Version
 from testbed.originals import located
 
@@ -33,21 +34,17 @@ def without_notice(content: bytes) -> bytes:
     return content.replace(_BYTES, b"")
 
 
+_LEVELS = rows_of("testbed", "levels.csv")
+
+
+def _names(folder: str) -> dict[int, str]:
+    return {int(row["level"]): row["name"] for row in _LEVELS if row["folder"] == folder}
+
+
 LEVELS_FOLDER = Path(__file__).parent / "levels"
 """The shipped battery."""
 
-LEVEL_NAMES = {
-    1: "Food Retrieval",
-    2: "Preferences",
-    3: "Static Obstacles",
-    4: "Avoidance",
-    5: "Spatial Reasoning and Support",
-    6: "Generalisation",
-    7: "Internal Modelling",
-    8: "Object Permanence and Working Memory",
-    9: "Numerosity and Advanced Preferences",
-    10: "Causal Reasoning",
-}
+LEVEL_NAMES = _names("levels")
 """The battery's ten levels (Crosby et al. 2020)."""
 
 LABORATORY_FOLDER = LEVELS_FOLDER.with_name("laboratory")
@@ -56,26 +53,12 @@ LABORATORY_FOLDER = LEVELS_FOLDER.with_name("laboratory")
 SHIPPED_FOLDER = LEVELS_FOLDER.parent
 """Above both."""
 
-LABORATORY_NAMES = {11: "Machine", 12: "Slopes", 13: "Instrument", 14: "Strange Floor"}
+LABORATORY_NAMES = _names("laboratory")
 """The laboratory's levels, each a family of hidden states."""
 
 ALL_NAMES = LEVEL_NAMES | LABORATORY_NAMES
 
-# One level a line.
-# fmt: off
-CHILDREN = (
-    "01-04-03", "01-06-02", "01-21-01", "01-23-01",
-    "02-02-01", "02-10-01", "02-17-01", "02-29-01",
-    "03-09-01", "03-11-01", "03-18-01", "03-21-01",
-    "04-03-01", "04-13-01", "04-16-01", "04-22-01",
-    "05-09-01", "05-15-01", "05-24-01", "05-26-01",
-    "06-09-01", "06-11-01", "06-12-02", "06-29-02",
-    "07-16-01", "07-17-01", "07-22-01", "07-25-01",
-    "08-03-03", "08-11-01", "08-19-01", "08-30-01",
-    "09-03-01", "09-08-01", "09-21-01", "09-24-01",
-    "10-07-01", "10-16-01", "10-21-01", "10-22-03",
-)
-# fmt: on
+CHILDREN = tuple(name for row in _LEVELS for name in row["children"].split())
 """The 40 tasks of the original that children did, four of each level (Voudouris et al. 2022;
 `human_data/README.md`)."""
 
