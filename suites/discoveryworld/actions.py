@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from arena.packages import data_of
 from suites.discoveryworld.names import Names, objects_in
 
 DIRECTIONS = ("north", "east", "south", "west")
@@ -24,31 +25,16 @@ class Action(NamedTuple):
         return f"{self.verb}({', '.join(self.takes)})"
 
 
-ACTIONS = (
-    Action("MOVE_DIRECTION", "move", ("direction",), "go one tile north, east, south or west"),
-    Action("ROTATE_DIRECTION", "turn", ("direction",), "face a direction without going there"),
-    Action("PICKUP", "take", ("object",), "take something into your inventory"),
-    Action("DROP", "drop", ("object",), "put something down where you are"),
-    Action("PUT", "put", ("object", "other object"), "put it into or onto something, or give it to somebody"),
-    Action("OPEN", "open", ("object",), "open a container or a door"),
-    Action("CLOSE", "close", ("object",), "close it"),
-    Action("ACTIVATE", "activate", ("object",), "switch something on"),
-    Action("DEACTIVATE", "deactivate", ("object",), "switch it off"),
-    Action("TALK", "talk", ("object",), "begin to talk to somebody"),
-    Action("EAT", "eat", ("object",), "eat something"),
-    Action("READ", "read", ("object",), "read something, such as a sign"),
-    Action("USE", "use", ("object", "other object"), "use a tool or an instrument on something"),
-    Action("DISCOVERY_FEED_GET_UPDATES", "feed", (), "read the latest posts of the Discovery Feed"),
-    Action("DISCOVERY_FEED_GET_POST_BY_ID", "post", ("number",), "read one post by its number"),
-)
+def _actions(group: str) -> tuple[Action, ...]:
+    rows = data_of(__package__, "actions.yaml")[group]
+    return tuple(Action(**row | {"takes": tuple(row["takes"])}) for row in rows)
 
-TELEPORTS = (
-    Action("TELEPORT_TO_LOCATION", "goto", ("place",), "be at a named place at once"),
-    Action("TELEPORT_TO_OBJECT", "beside", ("object",), "be beside an object that you have seen at once"),
-)
+
+ACTIONS = _actions("usual")
+TELEPORTS = _actions("teleport")
 """The paper's aids to moving."""
 
-SAY = Action("", "say", ("number",), "in a conversation: choose what you say by its number")
+(SAY,) = _actions("dialog")
 
 DIALOG_KEY = "chosen_dialog_option_int"
 """The package's key for the number."""
