@@ -254,8 +254,9 @@ def low_shelf_raking(rng: Rng, back: bool) -> Blueprint:
     bar = goal_z + near(rng, 1.6, 0.2) - 5
     local = [
         agent(near(rng, 0, 6), near(rng, -10, 1), 6 * int(rng.integers(-10, 11))),
-        *_shelf(depth, back),
+        # First, as in 3.1.3 its place must be free of all that its arms enclose.
         block("UBlock", x, bar, (5, SMALL, 10), 90),
+        *_shelf(depth, back),
         ball("GoodGoal", x - near(rng, 2.2, 0.2), goal_z, SMALL),
     ]
     frame = _askew(rng, 1, 0, 15)
@@ -463,4 +464,5 @@ def _useless(rng: Rng, wrong: str, bar: float, z_goal: float) -> list[Object]:
         "two parts": [("JBlock", 3, 4, 90), ("LBlock", -3, 4, 270)],
     }.get(wrong, [])
     placed = [block(kind, x, bar + off, (5, 1, long), yaw) for kind, off, long, yaw in tools]
-    return [ball("GoodGoal", x + beside, z_goal, 1), *placed]
+    # Tools first, as in 3.1.3 their places must be free of what their arms enclose.
+    return [*placed, ball("GoodGoal", x + beside, z_goal, 1)]
