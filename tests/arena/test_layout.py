@@ -7,6 +7,9 @@ from arena.rules import Goals
 from arena.seeds import episode_rng
 from arena.taskfile.versions import Version
 from tests.arena.worlds import agent, item, spec
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 
 def things_of(*items, seed=0, **options):
@@ -85,21 +88,7 @@ def test_placement_is_exact_for_turned_and_sloped_things():
     assert high.blocked
 
 
-@pytest.mark.parametrize(
-    ("name", "place", "blocked"),
-    [
-        ("CylinderTunnel", "20 0 20", False),  # in the hole
-        ("CylinderTunnel", "22.6 0 20", True),  # in its side
-        ("CylinderTunnel", "20 2.4 20", True),  # in its roof
-        ("CylinderTunnel", "22.2 2.6 20", False),  # above its shoulder
-        ("CylinderTunnel", "21.6 2.6 20", True),
-        ("CylinderTunnel", "20 3 20", False),  # on its roof
-        ("LObject", "17.8 0 19.2", True),  # in the foot, which is at -x and points to -z
-        ("LObject", "21 0 19.2", False),
-        ("SpawnerTree", "21.2 0 20", False),  # beside the trunk, which alone is solid
-        ("SpawnerTree", "20.5 0 20", True),
-    ],
-)
+@pytest.mark.parametrize(("name", "place", "blocked"), CASES["places"])
 def test_placement_is_exact_for_hollow_and_composed_things(name, place, blocked):
     first = item(name, "20 0 20", sizes="6 6 6" if name == "CylinderTunnel" else "1 1 4", rotations="0")
     post = item("LightBlock", place, sizes="0.5 1 0.5", rotations="0")

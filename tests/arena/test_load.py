@@ -3,6 +3,9 @@ import pytest
 from arena import ConfigError, load, load_text
 from arena.taskfile.nodes import scalar
 from tests.arena.worlds import agent, episode, item
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 GOOD = """!ArenaConfig
 arenas:
@@ -119,25 +122,7 @@ def test_both_spellings_mean_the_same(old, new):
     assert load_text(GOOD.replace(f"    {old}:", f"    {new}:")).arenas == load_text(GOOD).arenas
 
 
-@pytest.mark.parametrize(
-    ("change", "line", "words"),
-    [
-        (("pass_mark: 0.5", "pasmark: 0.5"), 4, ["unknown key 'pasmark'", "did you mean pass_mark?"]),
-        (("t: 250", "t: soon"), 5, ["arenas.0.t", "got 'soon'", "expected integer"]),
-        (("t: 250", "t: -1"), 5, ["arenas.0.t", "got -1", "greater than or equal to 0"]),
-        (("t: 250", "t: 250\n    timeLimit: 300"), 6, ["timeLimit", "duplicate key", "line 5"]),
-        (("name: Cardbox2", "name: Cardbx2"), 9, ["unknown object 'Cardbx2'", "did you mean Cardbox2?"]),
-        (("z: 2.5", "w: 2.5"), 11, ["positions[0]", "unknown key 'w'", "x, y, z"]),
-        (("z: 2.5", "z: north"), 11, ["positions[0].z", "got 'north'", "expected number"]),
-        (("rotations: [90]", "rotations: 90"), 13, ["rotations", "got 90", "expected list"]),
-        (("rotations: [90]", "rotations: [.nan]"), 13, ["rotations[0]", "got '.nan'"]),
-        (("0: !Arena", "zero: !Arena"), 3, ["arena id 'zero'", "whole number"]),
-        (("0: !Arena", "0: !Item"), 3, ["got tag !Item", "expected !Arena"]),
-        (("!Vector3 {", "!Vector3 ["), 11, ["not valid YAML"]),
-        (("pass_mark: 0.5", "pass_mark: '0.5'"), 4, ["pass_mark", "got '0.5'", "expected number"]),
-        (("      name: Cardbox2\n", ""), 8, ["'name' is missing"]),
-    ],
-)
+@pytest.mark.parametrize(("change", "line", "words"), CASES["errors"])
 def test_an_error_says_where_and_what(change, line, words):
     with pytest.raises(ConfigError) as error:
         load_text(GOOD.replace(*change), "task.yaml")

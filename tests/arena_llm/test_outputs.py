@@ -10,6 +10,9 @@ from threading import Thread
 import pytest
 
 from tests.arena_llm.commands.test_run import AHEAD
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 
 @pytest.fixture
@@ -74,24 +77,7 @@ def test_an_impossible_output_is_refused_before_the_work(option, place, episode,
     assert "cannot be written" in command(*episode[:-1], option, place.format(folder=tmp_path)).sentence
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "show 01-01-01 --out /proc/none.png",
-        "replay absent.json --video /proc/none.gif",
-        "verify absent.json --json /proc/none.json",
-        "fidelity --trace absent --json /proc/none.json",
-        "submission absent.eval --name me --out /proc/none.json",
-        "eval --model arena/random --levels 1 --log-dir {folder} --out /proc/none",
-        "report absent.eval --out /proc/none",
-        "people export --db absent.db --study s --out /proc/none",
-        "prompts --out /proc/none",
-        "dataset --agent oracle --size 1 --out /proc/none",
-        "testbed atlas --out /proc/none",
-        "testbed generate --out /proc/none",
-        "testbed check {folder} --svg /proc/none",
-    ],
-)
+@pytest.mark.parametrize("arguments", CASES["commands"])
 def test_every_command_checks_its_output_first(arguments, command, tmp_path):
     (tmp_path / "ahead.yaml").write_text(AHEAD)
     said = command(*arguments.format(folder=tmp_path).split()).sentence

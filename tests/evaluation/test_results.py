@@ -3,7 +3,10 @@ import pytest
 from arena import EvaluationError
 from evaluation.results import read_results, results_frame
 from evaluation.statistics import pass_rates
+from tests.cases import cases
 from tests.evaluation.runs import rows
+
+CASES = cases(__file__)
 
 
 @pytest.fixture
@@ -22,24 +25,7 @@ def test_a_table_comes_back_from_its_file(table):
     assert pass_rates(frame).equals(pass_rates(expected))
 
 
-BROKEN = [
-    ("a,b\n1,2\n", ":1: no column agent, task_id"),
-    ("", "no valid CSV"),
-    ('"a\n', "no valid CSV"),
-    ("{head}", "holds no trials"),
-    ("{head}a,t,1,0,0,1,Maybe,goal,1,1,\n", ":2: passed: got 'Maybe', expected True, False or nothing"),
-    ("{head}a,t,1,0,0,1,1,goal,1,1,\n", ":2: passed: got '1'"),
-    ("{head}a,t,one,0,0,1,True,goal,1,1,\n", ":2: level: got 'one', expected a whole number"),
-    ("{head}a,t,1,0.5,0,1,True,goal,1,1,\n", ":2: trial: got '0.5'"),
-    ("{head}a,t,,0,0,1,True,goal,1,1,\n", ":2: level: got 'nan'"),
-    ("{head}a,t,1,0,0,much,True,goal,1,1,\n", ":2: total_reward: got 'much', expected a number or nothing"),
-    ("{head},t,1,0,0,1,True,goal,1,1,\n", ":2: agent"),
-    ("{head}a,,1,0,0,1,True,goal,1,1,\n", ":2: task_id"),
-    ("{head}{row}{row}", ":3: trial 0 of task t by a stands there twice"),
-]
-
-
-@pytest.mark.parametrize(("text", "words"), BROKEN, ids=[words for _, words in BROKEN])
+@pytest.mark.parametrize(("text", "words"), CASES["broken"], ids=[words for _, words in CASES["broken"]])
 def test_a_broken_file_is_one_sentence_that_says_where(text, words, table):
     head = table.read_text().splitlines(keepends=True)[0]
     table.write_text(text.format(head=head, row="a,t,1,0,0,1,True,goal,1,1,\n"))

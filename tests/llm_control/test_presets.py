@@ -17,8 +17,11 @@ from evaluation.suites import chosen_tasks
 from evaluation.verify.sources import Verdict
 from llm_control.choices import ArenaChoices
 from testbed import CHILDREN
+from tests.cases import cases
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import ARENA, eval_request, evaluated, run, write_battery
+
+CASES = cases(__file__)
 
 ROOT = Path(__file__).parents[2]
 
@@ -117,21 +120,7 @@ def test_options_go_over_the_preset_and_the_preset_over_the_defaults():
     assert effective(ARENA, "memory-k", {"memory_turns": "none"}).choices.memory_turns is None
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("trials: 2\nmax_scrpts: 3\n", r":2: unknown key 'max_scrpts'; did you mean max_scripts\?"),
-        ("trials: 2\ntrials: 3\n", r":2: trials: given twice, first in line 1"),
-        ("description: x\ntrials: 0\n", r":2: trials: got '0', expected greater than or equal to 1"),
-        ("trials: many\n", r":1: trials: got 'many', expected a valid integer"),
-        ("vision: dark\n", r":1: vision: got 'dark', expected 'true', 'blind' or 'shuffled'"),
-        ("tasks: {a: 1}\n", r":1: tasks: got keys"),
-        ("- trials\n", r":1: expected lines such as"),
-        ("", r":1: expected lines such as"),
-        ("trials: [2\n", r"not valid YAML"),
-        ("vision: blind\nobservation: text\n", r"observation = text \(preset mine\) and vision = blind"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), CASES["wrong"])
 def test_a_wrong_file_says_where(text, message, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text(text)

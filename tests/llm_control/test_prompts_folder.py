@@ -15,9 +15,12 @@ from evaluation.suites import chosen_tasks
 from evaluation.verify.sources import Verdict
 from llm_control.choices import ArenaChoices
 from llm_control.demonstration import file_sha256, read_demonstration
+from tests.cases import cases
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import ARENA, battery_of, eval_request, evaluated
 from tests.llm_control.paper_material import picture
+
+CASES = cases(__file__)
 
 DEMONSTRATION = """\
 first:
@@ -126,20 +129,7 @@ def test_another_demonstration_is_another_run(battery, shown):
     assert again.plan()["files"] == {"demonstration": file_sha256(shown)}
 
 
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        ({}, "has no texts (NAME.md) and no layout.yaml; `arena-llm prompts --out DIR` writes one"),
-        ({"sytem.md": "x"}, "sytem.md: no text has this name; did you mean system.md?"),
-        ({"turn.md": "one\n$helth"}, "turn.md: line 2: unknown variable $helth; expected $turn, $health"),
-        ({"system.md": "${pictures}"}, "unknown variable $pictures; expected $scripts, $image_size"),
-        ({"layout.yaml": "notes: no\nrole: user"}, "layout.yaml:2: unknown key 'role'; did you mean roles?"),
-        ({"layout.yaml": "roles: me"}, "layout.yaml:1: roles: got 'me', expected 'system' or 'user'"),
-        ({"layout.yaml": "notes: 3"}, "layout.yaml:1: notes: got 3, expected a valid boolean"),
-        ({"layout.yaml": "- roles"}, "layout.yaml:1: expected lines such as 'roles: user'"),
-        ({"layout.yaml": "roles: [user"}, "layout.yaml"),
-    ],
-)
+@pytest.mark.parametrize(("files", "message"), CASES["wrong_folders"])
 def test_a_folder_that_cannot_serve_is_one_clear_error(files, message, folder):
     for name, text in files.items():
         (folder / name).write_text(text)
@@ -157,17 +147,7 @@ def test_an_absent_folder_and_a_layout_that_forgets_the_system_text_are_refused(
         texts_of(folder, ArenaChoices(memory_characters=900))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("health: 96.9", "health: 196.9", "mine.yaml:6: turns.0.health: expected less than or equal to 100"),
-        ("  health: 96.9\n", "", "mine.yaml:5: turns.0: expected a health with its pictures"),
-        ("script: Go(30);", "scirpt: Go(30);", "mine.yaml:8: turns.1.script: expected"),
-        ("a.jpg, b.jpg", "a.jpg, c.jpg", "picture c.jpg: cannot be read"),
-        ("a.jpg, b.jpg", "mine.yaml", "picture mine.yaml: no PNG or JPEG"),
-        ("turns:", "turns", "mine.yaml"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "message"), CASES["wrong_demonstrations"])
 def test_a_demonstration_that_cannot_serve_is_one_clear_error(old, new, message, shown):
     shown.write_text(DEMONSTRATION.replace(old, new))
     with pytest.raises(ConfigError, match=re.escape(message)):

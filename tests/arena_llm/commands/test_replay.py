@@ -14,8 +14,11 @@ from arena_llm.replay import arena_of, find_recording
 from render import Renderer, decode, top_view
 from tests.arena.worlds import agent, arena_text, item
 from tests.arena_llm.pictures.films import read_film
+from tests.cases import cases
 from tests.command import interrupted, start
 from tests.llm_control.batteries import eval_request, evaluated
+
+CASES = cases(__file__)
 
 LANE = (agent("10 0 10"), item("GoodGoal", "10 0 30", sizes="1 1 1"))
 
@@ -137,17 +140,7 @@ def test_a_stopped_episode_is_replayed_as_stopped(task, tmp_path):
         assert replay.differences() == ()
 
 
-CHANGES = [
-    ({"total_reward": 0.25}, "total_reward: recorded 0.25, got -0.36"),
-    ({"health": 12.5}, "health: recorded 12.5, got"),
-    ({"outcome": "goal"}, "outcome: recorded goal, got nothing"),
-    ({"passed": True}, "passed: recorded True, got nothing"),
-    ({"actions": [[3, 200]], "steps": 200}, "steps: recorded 200, got"),
-    ({"health": 12.5, "versions": {"physics": "1"}}, "physics 1, here"),
-]
-
-
-@pytest.mark.parametrize(("change", "words"), CHANGES, ids=[words for _, words in CHANGES])
+@pytest.mark.parametrize(("change", "words"), CASES["changes"], ids=[words for _, words in CASES["changes"]])
 def test_another_end_is_said_and_the_video_is_kept(task, drive, tmp_path, change, words, command):
     drive.write_text(json.dumps(json.loads(drive.read_text()) | change))
     film = tmp_path / "film.gif"
@@ -158,18 +151,7 @@ def test_another_end_is_said_and_the_video_is_kept(task, drive, tmp_path, change
     assert "ends as the recording does" not in result.stdout
 
 
-BROKEN = [
-    ({"actions": [[9, 30]]}, "actions.0.0"),
-    ({"actions": [[3, -1]]}, "actions.0.1"),
-    ({"actions": [[3, 31]]}, "expected 30 actions of each agent, got [31]"),
-    ({"others": [[[3, 10**12]]]}, "expected 30 actions of each agent"),
-    ({"others": [[[3, 30]]]}, "the recording has 2 agents, its arena 1"),
-    ({"extra": 1}, "extra"),
-    ({"steps": "many"}, "steps"),
-]
-
-
-@pytest.mark.parametrize(("change", "words"), BROKEN, ids=[words for _, words in BROKEN])
+@pytest.mark.parametrize(("change", "words"), CASES["broken"], ids=[words for _, words in CASES["broken"]])
 def test_a_broken_recording_is_refused_with_the_field(task, drive, change, words):
     drive.write_text(json.dumps(json.loads(drive.read_text()) | change))
     with pytest.raises(RecordingError) as caught:
@@ -177,29 +159,9 @@ def test_a_broken_recording_is_refused_with_the_field(task, drive, change, words
     assert words in str(caught.value)
 
 
-MISTAKES = [
-    ("replay {drive}", "no task 'lane' in the shipped tasks"),
-    ("replay {drive} --testbed {empty}", "no task files"),
-    ("replay {drive} --task 01-01-01", "not the arena of the recording"),
-    ("replay {drive} --task absent.yaml", "absent.yaml: cannot be read"),
-    ("replay {drive} --sample lane", "--sample chooses from a log"),
-    ("replay {task}", "not a recording of format 1: Invalid JSON"),
-    ("replay absent.json", "absent.json: cannot be read"),
-    ("replay absent.eval", "absent.eval: no such log"),
-    ("replay {cut}", "cannot be read as a log of Inspect AI"),
-    ("replay {drive} --hud", "nothing is drawn"),
-    ("replay {drive} --task {task} --video x.avi", "expected a name in .mp4 or .gif"),
-    ("replay {drive} --task {task} --video x.mp4 --view side", "--view: got 'side'"),
-    ("replay {drive} --task {task} --video x.mp4 --trail", "--trail: is drawn on the views above"),
-    ("replay {drive} --task {task} --video x.mp4 --agent 1", "--agent: got 1"),
-    ("replay {drive} --task {task} --video x.mp4 --hud --size 64", "--hud: needs a --size"),
-    ("replay {drive} --task {task} --video x.mp4 --size 2", "resolution: got 2 x 2"),
-    ("replay {drive} --task {task} --video /proc/none/x.mp4", "cannot be written"),
-    ("replay {drive} --task {task} --stills {task} --size 32", "is a file, expected a folder"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "words"), MISTAKES, ids=[words for _, words in MISTAKES])
+@pytest.mark.parametrize(
+    ("arguments", "words"), CASES["mistakes"], ids=[words for _, words in CASES["mistakes"]]
+)
 def test_a_mistake_leaves_nothing(arguments, words, task, drive, tmp_path, monkeypatch, command):
     cut, empty = tmp_path / "cut.eval", tmp_path / "empty"
     cut.write_bytes(b"PK\x03\x04")

@@ -11,6 +11,9 @@ from arena_llm.fidelity.pictures import CLASSES, classify, compare_frames, compa
 from arena_llm.fidelity.trace import read_poses, read_trace, replay
 from render import decode
 from tests.arena_llm.fidelity.recordings import SIDE, record, save
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 
 @pytest.fixture
@@ -101,22 +104,7 @@ def test_without_columns_of_steps_the_paper_s_idle_steps_are_taken(folder):
     assert [row.health for row in trace.turns] == [None, 90.0, None]
 
 
-COLOURS = [
-    ((255, 0, 255), "magenta"),
-    ((150, 0, 190), "magenta"),
-    ((190, 224, 140), "green ball"),
-    ((247, 220, 103), "yellow ball"),
-    ((207, 89, 89), "red"),
-    ((120, 152, 200), "sky"),
-    ((200, 168, 120), "floor"),
-    ((120, 120, 88), "floor"),
-    ((168, 184, 200), "pale"),
-    ((255, 255, 255), "pale"),
-    ((3, 3, 3), "black"),
-]
-
-
-@pytest.mark.parametrize(("colour", "name"), COLOURS)
+@pytest.mark.parametrize(("colour", "name"), CASES["colours"])
 def test_colours_of_the_original_are_distinguished(colour, name):
     frame = np.full((4, 4, 3), colour, np.uint8)
     assert [CLASSES[index] for index in classify(frame).ravel()] == [name] * 16
@@ -133,20 +121,9 @@ def test_shares_and_overlaps_are_those_of_the_pixels():
     assert match.iou == pytest.approx({"magenta": 1 / 3, "floor": 7000 / 9000})
 
 
-BROKEN = [
-    (("turn,", "round,"), "trace.csv:1: no column turn"),
-    (("health_before_script", "health"), "trace.csv:1: no column health_before_script"),
-    (("1,Go(6);", "1,Walk(6);"), "trace.csv:2: script: Line 1"),
-    (("1,Go(6);,6", "1,Go(6);,7"), "env_steps_executed_by_script: got 7, but Go(6); takes 6"),
-    (("1,Go(6);,6", "1,Go(6);,5"), "env_steps_executed_by_script: got 5, but Go(6); takes 6"),
-    (("1,Go(6);,6", "1,Go(6);,six"), "got 'six', expected a whole number"),
-    (("2,Turn", "3,Turn"), "trace.csv:3: turn: got 3, expected 2"),
-    (("2,Turn(-30); Turn(36);,11,26,", "2,Turn(-30); Turn(36);,11,26,x"), "expected a number"),
-    (("2,Turn", "2,,Turn"), "trace.csv:3: expected 5 cells"),
-]
-
-
-@pytest.mark.parametrize(("edit", "words"), BROKEN, ids=[words for _, words in BROKEN])
+@pytest.mark.parametrize(
+    ("edit", "words"), CASES["broken_tables"], ids=[words for _, words in CASES["broken_tables"]]
+)
 def test_a_broken_table_is_reported_with_its_line(folder, edit, words):
     change(folder, *edit)
     with pytest.raises(RecordingError, match=r"trace\.csv:\d") as error:
@@ -171,20 +148,9 @@ def test_pictures_of_different_sizes_are_refused(folder):
         list(compare_pictures(trace, replay(trace)))
 
 
-BAD = [
-    (["--trace", "/nowhere"], "/nowhere: no such folder"),
-    (["--trace", "{empty}"], "arena.yaml: not there"),
-    (["--trace", "{folder}", "--table", "/nowhere.csv"], "/nowhere.csv: cannot be read"),
-    (["--trace", "{folder}", "--poses", "/nowhere.csv"], "/nowhere.csv: cannot be read"),
-    (["--trace", "{folder}", "--frames", "/proc/none"], "/proc/none: cannot be written"),
-    (["--trace", "{folder}", "--json", "/proc/none/f.json"], "/proc/none/f.json: cannot be written"),
-    (["--trace", "{folder}", "--sheet", "/proc/none/s.png"], "/proc/none/s.png: cannot be written"),
-    (["--trace", "{spoilt}"], "obs-1.6.png: not a picture"),
-    (["--trace", "{tableless}"], "name it by --table"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "words"), BAD, ids=[words for _, words in BAD])
+@pytest.mark.parametrize(
+    ("arguments", "words"), CASES["mistakes"], ids=[words for _, words in CASES["mistakes"]]
+)
 def test_a_mistake_is_one_sentence(arguments, words, folder, tmp_path, fidelity):
     places = {name: tmp_path / name for name in ("empty", "spoilt", "tableless")}
     for place in places.values():

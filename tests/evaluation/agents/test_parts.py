@@ -9,23 +9,14 @@ from evaluation.agents.agents import Memory, turns_since_step
 from evaluation.agents.replies import read_reply, result_in, step_in
 from evaluation.choices.run_choices import RunChoices
 from evaluation.generation.memory import ONCE, SENT
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 REACT = RunChoices(agent="react")
 
 
-@pytest.mark.parametrize(
-    ("text", "thought", "action"),
-    [
-        ("Thought: so.\nAction: Go(3);", "Thought: so.", "Go(3);"),
-        ("I go.\n\n**Action:**\n```\nGo(3);\nTurn(6);\n```", "I go.", "```\nGo(3);\nTurn(6);\n```"),
-        ("Thought: my action: none yet\nACTION 1: open door", "Thought: my action: none yet", "open door"),
-        ("Thought: a\nAction: look\nObservation: a room\nThought: b\nAction: go", "Thought: a", "look"),
-        ("Action: look\n\nThought: it helps", "", "look"),
-        ("Go(3);", "", "Go(3);"),
-        ("Thought: nothing to do", "", "Thought: nothing to do"),
-        ("Thought: empty\nAction:", "Thought: empty", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "thought", "action"), CASES["replies"])
 def test_what_stands_behind_the_label_is_carried_out(text, thought, action):
     assert read_reply(text, REACT) == (thought, action)
     for choices in (RunChoices(), REACT.model_copy(update={"replies": "tools"})):
@@ -96,22 +87,7 @@ def test_an_answer_that_cannot_be_read_changes_nothing(answer):
 
 H1 = {"id": "H1", "statement": "old", "status": "confirmed", "evidence": ["seen"]}
 M2 = {"id": "M2", "statement": "two"}
-ODD = {
-    "id of null": ({"hypotheses": [{"id": None, "statement": "a"}]}, {"H3": "a"}, 0),
-    "number as id": ({"hypotheses": [{"id": 1, "statement": "a"}]}, {"H1": "a"}, 0),
-    "unknown number": ({"measurements": [{"id": 7, "statement": "a"}]}, {"M3": "a"}, 0),
-    "small letters": ({"hypotheses": [{"id": "h1", "statement": "a"}]}, {"H1": "a"}, 0),
-    "capitals": ({"Hypotheses": [{"ID": "H1", "Statement": "a"}]}, {"H1": "a"}, 0),
-    "no list": ({"measurements": {"statement": "a"}}, {"M3": "a"}, 0),
-    "plain text": ({"measurements": ["a", "b"]}, {"M3": "a", "M4": "b"}, 0),
-    "lists of null": ({"hypotheses": None, "measurements": [None], "remove": None}, {}, 0),
-    "status only": ({"hypotheses": [{"id": "H1", "status": "rejected"}]}, {}, 0),
-    "nothing said": ({"measurements": [{"id": "M7"}, {"statement": "a"}, 3]}, {"M3": "a"}, 2),
-    "odd among good": ({"hypotheses": [{"statement": [{}]}, {"statement": "a"}]}, {"H3": "a"}, 2),
-    "removed by text": ({"remove": "M2"}, {"M2": None}, 0),
-    "removed by number": ({"remove": [2, "m9"]}, {"M2": None}, 0),
-    "removed by a list in a text": ({"remove": "h1, M2"}, {"H1": None, "M2": None}, 0),
-}
+ODD = CASES["wrong_entries"]
 """Answers as models give them, what they change of the statements, and how many values are dropped."""
 
 
@@ -126,19 +102,7 @@ def test_an_answer_is_read_entry_by_entry(name):
     assert memory.dropped == dropped
 
 
-@pytest.mark.parametrize(
-    ("given", "kept", "dropped"),
-    [
-        ({"status": "Confirmed"}, {"status": "confirmed"}, 0),
-        ({"status": " REJECTED "}, {"status": "rejected"}, 0),
-        ({"status": None}, {"status": "pending"}, 0),
-        ({"status": "supported"}, {"status": "confirmed"}, 1),
-        ({"status": "supported", "id": None}, {"id": "H3", "status": "pending"}, 1),
-        ({"evidence": None}, {"evidence": []}, 0),
-        ({"evidence": "it fell"}, {"evidence": ["it fell"]}, 0),
-        ({"evidence": ["a", None, 3, {"b": 1}]}, {"evidence": ["a", "3"]}, 1),
-    ],
-)
+@pytest.mark.parametrize(("given", "kept", "dropped"), CASES["odd_values"])
 def test_an_odd_value_of_a_hypothesis_costs_no_more_than_itself(given, kept, dropped):
     memory = Memory()
     memory.change(said(hypotheses=[H1], measurements=[M2]))

@@ -9,6 +9,9 @@ import pytest
 from arena.action import FORWARD
 from arena.errors import ScriptError
 from llm_control.script import LARGEST_AMOUNT, Go, Script, ScriptSyntaxError, Think, Turn, parse
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 
 def test_expansion_is_lazy_and_counting_needs_none():
@@ -57,38 +60,7 @@ def test_is_written_in_the_strict_language(commands: tuple, text: str):
     assert str(parse(text, strict=True)) == text
 
 
-COMMANDS = ("Go(", "Turn(", "Think(")
-
-# reply, strict, line, column, found, expected, part of the advice
-ERRORS = [
-    ("", False, 1, 1, "", COMMANDS, "at least one command"),
-    (" \n \n", False, 3, 1, "", COMMANDS, "at least one command"),
-    ("I go there.", False, 1, 1, "I", COMMANDS, "nothing but commands"),
-    ("Go(3);\n  Jump(5);", False, 2, 3, "Jump", COMMANDS, "no such command"),
-    ("Go(3);\n  Jump(5);", True, 2, 3, "Jump", COMMANDS, "no such command"),
-    ("Go(3); Turn 90;", False, 1, 8, "Turn", COMMANDS, "round brackets"),
-    ("go(3);", True, 1, 1, "go", COMMANDS, "spelt Go, Turn and Think"),
-    ("Go 3;", True, 1, 4, "3", ("(",), "round brackets"),
-    ("Go(3)", True, 1, 6, "", (";",), "ends with a semicolon"),
-    ("Go(3)\nGo(4);", True, 2, 1, "Go", (";",), "ends with a semicolon"),
-    ("Go();", False, 1, 4, ")", ("an integer",), "needs its amount"),
-    ("Go(three);", False, 1, 4, "three", ("an integer",), "in digits"),
-    ("Go(3.5);", True, 1, 5, ".5", (")",), "One integer"),
-    ("Go(1, 2);", False, 1, 5, ",", (")",), "One integer"),
-    ("Think('a", False, 1, 6, "(", ("a thought in brackets",), "never ends"),
-    ("Think('see (a) b'); Go(1);", True, 1, 16, "b", (";",), "must not contain a closing bracket"),
-    ("Think 'a';", True, 1, 7, "'", ("a thought in brackets",), "Think('...');"),
-    ("Go(1);\n\tTurn(x);", False, 2, 7, "x", ("an integer",), "in digits"),
-    ("```\nGo(1);\nTurn(x);\n```", False, 3, 6, "x", ("an integer",), "in digits"),
-    ("```\nGo(1);\n```\n```\nGo(2);\n```", False, 4, 1, "```", (), "one code block"),
-    ("Go(1);\t", True, 1, 7, "\\t", COMMANDS, "nothing but commands"),
-    ("Go(\x00);", False, 1, 4, "\\x00", ("an integer",), "in digits"),
-    ("Go(\ud800);", False, 1, 4, "\\ud800", ("an integer",), "in digits"),
-    ("Go(12345678901234567890);", False, 1, 4, "12345678901234567890", (), "Amounts go from"),
-]
-
-
-@pytest.mark.parametrize(("reply", "strict", "line", "column", "found", "expected", "advice"), ERRORS)
+@pytest.mark.parametrize(("reply", "strict", "line", "column", "found", "expected", "advice"), CASES["errors"])
 def test_says_what_where_and_what_instead(reply, strict, line, column, found, expected, advice):
     with pytest.raises(ScriptError) as caught:
         parse(reply, strict=strict)

@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 from arena.action import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT, Action
 from llm_control.script import LARGEST_AMOUNT, Script, ScriptSyntaxError, parse
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 Runs = list[tuple[Action, int]]
 
@@ -148,22 +151,6 @@ def test_keeps_the_spaces_of_a_thought():
     assert script.thoughts == ("I see\n a  ball",)
 
 
-@pytest.mark.parametrize(
-    ("text", "thought"),
-    [
-        ("Think('a');", "a"),
-        ('Think("a");', "a"),
-        ("Think(“a”);", "a"),
-        ("Think(‘a’);", "a"),
-        ("Think(a);", "a"),
-        ("Think( a );", "a"),
-        ("Think(' a ');", " a "),
-        ("Think('a\");", "'a\""),
-        ("Think(');", "'"),
-        ("Think('');", ""),
-        ("Think();", ""),
-        ("Think('it's');", "it's"),
-    ],
-)
+@pytest.mark.parametrize(("text", "thought"), CASES["thoughts"])
 def test_thought_loses_one_pair_of_quotation_marks(text: str, thought: str):
     assert parse(text, strict=True).thoughts == (thought,)

@@ -7,26 +7,12 @@ import pytest
 from suites.discoveryworld.judge import verdict
 from suites.discoveryworld.names import Names
 from suites.discoveryworld.replies import read_reply
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 
-@pytest.mark.parametrize(
-    ("reply", "action"),
-    [
-        ("use(proteomics meter, statue#2)", "use(proteomics meter, statue#2)"),
-        ("I measure it.\n\n**Action:** `use(meter, 1234);`", "use(meter, 1234)"),
-        ('{"action": "USE", "arg1": 12, "arg2": "flag"}', "use(12, flag)"),
-        ('```json\n{"action": "PICKUP", "arg1": 12, "arg2": null}\n```', "take(12)"),
-        ('{"action": "MOVE_DIRECTION", "arg1": "north", "arg2": "east"}', "move(north)"),
-        ('{"chosen_dialog_option_int": 2}', "say(2)"),
-        ("Hello.\n3", "say(3)"),
-        ("take(tree (big) leaves)", "take(tree (big) leaves)"),
-        ('pick up("flag")', "take(flag)"),
-        ("First move(north), then\nmove(east)", "move(east)"),
-        ('{"action": "EAT", "arg1": 1} or rather {"action": "DROP", "arg1": 1}', "drop(1)"),
-        ("feed()", "feed()"),
-        ("teleport_to_object(sign)", "beside(sign)"),
-    ],
-)
+@pytest.mark.parametrize(("reply", "action"), CASES["replies"])
 def test_the_last_action_of_a_reply(reply, action):
     assert (str(read_reply(reply)), read_reply(reply).problem) == (action, "")
 
