@@ -26,6 +26,9 @@ from arena.animalai import (
 from arena.animalai.exception import UnityActionException, UnityEnvironmentException
 from arena.rays import TAGS, TAGS_4_4
 from tests.arena.learning import FILE
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 ROOT = Path(__file__).parents[2]
 TASK = str(ROOT / "testbed" / "levels" / "01_food_retrieval" / "01-01-01.yaml")
@@ -460,16 +463,8 @@ def test_what_does_nothing_is_taken_and_a_window_for_a_person_is_warned_about(ma
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"decisionPeriod": 4}, "decisionPeriod: got 4, expected a multiple of 3"),
-        ({"raysPerSide": 2.5}, "raysPerSide: got 2.5, expected a whole number"),
+        *CASES["wrong_options"],
         ({"raysPerSide": float("nan")}, "raysPerSide: got nan, expected a whole number"),
-        ({"raysPerSide": -1}, "raysPerSide: got -1, expected a whole number, 0 or more"),
-        ({"rayMaxDegrees": "wide"}, "rayMaxDegrees: got 'wide', expected a number of degrees"),
-        ({"useCamera": True, "resolution": 3}, "resolution: got 3"),
-        ({"useCamera": True, "resolution": "84"}, "resolution: got '84', expected 4 to 1024"),
-        ({"seed": "one"}, "seed: got 'one', expected a whole number"),
-        ({"rayTags": 13}, "ray_tags: got 13, expected 12 or 18"),
-        ({"timeout": 0}, "timeout: got 0, expected a positive number"),
     ],
 )
 def test_wrong_options_say_what_is_expected(make, options, said):

@@ -42,7 +42,10 @@ from people.play.worker_protocol import Open
 from render import Renderer, decode, top_view
 from testbed import Task
 from tests.arena.worlds import agent, item, play, spec
+from tests.cases import cases
 from tests.command import printed_by
+
+CASES = cases(__file__)
 
 FILE = Path(__file__).with_name("machine.yaml")
 TEXT = FILE.read_text(encoding="utf-8")
@@ -361,23 +364,7 @@ def test_rays_see_a_machine_as_a_sign_while_its_lamp_is_lit():
 # Reading.
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("laboratory: true\n", "", r"f:6: .*got the key 'question'; it needs the line 'laboratory: true'"),
-        ("laboratory: true", "laboratory: 3", r"f:7: arenas\.0: got the key 'question'; it needs"),
-        ("!Machine {", "{", r"f:7: .*: unknown question 'no tag'; expected one of: Machine"),
-        ("!Machine", "!Machines", r"f:7: .*unknown question 'Machines'; did you mean Machine\?"),
-        ("things: 3", "things: 2", r"f:7: .*things: got 2, expected greater than or equal to 3"),
-        ("things: 3", "thing: 3", r"f:7: .*unknown key 'thing' in !Machine; did you mean things\?"),
-        ("high: 1", "high: 0", r"f:7: arenas\.0\.question\.high: got 0"),
-        ("asks: which", "asks: rule", r"f:7: arenas\.0\.question: has the doors \[0\], expected 2 to 4"),
-        (", experiments: 8", "", r"f:7: arenas\.0\.question: the key 'experiments' is missing"),
-        ("things: 3", "things: 4", r"f:7: .*question: expected one Token item with 4 instances, got 3"),
-        ("name: Machine", "name: Wall", r"f:7: .*question: expected one Machine item with 1 instances"),
-        ("[triangle,", "[triangel,", ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("old", "new", "message"), CASES["wrong"])
 def test_files_are_read_strictly(old, new, message):
     text = TEXT.replace(old, new, 1)
     if message:

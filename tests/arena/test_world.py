@@ -9,30 +9,15 @@ import pytest
 from arena import BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Action, Move, Rotate
 from arena.kernel.tables import BODY
 from tests.arena.worlds import advance, agent, body_of, energy, episode, item, play, settled, world_of
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 # By the rules of `TrainingAgent.cs`: steps from rest, distance, speed, glide.
-TABLE = [
-    (1, 0.100, 2.48, 0.164),
-    (2, 0.340, 4.73, 0.403),
-    (3, 0.707, 6.77, 0.640),
-    (4, 1.188, 8.62, 0.862),
-    (5, 1.773, 10.30, 1.069),
-    (6, 2.453, 11.83, 1.258),
-    (7, 3.218, 13.21, 1.432),
-    (9, 4.975, 15.60, 1.735),
-    (10, 5.953, 16.63, 1.867),
-    (12, 8.076, 18.41, 2.096),
-    (15, 11.610, 20.51, 2.366),
-    (20, 18.174, 22.90, 2.675),
-    (25, 25.295, 24.36, 2.866),
-    (30, 32.758, 25.26, 2.983),
-]
-
-
 rested = partial(settled, steps=10)
 
 
-@pytest.mark.parametrize(("steps", "distance", "speed", "glide"), TABLE)
+@pytest.mark.parametrize(("steps", "distance", "speed", "glide"), CASES["from_rest"])
 @pytest.mark.parametrize("stop", [IDLE, TURN_RIGHT, TURN_LEFT])
 def test_driving_and_gliding_follow_the_closed_form(steps, distance, speed, glide, stop):
     run = rested(place="20 0 1.5")

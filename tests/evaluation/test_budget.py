@@ -12,8 +12,11 @@ from evaluation.estimate import sample_prices
 from evaluation.generation.budget import Admission, LimitReached, RunBudget, RunLimits, spent_before
 from evaluation.generation.prices import Price, load_prices, price_of
 from evaluation.log.run import open_logs
+from tests.cases import cases
 from tests.llm_control.batteries import battery_of, eval_request, evaluated, run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
+
+CASES = cases(__file__)
 
 SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 5}
 
@@ -201,18 +204,7 @@ def test_a_price_holds_for_exactly_its_names(prices):
     assert Price(input=2, output=8).of(1_000_000, 500_000) == 6
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("a/b: {input: 1}\n", r":1: a/b.output"),
-        ("a/b: {input: 1, output: 1}\nc/d: {input: -1, output: 1}\n", r":2: c/d.input"),
-        ("a/b: [\n", r"not valid YAML"),
-        ("- 1\n", r":1: expected lines"),
-        ("a/b: 3\n", r":1: a/b"),
-        ("a/b: {input: .inf, output: 1}\n", r":1: a/b.input"),
-        (None, "cannot be read"),
-    ],
-)
+@pytest.mark.parametrize(("text", "told"), CASES["broken_prices"])
 def test_a_broken_price_table_says_where(text, told, tmp_path):
     path = tmp_path / "prices.yaml"
     if text is not None:

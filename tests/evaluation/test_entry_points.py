@@ -30,10 +30,13 @@ from report.comparison.read import read_run
 from report.comparison.runs import shipped_groups
 from report.comparison.whole import compare
 from testbed.tasks import LEVELS_FOLDER, files_version, find_paths
+from tests.cases import cases
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import ARENA, battery_of, run, write_battery
 from tests.llm_control.provider import answer
 from tests.llm_control.replies import called, said
+
+CASES = cases(__file__)
 
 INSPECT = Path(sys.executable).with_name("inspect")
 slow = partial(pytest.param, marks=pytest.mark.slow)
@@ -133,27 +136,7 @@ def test_inspects_own_command(line, tmp_path):
     assert all(sample.scores for sample in log.samples)
 
 
-WRONG = [
-    (["arena_llm/perception", "-T", "each=0"], "each: got 0, expected 1 or more"),
-    (["-T", "max_scrpts=2"], "unknown option 'max_scrpts'; did you mean max_scripts?"),
-    (["-T", "levels=15"], "levels: got '15', expected levels between 1 and"),
-    (["-T", "levels=x"], "levels: got 'x', expected levels between 1 and"),
-    (["-T", "tasks=01-99-99"], "no task 01-99-99; did you mean 01-29-03"),
-    (["-T", "protocol=x[b]lnd"], "no protocol 'x[b]lnd'"),
-    (["-T", "protocol=blnd"], "did you mean blind?"),
-    (["-T", "trials=0"], "option trials: got '0', expected greater than or equal to 1"),
-    (["-T", "folder=/nowhere"], "/nowhere: no such folder of task files"),
-    (["-T", "prompt=/nowhere"], "prompt file /nowhere: cannot be read"),
-    (["-T", "protocol=blind", "-T", "icl=true"], "impossible together"),
-    (["--model", "arena/pixel"], "unknown agent arena/pixel; the offline agents are arena/pixels, arena/ran"),
-    (["--model", "arena/replay/nowhere"], "arena/replay/nowhere: no such folder"),
-    (["-T", "protocol=paper-experiment-1"], "once and give llm-aai to -T folder=DIR"),
-    (["-T", "tasks=01-01-01,01-01-01"], "to play a task several times, use -T trials=VALUE"),
-    (["-T", "temperature=0.5", "--temperature", "0.7"], "0.7 contradicts temperature = 0.5, which -T temp"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "told"), WRONG, ids=[told for _, told in WRONG])
+@pytest.mark.parametrize(("arguments", "told"), CASES["wrong"], ids=[told for _, told in CASES["wrong"]])
 def test_inspects_command_says_what_is_wrong(arguments, told, tmp_path, monkeypatch):
     """In this process, which is quicker; how Inspect prints such an error, `test_suite_example` sees."""
     monkeypatch.chdir(tmp_path)

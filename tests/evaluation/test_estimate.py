@@ -8,30 +8,19 @@ from arena import Episode, load
 from evaluation.estimate import estimate, image_tokens, picture_bytes
 from render import Renderer
 from render.image import data_uri, encoded
+from tests.cases import cases
 from tests.evaluation.test_evaluate import png_of
 from tests.llm_control.batteries import battery_of, eval_request, run
 from tests.llm_control.provider import MODEL, answer
+
+CASES = cases(__file__)
 
 SMALL = {"image_size": 16, "max_scripts": 3, "trials": 2}
 
 battery = battery_of((20, 16), (24, 20))
 
 
-@pytest.mark.parametrize(
-    "choices",
-    [
-        {},
-        {"images": "last-2"},
-        {"images": "first+last"},
-        {"images": "collage"},
-        {"memory_turns": 1},
-        {"demonstration": True},
-        {"conversation": "run"},
-        {"observation": "text"},
-        {"initial_idle_steps": "1"},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("choices", CASES["choices"], ids=str)
 def test_calls_and_images_are_those_of_a_run(choices, battery, tmp_path, bodies_of, monkeypatch):
     bodies = bodies_of(lambda _: answer("Turn(6);"))
     monkeypatch.delenv("OPENAI_API_KEY")
@@ -56,26 +45,7 @@ def test_a_price_follows_from_tokens_and_an_unknown_one_is_unknown(battery, tmp_
     assert words.cost > 0
 
 
-@pytest.mark.parametrize(
-    ("model", "side", "tokens"),
-    [
-        ("openai/gpt-4o", 512, 255),
-        ("openai/gpt-4o", 1024, 765),
-        ("openai/gpt-4.1-mini", 1024, 1659),
-        ("anthropic/claude-sonnet-4-0", 1000, 1334),
-        ("google/gemini-2.5-pro", 384, 258),
-        ("google/gemini-2.5-pro", 512, 1032),
-        ("anthropic/claude-3-5-sonnet-latest", 512, 350),
-        ("anthropic/claude-opus-4-20250514", 2048, 1600),
-        ("anthropic/claude-opus-4-7", 512, None),
-        ("google/gemini-3-pro", 512, None),
-        ("openai/gpt-5-2025-08-07", 512, 210),
-        ("openai/gpt-5.2", 512, None),
-        ("openai/gpt-4o-audio", 512, None),
-        ("ollama/any", 512, None),
-        ("openai/nosuch", 512, None),
-    ],
-)
+@pytest.mark.parametrize(("model", "side", "tokens"), CASES["tokens_of_a_picture"])
 def test_tokens_of_a_picture(model, side, tokens):
     assert image_tokens(model, side) == tokens
 

@@ -12,9 +12,12 @@ import evaluation.generation.generate as faults
 from evaluation.log.run import open_logs
 from evaluation.summary import Requests, sent_words
 from report.build import write_log_report
+from tests.cases import cases
 from tests.evaluation.test_evaluate import anthropic_reply, google_reply
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import answer
+
+CASES = cases(__file__)
 
 TURNS = 8
 """More than the requests of a sample that Inspect keeps by default."""
@@ -123,18 +126,9 @@ def card_of(log: Path, folder: Path) -> tuple[dict, str]:
     return json.loads((folder / "run_card.json").read_text("utf-8"))[0], page.read_text("utf-8")
 
 
-MODELS = {
-    "openai/gpt-4o": {"temperature": 0.0, "stop": "<EOS>"},
-    "openai/o3": {},
-    "anthropic/claude-sonnet-4-0": {"stop": "<EOS>"},
-    "anthropic/claude-3-5-sonnet-20240620": {"max_tokens": 1024},
-    "google/gemini-2.5-pro": {"temperature": 0.0},
-}
-
-
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", CASES["models"])
 def test_card_and_report_state_what_the_server_received_in_every_request(model, played, server, tmp_path):
-    made = played(model, **MODELS[model])
+    made = played(model, **CASES["models"][model])
     assert len(server.bodies) == TURNS
     sent = received(server.bodies[0])
     assert all(received(body) == sent for body in server.bodies)

@@ -11,8 +11,11 @@ from arena_llm.cli import app
 from evaluation.log.run import open_logs
 from evaluation.request import deviations, model_name, read_plan, settle_plan
 from report.build import plan_sentence
+from tests.cases import cases
 from tests.command import KEYS
 from tests.llm_control.batteries import ARENA, battery_of, eval_request
+
+CASES = cases(__file__)
 
 battery = battery_of((20, 16), (24, 20))
 
@@ -96,18 +99,7 @@ def test_a_plan_that_cannot_be_written_says_so(battery, tmp_path):
         settle_plan(tmp_path / "file" / "plan.json", eval_request("arena/random", battery))
 
 
-@pytest.mark.parametrize(
-    ("given", "key", "full"),
-    [
-        ("gpt-4o", "OPENAI_API_KEY", "openai/gpt-4o"),
-        ("o3-mini", "OPENAI_API_KEY", "openai/o3-mini"),
-        ("claude-x", "ANTHROPIC_API_KEY", "anthropic/claude-x"),
-        ("gemini-x", "GOOGLE_API_KEY", "google/gemini-x"),
-        ("openai/any", "OPENAI_API_KEY", "openai/any"),
-        ("arena/pixels", None, "arena/pixels"),
-        ("ollama/any", None, "ollama/any"),
-    ],
-)
+@pytest.mark.parametrize(("given", "key", "full"), CASES["names"])
 def test_names_map_to_providers(given, key, full, monkeypatch):
     if key:
         monkeypatch.setenv(key, "k")

@@ -12,8 +12,11 @@ from evaluation.generation.budget import RunBudget, RunLimits
 from evaluation.log.files import find_logs
 from evaluation.log.run import open_logs
 from report.files import read_cards
+from tests.cases import cases
 from tests.llm_control.batteries import battery_of, eval_request
 from tests.llm_control.provider import MODEL, answer
+
+CASES = cases(__file__)
 
 FAST = ("--image-size", "16", "--initial-idle-steps", "1")
 
@@ -76,20 +79,7 @@ def test_a_run_begins_with_what_the_others_left():
     assert _left(RunLimits(), spent, 45.0) == RunLimits()
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("max_tokns=1,2", "--sweep: unknown option 'max_tokns'; did you mean max_tokens?"),
-        ("max_tokens=1,many", "--sweep: option max_tokens: got 'many', expected"),
-        ("tasks=01-04-03;01-99-99", "no task 01-99-99"),
-        ("max_tokens=5", "expected two or more values"),
-        ("max_tokens", "expected two or more values"),
-        ("max_tokens=5,,6", "expected two or more values"),
-        ("temperature=0,0.0", "expected values that differ"),
-        ("max-scripts=1,2", "max_scripts is an option of this command too"),
-        ("reasoning_effort=low,huge", "option reasoning_effort: got 'huge'"),
-    ],
-)
+@pytest.mark.parametrize(("text", "told"), CASES["wrong"])
 def test_what_is_wrong_is_said_before_anything_is_asked(text, told, battery, asked):
     done, said = swept(battery, sweep=text)
     assert done.exit_code != 0

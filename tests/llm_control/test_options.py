@@ -25,8 +25,11 @@ from llm_control.prompts import arena_prompts
 from llm_control.script import parse
 from render import Renderer, decode
 from tests.arena.worlds import agent, episode, item
+from tests.cases import cases
 from tests.llm_control.batteries import ARENA, battery_of, run, write_battery
 from tests.llm_control.replies import called, said
+
+CASES = cases(__file__)
 
 SMALL = {"image_size": 32, "initial_idle_steps": (1, 1)}
 
@@ -58,18 +61,7 @@ def pixels(image):
     return decode(base64.b64decode(image.image.partition(",")[2]))
 
 
-@pytest.mark.parametrize(
-    ("choices", "script", "steps"),
-    [
-        ({}, "Go(9);", []),
-        ({"images_per_script": 3}, "Go(9);", [3, 6]),
-        ({"images_per_script": 3}, "Go(10);", [4, 7]),
-        ({"images_per_script": 3}, "Go(2);", [1]),
-        ({"images_per_script": 3}, "Turn(5);", []),
-        ({"image_every": 4}, "Go(4); Turn(30);", [4, 8]),
-        ({"image_every": 9}, "Go(9);", []),
-    ],
-)
+@pytest.mark.parametrize(("choices", "script", "steps"), CASES["along"])
 def test_pictures_along_a_script(choices, script, steps):
     run_ = play_with(**choices)
     run_.reply(script)
@@ -114,19 +106,7 @@ def test_thoughts_may_be_limited():
     assert objection(parse("Go(1);"), ArenaChoices(thought_chars=0)) is None
 
 
-@pytest.mark.parametrize(
-    ("replies", "loop"),
-    [
-        (["Go(1);"] * 4, True),
-        (["Go(1);"] * 3, False),
-        (["Go(1);", "Turn(6);"] * 2, True),
-        (["Go(1);", "Turn(6);", "Turn(-6);", "Go(1);"], False),
-        (["Turn(6);", "Go(1);", "Go(1);", "Go(1);", "Go(1);"], True),
-        (["Think('a'); Go(1);", "Think('b'); Go(1);"] * 2, True),
-        (["Turn(1);", "Turn(2);", "Think('x');", "Turn(-5);"], True),
-        (["Go(1);", "Go(-1);", "Go(2);", "Go(-1);"], False),
-    ],
-)
+@pytest.mark.parametrize(("replies", "loop"), CASES["loops"])
 def test_a_loop_is_the_same_or_two_alternating_movements(replies, loop):
     assert loops([movement(parse(reply)) for reply in replies], 4) is loop
 

@@ -10,8 +10,11 @@ import pytest
 
 from arena.errors import ConfigError, EvaluationError
 from llm_control.agents.policy_file import MEMBER, PolicyAgent, load_policy, save_policy
+from tests.cases import cases
 from tests.llm_control.batteries import write_battery
 from tests.llm_control.policies import OPTIONS, trained
+
+CASES = cases(__file__)
 
 sb3 = pytest.importorskip("stable_baselines3", reason="pip install 'arena-llm[rl]'")
 
@@ -94,10 +97,8 @@ def test_a_recurrent_policy_remembers_within_an_episode_and_forgets_after_it(tas
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"observation": "rays", "rays_per_side": 2}, "the policy observes Box"),
-        ({"observation": ("rays",), "rays_per_side": 1}, "the policy observes Box"),
+        *CASES["options"],
         ({**OPTIONS, "action": "discrete9"}, "the policy acts in MultiDiscrete"),
-        ({"observations": "rays"}, "did you mean 'observation'"),
         ({**OPTIONS, "version": "5"}, "version: got '5'"),
         ({**OPTIONS, "action_repeat": 0}, "action_repeat: got 0"),
     ],
@@ -109,19 +110,7 @@ def test_options_that_do_not_fit_are_not_saved(file, tmp_path, options, reason):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("description", "reason"),
-    [
-        ({"format": "onnx"}, "format: got 'onnx', expected one of: stable-baselines3"),
-        ({"algorithm": "sb3_contrib.RecurrentPPO"}, "RecurrentPPO cannot load it"),
-        ({"algorithm": "stable_baselines3.PQO"}, "has no 'PQO'"),
-        ({"algorithm": "os.system"}, "expected a class of stable_baselines3"),
-        ({"algorithm": "stable_baselines3.DQN"}, "DQN cannot load it"),
-        ({"environment": {"observation": "rays"}}, "the policy observes"),
-        ({"environment": {"observation": "smell"}}, "'smell'"),
-        ({"environment": {"sight": 1}}, "environment.sight"),
-    ],
-)
+@pytest.mark.parametrize(("description", "reason"), CASES["descriptions"])
 def test_a_file_that_does_not_fit_is_refused_by_name(file, tmp_path, description, reason):
     wrong = changed(file, tmp_path / "wrong.zip", **description)
     with pytest.raises(EvaluationError, match=reason) as refused:

@@ -16,33 +16,17 @@ from evaluation.prompts import load_prompt as load_from
 from llm_control.prompts import OPTIONAL, VARIABLES, arena_prompts
 from llm_control.script import Turn, parse
 from tests.arena.worlds import agent, episode
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 FOLDER_ONLY = {"picture", "pictures", "first_health", "step_health"}
 """Variables that only a user's own texts have."""
 
 SAMPLES = {
+    **CASES["samples"],
     **dict.fromkeys(("told", "pads", "experiments", "asked", "doors", "most", "shut", "lane"), "3"),
-    "picture": "",
-    "pictures": "",
     **dict.fromkeys(("first_health", "step_health"), 99.9),
-    "scripts": 30,
-    "image_size": 512,
-    "turn": 2,
-    "health": 99.94,
-    "scripts_left": 29,
-    "reward": -0.0304,
-    "feedback": "Line 1, column 1: costs $5.",
-    "outcome": "goal",
-    "total_reward": 1.996,
-    "view": "The image shows a wall.",
-    "images": 3,
-    "description": "- wall: straight ahead",
-    "number": 2,
-    "count": 40,
-    "tools": "act, go",
-    "loop": 50,
-    "memory": 5,
-    "characters": 200,
 }
 
 NAMES = (*VARIABLES, *RUNNER)
@@ -77,18 +61,7 @@ def test_every_shipped_file_is_a_prompt():
     assert set(arena_prompts().prompts) == {*NAMES, *OPTIONAL}
 
 
-@pytest.mark.parametrize(
-    ("variable", "value", "shown"),
-    [
-        ("health", 99.94, "Health: 99.9."),
-        ("health", 100.0, "Health: 100.0."),
-        ("reward", 1.996, "Reward during your last script: +2.00."),
-        ("reward", -0.001, "Reward during your last script: +0.00."),
-        ("reward", -0.126, "Reward during your last script: -0.13."),
-        ("turn", 7, "Turn 7."),
-        ("scripts_left", 3, "this one included: 3."),
-    ],
-)
+@pytest.mark.parametrize(("variable", "value", "shown"), CASES["numbers"])
 def test_numbers_are_shown_as_documented(variable: str, value: float, shown: str):
     assert shown in load_prompt("turn").fill(**sample("turn") | {variable: value})
 
@@ -129,18 +102,7 @@ def test_user_text_may_leave_variables_out(tmp_path: Path):
     assert arena_prompts(file)["system"].fill(scripts=30, image_size=512) == "Drive."
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "empty"),
-        (b" \n\t\n", "empty"),
-        (b"caf\xe9", "not UTF-8 text \\(byte 3 is 0xe9\\)"),
-        (b"one\nYou have $sripts.", "line 2: unknown variable \\$sripts; expected \\$scripts, \\$image_size"),
-        (b"health $health", "unknown variable \\$health"),
-        (b"It costs $5.", "line 1: a \\$ without a variable.* is written \\$\\$"),
-        (b"${scripts", "a \\$ without a variable"),
-    ],
-)
+@pytest.mark.parametrize(("content", "message"), CASES["unusable"])
 def test_unusable_files_are_one_clear_error(tmp_path: Path, content: bytes, message: str):
     file = tmp_path / "mine.md"
     file.write_bytes(content)

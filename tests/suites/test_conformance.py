@@ -9,7 +9,10 @@ from typer.testing import CliRunner
 from arena_llm.cli import app
 from evaluation.conformance import CHECKS, check_suite
 from evaluation.suites import get_suite
+from tests.cases import cases
 from tests.suites.setups import NEEDS
+
+CASES = cases(__file__)
 
 SHORT = {
     "arena": {"initial_idle_steps": 0, "image_size": 32},
@@ -35,31 +38,7 @@ def test_our_suites_keep_their_contract(name, checks):
     assert check_suite(get_suite(name), checks, SHORT[name]) == ()
 
 
-BROKEN = (
-    ("data", "SUITE = ", "OTHER = ", "has no SUITE that is this suite"),
-    ("data", "    def open(", "    panels = None\n\n    def open(", "BrokenSuite.panels: nobody reads it"),
-    ("agent", "AGENTS = {", "OTHERS = {", "no offline agent"),
-    ("tasks", '"number-{number}"', '"number {number}"', "without commas and spaces"),
-    ("tasks", '{number}".encode', '".encode', "all have the same sha256"),
-    ("texts", "You are shown a number. Reply with one word: even or odd.", "", "says nothing"),
-    ("texts", '(f"The number is {self.known}.",)', "()", "expected texts and pictures"),
-    ("wrong replies", 'if word not in ("even", "odd")', "if False", "reply 1 has no error"),
-    ("wrong replies", "self._right = self._done = False", "self._right, self._done = True, False", "passes"),
-    ("wrong replies", '"reply": text', '"reply": text.strip()', "whose `reply` is its text as it was"),
-    ("wrong replies", "len(self._turns) == 2", "False", "wants more than 9 replies"),
-    ("wrong replies", "text.strip()", "text.split()[0]", "broken_suite.py:40: IndexError"),
-    ("wrong replies", '"total_reward": score', '"total_reward": score / 0', "ZeroDivisionError"),
-    ("ends", "ModelEnd.SOLVER", "ModelEnd.EPISODE", "expected SOLVER"),
-    ("ends", "text, reason,", "text, None,", "expected that reply and that error"),
-    ("determinism", "is {self.known}", "is {__import__('time').time_ns()}", "replies gave another episode"),
-    ("determinism", "is {self.known}", "is {hash('x')}", "another process gave another episode"),
-    ("agent", '"even" if number % 2 == 0 else', '"even" if number % 2 else', "and so does silence"),
-    ("estimate", "replies=3", "", "estimates need the most replies"),
-    ("run", '"error": error}', '"error": error, "at": id(self)}', "verify: "),
-)
-
-
-@pytest.mark.parametrize(("check", "old", "new", "said"), BROKEN)
+@pytest.mark.parametrize(("check", "old", "new", "said"), CASES["broken"])
 def test_the_kit_says_what_breaks_the_contract(check, old, new, said, tmp_path, monkeypatch):
     made = CliRunner().invoke(app, ["suites", "new", "broken", "--out", str(tmp_path)])
     assert made.exit_code == 0, made.output

@@ -19,59 +19,12 @@ from evaluation.suites import chosen_tasks
 from llm_control.choices import ArenaChoices
 from llm_control.suite import SUITE
 from testbed import task_named
+from tests.cases import cases
 from tests.llm_control.batteries import battery_of
 
-GIVEN = {
-    "battery": ("original", "original"),
-    "tasks": ("01-06-02,01-04-03", ("01-06-02", "01-04-03")),
-    "levels": ("1-3", "1-3"),
-    "animal_ai": ("4", "4"),
-    "trials": ("7", 7),
-    "seed": ("8", 8),
-    "agent": ("hypothesizer", "hypothesizer"),
-    "conversation": ("run", "run"),
-    "order": ("shuffled", "shuffled"),
-    "texts": ("paper", "paper"),
-    "demonstration": ("yes", True),
-    "initial_idle_steps": ("3,4", (3, 4)),
-    "memory_turns": ("0", 0),
-    "memory_characters": ("900", 900),
-    "replies": ("tools", "tools"),
-    "sample_actions": (None, True),
-    "tools": ("go,turn", ("go", "turn")),
-    "one_step": (None, True),
-    "commands": ("moves", "moves"),
-    "strict": (None, True),
-    "beliefs": (None, True),
-    "max_scripts": ("none", None),
-    "loop_turns": ("9", 9),
-    "after_loop": ("repeat", "repeat"),
-    "thought_chars": ("0", 0),
-    "observation": ("both", "both"),
-    "image_size": ("64", 64),
-    "image_format": ("jpeg", "jpeg"),
-    "image_detail": ("high", "high"),
-    "image_gutter": ("2", 2),
-    "images_per_script": ("3", 3),
-    "images": ("last-4", "last-4"),
-    "image_every": ("5", 5),
-    "vision": ("blind", "blind"),
-    "grayscale": (None, True),
-    "blur_px": ("2", 2.0),
-    "resolution": ("16", 16),
-    "temperature": ("none", None),
-    "max_tokens": ("77", 77),
-    "stop": ("<EOS>,END", ("<EOS>", "END")),
-    "reasoning_effort": ("low", "low"),
-    "reasoning_tokens": ("99", 99),
-    "reasoning_summary": ("concise", "concise"),
-    "retries": ("0", 0),
-    "reply_timeout": ("none", None),
-    "relaunches": ("0", 0),
-    "max_tokens_per_episode": ("1000", 1000),
-    "max_cost_per_episode": ("0.5", 0.5),
-    "time_limit_per_episode": ("60", 60),
-}
+CASES = cases(__file__)
+
+GIVEN = CASES["given"]
 """What is written behind each option (None: it is a switch), and what it means."""
 
 NEEDS = {
@@ -115,6 +68,7 @@ def test_every_choice_of_a_protocol_is_an_option_of_the_table():
 @pytest.mark.parametrize("name", GIVEN)
 def test_a_choice_arrives(name, asked):
     written, meant = GIVEN[name]
+    meant = tuple(meant) if isinstance(meant, list) else meant
     option = [f"--{name.replace('_', '-')}", *([] if written is None else [written])]
     said = invoke("--model", "arena/random", *option, *NEEDS.get(name, ()))
     assert str(said.exception) == "not played in this test", said.output

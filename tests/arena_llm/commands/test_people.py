@@ -6,7 +6,10 @@ from typer.testing import CliRunner
 
 from arena_llm.cli import app
 from people.store import Store
+from tests.cases import cases
 from tests.people.store.study import fill
+
+CASES = cases(__file__)
 
 
 @pytest.fixture
@@ -58,18 +61,7 @@ def test_deletion_is_asked_for(db):
         assert store.studies() == ["another"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (("delete", "Nobody", "--study", "study"), "no participant 'Nobody' in study 'study'"),
-        (("delete", "P", "--study", "none", "--yes"), "no study 'none'; the database has: another, study"),
-        (("participants", "--study", "none"), "no study 'none'; the database has: another, study"),
-        (("export", "--study", "none", "--out", "out"), "no study 'none'; the database has: another, study"),
-        (("export", "--study", "study", "--out", "out", "--format", "x"), "expected one of: csv, parquet"),
-        (("participants", "--db", "/none.db"), "no such database file"),
-        (("participants", "--db", ""), "expected a file"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "text"), CASES["mistakes"])
 def test_errors(db, arguments, text, command):
     given = arguments if "--db" in arguments else (*arguments, "--db", db)
     assert text in command("people", *given).sentence

@@ -8,40 +8,25 @@ from inspect_ai.model import ContentText
 from evaluation.choices.run_choices import LEFT_OUT
 from evaluation.log.exchanges import talk
 from evaluation.verify.sources import Verdict
+from tests.cases import cases
 from tests.evaluation.test_image_budget import only_one
 from tests.evaluation.verify.logs import as_content, checked, frame, images, put, rewritten
 from tests.llm_control.batteries import ARENA, run, shared_battery_of
 from tests.llm_control.provider import MODEL
 
+CASES = cases(__file__)
+
 SMALL = {"image_size": 32, "max_scripts": 4}
 
 battery = shared_battery_of((20, 16), (24, 20))
 
-FOLLOWED = {
-    "blind": {"vision": "blind"},
-    "shuffled": {"vision": "shuffled"},
-    "grey, coarse and blurred": {"grayscale": True, "resolution": 8, "blur_px": 1.0},
-    "last-2": {"images": "last-2"},
-    "first+last": {"images": "first+last"},
-    "collage": {"images": "collage"},
-    "memory": {"memory_turns": 1},
-    "memory and budget": {"memory_turns": 2, "images": "last-1"},
-    "memory of characters": {"memory_characters": 500},
-    "memory of turns and characters": {"memory_turns": 3, "memory_characters": 400, "replies": "tools"},
-    "no memory after a demonstration": {"memory_turns": 0, "demonstration": True},
-    "pictures along": {"images_per_script": 3},
-    "a picture every steps": {"image_every": 5},
-    "words and pictures": {"observation": "both"},
-    "tools": {"replies": "tools"},
-    "loop": {"loop_turns": 2, "max_scripts": 30},
-    "other limits": {"retries": 1, "max_tokens_per_episode": 10**9},
-}
-
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FOLLOWED)
+@pytest.mark.parametrize("name", CASES["followed"])
 def test_each_choice_is_followed_picture_by_picture(name, battery, tmp_path):
-    results = checked(run(battery, tmp_path, "arena/random", **{**SMALL, **FOLLOWED[name]}).log, frames=True)
+    results = checked(
+        run(battery, tmp_path, "arena/random", **{**SMALL, **CASES["followed"][name]}).log, frames=True
+    )
     assert [(each.verdict, each.findings, each.notes) for each in results] == [(Verdict.AGREES, (), ())] * 2
     assert all(each.pictures >= each.turns for each in results)
     assert [each.requests for each in results] == [each.turns for each in results]

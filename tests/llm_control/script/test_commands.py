@@ -60,7 +60,7 @@ def test_is_written_in_the_strict_language(commands: tuple, text: str):
     assert str(parse(text, strict=True)) == text
 
 
-@pytest.mark.parametrize(("reply", "strict", "line", "column", "found", "expected", "advice"), CASES["errors"])
+@pytest.mark.parametrize(("reply", "strict", "line", "column", "found", "expected", "advice"), CASES["wrong"])
 def test_says_what_where_and_what_instead(reply, strict, line, column, found, expected, advice):
     with pytest.raises(ScriptError) as caught:
         parse(reply, strict=strict)

@@ -14,6 +14,9 @@ from people.play.page_protocol import (
 )
 from people.play.worker_protocol import Drawn
 from people.simulation.visitor import DISPLAY
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -36,17 +39,7 @@ def test_a_message_is_read():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "EOF"),
-        ("[]", "object"),
-        ("{}", "type"),
-        ('{"type":"fly","n":1}', "fly"),
-        ('{"type":"keys","n":1,"trial":1}', "keys.action: Field required"),
-        ('{"type":"keys","n":1,"trial":1,"action":9}', "keys.action: Input should be less than 9"),
-        ('{"type":"keys","n":1,"trial":1,"action":"3"}', "keys.action: Input should be a valid integer"),
-        ('{"type":"keys","n":0,"trial":1,"action":3}', "keys.n: Input should be greater"),
-        ('{"type":"stop","n":1,"trial":1,"path":"/etc/passwd"}', "stop.path: Extra inputs"),
-        ('{"type":"start","n":1,"trial":1}', "start.viewport: Field required"),
-        ('{"type":"view","n":1,"trial":1,"view":"inside"}', "view.view: Input should be 'first'"),
+        *CASES["invalid"],
         (start(viewport=[0, 800]), "start.viewport.0: Input should be greater than or equal to 1"),
         (start(viewport=[800]), "start.viewport.1: Field required"),
         (start(pixel_ratio=1000), "start.pixel_ratio: Input should be less than"),

@@ -12,10 +12,13 @@ from people.study import flow
 from people.study.plan import load_plan
 from people.study.progress import all_progress, progress_of, used_cells
 from people.study.server import start_or_resume
+from tests.cases import cases
 from tests.people.study.server import TINY
 from tests.people.study.test_flow import CODES, FREE
 from tests.people.study.test_preview import previewed
 from tests.people.study.walk import Walker, client_of, experimenter_of
+
+CASES = cases(__file__)
 
 
 def entered(study, code: str) -> Walker:
@@ -64,20 +67,7 @@ def test_texts_codes_and_quota_change_without_a_restart(app, tmp_path):
     assert versions(store) == [(1, []), (2, names), (3, ["participants.quota", "play_words.Start"])]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "name"),
-    [
-        ("01-06-02", "01-06-03", "arenas.test/01-06-02, arenas.test/01-06-03, test.0.tasks.1"),
-        ("[A1, B2]", "[A1, C3]", "participants.codes"),
-        ("latin-square", "random", "test.0.order"),
-        ("tries: 2", "tries: 3", "practice.tries"),
-        ("points: 5", "points: 6", "questionnaires.1.items.0.points"),
-        ("[Yes, No]", "[Yes, Nope]", "questionnaires.2.items.0.options.1"),
-        ("title: A tiny study", "title: T\nseed: 4", "seed"),
-        ("title: A tiny study", "titel: T", "unknown key"),
-        ("name: tiny", "name: other", "but tiny is being served"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "name"), CASES["refused"])
 def test_what_would_change_the_experiment_is_refused(app, tmp_path, old, new, name):
     study, store = app(CODES)
     walker = entered(study, "A1")

@@ -16,7 +16,10 @@ from people.study.load import EXAMPLE, study_of
 from people.study.plan import doubts, load_plan
 from people.texts import AWAY, DELETED, FULL, NOT_STORED, PAGE_TEXTS, START_AGAIN, TOO_OFTEN
 from testbed import SHORT_FORM, task_named
+from tests.cases import cases
 from tests.people.study.server import LINKS, TINY, planned
+
+CASES = cases(__file__)
 
 
 def test_the_example_is_a_study_and_shows_every_key():
@@ -52,51 +55,9 @@ LIKERT = "likert, ask: How tired are you?, points: 5"
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("name: tiny", "nmae: tiny", r":1: unknown key 'nmae'; did you mean name\?"),
-        ("name: tiny\n", "", r":1: name is missing"),
-        ("name: tiny", "name: a/b", r":1: name: got 'a/b', expected 1 to 64 letters, digits, '_'"),
-        ("name: tiny", "name: _study", r":1: name: got '_study'"),
-        ("title: A tiny study", "name: tiny", r":2: name: given twice, first on line 1"),
-        ("order: latin-square", "order: latin", r":9: test.order: got 'latin', expected listed, random or "),
-        ("break_every: 1", "break_every: two", r":10: test.break_every: got 'two', expected a whole number"),
-        ("tasks: [01-02-01, 01-06-02]", "tasks: []", r":7: test: either tasks or levels"),
-        ("01-06-02]", "99-06-02]", r":8: test.tasks: no task '99-06-02'"),
-        ("01-06-02]", "01-02-01]", r":8: test.tasks: 01-02-01 is listed twice"),
-        ("01-06-02]", "no/such.yaml]", r":8: test.tasks: .*no/such.yaml: cannot be read"),
-        ("points: 5", "points: 99", r":20: questionnaires.1.items.0.points: got '99', expected at most 11$"),
-        ("type: likert", "type: likret", r":20: questionnaires.1.items.0.type: got 'likret', .* choice, "),
-        ("least: 5, most: 120", "least: 5, most: 1", r":16: questionnaires.0.items.0: most is smaller"),
-        ("  break_every: 1\n", "", r":1: the study: a questionnaire is shown at breaks"),
-        ("from: link", "from: codes", r":4: participants: from: codes needs the list codes"),
-        ("from: link", "from: free", r":4: participants: unsigned is about links"),
-        ("[STUDY_ID]", "[signature]", r":4: participants: the parameter signature is that of"),
-        ("https://app", "javascript:app", r":\d+: completion.link: got 'javascript:app"),
-        ("cc={code}", "cc={kode}", r":27: completion.link: \{kode\}: nothing to fill in; expected \{pa"),
-        ("cc={code}", "cc={code", r":27: completion.link: got a single brace"),
-        ("code: C1A2, ", "", r":27: completion.link: \{code\}: completion.code is missing"),
-        ("cc={code}", "s={STUDY_ID}&x={SESSION_ID}", r"completion.link: \{SESSION_ID\}: .*, \{STUDY_ID\}$"),
-        (
-            "completion: {",
-            "completion: {\n  returns: {late: 'https://x/{participant}',\n  refused: 'https://x/{code}'}, ",
-            r":29: completion.returns.refused: \{code\}: nothing to fill in",
-        ),
-        ("title: A", "play_words: {Next taks: x}\ntitle: A", "no text 'Next taks'; did you mean 'Next task'"),
-        ("tries: 2", "criterion: {passed: 2, of_last: 2}", r":6: practice: criterion: got passed: 2"),
-        ("tries: 2", "criterion: {passed: 1, of_last: 4}", r":6: practice: criterion: got of_last: 4"),
-        ("tries: 2", "criterion: {passed: 2, of_last: 1}", r":6: practice.criterion: got 2 passed of"),
-        ("points: 5", "points: 5, expect: '6'", r"items.0: expect: '6' is not an answer to this item"),
+        *CASES["errors"],
         (LIKERT, "date, ask: A, least: 1.2.20", r":20: .*0.least: got '1.2.20', expected a date such as"),
         (LIKERT, "slider, ask: A, most: 3, step: 5", r":20: questionnaires.1.items.0: step is larger than"),
-        ("type: likert, ", "", r":20: questionnaires.1.items.0.type is missing"),
-        ("[Yes, No]", "[Yes, None]", r"got nothing, expected a text; if you mean a word such as None"),
-        ("[Yes, No]", "[]", r":\d+: questionnaires.2.items.0.options: got a list, expected a longer"),
-        ("[Yes, No]", "[No, No]", r"questionnaires.2.items.0.options: the option 'No' is listed twice"),
-        ("tasks: [01-05-01]", "tasks: all", r":6: practice.tasks: got 'all', expected a list of tasks, such"),
-        ("tries: 2", "criterion: most", r":6: practice.criterion: got 'most', expected keys with"),
-        ("practice: {", "mode: scripts\npractice: {limit_pause_s: 60, ", r"limit_pause_s ends .* remove it"),
-        ("name: tiny", "name: [", r":\d+: not valid YAML"),
-        ("title: A", "block_order: random\ntitle: A", "block_order is about several blocks"),
-        ("keep: [STUDY_ID]", "condition: group", r":4: participants.condition: names the condition, but the"),
     ],
     ids=lambda value: str(value)[:24],
 )

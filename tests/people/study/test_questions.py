@@ -8,8 +8,11 @@ from arena.errors import ConfigError
 from people.store import Store
 from people.study.load import study_of
 from people.study.server import Overview
+from tests.cases import cases
 from tests.people.study.server import TINY
 from tests.people.study.walk import Walker
+
+CASES = cases(__file__)
 
 KINDS = TINY.replace(
     "items: [{id: age, type: number, ask: How old are you?, least: 5, most: 120, whole: true}]",
@@ -144,21 +147,7 @@ def test_failed_attention_checks_end_the_study(app):
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [
-        ("if: {glasses: [Yes, Sometimes]}", "if: {check: 2}", r":\d+: .*items.2.if: check: .* earlier"),
-        ("if: {glasses: [Yes, Sometimes]}", "if: {strength: 2}", r"items.2.if: strength: it must be asked"),
-        ("if: {glasses: [Yes, Sometimes]}", "if: {glases: Yes}", r"items.2.if: glases: no single item"),
-        ("if: {glasses: [Yes, Sometimes]}", "if: {glasses: Never}", r"glasses: 'Never' is not an answer"),
-        ("if: {glasses: [Yes, Sometimes]}", "if: {glasses: {least: 1}}", r"glasses: got '1', but least and"),
-        ("if: {glasses: [Yes, Sometimes]}", "if: {glasses: {}}", r"items.2.if.glasses: expected an answer"),
-        ("if: {background.age: {least: 18}}", "if: {job: x}", r"questionnaires.1.if: job: it must be asked"),
-        ("if: {licence: Yes}", "if: {again: Yes}", r"again: it must be asked once and before"),
-        ("screen: {age:", "screen: {old:", r"questionnaires.0.screen.old: the page has no item old"),
-        ("least: 5, whole", "least: 5, required: false, whole", r"screen.age: the item may be left out"),
-        ("points: 3, expect: 2", "points: 3", r"attention: no item has the key expect"),
-        ("allowed: 0", "allowed: 1", r"attention.allowed: got 1, but only 1 can be failed"),
-        ("name: afterwards", "name: mood-1", r":12: questionnaires: mood-1: answers at a break are stored"),
-    ],
+    CASES["wrong"],
     ids=lambda value: str(value)[-24:],
 )  # fmt: skip
 def test_nonsense_is_refused_with_its_line(old, new, message):

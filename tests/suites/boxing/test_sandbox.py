@@ -10,6 +10,9 @@ import pytest
 from arena.errors import EvaluationError
 from suites.boxing.apprentice import confine
 from suites.boxing.apprentice.sandbox import Limits, run_confined
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 pytestmark = pytest.mark.skipif(confine.lacking() is not None, reason=str(confine.lacking()))
 
@@ -20,18 +23,7 @@ def ran(program, variables=None, **limits):
     return asyncio.run(run_confined(program, variables, limits=Limits(**limits)))
 
 
-REFUSED = {
-    "fork": ("import os\nos.fork()", "the program may not start a process"),
-    "subprocess": ("import subprocess\nsubprocess.run(['true'])", "the program may not start a process"),
-    "socket": ("import socket\nsocket.socket()", "the program may not use the network"),
-    "address": ("import socket\nsocket.getaddrinfo('a.com', 1)", "the program may not use the network"),
-    "signal": ("import os\nos.kill(os.getppid(), 9)", "the program may not send a signal"),
-    "file": ("open('/etc/passwd')", "Permission denied: '/etc/passwd'"),
-    "written file": ("open('/tmp/new', 'w')", "Permission denied: '/tmp/new'"),
-    "environment": ("open(f'/proc/{__import__(\"os\").getppid()}/environ')", "Permission denied"),
-    "folder": ("import os\nos.listdir('/')", "Permission denied: '/'"),
-    "mode": ("import os\nos.chmod('/tmp', 0o777)", "Operation not permitted"),
-}
+REFUSED = CASES["refused"]
 """A program, and what is said beside the rules."""
 
 
@@ -47,30 +39,7 @@ def test_a_program_is_refused_what_it_may_not_do(name):
     assert rules == confine.RULES
 
 
-NATIVE = {
-    "fork": "libc.fork()",
-    "vfork": "libc.syscall(58 if x86 else 1079)",
-    "clone": "libc.syscall(56 if x86 else 220, 17, 0, 0, 0, 0)",
-    "clone3": "libc.syscall(435, bytes(88), 88)",
-    "exec": "libc.execv(b'/bin/true', None)",
-    "socket": "libc.socket(2, 1, 0)",
-    "socket of another architecture": "libc.syscall(0x40000000 + 41, 2, 1, 0)",
-    "io_uring": "libc.syscall(425, 8, bytes(120))",
-    "kill": "libc.kill(os.getppid(), 9)",
-    "killpg": "libc.kill(-1, 9)",
-    "ptrace": "libc.ptrace(16, os.getppid(), 0, 0)",
-    "owner of a file": "libc.fcntl(0, 8, os.getppid())",
-    "signal of a file": "libc.fcntl(0, 10, 9)",
-    "limits": "libc.prlimit(0, 0, struct.pack('QQ', 999, 999), None)",
-    "file": "libc.open(b'/etc/passwd', 0)",
-    "mount": "libc.mount(b'none', b'/tmp', b'tmpfs', 0, 0)",
-    "link": "libc.link(b'/etc/passwd', b'mine')",
-    "time": "libc.utimes(b'/tmp', None)",
-    "watch": "libc.inotify_init()",
-    "watch by flags": "libc.inotify_init1(0)",
-    "watched folder": "libc.inotify_add_watch(0, b'/tmp', 0x100)",
-    "later call": "libc.syscall(463, 0)",
-}
+NATIVE = CASES["native"]
 """Calls of the kernel past Python, which fail."""
 
 

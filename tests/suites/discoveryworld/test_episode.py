@@ -13,8 +13,11 @@ from suites.discoveryworld.form import in_words
 from suites.discoveryworld.judge import judge
 from suites.discoveryworld.replies import read_reply
 from suites.discoveryworld.suite import SUITE
+from tests.cases import cases
 from tests.suites.discoveryworld.worlds import opened, played
 from tests.suites.setups import needs_package
+
+CASES = cases(__file__)
 
 pytestmark = needs_package
 
@@ -46,16 +49,7 @@ def test_what_cannot_be_done_is_said_and_takes_a_step_in_which_nothing_moves():
     first = environment.begin().parts[0]
     assert "Places: Statue of a" in first
     assert '"floor' not in first
-    for reply, said in (
-        ("use(proteomics meter, flag)", "proteomics meter is out of reach: stand beside it and turn"),
-        ("take(fence)", "'fence' may be any of fence#1 ["),
-        ("take(unicorn)", "There is no object 'unicorn'; in reach are: "),
-        ("move(up)", "Got 'up', expected a direction: north, east, south, west"),
-        ("goto(Rome)", "Got 'Rome', expected a place: Statue"),
-        ("use(flag)", "Got 1 arguments, expected 2: use(object, other object)"),
-        ("say(1)", "You are in no conversation"),
-        ("hm", "No action was found"),
-    ):
+    for reply, said in CASES["refused"]:
         shown = environment.reply(reply).parts[0]
         assert shown.startswith(f"Nothing was done in this step. {said}"), shown
     refused = environment.refuse("hello", "Call a tool.").parts[0]
@@ -127,15 +121,7 @@ def test_people_act_in_words_and_spend_no_step_on_what_is_none():
     _, environment = opened("proteomics-easy-0")
     first = environment.begin()
     form = form_of(SUITE, None, None, first)
-    for action, call in (
-        ("Go  north.", "move(north)"),
-        ("travel to Statue", "goto(Statue)"),
-        ("travel beside proteomics meter", "beside(proteomics meter)"),
-        ("use flag on Statue of an echojelly", "use(flag, Statue of an echojelly)"),
-        ("read the discovery feed", "feed()"),
-        ("read post 7", "post(7)"),
-        ("read flag", "read(flag)"),
-    ):
+    for action, call in CASES["calls"]:
         assert form.reply(form.read({"action": action})) == call
         assert read_reply(call).problem == ""
     for wrong in ("fly", "use flag", "use(flag, flag)", "pick up dragon", "use flag on dragon", "say 1"):

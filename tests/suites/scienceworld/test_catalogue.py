@@ -13,6 +13,9 @@ from suites.scienceworld.episode import LONGEST, command_of
 from suites.scienceworld.findings import reached
 from suites.scienceworld.java import check_installed
 from suites.scienceworld.simulator import World
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 SUITE = get_suite("scienceworld")
 TABLE = Path(__file__).parents[4] / "shared" / "reference" / "suites" / "scienceworld_table2.csv"
@@ -67,23 +70,7 @@ def test_the_budget_is_bounded_for_estimates():
     assert choices.bounds().replies == max(choices.bounds(task.content).replies for task in tasks)
 
 
-@pytest.mark.parametrize(
-    ("reply", "command"),
-    [
-        ("open door to kitchen", "open door to kitchen"),
-        ("I need a thermometer.\n\ngo to kitchen\n", "go to kitchen"),
-        ("Thought: it is here.\nAction: pick up orange", "pick up orange"),
-        ("**Action:** `pick up orange`\n\nThat should work.", "pick up orange"),
-        ("Action 3: look around.", "look around"),
-        ("```\nfocus on orange\n```", "focus on orange"),
-        ('> "focus on orange"', "focus on orange"),
-        ("Action:\nwait1", "wait1"),
-        ("0", "0"),
-        ("", ""),
-        ("```\n```", ""),
-        ("a" * 500, "a" * LONGEST),
-    ],
-)
+@pytest.mark.parametrize(("reply", "command"), [*CASES["commands"], ("a" * 500, "a" * LONGEST)])
 def test_the_command_of_a_reply(reply, command):
     assert command_of(reply) == command
 
@@ -112,17 +99,7 @@ def test_a_java_that_cannot_start_is_said(prints, said, monkeypatch, tmp_path):
         World("find-animal", 225, "easy")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"task": "4-5"}, "task: got '4-5', expected None or one of 1-1"),
-        ({"split": "all"}, "expected train, dev or test"),
-        ({"simplifications": "hard"}, "got 'hard', expected easy"),
-        ({"simplifications": "openDoors,noElectricalAction"}, "makes 3-1, 3-2, 3-3, 3-4 impossible"),
-        ({"max_steps": 0}, "expected a whole number"),
-        ({"render_mode": "human"}, "expected ansi"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "said"), CASES["wrong_options"])
 def test_wrong_options_of_the_environment_are_said(wrong, said):
     with pytest.raises(ConfigError, match=said):
         ScienceWorldEnv(**wrong)
