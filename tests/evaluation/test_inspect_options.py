@@ -13,9 +13,12 @@ from arena import ConfigError, RecordingError
 from evaluation.inspect_task.interface import InspectUserError, PrerequisiteError, refusing
 from evaluation.inspect_task.registry import registered
 from evaluation.log.run import RunLog
+from tests.cases import cases
 from tests.llm_control.batteries import ARENA, battery_of
 from tests.llm_control.provider import MODEL, answer, failure
 from tests.test_structure import FILES, ROOT, nodes
+
+CASES = cases(__file__)
 
 SMALL = {"image_size": 16, "initial_idle_steps": 1, "max_scripts": 2}
 
@@ -86,28 +89,7 @@ def test_what_the_model_would_not_take_is_asked_for_too(options, battery, tmp_pa
 
 @pytest.mark.parametrize(
     ("options", "arguments", "told"),
-    [
-        ({"temperature": 0.7}, {"temperature": 0.5}, "--temperature 0.7 contradicts temperature = 0.5"),
-        ({"temperature": 0.7}, {"temperature": None}, "--temperature 0.7 contradicts temperature = none"),
-        ({"max_tokens": 70}, {"max_tokens": 50}, "--max-tokens 70 contradicts max_tokens = 50"),
-        (
-            {"reasoning_effort": "high"},
-            {"protocol": "thinking-limited"},
-            "--reasoning-effort high contradicts reasoning_effort = low, which -T reasoning_effort or the",
-        ),
-        (
-            {"reasoning_summary": "auto"},
-            {"reasoning_summary": "none"},
-            "--reasoning-summary auto contradicts",
-        ),
-        ({"max_retries": 1}, {"retries": 2}, "--max-retries 1 contradicts retries = 2"),
-        ({"attempt_timeout": 9}, {"reply_timeout": 8}, "--attempt-timeout 9 contradicts reply_timeout = 8"),
-        ({"epochs": 2}, {"trials": 3}, "--epochs 2 contradicts trials = 3"),
-        ({"token_limit": 9}, {"max_tokens_per_episode": 8}, "--token-limit 9 contradicts max_tokens_per_epi"),
-        ({"time_limit": 9}, {"time_limit_per_episode": 8}, "--time-limit 9 contradicts time_limit_per_epis"),
-        ({"epochs": inspect_ai.Epochs(2, "mean")}, {}, "--epochs-reducer: pass rates"),
-        ({"temperature": 2.5}, {}, "option temperature: got '2.5'"),
-    ],
+    [*CASES["against"], ({"epochs": inspect_ai.Epochs(2, "mean")}, {}, "--epochs-reducer: pass rates")],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_an_option_against_a_choice_is_refused(options, arguments, told, battery, tmp_path, bodies):

@@ -15,7 +15,10 @@ from report.comparison.levels import capacities
 from report.comparison.ranks import outperformed, ranks
 from report.comparison.runs import played_run, shipped_groups
 from testbed import CHILDREN
+from tests.cases import cases
 from tests.evaluation.runs import rows
+
+CASES = cases(__file__)
 
 MARKS = children_by_task().set_index("task_id")["pass_mark"]
 
@@ -68,16 +71,7 @@ def test_a_passed_trial_that_is_missing_instead_lowers_the_headlines(played):
     lost = [place for place, each in enumerate(verdicts) if each]
     fewer = [None if place in lost[::2] else each for place, each in enumerate(verdicts)]
     before, after = (dict(headlines(results(each), other)) for each in (verdicts, fewer))
-    for name, column in {
-        "rates": "pass_rate",
-        "scores": "score",
-        "pairs": "difference",
-        "reliability": "all_k",
-        "differences": "difference",
-        "ranks": "passed",
-        "outperformed": "outperformed",
-        "capacities": "pass_rate",
-    }.items():
+    for name, column in CASES["columns"].items():
         assert after[name][column].sum() < before[name][column].sum(), name
     assert after["ranks"]["rank"].sum() >= before["ranks"]["rank"].sum()
 

@@ -10,7 +10,10 @@ import pytest
 from evaluation.opened import Opened
 from evaluation.transcript import transcript
 from render import decode
+from tests.cases import cases
 from tests.command import interrupted, run, start
+
+CASES = cases(__file__)
 
 EST = ("--suite", "est", "--agent", "naive", "--machine", "ivre", "--seed", 5)
 SEEN = ("--replies", "tools", "--observation", "both", "--image-size", 64, "--format", "sharegpt")
@@ -50,16 +53,7 @@ def test_ctrl_c_keeps_what_is_there_and_says_how_far_it_came(tmp_path):
     assert "complete" not in json.loads((folder / "manifest.json").read_text())
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        (("--size", 7), "was started with size 6, got 7"),
-        (("--seed", 6), "was started with seed 5, got 6"),
-        (("--format", "openai"), "was started with format 'sharegpt', got 'openai'"),
-        (("--agent", "guess"), "was started with agent 'naive', got 'guess'"),
-        (("--split", "test"), "was started with split 'train', got 'test'"),
-    ],
-)
+@pytest.mark.parametrize(("more", "words"), CASES["other"])
 def test_other_arguments_are_refused_and_change_nothing(more, words, whole, tmp_path, command):
     folder = tmp_path / "data"
     shutil.copytree(whole, folder)
@@ -69,19 +63,7 @@ def test_other_arguments_are_refused_and_change_nothing(more, words, whole, tmp_
     assert bytes_of(folder) == bytes_of(whole)
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        (("--format", "yaml"), "expected one of: openai, anthropic, google, sharegpt"),
-        (("--format", "google", "--observation", "image"), "--image-uri"),
-        (("--image-uri", "gs://b"), "--image-uri"),
-        (("--agent", "nobody"), "expected one of: random, bayes, naive"),
-        (("--split", "dev"), "expected one of: train, test"),
-        (("--machine", "car"), "machine: got 'car'"),
-        (("--minari", "a-v0"), "--out, --format and --image-uri are for transcripts"),
-        (("--env", "frame_stack=2"), "--env and --testbed are for --minari"),
-    ],
-)
+@pytest.mark.parametrize(("more", "words"), CASES["mistakes"])
 def test_wrong_arguments_are_one_sentence(more, words, tmp_path, command):
     assert words in command("dataset", *EST, "--size", 4, "--out", tmp_path / "data", *more).sentence
 

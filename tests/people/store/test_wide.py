@@ -8,21 +8,10 @@ import pytest
 from people.store import Store
 from people.store.export import export
 from people.store.tables import CONFIG, STUDY_CODE
+from tests.cases import cases
 from tests.people.store.played import SOLUTION, TAKEN, append, begin, finish, recording, rows
 
-PAGES = [
-    {
-        "name": "mood", "title": "How are you?",
-        "items": [
-            {
-                "id": "tired", "type": "likert", "ask": "How tired | awake\nare you?",
-                "points": 3, "low": "not", "high": "very",
-            },
-            {"id": "age", "type": "number", "ask": "How old are you?", "unit": "years"},
-            {"id": "sure", "type": "choice", "ask": "Sure?", "options": ["Yes", "No"]},
-        ],
-    }
-]  # fmt: skip
+CASES = cases(__file__)
 
 
 @pytest.fixture
@@ -30,7 +19,7 @@ def exported(tmp_path):
     """A study in which one participant has done all, one has left, and one has only tried it out."""
     with Store(str(tmp_path / "small.db")) as store:
         study = store.add_participant(STUDY_CODE, "study")
-        store.note(study.id, CONFIG, {"version": 1, "study": {"questionnaires": PAGES}})
+        store.note(study.id, CONFIG, {"version": 1, "study": {"questionnaires": CASES["pages"]}})
         one = store.add_participant("P1", "study", {"PID": "x", "S": "s"})
         other = store.add_participant("P2", "study")
         for person in (one, other, store.add_participant("test-1", "study", test=True)):
@@ -104,7 +93,7 @@ def test_questionnaires_are_phenotype_files(exported):
 def test_answers_of_another_kind_are_text(tmp_path):
     with Store(str(tmp_path / "small.db")) as store:
         study = store.add_participant(STUDY_CODE, "study")
-        store.note(study.id, CONFIG, {"version": 1, "study": {"questionnaires": PAGES}})
+        store.note(study.id, CONFIG, {"version": 1, "study": {"questionnaires": CASES["pages"]}})
         store.answer(store.add_participant("P1", "study").id, "mood-1", "age", "nine")
         store.answer(store.add_participant("P2", "study").id, "mood-1", "age", "9")
         export(store, "study", tmp_path / "out")

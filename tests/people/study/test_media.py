@@ -8,9 +8,12 @@ import pytest
 from arena.errors import ConfigError
 from people.pages import file_url
 from people.store import InvalidRequest
+from tests.cases import cases
 from tests.people.study.media import write_picture, write_sound
 from tests.people.study.server import TINY, planned
 from tests.people.study.walk import Walker, client_of
+
+CASES = cases(__file__)
 
 MEDIA = TINY.replace(
     'text: "You may **stop** at any time."', 'text: "![A ball](my%20ball.png) Look.", sound: read.WAV'
@@ -53,18 +56,7 @@ def test_no_other_file_is_served(folder, app):
     assert visitor.get(file_url("read.WAV")).status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("my%20ball.png", "none.png", r":3: consent.text: none.png: cannot be read \(No such file"),
-        ("my%20ball.png", "study.yaml", r":3: consent.text: study.yaml: expected a file that ends in .png"),
-        ("my%20ball.png", "../x.png", r":3: consent.text: ../x.png: expected the name of a file beside"),
-        ("my%20ball.png", "/etc/x.png", r":3: consent.text: /etc/x.png: expected the name of a file beside"),
-        ("my%20ball.png", "https://x/y.png", r":3: consent.text: https://x/y.png: expected the name of a"),
-        ("sub/age.wav", "sub", r":16: questionnaires.0.items.0.sound: sub: expected a file that ends in .mp"),
-        ("sub/age.wav", "sub/b.mp3", r":16: questionnaires.0.items.0.sound: sub/b.mp3: cannot be read"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "message"), CASES["absent"])
 def test_a_file_that_is_missing_or_elsewhere_is_an_error(folder, old, new, message):
     write_picture(folder.parent / "x.png")
     with pytest.raises(ConfigError, match=message):

@@ -19,8 +19,11 @@ from people.study.plan import REPLY_S
 from people.study.progress import progress_of
 from people.texts import PAGE_TEXTS, Texts, translation
 from suites.est.world import HORIZON
+from tests.cases import cases
 from tests.people.study.server import TINY, planned
 from tests.people.study.walk import Walker
+
+CASES = cases(__file__)
 
 EST = """\
 test:
@@ -105,24 +108,7 @@ def test_who_left_plays_no_further_reply(app):
     assert Walker(study, "p2").client.get("/suite/state").status_code == 403
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ("suite: est", "suite: esd", r":\d+: test.0.suite: .*did you mean est"),
-        ("machine: noisy", "machine: big", r"test.0.suite: option machine: got 'big'"),
-        ("noisy-00002, ", "noisy-0, ", r"test.0.suite: .*no task noisy-0"),
-        ("noisy-00002, ", "noisy-00001, ", r"test.0.suite: tasks: noisy-00001 is named twice"),
-        (
-            "order: random",
-            "limit_pause_s: 3",
-            r":\d+: test.0: limit_pause_s: tasks of the suite est have no clock",
-        ),
-        ("order: random", "views: [first]", r"views: views are those of an arena; remove it, or suite: est"),
-        ("order: random", "levels: {1: 2}", r"list tasks of the suite est"),
-        ("suite: est", "title: x", r"choices are those of a suite"),
-        ("seed: 3", "replies: tools", r"people reply by a form"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "told"), CASES["wrong"])
 def test_a_wrong_block_is_refused_with_its_line(tmp_path, old, new, told):
     with pytest.raises(ConfigError, match=told):
         planned(tmp_path, STUDY.replace(old, new))
@@ -216,24 +202,18 @@ def test_the_page_of_a_suite_is_in_the_language_of_the_study(app, language):
 BELIEF = {f"item-belief{number}": "50" for number in range(9)}
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
 ABUSES = {
-    "no cookie": ({"cookie": ""}, {}, 403),
+    **CASES["abuses"],
     "another's cookie": ({"cookie": f"{COOKIE}=another"}, {}, 403),
     **{
         f"origin {origin}": ({"origin": origin}, {}, 403)
         for origin in ("", "null", "http://a.b", "https://testserver:1")
     },
-    "JSON": ({"content-type": "application/json"}, {}, 415),
-    "a file": ({"content-type": "multipart/form-data; boundary=x"}, {}, 415),
-    "a huge body": ({}, {"item-x": "x" * 600_000}, 413),
     "many fields": ({}, dict.fromkeys(map(str, range(4000)), ""), 400),
     **{
         f"trial {trial!r}": ({}, {"trial": trial}, 400)
         for trial in ("", "\0", "x", "-1", "1e3", "٣", "9" * 40)
     },
-    "another's trial": ({}, {"trial": "999"}, 200),
     "a script": ({}, {"item-belief0": HOSTILE, "turn": "0"}, 422),
-    "infinity": ({}, {"item-belief0": "inf", "turn": "0"}, 422),
-    "NUL": ({}, {"item-belief0": "\0", "turn": "0"}, 422),
     **{f"turn {turn}": ({}, {"turn": str(turn)}, 200) for turn in (1, 7, 999_999_999)},
 }
 

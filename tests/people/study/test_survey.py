@@ -10,11 +10,14 @@ from arena.errors import ConfigError
 from people.simulation.simulate import answered
 from people.store.export import export
 from people.study.load import study_of
+from tests.cases import cases
 from tests.people.chromium import browser, watched_page
 from tests.people.study.media import write_picture
 from tests.people.study.server import TINY, StudyServer
 from tests.people.study.test_questions import answers_of
 from tests.people.study.walk import Walker
+
+CASES = cases(__file__)
 
 ITEMS = "items: [{id: age, type: number, ask: How old are you?, least: 5, most: 120, whole: true}]"
 STUDY = TINY.replace(ITEMS, "survey: about.json")
@@ -65,19 +68,7 @@ def test_answers_are_checked_stored_and_exported(app, survey, tmp_path):
     assert 'id="survey"' in walker.page.text
     assert "ball.png" not in walker.page.text
     unasked = {name: value for name, value in RIGHT.items() if name not in ("why", "job")}
-    for changed, told in (
-        ({"age": ""}, "Age?: Please answer this question."),
-        ({"age": "4"}, "Age?: Please enter a number that is at least 5."),
-        ({"hand": "up"}, "hand: Please choose one of these."),
-        ({"pets[]": ["cat", "cat"]}, "pets: Please choose one of these."),
-        ({"mood.calm": "3"}, "mood: calm: Please choose one of these."),
-        ({"mood.tense": ""}, "mood: tense: Please answer this question."),
-        ({"why": ""}, "Why?: Please answer this question."),
-        ({"fun": "11"}, "fun: Please enter a number from 0 to 10."),
-        ({"born": "1.1.1990"}, "born: Please enter a date"),
-        ({"home.town": "Berlin"}, "town: Please write at most 5 characters."),
-        ({"pain": "56"}, "pain: Please enter a number."),
-    ):
+    for changed, told in CASES["refused"]:
         refused = send(walker, unasked | changed)
         assert refused.status_code == 422
         assert told in refused.text
@@ -111,19 +102,11 @@ def test_a_survey_is_part_of_the_study(app, survey, tmp_path):
     assert both.conditions["b"]["questionnaires"][0]["survey"] == SURVEY
 
 
-WRONG = (
+WRONG = [
+    *CASES["wrong"],
     (SURVEY | {"triggers": [{}]}, "the study: triggers is not supported"),
-    ({"pages": 3}, "pages: got 3, expected a list"),
-    ({"pages": [{"elements": [{"type": "file"}]}]}, "pages.0.elements.0.type: got 'file', expected"),
-    ({"elements": [{"type": "text"}]}, "elements.0: name is missing"),
-    ({"elements": [{"type": "text", "name": "my age"}]}, "elements.0.name: got 'my age', expected 1 to 64"),
-    ({"elements": [{"type": "dropdown", "name": "a"}]}, "elements.0: choices is missing"),
-    ({"elements": [{"type": "dropdown", "name": "a", "choices": [1, "1"]}]}, "option '1' is listed twice"),
-    ({"elements": [{"type": "rating", "name": "a", "rateMin": 9}]}, "elements.0: most is smaller than least"),
-    ({"elements": []}, "it asks nothing"),
     ({"elements": [{"type": "image", "name": "a", "imageLink": "https://x/y.png"}, FIRST[1]]}, "//x/y.png"),
-    ("{", "not valid JSON"),
-)
+]
 
 
 def test_a_wrong_survey_is_refused_with_its_place(app, survey, tmp_path):
