@@ -1,7 +1,7 @@
 """Unity's generators and the order of the original's calls: each draw is counted by hand."""
 
 import pickle
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import pairwise
 
 import numpy as np
@@ -14,16 +14,32 @@ from arena.geometry.layout import resolve
 from arena.gym.curriculum import UnityFiles
 from arena.seeds import NetRandom, UnityChance, UnityRandom, chance_of
 from tests.arena.worlds import agent, arena_text, item
+from tests.cases import cases
 
-PINNED = 'skins: ["panda"]'
 WALL = item("Wall", "30 0 30", rotations="0", sizes="1 1 1")
+FILE = load_text(arena_text(agent(), WALL), version="4")
+SEEDS = range(40)
+"""Among them is one with which the first attempt at a place succeeds."""
+
+
+@contextmanager
+def environment(seed):
+    """An environment of the package, and what the wall's colour is in its episode."""
+    with closing(AnimalAIEnvironment(arenas_configurations=FILE, seed=seed, useCamera=False)) as env:
+        yield env, lambda: env._env.episode.layout.things[0].color
+
+
+def after(seed, count):
+    """Unity's generator after so many draws."""
+    unity = UnityRandom(seed)
+    for _ in range(count):
+        unity.next()
+    return unity
 
 
 def drawn(seed, count, low=0.0, high=1.0):
     """Draws number `count` + 1 on, as often as is asked for."""
-    unity = UnityRandom(seed)
-    for _ in range(count):
-        unity.next()
+    unity = after(seed, count)
     while True:
         yield unity.uniform(low, high)
 
@@ -36,6 +52,12 @@ def triple(seed, count):
 def layout(*items, seed=0, version="4", **options):
     file = load_text(arena_text(*items, **options), version=version, chance="unity")
     return resolve(file.arenas[0], seed)
+
+
+def stream_of(file, seed):
+    stream = UnityFiles([file])
+    stream.restart(seed)
+    return stream
 
 
 def color_after(*items, seed=7, version="4", **options):
@@ -84,7 +106,7 @@ def test_nets_generator_goes_round_its_table():
 @pytest.mark.parametrize("version", ["2", "3.1.3", "4.1", "4"])
 def test_the_agent_comes_first_and_takes_one_draw_for_its_skin(version):
     assert color_after(agent(), version=version) == 1
-    assert color_after(item("Agent", "20 0 5", rotations="0", more=PINNED), version=version) == 0
+    assert color_after(item("Agent", "20 0 5", rotations="0", more='skins: ["panda"]'), version=version) == 0
     assert color_after(item("Agent", "20 0 5"), version=version) == 2
     assert color_after(item("Agent", "-1 0 -1", rotations="0"), version=version) == 3
 
@@ -103,33 +125,10 @@ def test_several_positions_of_an_agent_are_drawn_from_since_4_2():
     assert color_after(places, version="4.1") == color_after(places, version="3.1.3") == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "version", "count"),
-    [
-        ("Wall", "4", 3 + 2 + 1 + 3),
-        ("Ramp", "3.1.3", 3 + 2 + 1 + 3),
-        ("CylinderTunnel", "4", 3 + 2 + 1),
-        ("CylinderTunnel", "4.1", 3 + 2 + 1 + 3),
-        ("LightBlock", "4", 3 + 2 + 1),
-        ("GoodGoal", "4", 1 + 2 + 1),
-        ("GoodGoalMulti", "3.1.3", 1 + 2 + 1),
-        ("DecayGoal", "4", 2 + 1),
-        ("GrowGoal", "4", 2 + 1),
-        ("SpawnerTree", "4", 3 + 2 + 1),
-        ("SpawnerTree", "3.1.3", 2 + 1),
-        ("SpawnerDispenserTall", "4", 3 + 2 + 1 + 3),
-        ("SpawnerButton", "3.1.3", 3 + 2 + 1),
-        ("SignBoard", "4", 2 + 1),
-        ("DeathZone", "4", 3 + 2 + 1),
-    ],
-)
-def test_a_thing_draws_size_place_heading_and_colour(name, version, count):
-    # A seed with which the first attempt at a place succeeds.
-    for seed in range(40):
-        found = layout(agent("1 0 39"), item(name), WALL, seed=seed, version=version).things
-        if found[-1].color == triple(seed, 1 + count):
-            return
-    raise AssertionError(f"{name} never takes {count} draws")
+@pytest.mark.parametrize(("name", "version", "draws"), cases(__file__)["draws"])
+def test_a_thing_draws_size_place_heading_and_colour(name, version, draws):
+    worlds = (layout(agent("1 0 39"), item(name), WALL, seed=seed, version=version) for seed in SEEDS)
+    assert any(world.things[-1].color == triple(seed, 1 + sum(draws)) for seed, world in enumerate(worlds))
 
 
 def test_a_place_that_is_taken_is_drawn_again_with_all_that_is_random():
@@ -151,52 +150,43 @@ def test_a_channel_is_drawn_by_itself_before_4_2():
     assert layout(agent(), wall, seed=3, version="4.1").things[0].color == (1.0, next(drawn(3, 1)), 0.0)
 
 
-def test_places_keep_the_extent_of_the_tested_box():
-    for name, extent in [("SpawnerDispenserTall", 0.8072), ("SpawnerTree", 1.5), ("DecayGoal", 1.4985)]:
-        draws = 1 + 3 * name.startswith("Spawner")
-        for seed in range(30):
-            placed = layout(agent("1 0 39"), item(name), seed=seed).things[0]
-            x = next(drawn(seed, draws, extent, 40 - extent))
-            if placed.position[0] == pytest.approx(x, abs=1e-6):
-                break
-        else:
-            raise AssertionError(name)
+@pytest.mark.parametrize(
+    ("name", "draws", "extent"),
+    [("SpawnerDispenserTall", 4, 0.8072), ("SpawnerTree", 4, 1.5), ("DecayGoal", 1, 1.4985)],
+)
+def test_places_keep_the_extent_of_the_tested_box(name, draws, extent):
+    found = [layout(agent("1 0 39"), item(name), seed=seed).things[0].position[0] for seed in SEEDS]
+    expected = [next(drawn(seed, draws, extent, 40 - extent)) for seed in SEEDS]
+    assert np.isclose(found, expected, rtol=0, atol=1e-6).any()
 
 
 def test_a_random_seed_counts_from_the_next_arena_on():
     text = arena_text(agent(), WALL, more="randomSeed: 9, ")
-    stream = UnityFiles([load_text(text, version="4", chance="unity")])
-    stream.restart(5)
+    stream = stream_of(load_text(text, version="4", chance="unity"), 5)
     colors = [stream.next().layout.things[0].color for _ in range(3)]
     assert colors == [triple(5, 1), triple(9, 1), triple(9, 1)]
 
 
 def test_a_process_has_one_generator_for_all_its_episodes():
-    file = load_text(arena_text(agent(), WALL), version="4")
-    with closing(AnimalAIEnvironment(arenas_configurations=file, seed=1234, useCamera=False)) as env:
-
-        def color():
-            return env._env.episode.layout.things[0].color
-
+    with environment(1234) as (env, color):
         assert color() == triple(1234, 1)
         for _ in range(5):
             env.step()
         env.reset()
         assert color() == triple(1234, 5)
-        env.reset(file)
+        env.reset(FILE)
         assert color() == triple(1234, 9)
         env.reset(seed=1)
         assert color() == triple(1, 1)
-    with closing(AnimalAIEnvironment(arenas_configurations=file, seed=1234, useCamera=False)) as env:
+    with environment(1234) as (env, color):
         UnityToGymWrapper(env).reset()
-        assert env._env.episode.layout.things[0].color == triple(1234, 9)
+        assert color() == triple(1234, 9)
 
 
-def test_the_default_seed_is_0_and_a_negative_one_counts_modulo_2_to_the_32():
-    file = load_text(arena_text(agent(), WALL), version="4")
-    for seed, same in [(None, 0), (-1, 2**32 - 1)]:
-        with closing(AnimalAIEnvironment(arenas_configurations=file, seed=seed, useCamera=False)) as env:
-            assert env._env.episode.layout.things[0].color == triple(same, 1)
+@pytest.mark.parametrize(("seed", "same"), [(None, 0), (-1, 2**32 - 1)])
+def test_the_default_seed_is_0_and_a_negative_one_counts_modulo_2_to_the_32(seed, same):
+    with environment(seed) as (_, color):
+        assert color() == triple(same, 1)
 
 
 def randomized(version, arenas, more=""):
@@ -207,8 +197,7 @@ def randomized(version, arenas, more=""):
 
 
 def numbers(file, seed, count):
-    stream = UnityFiles([file])
-    stream.restart(seed)
+    stream = stream_of(file, seed)
     return [int(stream.next().task_id) for _ in range(count)]
 
 
@@ -227,8 +216,7 @@ def test_shuffled_arenas_follow_the_version():
 def test_an_episode_with_unitys_chance_is_replayed_from_its_recording():
     button = item("SpawnerButton", "20 0 20", rotations="180", more="rewardNames: [GoodGoal, BadGoal]")
     file = load_text(arena_text(agent("10 0 20", 90), button, WALL), version="4", chance="unity")
-    stream = UnityFiles([file])
-    stream.restart(2)
+    stream = stream_of(file, 2)
     stream.next()
     run = stream.next()
     for _ in range(60):
@@ -244,8 +232,7 @@ def test_an_episode_with_unitys_chance_is_replayed_from_its_recording():
 
 
 def test_a_pickled_environment_goes_on_with_the_same_generator():
-    file = load_text(arena_text(agent(), WALL), version="4")
-    with closing(AnimalAIEnvironment(arenas_configurations=file, seed=3, useCamera=False)) as env:
+    with environment(3) as (env, _):
         env.step()
         copied = pickle.loads(pickle.dumps(env._env))
         env.reset()
@@ -280,10 +267,7 @@ def test_an_early_button_takes_three_draws_after_the_build():
     for version, count in (("3.1.3", 1 + 3), ("4.1", 1), ("4", 1)):
         file = load_text(arena_text(agent(), button), version=version, chance="unity")
         run = Episode(file.arenas[0], task_id="button", seed=6)
-        unity = UnityRandom(6)
-        for _ in range(count):
-            unity.next()
-        assert run.chance.unity.state == unity.state, version
+        assert run.chance.unity.state == after(6, count).state, version
 
 
 def test_a_given_rewards_place_may_be_taken_again_once_it_is_free():
@@ -312,11 +296,10 @@ def test_what_the_source_does_not_decide_can_be_turned_over():
 
 
 def test_our_own_chance_is_the_default_and_an_unknown_one_is_refused():
-    file = load_text(arena_text(agent(), WALL), version="4")
-    assert file.arenas[0].chance == "own"
+    assert FILE.arenas[0].chance == "own"
     assert chance_of("own", 0, "a", 0).unity is None
-    assert "chance" not in file.arenas[0].model_dump_json()
+    assert "chance" not in FILE.arenas[0].model_dump_json()
     with pytest.raises(ConfigError, match="chance: got 'Unity', expected one of own, unity, unity!equal"):
-        file.drawn_by("Unity")
+        FILE.drawn_by("Unity")
     with pytest.raises(ConfigError, match="chance: got 'x'"):
         AnimalAIEnvironment(chance="x", useCamera=False)
