@@ -19,6 +19,7 @@ from people.play.security import COOKIE
 from people.play.task_source import Assignment
 from people.simulation.visitor import DISPLAY
 from testbed import task_named
+from tests.arena.worlds import agent, arena_text, item
 from tests.people.play.server import TIMEOUT_S, Assignments, Page
 
 SOON = 5
@@ -120,21 +121,7 @@ def test_when_a_worker_dies_the_game_pauses_until_it_is_drawn_again(server, toke
     assert "worker" in [pause["reason"] for pause in server.notes(token, "pause")]
 
 
-HOT = """
-!ArenaConfig
-arenas:
-  0: !Arena
-    t: 250
-    blackouts: [100]
-    items:
-    - !Item
-      name: Agent
-      positions: [!Vector3 {x: 20, y: 0, z: 20}]
-    - !Item
-      name: HotZone
-      positions: [!Vector3 {x: 20, y: 0, z: 20}]
-      sizes: [!Vector3 {x: 10, y: 1, z: 10}]
-"""
+HOT = arena_text(agent("20 0 20"), item("HotZone", "20 0 20", sizes="10 1 10"), blackouts="100")
 
 
 class DirectPage(Page):

@@ -12,35 +12,7 @@ from people.study.plan import Plan, load_plan
 from tests.people.play.server import Server
 
 LINKS = "from: link, id: PROLIFIC_PID, keep: [STUDY_ID], unsigned: true"
-TINY = """\
-name: tiny
-title: A tiny study
-consent: {version: "3", text: "You may **stop** at any time."}
-participants: {from: link, id: PROLIFIC_PID, keep: [STUDY_ID], unsigned: true}
-tutorial: {tasks: [01-01-01], title: How to steer, text: Use the arrow keys., may_stop: true}
-practice: {tasks: [01-05-01], tries: 2, may_stop: true}
-test:
-  tasks: [01-02-01, 01-06-02]
-  order: latin-square
-  break_every: 1
-  may_stop: true
-questionnaires:
-  - name: background
-    when: before
-    title: About you
-    items: [{id: age, type: number, ask: How old are you?, least: 5, most: 120, whole: true}]
-  - name: mood
-    when: between
-    title: How are you?
-    items: [{id: tired, type: likert, ask: How tired are you?, points: 5}]
-  - name: afterwards
-    when: after
-    title: Almost done
-    items:
-      - {id: again, type: choice, ask: Would you play again?, options: [Yes, No]}
-      - {id: how, type: text, ask: How did you do it?, required: false}
-completion: {code: C1A2, link: "https://app.prolific.com/submissions/complete?cc={code}"}
-"""
+TINY = Path(__file__).with_name("tiny.yaml").read_text(encoding="utf-8")
 
 
 def planned(folder: Path, text: str = TINY) -> Plan:

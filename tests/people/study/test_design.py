@@ -13,23 +13,15 @@ from people.study import flow
 from people.study.flow import StudyTaskSource
 from people.study.progress import all_progress, progress_of
 from testbed import Task
+from tests.cases import cases
 from tests.people.store import played
 from tests.people.study.server import TINY, planned
 from tests.people.study.walk import Walker, client_of, experimenter_of
 
+CASES = cases(__file__)
+
 HEAD = TINY[: TINY.index("tutorial:")]
-BLOCKS = (
-    HEAD
-    + """\
-practice: {tasks: [01-05-01]}
-test:
-  - {name: near, title: Near, tasks: [01-01-01, 01-02-01, 01-06-02], order: latin-square, break_every: 2}
-  - {name: far, tasks: [01-01-01, 02-02-01], limit_s: 10, limit_minutes: 0.005}
-block_order: latin-square
-questionnaires:
-  - {name: mood, when: between, title: T, items: [{id: tired, type: likert, ask: Tired?, points: 5}]}
-"""
-)
+BLOCKS = HEAD + CASES["blocks"]
 
 
 @pytest.fixture
@@ -108,17 +100,7 @@ def test_blocks_that_draw_tasks_have_different_ones(plan_of):
         plan_of(HEAD + test.replace("10", "11"))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("name: far", "name: near", r":6: test: two blocks are named near"),
-        ("name: far", "name: practice", r":8: test.1: name: practice is the name of another block"),
-        ("02-02-01", "99-02-01", r":8: test.1.tasks: no task '99-02-01'"),
-        ("02-02-01", "01-01-01", r":8: test.1.tasks: 01-01-01 is listed twice"),
-        ("order: latin-square, break", "order: latin, break", r":7: test.0.order: got 'latin'"),
-        (", break_every: 2", "", r"at breaks \(between\), but the test has no break_every"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "message"), CASES["wrong_blocks"])
 def test_nonsense_about_blocks_is_refused(plan_of, old, new, message):
     assert old in BLOCKS
     with pytest.raises(ConfigError, match=message):
@@ -139,21 +121,7 @@ def test_a_study_that_was_stored_before_there_were_blocks_continues(app):
     assert progress_of(store, store.participants("tiny")[0]).rows == {"test": 0}
 
 
-CONDITIONS = (
-    HEAD
-    + """\
-tutorial: {tasks: [01-01-01], text: Look around.}
-test: {tasks: [01-02-01, 01-06-02], order: latin-square, title: The test}
-conditions:
-  control:
-  easy:
-    tutorial: {text: This is easy., tasks: [01-01-01, 01-05-01]}
-    test: {levels: {1: 3}, order: listed}
-    words: {begin: Go easily}
-    play_words: {Start: Start easily}
-  hard: {tutorial: null, test: {limit_s: 1}}
-"""
-)
+CONDITIONS = HEAD + CASES["conditions"]
 
 
 def test_conditions_differ_in_what_they_name(plan_of):
@@ -229,14 +197,7 @@ def test_a_link_names_the_condition(app):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("limit_s: 1}", "limit: 1}", r":14: conditions.hard: unknown key 'limit'"),
-        ("limit_s: 1}", "limit_s: -1}", r":14: conditions.hard: test.*limit_s: got '-1'"),
-        ("{1: 3}", "{1: 999}", r":11: test.levels.1: got 999 tasks"),
-        ("01-05-01]", "99-05-01]", r":10: tutorial.tasks: no task '99-05-01'"),
-        ("order: listed", "tasks: [01-01-01]", r":11: conditions.easy: test.*: either tasks or"),
-        ("  hard: {", "  hard: {consent: {version: 2}, ", r":14: conditions.hard.consent: cannot differ"),
-        ("keep: [STUDY_ID]", "condition: signature", r":4: participants: the parameter sig"),
-        ("  control:\n", "", None),
+        *CASES["wrong_conditions"],
         (CONDITIONS[CONDITIONS.index("conditions:") :], "conditions: {one: {}}", r"got one condition"),
     ],
     ids=lambda value: str(value)[:20],

@@ -16,12 +16,7 @@ CASES = cases(__file__)
 
 KINDS = TINY.replace(
     "items: [{id: age, type: number, ask: How old are you?, least: 5, most: 120, whole: true}]",
-    """items:
-      - {id: pets, type: checkbox, ask: Which pets?, options: [Cat, "Dog, big", Fish], required: false}
-      - {id: mood, type: slider, ask: How do you feel?, low: sad, high: happy, step: 0.5}
-      - {id: born, type: date, ask: When were you born?, least: 1900-01-01}
-      - {id: colour, type: text, ask: Please write blue., expect: [blue, azure]}
-      - {id: both, type: checkbox, ask: Choose A and C., options: [A, B, C], expect: [A, C]}""",
+    CASES["kinds"],
 )
 
 
@@ -54,23 +49,7 @@ def test_every_kind_of_answer_is_stored(app):
 
 BRANCHES = TINY.replace(
     "items: [{id: age, type: number, ask: How old are you?, least: 5, most: 120, whole: true}]",
-    """items:
-      - {id: age, type: number, ask: How old are you?, least: 5, whole: true}
-      - {id: glasses, type: choice, ask: Do you wear glasses?, options: [Yes, Sometimes, No]}
-      - {id: strength, type: number, ask: How strong?, if: {glasses: [Yes, Sometimes]}}
-      - {id: check, type: likert, ask: Please choose 2., points: 3, expect: 2}
-    screen: {age: {least: 7, most: 99}}
-  - name: grown
-    when: before
-    title: Grown-ups
-    if: {background.age: {least: 18}}
-    items:
-      - {id: job, type: text, ask: What is your job?}
-      - {id: licence, type: choice, ask: Do you drive?, options: [Yes, No]}
-  - name: driving
-    when: before
-    title: Driving
-    items: [{id: years, type: number, ask: For how long?, if: {licence: Yes}}]""",
+    CASES["branches"],
 ).replace(
     "completion: {", "attention: {allowed: 0}\ncompletion: {returns: {screened: 'https://x/{participant}'}, "
 )
