@@ -18,19 +18,11 @@ Scope = Literal["all 900", "children 40"]
 _DUPLICATE = "Psidon"
 """Its results equal those of Oltau.ai in all 900 tasks, so the pair counts once in the top ten."""
 
-_COLUMNS = {
-    "children_by_level": "level children trials passes sd quartile_1 median quartile_3",
-    "children_by_task": "task_id level pass_mark children passes mean_score sd_score",
-    "children_passed_of_level": "level passed children",
-    "children_passed_of_40": "passed children",
-    "competition_by_level": "team rank top_ten level scope tasks passes",
-    "competition_by_task": "team task_id level score passed",
-    "agents_by_level": "agent paper_version run level scope tasks passes",
-    "agents_by_task": "agent paper_version run task_id level score passed",
-    "language_models_by_task": "model checkpoint experiment condition task_id level trials passes",
-    "agents_on_both_batteries": "agent battery tasks_version arena_llm animal_ai level tasks passes",
+TABLES: dict[str, tuple[str, ...]] = {
+    name: tuple(table["file"].split())
+    for name, table in data_of("human_data", "columns.yaml").items()
+    if "file" in table
 }
-TABLES = {name: tuple(columns.split()) for name, columns in _COLUMNS.items()}
 """The shipped files, without `.csv`, and the columns of each."""
 
 
@@ -204,10 +196,5 @@ TABLE_DESCRIPTIONS = {
 }
 """Every table of baselines, by the name of the function in `human_data.baselines` that returns it."""
 
-KNOWN_ERROR = (
-    "The published figure of the Animal-AI 3 paper (arXiv 2312.11414) shows wrong pass rates of children: "
-    "its script mixes pass flags and scores under one task name and compares both with the pass mark, which "
-    "gives 0.600 overall instead of 0.559 (1320 of 2360), and is off by up to 0.41 on a level. Here only the "
-    "pass flags are counted, which agree with score >= pass mark in every recorded attempt."
-)
+KNOWN_ERROR: str = data_of("human_data", "notes.yaml")["known_error"]
 """A known error in a published figure, and how this project avoids it."""

@@ -126,94 +126,35 @@ class ArenaChoices(RunChoices):
         "initial_idle_steps": (),
     }
 
-    battery: Literal["any", "published", "original", "llm-aai"] = Field(
-        default="any",
-        description="files that --testbed must hold, by SHA-256; original: those of 2019; llm-aai: the "
-        "paper's copy; published: either",
-    )
-    tasks: Annotated[tuple[str, ...], BeforeValidator(_task_ids)] | None = Field(
-        default=None,
-        description="ids of the tasks to play, in this order; short-form: 40, four of each level; "
-        "children: the 40 of the original's files that children did; none: all",
-    )
-    levels: Annotated[str, BeforeValidator(_levels)] | None = Field(
-        default=None, description="levels to play, such as 1-3 or 1,4; none: all"
-    )
-    animal_ai: Literal["2", "3.1.3", "4.1", "4"] = Field(
-        default="3.1.3",
-        description="version of Animal-AI to re-enact; 4: 4.2 and later; 4.1: 4.0 to 4.1; 2: 3.1.3 with the "
-        "clock of 2019, never refilled",
-    )
-    chance: ChanceName = Field(
-        default="own",
-        description="generator of random places and colours; unity: the original's, with the seed plus the "
-        "trial's number",
-    )
-    texts: Literal["any", "paper"] = Field(
-        default="any",
-        description="paper: the texts are those of arXiv 2410.23242, so --prompts must name their folder",
-    )
-    demonstration: bool | Annotated[str, AfterValidator(_absolute)] = Field(
-        default=False,
-        description="yes: a demonstration episode of ours comes first; or the file of another demonstration",
-    )
-    initial_idle_steps: _Steps = Field(
-        default=(1, 16, 16, 16),
-        description="idle steps before the first script, in groups; a picture after each but the last",
-    )
-    sample_actions: bool = Field(
-        default=False, description="a learned policy draws its actions; else it takes the best of each step"
-    )
+    battery: Literal["any", "published", "original", "llm-aai"] = "any"
+    tasks: Annotated[tuple[str, ...], BeforeValidator(_task_ids)] | None = None
+    levels: Annotated[str, BeforeValidator(_levels)] | None = None
+    animal_ai: Literal["2", "3.1.3", "4.1", "4"] = "3.1.3"
+    chance: ChanceName = "own"
+    texts: Literal["any", "paper"] = "any"
+    demonstration: bool | Annotated[str, AfterValidator(_absolute)] = False
+    initial_idle_steps: _Steps = (1, 16, 16, 16)
+    sample_actions: bool = False
     tools: Annotated[tuple[Literal["act", "go", "turn"], ...], BeforeValidator(listed)] = Field(
-        default=("act",), min_length=1, description="the tools that it is given: act, go, turn"
+        default=("act",), min_length=1
     )
-    one_step: bool = Field(default=False, description="a reply is one command of one step")
-    commands: Literal["script", "moves"] = Field(
-        default="script",
-        description="moves: a reply is Forward, Backward, Left or Right, a thought before it if wanted",
-    )
-    strict: bool = Field(
-        default=False, description="only the paper's syntax; by default obvious slips are corrected"
-    )
-    max_scripts: Limit | None = Field(
-        default=30, description="replies per episode, then the clock runs down; none: no limit"
-    )
-    loop_turns: Annotated[int, Field(ge=2, le=100_000)] | None = Field(
-        default=None, description="turns of one repeated or two alternating replies that end the model's part"
-    )
-    after_loop: Literal["idle", "repeat"] = Field(
-        default="idle",
-        description="repeat: after a loop the agent keeps on repeating it; idle: it stands until the end",
-    )
-    thought_chars: Annotated[int, Field(ge=0, le=1_000_000)] | None = Field(
-        default=None, description="characters of Think per reply; 0: no Think; none: no limit"
-    )
-    beliefs: bool = Field(
-        default=False, description="levels 11-14: each door's probability is asked for after experiments"
-    )
-    observation: Literal["image", "text", "both"] = Field(
-        default="image", description="text: what is in view is described in words"
-    )
-    image_size: int = Field(default=512, ge=4, le=1024, description="pixels a side of a picture")
-    image_gutter: int = Field(
-        default=0, ge=0, le=64, description="white columns at the left and at the right of a picture"
-    )
-    images_per_script: int = Field(
-        default=1, ge=1, le=100, description="pictures along a script, the last at its end"
-    )
-    image_every: Limit | None = Field(
-        default=None, description="steps of a script between two pictures; the last one is at its end"
-    )
-    vision: Literal["true", "blind", "shuffled"] = Field(
-        default="true", description="control: blind shows black pictures, shuffled those of other arenas"
-    )
-    grayscale: bool = Field(default=False, description="pictures in shades of grey")
-    blur_px: float = Field(
-        default=0.0, ge=0, le=100, description="standard deviation of a Gaussian blur, in pixels"
-    )
-    resolution: Annotated[int, Field(ge=1, le=1024)] | None = Field(
-        default=None, description="distinct pixels a side of a picture, enlarged to image_size; none: all"
-    )
+    one_step: bool = False
+    commands: Literal["script", "moves"] = "script"
+    strict: bool = False
+    max_scripts: Limit | None = 30
+    loop_turns: Annotated[int, Field(ge=2, le=100_000)] | None = None
+    after_loop: Literal["idle", "repeat"] = "idle"
+    thought_chars: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
+    beliefs: bool = False
+    observation: Literal["image", "text", "both"] = "image"
+    image_size: int = Field(default=512, ge=4, le=1024)
+    image_gutter: int = Field(default=0, ge=0, le=64)
+    images_per_script: int = Field(default=1, ge=1, le=100)
+    image_every: Limit | None = None
+    vision: Literal["true", "blind", "shuffled"] = "true"
+    grayscale: bool = False
+    blur_px: float = Field(default=0.0, ge=0, le=100)
+    resolution: Annotated[int, Field(ge=1, le=1024)] | None = None
 
     @model_validator(mode="before")
     @classmethod

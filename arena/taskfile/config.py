@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 from pydantic.alias_generators import to_camel
 
 from arena.errors import ConfigError
+from arena.packages import data_of
 from arena.science.families import FloorQuestion, Question
 from arena.seeds import ChanceName
 from arena.taskfile.versions import Version
@@ -273,19 +274,7 @@ class ArenaFile(_Frozen):
         return tuple(number for number, follows in zip(self.arenas, merged, strict=False) if not follows)
 
 
-_OTHERWISE_SPELLED = {
-    "reward_position": "rewardSpawnPos",
-    "reward_size": "spawnedRewardSize",
-    "zone_id": "triggerZoneID",
-    "zone_visible": "zoneVisibility",
-    "initially_present": "objectInitiallyPresent",
-    "weights": "operationWeights",
-    "merge_next": "mergeNextArena",
-}
-"""Fields whose key is not their name in camel case."""
-
-_OLDER = {"time_limit": "t", "pass_mark": "pass_mark", "random_seed": "random_seed"}
-"""A second, older key of a field."""
+_SPELLING = data_of(__package__, "keys.yaml")
 
 _WITHOUT_KEY = ("type", "family", "source", "warnings", "version", "then", "chance")
 """Fields that no key sets."""
@@ -312,24 +301,17 @@ OPERATIONS = tuple(tag for tag, model in MODELS.items() if "type" in model.model
 def _keys(model: type[BaseModel]) -> dict[str, str]:
     keys = {}
     for name in model.model_fields:
-        if name in _OLDER:
-            keys[_OLDER[name]] = name
+        if name in _SPELLING["older"]:
+            keys[_SPELLING["older"][name]] = name
         if name not in _WITHOUT_KEY:
-            keys[_OTHERWISE_SPELLED.get(name, to_camel(name))] = name
+            keys[_SPELLING["otherwise"].get(name, to_camel(name))] = name
     return keys
 
 
 KEYS = {tag: _keys(model) for tag, model in MODELS.items()}
 """For each tag, every spelling and the field it sets."""
 
-ENTRIES = {
-    "arenas": "Arena",
-    "items": "Item",
-    "positions": "Vector3",
-    "sizes": "Vector3",
-    "colors": "RGB",
-    "spawn_colors": "RGB",
-}
+ENTRIES: Mapping[str, str] = _SPELLING["entries"]
 """Tag of the entries of each field that holds a list of mappings."""
 
 VALUES = {"reward_position": "Vector3", "reward_size": "Vector3", "spawnable": "Item"}
@@ -338,10 +320,5 @@ VALUES = {"reward_position": "Vector3", "reward_size": "Vector3", "spawnable": "
 OPERATION_FIELDS = ("operation", "operations")
 """Fields that hold an operation or a list of them; each operation has its own tag."""
 
-SINCE_4 = frozenset(
-    {
-        "mergeNextArena", "episodeEnd", "teams", "spawnedRewardSize", "triggerZoneID", "zoneVisibility",
-        "operations",
-    }
-)  # fmt: skip
+SINCE_4 = frozenset(_SPELLING["since_4"])
 """Keys that do not exist in version 3.1.3."""

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.resources import files
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from arena.errors import ConfigError
-from arena.packages import beside
+from arena.packages import beside, data_of
 
 LEFT_OUT = "[picture left out]"
 """What stands where a picture was."""
@@ -130,7 +131,8 @@ class RunChoices(BaseModel):
     """How a model is asked and what limits a run, for any suite.
 
     Every field is an option of `arena-llm eval`, a key of a preset and an argument of the Inspect task; its
-    description is the documentation. Raises `Contradiction` for choices that exclude each other.
+    description, in `choices.yaml` or in the field, is the documentation. Raises `Contradiction` for choices
+    that exclude each other.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -172,79 +174,39 @@ class RunChoices(BaseModel):
     tool_names: ClassVar[tuple[str, ...]] = ()
     """The tools of the suite that a model is given if it acts by tool calls."""
 
-    tasks: Names | None = Field(
-        default=None, description="ids of the tasks to play, in this order; none: all"
-    )
-    trials: int = Field(default=1, ge=1, le=1000, description="times that each task is played")
-    seed: int = Field(default=0, description="seed for everything random except the model's sampling")
-    agent: Literal["direct", "react", "plan-execute", "hypothesizer"] = Field(
-        default="direct", description="how the model is led to its replies; direct: by the conversation alone"
-    )
-    conversation: Literal["episode", "run"] = Field(
-        default="episode", description="run: all tasks in one conversation, one after another"
-    )
-    order: Literal["listed", "shuffled"] = Field(
-        default="listed", description="order of the tasks of a conversation; shuffled: by seed and trial"
-    )
-    memory_turns: Annotated[int, Field(ge=0, le=100_000)] | None = Field(
-        default=None, description="earlier turns that the model is sent again each time; none: all"
-    )
-    memory_characters: Annotated[int, Field(ge=0)] | None = Field(
-        default=None,
-        description="characters of earlier turns that the model is sent again each time; none: all",
-    )
-    replies: Literal["text", "tools", "steps"] = Field(
-        default="text",
-        description="tools: the model acts by tool calls; steps: an agent without messages plays by itself",
-    )
-    images: str = Field(
-        default="all",
-        pattern=r"^(all|last-[1-9][0-9]{0,4}|first\+last|collage)$",
-        description="pictures that are sent each time: all, last-K, first+last, or collage, all in one",
-    )
-    image_format: Literal["png", "jpeg"] = Field(
-        default="png", description="jpeg: smaller, but lossy (quality 75)"
-    )
-    image_detail: Literal["auto", "low", "high"] = Field(
-        default="auto", description="how closely OpenAI's models are to look at a picture"
-    )
+    tasks: Names | None = None
+    trials: int = Field(default=1, ge=1, le=1000)
+    seed: int = 0
+    agent: Literal["direct", "react", "plan-execute", "hypothesizer"] = "direct"
+    conversation: Literal["episode", "run"] = "episode"
+    order: Literal["listed", "shuffled"] = "listed"
+    memory_turns: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    memory_characters: Annotated[int, Field(ge=0)] | None = None
+    replies: Literal["text", "tools", "steps"] = "text"
+    images: str = Field(default="all", pattern=r"^(all|last-[1-9][0-9]{0,4}|first\+last|collage)$")
+    image_format: Literal["png", "jpeg"] = "png"
+    image_detail: Literal["auto", "low", "high"] = "auto"
 
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = Field(default=0.0, description="none: not sent")
-    max_tokens: Limit | None = Field(default=None, description="tokens of a reply; none: not sent")
-    stop: Names | None = Field(
-        default=None, description="texts that end a reply, such as <EOS>; none: not sent"
-    )
-    reasoning_effort: Literal["minimal", "low", "medium", "high", "xhigh", "max"] | None = Field(
-        default=None, description="effort of a reasoning model; none: not sent"
-    )
-    reasoning_tokens: Limit | None = Field(
-        default=None, description="tokens of a model's own reasoning; none: not sent"
-    )
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = 0.0
+    max_tokens: Limit | None = None
+    stop: Names | None = None
+    reasoning_effort: Literal["minimal", "low", "medium", "high", "xhigh", "max"] | None = None
+    reasoning_tokens: Limit | None = None
     reasoning_summary: Annotated[
         Literal["default", "none", "concise", "detailed", "auto"], BeforeValidator(_word)
-    ] = Field(
-        default="default",
-        description="summary of its reasoning that an OpenAI model returns; default: Inspect AI's",
-    )
+    ] = "default"
 
-    retries: int = Field(
-        default=3, ge=0, le=100, description="times that a request is retried after a provider's fault"
-    )
-    reply_timeout: Limit | None = Field(
-        default=600, description="seconds after which a request counts as failed; none: no limit"
-    )
-    relaunches: int = Field(
-        default=1, ge=0, le=100, description="times that a trial is restarted after its requests failed"
-    )
-    max_tokens_per_episode: Annotated[int, Field(ge=1)] | None = Field(
-        default=None, description="tokens, sent and received, that end the model's part; none: no limit"
-    )
-    max_cost_per_episode: Annotated[float, Field(gt=0)] | None = Field(
-        default=None, description="US dollars that end the model's part; needs a price; none: no limit"
-    )
-    time_limit_per_episode: Limit | None = Field(
-        default=None, description="seconds, waiting included, that end the model's part; none: no limit"
-    )
+    retries: int = Field(default=3, ge=0, le=100)
+    reply_timeout: Limit | None = 600
+    relaunches: int = Field(default=1, ge=0, le=100)
+    max_tokens_per_episode: Annotated[int, Field(ge=1)] | None = None
+    max_cost_per_episode: Annotated[float, Field(gt=0)] | None = None
+    time_limit_per_episode: Limit | None = None
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Describe the choices that a suite adds."""
+        _describe(cls)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -330,3 +292,14 @@ class Bounds(BaseModel, frozen=True):
     image_width: int = 0
     turn_tokens: int = 60
     told_tokens: int | None = None
+
+
+def _describe(choices: type[RunChoices]) -> None:
+    """Describe choices by `choices.yaml` beside their module; without one they do so themselves."""
+    package = choices.__module__.rpartition(".")[0]
+    if package and files(package).joinpath("choices.yaml").is_file():
+        for name, text in data_of(package, "choices.yaml").items():
+            choices.model_fields[name].description = text
+
+
+_describe(RunChoices)

@@ -58,47 +58,21 @@ class BoxingChoices(RunChoices):
     environments: Names | None = Field(
         default=None, description=f"environments to play, of {', '.join(WORLDS)}; none: all"
     )
-    goals: Names | None = Field(
-        default=None, description="goals to play: prediction, source, discount, infection; none: all"
-    )
-    seeds: int = Field(default=5, ge=1, le=1000, description="worlds of each environment, numbered from 0")
-    wording: Wording = Field(
-        default="equations",
-        description="story: what a world is about; equations: its model too; plain: only inputs and outputs; "
-        "as-published has story unless told otherwise",
-    )
-    mode: Mode = Field(
-        default="repaired",
-        description="repaired: proper scores; as-published: the paper's questions, errors and constants",
-    )
-    experiments: int = Field(default=10, ge=0, le=100, description="experiments of an episode")
-    evaluations: _Numbers = Field(
-        default=("0", "1", "3", "5", "7", "10"),
-        description="numbers of experiments after which questions are asked; always after the last one",
-    )
-    questions: int = Field(default=10, ge=1, le=100, description="questions of an evaluation")
-    ask: Literal["singly", "together"] = Field(
-        default="singly", description="questions of an evaluation: each in a turn, or all in one"
-    )
-    novice: bool = Field(
-        default=False, description="at the end explain, and answer again with nothing but the explanation"
-    )
-    novice_model: str | None = Field(
-        default=None, description="the novice, such as openai/gpt-4o-mini; none: the model that explains"
-    )
-    narrator: str | None = Field(
-        default=None,
-        description="model that says the outcomes of emotions and morals in its own words; none: templates",
-    )
-    explanation: int = Field(default=200, ge=1, le=10_000, description="words of the explanation")
-    programs: _Numbers = Field(
-        default=("3", "6", "10"),
-        description="numbers of experiments after which an apprentice writes programs; always after the last",
-    )
-    drafts: int = Field(default=3, ge=1, le=20, description="programs that an apprentice may write each time")
-    program_seconds: int = Field(
-        default=120, ge=1, le=3600, description="seconds that a program of an apprentice may take"
-    )
+    goals: Names | None = None
+    seeds: int = Field(default=5, ge=1, le=1000)
+    wording: Wording = "equations"
+    mode: Mode = "repaired"
+    experiments: int = Field(default=10, ge=0, le=100)
+    evaluations: _Numbers = ("0", "1", "3", "5", "7", "10")
+    questions: int = Field(default=10, ge=1, le=100)
+    ask: Literal["singly", "together"] = "singly"
+    novice: bool = False
+    novice_model: str | None = None
+    narrator: str | None = None
+    explanation: int = Field(default=200, ge=1, le=10_000)
+    programs: _Numbers = ("3", "6", "10")
+    drafts: int = Field(default=3, ge=1, le=20)
+    program_seconds: int = Field(default=120, ge=1, le=3600)
 
     @model_validator(mode="before")
     @classmethod

@@ -28,24 +28,14 @@ class DiscoveryWorldChoices(RunChoices):
 
     words: ClassVar[frozenset[str]] = RunChoices.words | {"seeds"}
 
-    seeds: Annotated[str, AfterValidator(lambda text: catalogue.seed_list(text) and text)] = Field(
-        default=catalogue.PAPER_SEEDS,
-        description="seeds of each world, such as 0-4 (the paper's) or 5,9,100-120",
+    seeds: Annotated[str, AfterValidator(lambda text: catalogue.seed_list(text) and text)] = (
+        catalogue.PAPER_SEEDS
     )
-    steps: Annotated[int, Field(ge=1, le=100_000)] | None = Field(
-        default=None,
-        description="steps of an episode; none: the paper's, 100 if easy or a unit test, else 1000",
-    )
-    observation: Literal["text", "image", "both"] = Field(
-        default="text", description="what is around in words, as a picture of the package, or both"
-    )
-    format: Literal["compact", "full"] = Field(
-        default="compact", description="full: the package's JSON; compact: without floors, grass and walls"
-    )
-    teleport: bool = Field(default=True, description="the paper's aids: to be at a place or object at once")
-    judge: str | None = Field(
-        default=None, description="model that judges what was found out, such as openai/gpt-4o; none: nobody"
-    )
+    steps: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    observation: Literal["text", "image", "both"] = "text"
+    format: Literal["compact", "full"] = "compact"
+    teleport: bool = True
+    judge: str | None = None
 
     @property
     def judges(self) -> tuple[str, ...]:

@@ -31,20 +31,11 @@ class EstChoices(RunChoices):
 
     rules: ClassVar[tuple[Rule, ...]] = (*RunChoices.rules, *PICTURE_FILES)
 
-    machine: Literal["est", "ivre", "conjunctive", "noisy"] = Field(
-        default="est",
-        description="est: 3-8 Blickets, any lights it; ivre: 1-4; conjunctive: needs two; noisy: 1/10 errs",
-    )
-    episodes: int = Field(
-        default=100, ge=1, le=MOST_EPISODES, description="tasks to play, the first ones of 10,000"
-    )
-    observation: Literal["image", "text", "both"] = Field(
-        default="text", description="what is on the machine: in words, as a picture, or both"
-    )
-    image_size: int = Field(default=512, ge=64, le=1024, description="pixels a side of a picture")
-    strict: bool = Field(
-        default=False, description="only the exact syntax; by default obvious slips are corrected"
-    )
+    machine: Literal["est", "ivre", "conjunctive", "noisy"] = "est"
+    episodes: int = Field(default=100, ge=1, le=MOST_EPISODES)
+    observation: Literal["image", "text", "both"] = "text"
+    image_size: int = Field(default=512, ge=64, le=1024)
+    strict: bool = False
 
     def bounds(self, content: Any = None) -> Bounds:
         """A reply for each step; the texts after it have about 300 characters."""

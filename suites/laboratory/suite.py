@@ -32,20 +32,14 @@ class LaboratoryChoices(RunChoices):
     """How the laboratory is put to a model."""
 
     levels: Annotated[str, BeforeValidator(str), AfterValidator(lambda text: levels_of(text) and text)] = (
-        Field(default="11-14", description="levels to play: 11 machine, 12 slopes, 13 instrument, 14 floor")
+        "11-14"
     )
     rules: ClassVar[tuple[Rule, ...]] = (*RunChoices.rules, *PICTURE_FILES)
 
-    observation: Literal["text", "image"] = Field(
-        default="text", description="outcomes of experiments: in words, or as a picture of the arena"
-    )
-    image_size: int = Field(default=512, ge=256, le=1024, description="pixels a side of a picture")
-    beliefs: bool = Field(
-        default=True, description="whether each door's probability is asked for after each experiment"
-    )
-    strict: bool = Field(
-        default=False, description="only the exact syntax; by default obvious slips are corrected"
-    )
+    observation: Literal["text", "image"] = "text"
+    image_size: int = Field(default=512, ge=256, le=1024)
+    beliefs: bool = True
+    strict: bool = False
 
     def bounds(self, content: Any = None) -> Bounds:
         """An answer for each experiment, as many beliefs, and a door; texts have about 200 characters."""

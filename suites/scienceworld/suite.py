@@ -31,22 +31,15 @@ class ScienceWorldChoices(RunChoices):
 
     tool_names: ClassVar[tuple[str, ...]] = ("act",)
 
-    split: Split = Field(default="test", description="which variations of a task: train, dev or test")
-    variations: Annotated[int, Field(ge=1)] | None = Field(
-        default=3, description="variations of each task, at equal distances in the split; none: all"
-    )
-    simplifications: Literal["easy", "plain"] = Field(
-        default="easy",
-        description="easy: teleport, open doors, pots water themselves, no wiring unless needed; plain: none",
-    )
+    split: Split = "test"
+    variations: Annotated[int, Field(ge=1)] | None = 3
+    simplifications: Literal["easy", "plain"] = "easy"
     budget: Literal["paper", "moves", "gold"] = Field(
         default="paper",
         description=f"paper: {PAPER_STEPS} steps; gold: {GOLD_FACTOR} x the gold path; "
         f"moves: {MOVES} by the package's count",
     )
-    hints: Literal["none", "objects", "actions"] = Field(
-        default="none", description="listed in every turn: nothing, what can be named, or each valid command"
-    )
+    hints: Literal["none", "objects", "actions"] = "none"
 
     def bounds(self, content: Any = None) -> Bounds:
         """A reply for each step; hints are lists of about 50 names or 400 commands.

@@ -124,8 +124,8 @@ def found(tmp_path: Path, content: str, **options: object) -> dict[str, list[str
 @pytest.mark.parametrize("code", sorted(set(CODES) - {"not-upgraded"}))
 def test_a_code_is_found_where_it_is_and_only_there(code, tmp_path):
     bad, good = PAIRS[code]
-    of_4 = dict.fromkeys(("nothing-merged", "enclosed"), {"version": "4"})
-    options = {"unknown-object": {"lenient": True}, **of_4}.get(code, {})
+    of_4 = {"version": "4"} if code in ("nothing-merged", "enclosed") else {}
+    options = {"lenient": True} if code == "unknown-object" else of_4
     assert code in found(tmp_path, bad, **options)
     assert code not in found(tmp_path, good, **options)
 
