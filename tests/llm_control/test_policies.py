@@ -196,7 +196,7 @@ def test_a_preset_keeps_what_has_an_effect(model, file):
     request = eval_request(model.format(file), protocol="paper-experiment-1", choices={"seed": "3"})
     given = request.effective
     assert given.choices == ACTING.model_copy(
-        update={"battery": "llm-aai", "tasks": given.choices.tasks, "trials": 3, "seed": 3}
+        update={"battery": "llm-aai", "tasks": given.choices.tasks, "trials": 3, "seed": 3, "chance": "unity"}
     )
     assert given.origins["trials"] == "preset paper-experiment-1"
     assert given.origins["seed"] == "option"
