@@ -164,10 +164,10 @@ class Stage:
         With `anywhere` nothing is in the way, as long as the arena takes more.
         """
         shown: list[int] = []
+        self._placer.occupied = self._occupied()
         for number in range(item.instances):
             if not self.takes(growing=False):
                 break
-            self._placer.occupied = self._occupied()
             things = self._placer.things(item, number, anywhere)
             if not things[0].blocked and self.takes(things[0].kind.is_growing):
                 for placed in things:
