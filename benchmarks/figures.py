@@ -4,7 +4,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 import psutil
-from rich.table import Table
-from rich.text import Text
 
 from arena.closing import Closing
 from arena.errors import ArenaError, EvaluationError
@@ -70,11 +68,6 @@ class Figures:
         columns = ["section", "name", "column", "unit", "subject", "round", "value"]
         return pd.DataFrame(self.rows, columns=columns)
 
-    def tables(self) -> Iterator[Table]:
-        """A table for each section, in which contenders have rows."""
-        for section, frame in self.frame.groupby("section", sort=False):
-            yield _table(str(section), frame)
-
 
 def spreads(frame: pd.DataFrame) -> pd.DataFrame:
     """By name and column: the median subject of each round, as median, lowest and highest over rounds.
@@ -98,42 +91,6 @@ def ratios(frame: pd.DataFrame) -> pd.DataFrame:
     others = frame[~frame["name"].str.startswith(OURS)].merge(ours, on=key, suffixes=("", " of ours"))
     times = others.assign(value=others["value of ours"] / others["value"])
     return times.groupby(["name", "column"], sort=False)["value"].agg(["median", "min", "max"])
-
-
-def _table(section: str, frame: pd.DataFrame) -> Table:
-    found = spreads(frame).to_dict("index")
-    times = ratios(frame).to_dict("index")
-    columns = frame["column"].unique()
-    table = Table(title=Text(f"{section}: {_legend(found, times)}"), title_justify="left")
-    table.add_column("measured")
-    for column in columns:
-        table.add_column(column, justify="right")
-    for name in frame["name"].unique():
-        table.add_row(name, *(_cell(found.get((name, column))) for column in columns))
-        below = [_times(times.get((name, column))) for column in columns]
-        if any(below):
-            table.add_row("", *below)
-    return table
-
-
-def _legend(found: Mapping[Any, Any], times: Mapping[Any, Any]) -> str:
-    words = "median [lowest-highest round]"
-    if any(row["subjects"] > 1 for row in found.values()):
-        words = f"median task (10 %-90 %); {words}"
-    return f"{words}; below it how many times as fast {OURS} is" if times else words
-
-
-def _cell(row: Mapping[Any, float] | None) -> str:
-    if row is None:
-        return ""
-    words = f"{number(row['median'])} [{number(row['min'])}-{number(row['max'])}]"
-    if row["subjects"] == 1:
-        return words
-    return f"{number(row['middle'])} ({number(row['10 %'])}-{number(row['90 %'])}); {words}"
-
-
-def _times(row: Mapping[Any, float] | None) -> str:
-    return f"{OURS}: {row['median']:.2f} x [{row['min']:.2f}-{row['max']:.2f}]" if row else ""
 
 
 def number(value: float) -> str:

@@ -129,7 +129,7 @@ def spread(name: str, values: Sequence[float]) -> str:
 
 
 def report(players: Sequence[Player]) -> str:
-    """What participants have measured."""
+    """Figures that participants have measured."""
 
     def together(name: str) -> list[Any]:
         return [value for player in players for value in getattr(player, name)]
@@ -163,27 +163,30 @@ def lost(database: Path, steps: int) -> int:
         return max(0, steps - sum(len(store.actions(trial.id)) for trial in trials))
 
 
+def load_test(
+    participants: int, seconds: float, slow: float | None = None, delay_ms: float = 0.0
+) -> tuple[list[Player], int]:
+    """Players on a new server, and the steps that they saw but the database does not have."""
+    with ExitStack() as stack:
+        database = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "load.db"
+        at = stack.enter_context(served("play", "--no-open", "--db", str(database)))[0]
+        players = [Player(f"http://{at}", number, slow, delay_ms / 1000) for number in range(participants)]
+        until = time.time() + seconds
+        threads = stack.enter_context(ThreadPoolExecutor(participants))
+        list(threads.map(lambda player: player.play(until), players))
+        return players, lost(database, sum(player.steps for player in players))
+
+
 def main(
     participants: Annotated[int, typer.Option(min=1, help="Participants who play.")] = 8,
     seconds: Annotated[float, typer.Option(min=1, help="Seconds of play.")] = 60,
     slow: Annotated[float | None, typer.Option(help="Speed in kB/s at which each reads.")] = None,
     delay: Annotated[float, typer.Option(min=0, help="Round trip of a frame in ms.")] = 0,
-    url: Annotated[str, typer.Option(help="A running server. Default: a new one.")] = "",
 ) -> None:
     """Let simulated participants play concurrently, and print how late steps and frames were."""
-    with ExitStack() as stack:
-        database = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "load.db"
-        at = url.rstrip("/")
-        if not url:
-            at = f"http://{stack.enter_context(served('play', '--no-open', '--db', str(database)))[0]}"
-        players = [Player(at, number, slow, delay / 1000) for number in range(participants)]
-        until = time.time() + seconds
-        threads = stack.enter_context(ThreadPoolExecutor(participants))
-        list(threads.map(lambda player: player.play(until), players))
-        print(report(players))
-        if not url:
-            missing = lost(database, sum(player.steps for player in players))
-            print(f"steps that the pages saw but the database does not have: {missing}")
+    players, missing = load_test(participants, seconds, slow, delay)
+    print(report(players))
+    print(f"steps that the pages saw but the database does not have: {missing}")
 
 
 if __name__ == "__main__":

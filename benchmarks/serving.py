@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import psutil
@@ -35,9 +36,23 @@ async def steps_of(url: str, clients: int, reply: str, seconds: float) -> int:
     return sum(await asyncio.gather(*(play(url, reply, until) for _ in range(clients))))
 
 
+async def throughput(
+    suite: str, reply: str, options: Sequence[str], clients: int, seconds: float
+) -> tuple[float, float]:
+    """Steps per second of all clients, and those that the server's own processor time allows."""
+    chosen = [word for each in options for word in f"--{each}".split("=", 1)]
+    with served("serve", "--suite", suite, *chosen) as (place, process):
+        url = f"ws://{place}/ws"
+        await steps_of(url, clients, reply, 2)
+        before = psutil.Process(process).cpu_times()
+        steps = await steps_of(url, clients, reply, seconds)
+        after = psutil.Process(process).cpu_times()
+    return steps / seconds, steps / (after.user + after.system - before.user - before.system)
+
+
 def main(
     suite: str,
-    reply: Annotated[str, typer.Option(help="What is replied each time.")],
+    reply: Annotated[str, typer.Option(help="Reply to every observation.")],
     option: Annotated[
         list[str] | None, typer.Option(help="NAME=VALUE of the suite; may be repeated.")
     ] = None,
@@ -45,15 +60,10 @@ def main(
     seconds: float = 20,
 ) -> None:
     """Let clients play at a time, resets included; they take processor time, too."""
-    chosen = [word for each in option or () for word in f"--{each}".split("=", 1)]
-    with served("serve", "--suite", suite, *chosen) as (place, process):
-        asyncio.run(steps_of(f"ws://{place}/ws", clients, reply, 2))
-        before, load = psutil.Process(process).cpu_times(), psutil.getloadavg()[0]
-        steps = asyncio.run(steps_of(f"ws://{place}/ws", clients, reply, seconds))
-        after = psutil.Process(process).cpu_times()
-    busy = after.user + after.system - before.user - before.system
-    print(f"{suite}, {clients} clients: {steps / seconds:,.0f} steps/s, load {load:.1f} before;", end=" ")
-    print(f"the server's own processor time allows {steps / busy:,.0f}")
+    load = psutil.getloadavg()[0]
+    steps, own = asyncio.run(throughput(suite, reply, option or (), clients, seconds))
+    print(f"{suite}, {clients} clients: {steps:,.0f} steps/s, load {load:.1f} before;", end=" ")
+    print(f"the server's own processor time allows {own:,.0f}")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,9 @@ def reference(
     pictures: Annotated[bool, typer.Option("--pictures", help="Also redraw objects and films.")] = False,
 ) -> None:
     """Update the generated blocks of every page, and with --pictures the pictures of objects and films."""
-    pages = sorted(docs.glob("*.md"))
+    pages = sorted(docs.rglob("*.md"))
+    if (front := docs.parent / "README.md").is_file():
+        pages.append(front)
     if not pages:
         raise PageError(f"{docs}: no pages (*.md) in this folder; name the folder docs of a clone")
     for page in pages:

@@ -13,6 +13,7 @@ import typer
 from arena.packages import data_of
 from arena.taskfile import config
 from arena.taskfile.symbols import PRESETS
+from benchmarks import results
 from docs._generate import kinds
 from docs._generate.markdown import Rows, code, number, plain, tabled
 from evaluation.capabilities import prompts_of
@@ -261,4 +262,6 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "example-suite": example_suite,
     "columns": columns,
     "references": references_of_suites,
+    **{f"result-{part}": partial(results.page_of, part) for part in results.ABOUT},
+    "figures": results.front_page,
 }

@@ -12,7 +12,7 @@ from itertools import pairwise
 import typer
 
 from arena_llm.cli import app
-from benchmarks.__main__ import bench_command
+from benchmarks.results import main as bench_command
 from docs._generate.__main__ import reference
 from evaluation.suites import get_suite, suite_names
 from llm_control.choices import ArenaChoices

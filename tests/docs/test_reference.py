@@ -24,17 +24,28 @@ from tests.docs.commands import COMMAND
 from tests.docs.pages import DOCS, PAGES, text_of
 
 PICTURES = DOCS / "pictures"
+FRONT = "../README.md"
+SPEED = re.compile(r"\d (?<!16\.7 )(?:frames|steps|pictures|images)(?:/s| (?:per|a) second)|AMD|Xeon")
+"""Words of a measured speed; 16.7 steps per second is the arena's own clock."""
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, FRONT])
 def test_the_committed_page_is_what_the_code_makes(page):
     made = filled(text_of(page), BLOCKS, page)
     assert made == text_of(page), "run: python -m docs._generate docs"
 
 
 def test_every_block_stands_on_a_page():
-    asked = re.findall(r"<!-- generated: (\S+) -->", "".join(map(text_of, PAGES)))
+    asked = re.findall(r"<!-- generated: (\S+) -->", "".join(map(text_of, [*PAGES, FRONT])))
     assert sorted(asked) == sorted(BLOCKS)
+
+
+@pytest.mark.parametrize(
+    "page", [FRONT, "benchmarks.md", "results.md", "hosting.md", "harnesses.md", "rl.md"]
+)
+def test_speed_is_only_in_generated_blocks(page):
+    by_hand = re.sub(r"<!-- generated: (\S+) -->.*?<!-- end of \1 -->", "", text_of(page), flags=re.DOTALL)
+    assert not SPEED.search(re.sub(r"```.*?```", "", by_hand, flags=re.DOTALL))
 
 
 def test_every_key_and_every_kind_has_a_meaning_and_keys_of_kinds_are_fields_of_items():

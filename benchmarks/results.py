@@ -1,0 +1,461 @@
+"""Every published figure: `python -m benchmarks.results` measures, docs/results.md and README show.
+
+The parts are in results.yaml, their figures in results.json. A part that was measured at this commit is
+skipped, so that the command can be interrupted and repeated.
+"""
+
+import asyncio
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import psutil
+import typer
+
+from arena.errors import ConfigError
+from arena.files import write_file
+from arena.packages import data_of
+from arena.processes import cores
+from arena.recording import software_versions
+from benchmarks import run
+from benchmarks.figures import FULL, QUICK, Effort, Figures, number, ratios, spreads
+from benchmarks.learning import Learning, sample, select_tasks
+from benchmarks.peers import CONTENDERS, batch_contender, compare
+from benchmarks.people_load import load_test
+from benchmarks.serving import throughput
+from docs._generate.markdown import table
+from evaluation.scale.references import BEST, FLOORS, Reference, best_of, floor_of, references, scale_of
+from evaluation.suites import get_suite, suite_names
+from render import DRAWN_BY
+
+ROOT = Path(__file__).parents[1]
+STORE = ROOT / "benchmarks" / "results.json"
+REFERENCE = ROOT.parent / "shared" / "reference"
+
+ABOUT: Mapping[str, Mapping[str, Any]] = data_of("benchmarks", "results.yaml")
+"""Title and statistic of every part."""
+
+PACKAGES = ("arena-llm", "pybullet", "pybullet-arm64", "numba", "numpy", "miniworld")
+"""Packages whose versions are stored."""
+
+BUSY = 0.5
+"""Load per core before a timed part, above which its page says that the machine was busy."""
+
+
+class Cell(NamedTuple):
+    """One figure: a cell of a table, with its spread if it has one, and its unit."""
+
+    table: str
+    row: str
+    column: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""
+
+    def __str__(self) -> str:
+        words = number(self.value)
+        if self.low is not None:
+            high = "" if self.high is None else f"-{number(self.high)}"
+            words += f" [{number(self.low)}{high}]"
+        return words + (f" {self.unit}" if self.unit else "")
+
+
+class Setup(NamedTuple):
+    """What a part is measured with; `notes` takes what it has to say, such as a missing program."""
+
+    folder: Path
+    reference: Path
+    effort: Effort
+    notes: list[str]
+
+
+def main(
+    only: Annotated[list[str] | None, typer.Option(help="Part to measure; may be repeated.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Also parts measured at this commit.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Rough figures in little time, printed but not stored.")
+    ] = False,
+    reference: Annotated[Path, typer.Option(help="Folder of the original's material.")] = REFERENCE,
+) -> None:
+    """Measure all parts that have no figures of this commit, and write results.json after each."""
+    if unknown := [name for name in only or () if name not in ABOUT]:
+        raise ConfigError(f"--only: got {unknown[0]!r}, expected one of {', '.join(ABOUT)}")
+    for part in only or ABOUT:
+        found, facts = stored(), _facts()
+        if not again and found.get(part, {}).get("facts", {}).get("commit") == facts["commit"]:
+            print(f"{part}: measured at {facts['commit']} already", flush=True)
+            continue
+        if part in ("fidelity", "conformance") and not reference.is_dir():
+            print(f"{part}: skipped, no folder {reference}; name one by --reference", flush=True)
+            continue
+        started, notes = time.monotonic(), list[str]()
+        print(f"{part}: measuring, load {facts['load_before']:.1f}", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            setup = Setup(Path(folder), reference, QUICK if quick else FULL, notes)
+            cells = list(MEASURES[part](setup))
+        seconds = round(time.monotonic() - started)
+        facts |= {"load_after": psutil.getloadavg()[0], "seconds": seconds, "notes": notes}
+        found[part] = {"facts": facts, "cells": cells}
+        print(page_of(part, found), flush=True)
+        if not quick:
+            write_file(STORE, _as_json(found))
+
+
+def stored() -> dict[str, Any]:
+    """The figures so far, by part."""
+    return json.loads(STORE.read_text(encoding="utf-8")) if STORE.is_file() else {}
+
+
+def _as_json(found: Mapping[str, Any]) -> str:
+    """A line for each cell, so that a new measurement is a readable difference."""
+    parts = []
+    for part in sorted(found, key=list(ABOUT).index):
+        cells = ",\n".join(f"  {json.dumps(_rounded(cell))}" for cell in found[part]["cells"])
+        parts.append(f'"{part}": {{"facts": {json.dumps(found[part]["facts"])},\n "cells": [\n{cells}]}}')
+    return "{" + ",\n".join(parts) + "}\n"
+
+
+def _rounded(cell: Sequence[Any]) -> list[Any]:
+    return [float(f"{each:.6g}") if isinstance(each, float) else each for each in cell]
+
+
+def _facts() -> dict[str, Any]:
+    """Date, commit, machine and versions of what is measured now; + marks a changed source."""
+    commit = _git("rev-parse", "--short=8", "HEAD")
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!benchmarks", ":!docs")
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "commit": commit + ("+" if changed else ""),
+        **_machine(),
+        **_bits(),
+        "load_before": psutil.getloadavg()[0],
+    }
+
+
+def _machine() -> dict[str, Any]:
+    """Processor, cores, system and versions."""
+    found = {each.name: each.version for each in distributions() if each.name in PACKAGES}
+    return {
+        "processor": _processor(),
+        "cores": cores(),
+        "system": platform.platform(),
+        "versions": {"python": platform.python_version(), **found},
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(models, platform.processor() or platform.machine())
+
+
+def _bits() -> dict[str, str]:
+    """Versions of physics and pictures: figures of others are marked as older."""
+    return {"physics": software_versions()["physics"], "pictures": DRAWN_BY}
+
+
+def _git(*words: str) -> str:
+    return subprocess.check_output(["git", *words], cwd=ROOT, text=True).strip()
+
+
+def _run(*words: str, cwd: Path = ROOT, **environment: str) -> str:
+    """What a program prints; CalledProcessError if it fails."""
+    env = os.environ | environment
+    return subprocess.run(words, cwd=cwd, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def peers(setup: Setup) -> Iterator[Cell]:
+    """Frames and steps of one scene, and the ratios to each peer."""
+    figures = Figures()
+    compare([*CONTENDERS, batch_contender(16)], setup.effort, 0, figures)
+    setup.notes.extend(figures.notes)
+    for section, frame in figures.frame.groupby("section", sort=False):
+        yield from _spread(str(section), "", spreads(frame))
+        yield from _spread(str(section), ": times", ratios(frame))
+
+
+def rl(setup: Setup) -> Iterator[Cell]:
+    """Steps and resets of environments, over tasks and passes."""
+    figures = Figures()
+    Learning(sample(select_tasks(None)[0], setup.effort.tasks), setup.effort, 0, figures).measure()
+    for section, frame in figures.frame.groupby("section", sort=False):
+        yield from _spread(str(section), "", spreads(frame))
+
+
+def _spread(section: str, words: str, found: pd.DataFrame) -> Iterator[Cell]:
+    """Median, lowest and highest; with several subjects also two percentiles over them."""
+    for row in found.reset_index().to_dict("records"):
+        where = section, row["name"] + words, row["column"]
+        yield Cell(*where, row["median"], row["min"], row["max"])
+        if row.get("subjects", 1) > 1:
+            for share in ("10 %", "90 %"):
+                yield Cell(*where[:2], f"{row['column']}, {share}", row[share])
+
+
+SERVED = {
+    "EST, in words": ("est", "Belief([1,1,1,1,1,1,1,1,1]); Trial([1,2]);", ()),
+    "arena, pictures of 128 x 128": ("arena", "Go(1);", ("image-size=128", "levels=1")),
+}
+
+
+def serving(setup: Setup) -> Iterator[Cell]:
+    """Steps of clients of `arena-llm serve`."""
+    for name, (suite, reply, options) in SERVED.items():
+        steps, own = asyncio.run(throughput(suite, reply, options, clients=64, seconds=20))
+        yield Cell("64 clients", name, "steps per second", steps)
+        yield Cell("64 clients", name, "that the server's own processor time allows", own)
+
+
+def people(setup: Setup) -> Iterator[Cell]:
+    """Steps, pictures and delays of people who play."""
+    for count in (8, 16):
+        players, lost = load_test(count, 40.0)
+        row = ("people who play", f"{count} players")
+        playing = sum(each.playing_s for each in players)
+        yield Cell(*row, "steps per second", sum(each.steps for each in players) / playing)
+        yield Cell(*row, "pictures per second", sum(len(each.sizes) for each in players) / playing)
+        for column, values in (
+            ("age of a picture", [each for player in players for each in player.delay_ms]),
+            ("key to picture", [each for player in players for each in player.key_ms]),
+        ):
+            middle, most = np.percentile(values, (50, 99))
+            yield Cell(*row, column, middle, most, unit="ms")
+        sizes = [size for player in players for size in player.sizes]
+        yield Cell(*row, "side of pictures", float(np.mean(sizes)), unit="px")
+        yield Cell(*row, "steps lost", lost)
+
+
+def install(setup: Setup) -> Iterator[Cell]:
+    """Time and size of `make eval` in a fresh clone, and of `pip install .`."""
+    clone, cache = setup.folder / "clone", setup.folder / "cache"
+    subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+    fresh = {"XDG_CACHE_HOME": str(cache), "PYTHONPATH": "", "NUMBA_CACHE_DIR": ""}
+    started = time.monotonic()
+    _run("make", "eval", cwd=clone, **fresh)
+    yield Cell("time and size", "`make eval`, the evaluation included", "seconds", time.monotonic() - started)
+    yield Cell(
+        "time and size", "`make eval`, the evaluation included", "MB", _megabytes(clone / ".venv", cache)
+    )
+    started, venv = time.monotonic(), setup.folder / "venv"
+    _run(sys.executable, "-m", "venv", str(venv))
+    pip = (str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet")
+    _run(*pip, "--constraint", "constraints.txt", ".", cwd=clone)
+    yield Cell("time and size", "`pip install .` without extras", "seconds", time.monotonic() - started)
+    yield Cell("time and size", "`pip install .` without extras", "MB", _megabytes(venv))
+
+
+def _megabytes(*folders: Path) -> float:
+    files = (path.lstat().st_size for folder in folders for path in folder.rglob("*"))
+    return sum(files) / 1e6
+
+
+def fidelity(setup: Setup) -> Iterator[Cell]:
+    """Agreement with a recording and with pictures of Unity."""
+    file = setup.folder / "found.json"
+    ours = (sys.executable, "-m", "arena_llm", "fidelity", "--json", str(file))
+    _run(*ours, "--trace", str(setup.reference / "unity-tutorial-trace"))
+    found = json.loads(file.read_text(encoding="utf-8"))
+    health, ending, trace = found["health"], found["ending"], "tutorial recording, version 3.1.3"
+    yield Cell(
+        trace, "turns with the recorded health", "ours", health["agreeing"], unit=f"of {health['judged']}"
+    )
+    for key in ("total_reward", "tick"):
+        for column, values in (("ours", ending), ("recorded", ending["recorded"])):
+            yield Cell(trace, f"episode's {key.replace('_', ' ')}", column, values[key])
+    yield from _pixels(trace, found["frames"])
+    _run(*ours, "--stills", str(setup.reference / "unity-v4" / "frames"))
+    stills = json.loads(file.read_text(encoding="utf-8"))
+    yield from _pixels("33 pictures, version 4", stills)
+
+
+def _pixels(table: str, frames: Sequence[Mapping[str, Any]]) -> Iterator[Cell]:
+    for key, words in (
+        ("same", "same class"),
+        ("near", "within 24 levels"),
+        ("silhouette", "object's outline"),
+    ):
+        if values := [each[key] for each in frames if each.get(key) is not None]:
+            yield Cell(table, f"pixels: {words}", "ours", float(np.mean(values)), min(values))
+
+
+def conformance(setup: Setup) -> Iterator[Cell]:
+    """Items of each check that agree."""
+    places = [
+        place
+        for name in ("unity-v4", "unity-tutorial-trace", "official-testbed")
+        for place in ("--from", str(setup.reference / name))
+    ]
+    words = (sys.executable, "-m", "arena_llm", "conformance", *places, "--out", str(setup.folder))
+    # Status 1 says that a threshold was missed, which the figures show.
+    subprocess.run(words, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)
+    for check, rows in pd.DataFrame(json.loads((setup.folder / "results.json").read_text())).groupby(
+        "check", sort=False
+    ):
+        outcomes = [text for problems in rows["problems"] for text in problems.values()]
+        ran = [text for text in outcomes if not str(text).startswith("not run")]
+        if ran:
+            yield Cell("checks", str(check), "agree", ran.count(""), unit=f"of {len(ran)}")
+        yield Cell("checks", str(check), "not run", len(outcomes) - len(ran))
+
+
+def reference_scores(setup: Setup) -> Iterator[Cell]:
+    """Mean scores of every suite's reference agents, and those of chance on the common scale."""
+    found: dict[str, list[dict[str, Reference]]] = {}
+    for suite in map(get_suite, suite_names()):
+        if scale := scale_of(suite):
+            rows, groups = references(scale.table), dict[str, dict[str, Reference]]()
+            for row in rows:
+                if row.conditions == rows[0].conditions:
+                    groups.setdefault(row.group, {})[row.agent] = row
+            found[suite.title] = [*groups.values()]
+    for column in ("groups", *FLOORS, "random", BEST, "random, scaled"):
+        for title, rows_of in found.items():
+            agent = column.removesuffix(", scaled")
+            scores = [each[agent].score for each in rows_of if agent in each]
+            if column != agent:
+                scores = list(_scaled(rows_of, agent))
+            if column == "groups":
+                yield Cell("headline score", title, column, len(rows_of))
+            elif scores:
+                yield Cell("headline score", title, column, float(np.mean(scores)))
+
+
+def _scaled(groups: Iterable[Mapping[str, Reference]], agent: str) -> Iterator[float]:
+    for each in groups:
+        floor, best = floor_of([*each.values()]), best_of([*each.values()])
+        if floor and best and agent in each and best.score - floor.score > best.half + floor.half:
+            yield max(0.0, (each[agent].score - floor.score) / (best.score - floor.score))
+
+
+def tests(setup: Setup) -> Iterator[Cell]:
+    """Number and time of the tests of `make test`, and number of the slow ones."""
+    pytest = (sys.executable, "-m", "pytest", "-o", "addopts=", "-q")
+    for name, marker in (("`make test`", "not slow"), ("`make test-slow`", "slow")):
+        listed = _run(*pytest, "--collect-only", "-m", marker).splitlines()
+        yield Cell("tests", name, "tests", sum("::" in line for line in listed))
+    started = time.monotonic()
+    _run(*pytest, "-m", "not slow", "--numprocesses=auto", "--dist=worksteal")
+    yield Cell("tests", "`make test`", "seconds", time.monotonic() - started)
+
+
+MEASURES: Mapping[str, Callable[[Setup], Iterator[Cell]]] = {
+    "peers": peers,
+    "rl": rl,
+    "serving": serving,
+    "people": people,
+    "install": install,
+    "fidelity": fidelity,
+    "conformance": conformance,
+    "references": reference_scores,
+    "tests": tests,
+}
+"""Functions that measure, by part."""
+
+
+def page_of(part: str, figures: Mapping[str, Any] | None = None) -> str:
+    """The section of a part in Markdown: its tables, and how and where they were measured."""
+    if (found := (figures or stored()).get(part)) is None:
+        return f"Not measured yet: `python -m benchmarks.results --only {part}`."
+    cells = [Cell(*each) for each in found["cells"]]
+    tables = [_table(name, cells) for name in dict.fromkeys(cell.table for cell in cells)]
+    notes = "\n".join(f"- {note}" for note in found["facts"]["notes"])
+    parts = [ABOUT[part]["statistic"], *tables, notes, _measured(part, found["facts"])]
+    return "\n\n".join(filter(None, parts))
+
+
+def _table(name: str, cells: Sequence[Cell]) -> str:
+    found = {(cell.row, cell.column): str(cell) for cell in cells if cell.table == name}
+    rows = dict.fromkeys(row for row, _ in found)
+    columns = dict.fromkeys(column for _, column in found)
+    return table(
+        [name, *columns], [[row, *(found.get((row, column), "") for column in columns)] for row in rows]
+    )
+
+
+def _measured(part: str, facts: Mapping[str, Any]) -> str:
+    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+    words = (
+        f"Measured on {facts['date']} at commit {facts['commit']} ({facts['physics']}, {facts['pictures']}; "
+        f"{versions}) in {facts['seconds']:,} s: {facts['processor']}, {facts['cores']} cores, "
+        f"{facts['system']}; load {facts['load_before']:.1f} before and {facts['load_after']:.1f} afterwards."
+    )
+    if ABOUT[part].get("timed") and facts["load_before"] > BUSY * facts["cores"]:
+        words += " **The machine was busy: it is faster on an idle one.**"
+    if older := [facts[name] for name in _bits() if facts[name] != _bits()[name]]:
+        words += f" **Older: measured with {', '.join(older)}.**"
+    return words
+
+
+FRONT = (
+    (
+        "peers",
+        "frames/s",
+        "arena-llm",
+        "512 x 512",
+        "pictures of 512 x 512 per second, textures and shadows included",
+    ),
+    (
+        "peers",
+        "frames/s",
+        "TinyRenderer: times",
+        "512 x 512",
+        "times as fast as TinyRenderer, which draws plain colours",
+    ),
+    (
+        "peers",
+        "frames/s",
+        "MiniWorld: times",
+        "512 x 512",
+        "times as fast as MiniWorld, which draws plain boxes",
+    ),
+    ("rl", "environment steps over tasks", "vector", "one environment", "steps per second with a vector"),
+    ("rl", "environment steps over tasks", "rays", "one environment", "steps per second with rays"),
+    (
+        "rl",
+        "environment steps over tasks",
+        "camera 84 x 84",
+        "one environment",
+        "steps per second with a camera of 84 x 84",
+    ),
+    (
+        "install",
+        "time and size",
+        "`make eval`, the evaluation included",
+        "seconds",
+        "seconds from a fresh clone to the first report",
+    ),
+    ("install", "time and size", "`make eval`, the evaluation included", "MB", "MB installed for it"),
+)
+"""The figures of the README: part, table, row and column of each, and its words."""
+
+
+def front_page() -> str:
+    """The README's figures in Markdown; each row is of one measurement."""
+    found = stored()
+    cells = {(part, *each[:3]): Cell(*each) for part in found for each in found[part]["cells"]}
+    rows = [[str(cells[key[:4]]), key[4]] for key in FRONT if key[:4] in cells]
+    facts = [
+        _measured(part, found[part]["facts"])
+        for part in dict.fromkeys(key[0] for key in FRONT)
+        if part in found
+    ]
+    return table(["measured", "what"], rows) + "\n\n" + facts[0] if rows else "Not measured yet."
+
+
+if __name__ == "__main__":
+    run(main, "benchmarks.results")
