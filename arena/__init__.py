@@ -32,7 +32,7 @@ warn_if_hidden()
 
 
 def __getattr__(name: str) -> Any:
-    """The environment, which only those who train import."""
+    """Import the environment on first use, which only training needs."""
     if name != "ArenaEnv":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from arena.gym.env import ArenaEnv

@@ -1,4 +1,4 @@
-"""What an agent can do in one step, and how long a step is."""
+"""Actions of an agent, and the duration of a step."""
 
 from enum import IntEnum
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class Move(IntEnum):
 
 
 class Rotate(IntEnum):
-    """Second branch of an action, numbered as in Animal-AI; right is clockwise seen from above."""
+    """Second branch of an action, numbered as in Animal-AI. Right is clockwise seen from above."""
 
     NONE = 0
     RIGHT = 1
@@ -28,7 +28,7 @@ class Rotate(IntEnum):
 
 
 class Action(NamedTuple):
-    """One step's command: both branches together, all nine combinations are legal."""
+    """Command of one step: both branches together. All nine combinations are legal."""
 
     move: Move = Move.NONE
     rotate: Rotate = Rotate.NONE
@@ -40,4 +40,4 @@ BACKWARD = Action(Move.BACKWARD)
 TURN_RIGHT = Action(rotate=Rotate.RIGHT)
 TURN_LEFT = Action(rotate=Rotate.LEFT)
 ACTIONS: tuple[Action, ...] = tuple(Action(move, rotate) for move in Move for rotate in Rotate)
-"""The nine actions; index = 3 * move + rotate, the numbering of `animalai`'s flattened action space."""
+"""The nine actions, in the numbering of `animalai`'s flattened action space. Index = 3 * move + rotate."""

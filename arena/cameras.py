@@ -1,7 +1,7 @@
-"""Renderers by name, found through entry points, and what they return: frames, depth, instance and class.
+"""Renderers by name, found through entry points, and their results.
 
-The physics never imports rendering. The numbers of instances and classes are defined here so that the
-observations of `arena/gym/env.py` and the renderers agree.
+Results are frames, depth, instances and classes. The physics never imports rendering. The numbers of
+instances and classes are defined here so that observations (`arena/gym/env.py`) and renderers agree.
 """
 
 import warnings
@@ -23,33 +23,31 @@ Instance = npt.NDArray[np.int32]
 Semantic = npt.NDArray[np.uint8]
 
 NOTHING, SKY, FLOOR, FENCE, OWN_BODY, OTHER_AGENTS = range(-1, -7, -1)
-"""Instances of what is no thing of the scene.
+"""Instance numbers of what is not a thing of the scene.
 
-Nothing is seen while the agent's lights are out. The fence is that around the arena, with its rails and
-posts. The body of the scene's own agent is seen only by cameras outside it; that of `scene.others[k]` is the
-last number minus k.
+`NOTHING` fills the view while the agent's lights are out. The fence surrounds the arena, with rails and
+posts. Only cameras outside the scene's own agent see that agent's body. Agent `scene.others[k]` has the last
+number minus k.
 """
 
 CLASSES: tuple[str, ...] = ("nothing", "sky", "floor", "fence", "agent", *KINDS)
-"""Names of the classes: five that are not objects, then the kinds in the catalog's order.
-
-Look numbers up by name (`CLASSES.index("GoodGoal")`), as they change when the catalog gains a kind.
-"""
+"""Class names: five that are not objects, then the catalog's kinds. Look numbers up by name
+(`CLASSES.index("GoodGoal")`), as they change when the catalog gains a kind."""
 
 SIGHT = 70.0
-"""Far plane of the agent's camera, metres (`AAI3Agent.prefab`); the bound of the observation `depth`."""
+"""Far plane of the agent's camera, metres (`AAI3Agent.prefab`). Bound of the observation `depth`."""
 
 _AGENT = CLASSES.index("agent")
 _NO_THINGS = {NOTHING: "nothing", SKY: "sky", FLOOR: "floor", FENCE: "fence", OWN_BODY: "agent"}
 
 
 class Channels(NamedTuple):
-    """Three arrays (height, width), row 0 on top.
+    """Three image arrays (height, width) of a view, row 0 on top.
 
     `depth`, float32: metres from the camera's position to the visible surface, along the viewing axis (not
     along the ray); infinite for the sky, negative for surfaces behind the position of an orthographic camera.
-    `instance`, int32: index into `scene.things`, or one of the negative numbers of this module.
-    `semantic`, uint8: index into `CLASSES`.
+    `instance`, int32: index into `scene.things`, or one of the negative numbers of this module. `semantic`,
+    uint8: index into `CLASSES`.
     """
 
     depth: Depth
@@ -58,13 +56,14 @@ class Channels(NamedTuple):
 
 
 def dark(height: int, width: int) -> Channels:
-    """Channels with the lights off: infinite depth, `NOTHING`, class "nothing" everywhere."""
+    """Return channels of a dark view: infinite depth, `NOTHING`, class "nothing" everywhere."""
     instance = np.full((height, width), NOTHING, np.int32)
     return Channels(np.full((height, width), np.inf, np.float32), instance, semantic(instance, ()))
 
 
 def semantic(instance: Instance, things: Sequence[Thing], others: int = 0) -> Semantic:
-    """The classes of instances: of things by their kind; the agent itself and `others` agents are "agent"."""
+    """Return the classes of instances. Things have their kind's class; the own body and `others` are
+    "agent"."""
     kinds = [CLASSES.index(thing.kind) for thing in things]
     table = np.full(len(kinds) - OTHER_AGENTS + others, _AGENT, np.uint8)
     table[: len(kinds)] = kinds
@@ -81,10 +80,10 @@ RESOLUTIONS = (4, 1024)
 
 
 class CameraRenderer(Protocol):
-    """A renderer: `render.Renderer` or another one in the entry-point group `arena_llm.cameras`."""
+    """A renderer: `render.Renderer` or another in the entry-point group `arena_llm.cameras`."""
 
     def frame(self, scene: Scene) -> Frame:
-        """The agent's view, uint8 (height, width, 3) RGB, row 0 on top."""
+        """Render the agent's view, uint8 (height, width, 3) RGB. Row 0 is on top."""
 
 
 @runtime_checkable
@@ -92,22 +91,23 @@ class ChannelRenderer(CameraRenderer, Protocol):
     """A renderer that also provides depth and classes."""
 
     def channels(self, scene: Scene) -> Channels:
-        """The channels of the agent's view, in the shape of its frame."""
+        """Render the view's channels, in the shape of its frame."""
 
 
 class BatchRenderer(Protocol):
-    """Renders many scenes in one call: `render.BatchRenderer`, or another in `arena_llm.batch_cameras`."""
+    """Renderer of many scenes in one call. Ours is `render.BatchRenderer`; `arena_llm.batch_cameras` has
+    others."""
 
     def frames(self, scenes: Sequence[Scene]) -> Frame:
-        """The agents' views, uint8 (scenes, height, width, 3); black where a scene's lights are out."""
+        """Render the agents' views, uint8 (scenes, height, width, 3). Scenes without light are black."""
 
 
 FORMER = {"moderngl": "kernel"}
-"""Names that renderers had."""
+"""Former renderer names."""
 
 
 def open_batch(count: int, side: int, name: str) -> BatchRenderer | None:
-    """A renderer of up to `count` square frames, by its registered name; None if there is none."""
+    """Open a renderer of up to `count` square frames by name. Returns None if there is none."""
     known, name = entry_points(group="arena_llm.batch_cameras"), FORMER.get(name, name)
     if name not in known.names:
         return None
@@ -115,19 +115,15 @@ def open_batch(count: int, side: int, name: str) -> BatchRenderer | None:
 
 
 def open_camera(width: int, height: int, name: str = "kernel") -> CameraRenderer:
-    """A renderer by its registered name.
-
-    Raises RenderError if it is unknown or cannot render, and ShadowedError if a file of the user hides ours.
-    """
+    """Open a renderer by its registered name. Raises RenderError if it is unknown or cannot render, and
+    ShadowedError if a file of the user hides ours."""
     check_renderer(name)
     return load(_cameras()[FORMER.get(name, name)])(width, height)
 
 
 def check_renderer(name: str, used: bool = True) -> None:
-    """Raises RenderError if no renderer is registered under a name.
-
-    If it is `used`, also raises ShadowedError if a file of the user hides it.
-    """
+    """Raise RenderError if no renderer is registered under a name. If it is `used`, also raise ShadowedError
+    if a user's file hides it."""
     known = _cameras()
     if name in FORMER:
         message = f"renderer {name!r} is now {FORMER[name]!r}, which draws the same without OpenGL"

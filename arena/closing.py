@@ -1,4 +1,4 @@
-"""What is closed at the end of a `with` block."""
+"""Base of objects that are closed by a `with` block."""
 
 from typing import Self
 
@@ -7,7 +7,7 @@ class Closing:
     """A context manager that calls its own `close` at the end."""
 
     def close(self) -> None:
-        """Free what the object holds."""
+        """Free the object's resources."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:

@@ -1,10 +1,10 @@
-"""The CSV log of Animal-AI 4: a line for each tick of an agent, in the original's 23 columns.
+"""CSV log of Animal-AI 4: one line per tick, 23 columns.
 
 Facts are those of the original's scripts (`CSVWriter.cs`, `TrainingAgent.cs`, `DataZone.cs` of
 Kinds-of-Intelligence-CFI/animal-ai-unity) and of recordings of 4.2: the line of a tick is the state before
-its physics, with what happened in the tick before. In a tick in which a decision is asked for, its action is
-the last one and its state that of the observation; in the others it shows the tick's action, by which the
-agent has turned and braked already.
+its physics, with the events of the tick before. In a tick in which a decision is requested, its action is the
+last one and its state that of the observation; in the others it shows the tick's action, by which the agent
+has turned and braked already.
 """
 
 import re
@@ -46,7 +46,7 @@ _CAMERA = "0 (First-Person)"
 _IDLE = Action()
 _NONE = "None"
 _GRANTED = "End Episode Operation"
-"""What the original calls the reward of an operation, whether it ends the episode or not."""
+"""Reward text of operations in the original, even of final ones."""
 
 _COLLECTED = (EventKind.GOOD_GOAL, EventKind.BAD_GOAL, EventKind.DECOY, EventKind.DEATH_ZONE)
 _ZONE_WORDS = {EventKind.ZONE_ENTRY: "Agent was in DataZone: ", EventKind.ZONE_EXIT: "Agent left DataZone: "}
@@ -57,7 +57,7 @@ _ARENA_NUMBER = re.compile(r"(?:^|#)(\d+)$")
 
 
 class CsvLog:
-    """Writes the lines of one episode after another; the observer of their ticks.
+    """Writer of the lines of consecutive episodes; it observes their ticks.
 
     Call `begin` with each new episode and `close` at the end. `decide` after a decision period logs its end
     at once instead of with the next one.
@@ -66,9 +66,10 @@ class CsvLog:
     def __init__(
         self, file: AppendedFile, rays: Callable[[Version], Rays] | None = None, period: int = TICKS_PER_STEP
     ) -> None:
-        """`file` is flushed at the end of an episode. `rays` returns the ray sensor for arenas of a version;
-        without it the column of the rays is empty. `period` is the number of ticks from one decision to the
-        next.
+        """Log to `file`, which is flushed at the end of an episode.
+
+        `rays` returns the ray sensor for arenas of a version; without it the column of the rays is empty.
+        `period` is the number of ticks from one decision to the next.
         """
         self._file, self._rays, self._period = file, rays, period
         self._episode: Episode | None = None
@@ -78,14 +79,14 @@ class CsvLog:
         self._forget()
 
     def _forget(self) -> None:
-        """Forget what the last line told."""
+        """Forget the content of the last line."""
         self._collected = self._dispensed = _NONE
         self._was_button = False
         self._info: list[str] = []
         self._zones: str | None = None
 
     def begin(self, episode: Episode) -> None:
-        """Log an episode from its start on; agent 0 if there are several."""
+        """Log an episode from its start; agent 0 if there are several."""
         if self._episode is None:
             self._file.write(",".join(COLUMNS) + "\n")
         self.close()
@@ -103,7 +104,7 @@ class CsvLog:
         self.decide()
 
     def _number_of(self, placed: Placed) -> int:
-        """Number of a spawner or button; they count on from one episode to the next."""
+        """Return the number of a spawner or button. Numbers continue from one episode to the next."""
         if id(placed) not in self._ids:
             sort = "button" if placed.kind.spawner is None else "spawner"
             self._made[sort] += 1
@@ -111,7 +112,7 @@ class CsvLog:
         return self._ids[id(placed)]
 
     def decide(self) -> None:
-        """Log the state that a decision is taken on, once; nothing if the episode is over."""
+        """Log the state at a decision, once. Does nothing if the episode is over."""
         episode = self._episode
         if episode is not None and not episode.done and episode.ticks >= self._row_of:
             self._log(episode, None)
@@ -125,7 +126,7 @@ class CsvLog:
         self._last = actions[0]
 
     def after_tick(self, events: Sequence[Event]) -> None:
-        """Keep what happened in a tick for the next line."""
+        """Keep the events of a tick for the next line."""
         assert self._episode is not None
         self._add_reward(self._episode.agents[0].reward_so_far)
         for event in events:
@@ -145,7 +146,7 @@ class CsvLog:
         self._seen = len(self._spawned)
 
     def _add_reward(self, total: float) -> None:
-        """Add what a tick has added to a total, the clock's part first, as the original adds them."""
+        """Add a tick's reward to a total. The clock's part comes first, as in the original."""
         gained, self._total = total - self._total, total
         if gained:
             self._reward += self._decay
@@ -153,7 +154,7 @@ class CsvLog:
             self._reward += np.float32(gained - self._decay)
 
     def _add_spawned(self, by: Placed, placed: Placed) -> None:
-        """Keep that a spawner, a button or a data zone has added an object."""
+        """Record an object added by a spawner, button or data zone."""
         name, (x, y, z) = placed.kind.name, _origin(by)
         number = by.zone_name if by.kind.name == "DataZone" else self._number_of(by)
         if by.kind.spawner is not None:
@@ -168,7 +169,7 @@ class CsvLog:
         self._info.append(f"{who}; Position:{_text(x)};{_text(y)};{_text(z)}; RewardType:{name}")
 
     def _log(self, episode: Episode, action: Action | None) -> None:
-        """Log the next tick: with its action, or if None as the state of a decision."""
+        """Log the next tick with its action. None logs it as the state of a decision."""
         self._row_of = episode.ticks + 1
         agent, frozen = episode.agents[0], episode.frozen
         # The arena's number in its file; merged ones follow the first.
@@ -199,7 +200,7 @@ class CsvLog:
         return ";".join(f"{far}:{tag or _NONE}" for far, (tag, _) in zip(fractions, seen, strict=True))
 
     def close(self) -> None:
-        """Log the end of the last episode; later calls do nothing until the next `begin`."""
+        """Log the end of the last episode. Later calls do nothing until the next `begin`."""
         episode = self._episode
         if episode is None or episode.observer is not self:
             return
@@ -213,11 +214,8 @@ class CsvLog:
 
 @contextmanager
 def csv_log(episode: Episode, path: Path | None) -> Iterator[None]:
-    """Write the CSV log of an episode, with five rays within 60 degrees, while the block plays it; nothing
-    without a path.
-
-    Raises EvaluationError if the file cannot be written.
-    """
+    """Write the CSV log of an episode played within the block. It has five rays within 60 degrees. Without a
+    path nothing is written. Raises EvaluationError if the file cannot be written."""
     if path is None:
         yield
         return
@@ -229,8 +227,8 @@ def csv_log(episode: Episode, path: Path | None) -> Iterator[None]:
 
 
 def _origin(by: Placed) -> Vector:
-    """Where the original says that a spawner, button or data zone is: the foot, the middle of what an agent
-    touches to press it, or the middle."""
+    """Return the original's position of a spawner, button or data zone. It is the foot of a spawner, the
+    middle of the part of a button that agents touch, or the middle of a zone."""
     if by.kind.name == "DataZone":
         return by.position
     low = (0.0, -by.size[1] / 2, 0.0)
@@ -239,7 +237,8 @@ def _origin(by: Placed) -> Vector:
 
 
 def _cell(text: str) -> str:
-    """A text of the task file as one cell; the original does not quote, so a comma would add a column."""
+    """Return a text of the task file as one cell. The original does not quote, so a comma would add a
+    column."""
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
@@ -248,5 +247,5 @@ def _yes(value: bool) -> str:
 
 
 def _text(value: float | np.float32) -> str:
-    """A number as the original's program writes it: single precision, seven digits; 0 for noise."""
+    """Return a number as the original's program writes it. Single precision, seven digits; 0 for noise."""
     return f"{float(np.float32(value)):.7G}" if abs(float(value)) > _ROUNDING else "0"

@@ -1,4 +1,4 @@
-"""An episode: an arena, its clock and the agents' scores; the only loop over the physics."""
+"""Episodes: an arena, its clock and scores, and the only physics loop."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 class TickObserver(Protocol):
-    """Called in every tick of an episode whose `observer` it is."""
+    """Observer of an episode's ticks, set as its `observer`."""
 
     def before_tick(self, actions: Sequence[Action]) -> None:
-        """A tick begins, with an action for each agent."""
+        """Observe the start of a tick, with an action for each agent."""
 
     def after_tick(self, events: Sequence[Event]) -> None:
-        """A tick has ended; `events` are those of agent 0 in it."""
+        """Observe the end of a tick. `events` are those of agent 0 in it."""
 
 
 class AgentState:
@@ -42,7 +42,7 @@ class AgentState:
     def __init__(
         self, account: Account, pass_mark: float | None, stages: Sequence[Stage], number: int
     ) -> None:
-        """It is the agent `number` of the last of the `stages`."""
+        """Observe agent `number` of the last of the `stages`."""
         self._account = account
         self._pass_mark = pass_mark
         self._stages, self._number = stages, number
@@ -50,14 +50,14 @@ class AgentState:
         self.total_reward = 0.0
 
     def take_reward(self) -> float:
-        """Reward of the step that just ended, which is added to the total."""
+        """Add the last step's reward to the total, and return it."""
         self.keep_reward()
         reward, self._carried = self._carried, 0.0
         self.total_reward += reward
         return reward
 
     def keep_reward(self) -> None:
-        """Keep the reward of this step so far while the account changes arenas."""
+        """Keep this step's reward so far while the account changes arenas."""
         self._carried += self._account.take_step_reward()
 
     @property
@@ -71,17 +71,17 @@ class AgentState:
 
     @property
     def health(self) -> float:
-        """0 to 100."""
+        """Health, 0 to 100."""
         return float(self._account.health)
 
     @property
     def outcome(self) -> Outcome | None:
-        """Why the episode ended for this agent; None while it is running."""
+        """Reason for the episode's end for this agent. None while it is running."""
         return self._account.outcome
 
     @property
     def passed(self) -> bool | None:
-        """Whether the total reward so far reaches the pass mark; None if the arena has none."""
+        """True if the total reward reaches the pass mark. None without a pass mark."""
         return rules.passed(self.total_reward, self._pass_mark)
 
     @property
@@ -100,7 +100,7 @@ class AgentState:
         return local(self.velocity, self.yaw)
 
     def braked(self, action: Action) -> tuple[Vector, float]:
-        """Local velocity and yaw at once after an action, before the physics of its tick."""
+        """Return local velocity and yaw right after an action. The tick's physics follows."""
         velocity, yaw = self._body.braked(action)
         return local(velocity, yaw), yaw
 
@@ -114,7 +114,7 @@ Value = TypeVar("Value")
 
 
 def _of_first(read: Callable[[AgentState], Value]) -> Value:
-    """A property of an episode that its agent 0 has."""
+    """Return an episode's property that reads its agent 0."""
     return cast(Value, property(lambda episode: read(episode.agents[0])))
 
 
@@ -122,7 +122,7 @@ _BALL_EVENTS = (EventKind.GOOD_GOAL, EventKind.BAD_GOAL, EventKind.DECOY)
 
 
 class StepResult(NamedTuple):
-    """Result of a step for one agent: reward, events, and whether the episode is over."""
+    """One agent's step result: reward, events, and whether the episode is over."""
 
     reward: float
     events: tuple[Event, ...]
@@ -134,7 +134,7 @@ class Episode(Closing):
 
     All randomness comes from (`seed`, `task_id`, `trial`): with these and the same actions an episode is
     bit-identical in every process. An arena with `chance: unity` draws from Unity's generator with the seed
-    `seed` + `trial`, or goes on with `unity`; `unity_state` is its state at the start.
+    `seed` + `trial`, or continues with `unity`; `unity_state` is its state at the start.
 
     With several agents, `step_all` takes an action for each. The properties `position`, `health` and so on
     are those of agent 0; `agents[k]` has those of agent k. `ticks` counts from the start of the episode.
@@ -211,10 +211,8 @@ class Episode(Closing):
         return stage
 
     def step(self, action: Action) -> StepResult:
-        """Take a step of 3 ticks (0.06 s), or fewer if the episode ends during it.
-
-        Raises RuntimeError if the episode is over, and LayoutError if there are several agents.
-        """
+        """Take a step of 3 ticks (0.06 s). The episode may end after fewer. Raises RuntimeError if the
+        episode is over, and LayoutError if there are several agents."""
         if len(self.agents) > 1:
             raise LayoutError(
                 f"{self.task_id}: the arena has {len(self.agents)} agents, expected one; for several use "
@@ -223,7 +221,7 @@ class Episode(Closing):
         return self.step_all((action,))[0]
 
     def step_all(self, actions: Sequence[Action]) -> tuple[StepResult, ...]:
-        """Take a step with an action for each agent, in the order of their items."""
+        """Take a step with an action per agent, in item order."""
         if self.done:
             raise RuntimeError("the episode is over; make a new one")
         events: list[list[Event]] = [[] for _ in self.agents]
@@ -231,9 +229,9 @@ class Episode(Closing):
             taken.append(action)
         over, left = False, TICKS_PER_STEP
         while left and not over:
-            quiet = 0 if self.observer else self._stage.drive_quietly(actions[0], left)
-            self.ticks, left = self.ticks + quiet, left - quiet
-            if left and not quiet:
+            uneventful = 0 if self.observer else self._stage.drive_uneventful(actions[0], left)
+            self.ticks, left = self.ticks + uneventful, left - uneventful
+            if left and not uneventful:
                 if self.observer:
                     self.observer.before_tick(actions)
                 known = len(events[0])
@@ -247,11 +245,12 @@ class Episode(Closing):
         )
 
     def lend(self, body: Floats, clock: Singles) -> Parts | None:
-        """`Stage.lend` if the next tick may be quiet (`Stage.is_quiet`), else None."""
-        return self._stage.lend(body, clock) if self.observer is None and self._stage.is_quiet else None
+        """Lend the agent if the next tick may be uneventful, else None. See `Stage.lend`."""
+        return self._stage.lend(body, clock) if self.observer is None and self._stage.is_uneventful else None
 
     def take_back(self, parts: Parts, actions: Sequence[Action], total_reward: float) -> None:
-        """Go on after steps with these actions that were taken elsewhere; `total_reward` is the new one."""
+        """Continue after steps with these actions that were taken elsewhere. `total_reward` is the new
+        one."""
         self._actions[0] += actions
         self.steps += len(actions)
         ticks = TICKS_PER_STEP * len(actions)
@@ -260,7 +259,8 @@ class Episode(Closing):
         self.agents[0].total_reward = total_reward
 
     def _tick(self, actions: Sequence[Action], events: list[list[Event]]) -> bool:
-        """Clock, mechanisms, drive, physics, contacts, data zones; returns whether the episode is over."""
+        """Simulate a tick; return whether the episode is over. Order: clock, mechanisms, drive, physics,
+        contacts, zones."""
         stage = self._stage
         self.ticks += 1
         stage.tick += 1
@@ -294,14 +294,14 @@ class Episode(Closing):
                 seen += happened
 
     def _remove_eaten(self, happened: Iterable[Event]) -> None:
-        """Remove eaten balls; those that end an episode stay for the other agents."""
+        """Remove eaten balls. Those that end an episode stay for the other agents."""
         for event in happened:
             lasts = self._stage.goals.placed(event.thing).kind.ends is Ends.ALWAYS
             if event.kind in _BALL_EVENTS and not lasts:
                 self._stage.world.remove(event.thing)
 
     def _is_over(self) -> bool:
-        """Whether the episode is over; enters the next arena if arenas are merged."""
+        """Return whether the episode is over. Enters the next arena if arenas are merged."""
         accounts = self._accounts
         ended = len([account for account in accounts if account.outcome is not None])
         if not ended or (ended < len(accounts) and self._stage.spec.episode_end == "all"):
@@ -323,17 +323,17 @@ class Episode(Closing):
 
     @property
     def done(self) -> bool:
-        """Whether the episode is over."""
+        """True if the episode is over."""
         return not [account for account in self._accounts if account.outcome is None]
 
     outcome = _of_first(lambda agent: agent.outcome)
-    """Why the episode ended; None while it is running."""
+    """Reason for the episode's end; None while it is running."""
     health = _of_first(lambda agent: agent.health)
-    """0 to 100."""
+    """Health, 0 to 100."""
     total_reward = _of_first(lambda agent: agent.total_reward)
     """Sum of the rewards of all steps."""
     passed = _of_first(lambda agent: agent.passed)
-    """Whether the total reward so far reaches the pass mark; None if the arena has none."""
+    """True if the total reward reaches the pass mark. None without a pass mark."""
     position = _of_first(lambda agent: agent.position)
     """Centre of the agent in metres, Animal-AI frame."""
     velocity = _of_first(lambda agent: agent.velocity)
@@ -343,27 +343,27 @@ class Episode(Closing):
 
     @property
     def frozen(self) -> bool:
-        """Whether actions of agent 0 have no effect in the next tick."""
+        """True if agent 0's actions have no effect in the next tick."""
         return self._stage.tick + 1 <= self._stage.frozen_until[0]
 
     @property
     def spawned(self) -> list[tuple[Placed | None, Placed]]:
-        """Things added to the current arena, each with the spawner, button or data zone that added it."""
+        """Things added to the arena, with their spawner, button or data zone."""
         return self._stage.spawned
 
     @property
     def experiments(self) -> Experiments:
-        """Experiments that happened in the current arena, and the number of the door that was opened."""
+        """Experiments in the current arena, and the number of the opened door."""
         return self._laboratory.experiments if self._laboratory else Experiments()
 
     def show(self, seen: Seen) -> None:
-        """Let the apparatus of a laboratory arena show an outcome, as if somebody had made an experiment."""
+        """Show an outcome in a laboratory arena without an experiment."""
         assert self._laboratory is not None
         self._laboratory.show(self._stage, seen)
 
     @property
     def lights_on(self) -> bool:
-        """Whether the lights are on, so that agents see anything."""
+        """True if the lights are on, so that agents see something."""
         return rules.lights_on(self._stage.spec.blackouts, self._stage.tick)
 
     @property
@@ -377,11 +377,11 @@ class Episode(Closing):
         return tuple(self._actions[0])
 
     def scene(self, agent: int = 0) -> Scene:
-        """The current scene as an agent's camera sees it."""
+        """Return the current scene as an agent's camera sees it."""
         return self._stage.world.scene(agent, self.lights_on)
 
     def recording(self) -> Recording:
-        """A recording of the episode so far, which can be stored and replayed."""
+        """Return a recording of the episode so far, for storage and replay."""
         return Recording(
             task_id=self.task_id,
             seed=self.seed,
@@ -399,4 +399,4 @@ class Episode(Closing):
         )
 
     def close(self) -> None:
-        """Nothing to free; for callers that close what they open."""
+        """Do nothing; for callers that close what they open."""

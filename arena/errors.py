@@ -22,19 +22,19 @@ class ArenaError(Exception):
 
 
 class ConfigError(ArenaError):
-    """A task file or an option is invalid; the message has file, line, got and expected."""
+    """A task file or an option is invalid. The message has file, line, got and expected."""
 
 
 class MissingFileError(ConfigError, FileNotFoundError):
-    """A file does not exist; also a FileNotFoundError, for programs that expect Python's own."""
+    """A file does not exist. Also a FileNotFoundError, for programs that expect Python's own."""
 
 
 class DuplicateKeyError(ConfigError):
-    """A task file has a key twice, in the same or in two spellings."""
+    """A task file has a key twice, perhaps in two spellings."""
 
 
 class UnknownOptionError(ConfigError, TypeError):
-    """There is no option of that name; also a TypeError, which libraries use to detect valid options."""
+    """An option does not exist. Also a TypeError, which libraries use to detect valid options."""
 
 
 class LayoutError(ArenaError):
@@ -46,7 +46,7 @@ class RecordingError(ArenaError):
 
 
 class RenderError(ArenaError):
-    """No picture can be rendered: the resolution is out of range, or a renderer is missing."""
+    """No picture can be rendered: invalid resolution or missing renderer."""
 
 
 class ScriptError(ArenaError):
@@ -58,15 +58,15 @@ class EvaluationError(ArenaError):
 
 
 class ShadowedError(ArenaError, ImportError):
-    """A file or folder of the user is imported in the place of one of arena-llm's packages."""
+    """A user's file or folder is imported instead of an arena-llm package."""
 
 
 def nearest(got: str, known: Iterable[str], otherwise: str) -> str:
-    """A hint: the known name that is the most like another one, or what is said if none is like it."""
+    """Return a hint with the most similar known name, else `otherwise`."""
     near = get_close_matches(got, list(known), n=1)
     return f"did you mean {near[0]}?" if near else otherwise
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's text, or its type's name if it has no text."""
+    """Return the first line of an error's text, else its type's name."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,7 +1,8 @@
-"""The user's files: inputs of bounded size are read, outputs appear complete or not at all.
+"""Bounded reading of the user's files, and atomic writing of outputs.
 
-Inputs must be regular files: a pipe could wait for ever, and a device such as /dev/zero never ends.
-Outputs never replace what is no regular file: pipes and devices are written into, and links are followed.
+Outputs appear complete or not at all. Inputs must be regular files: a pipe could wait for ever, and a device
+such as /dev/zero never ends. Outputs replace only regular files: pipes and devices are written into, and
+links are followed.
 """
 
 import hashlib
@@ -18,17 +19,17 @@ from arena.errors import ConfigError, EvaluationError, MissingFileError
 _KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 MAX_BYTES = 8_000_000
-"""Maximum size of a text that is read; a thousand times a long task file."""
+"""Maximum size of a text file. A thousand times a long task file."""
 
 MAX_DATA_BYTES = 1_000_000_000
 """Maximum size of a picture, a table or a learned policy."""
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a user's file with its line ends.
+    """Read the text of a user's file with its line ends.
 
-    Raises ConfigError if it cannot be read, is no regular file, is larger than MAX_BYTES or not UTF-8;
-    MissingFileError, which is one, if there is no such file.
+    Raises ConfigError if it cannot be read, is no regular file, is larger than MAX_BYTES or not UTF-8, and
+    MissingFileError, a ConfigError, if there is no such file.
     """
     try:
         return read_bytes(path).decode("utf-8-sig")
@@ -42,10 +43,8 @@ def read_text(path: str | Path) -> str:
 
 
 def read_bytes(path: str | Path, most: int = MAX_BYTES) -> bytes:
-    """The content of a regular file of at most `most` bytes.
-
-    Raises OSError if it cannot be read, ValueError for a path that no file can have.
-    """
+    """Read a regular file of at most `most` bytes. Raises OSError if it cannot be read, ValueError for a path
+    that no file can have."""
     # Without O_NONBLOCK, opening a pipe would wait for its writer.
     with open(path, "rb", buffering=0, opener=_without_waiting) as file:
         found = os.fstat(file.fileno())
@@ -62,7 +61,7 @@ def read_bytes(path: str | Path, most: int = MAX_BYTES) -> bytes:
 
 
 def file_sha256(path: Path) -> str:
-    """The SHA-256 of a file of any size, in hexadecimal. Raises OSError if it cannot be read."""
+    """Return a file's SHA-256 in hexadecimal, whatever its size. Raises OSError if it cannot be read."""
     with open(path, "rb", opener=_without_waiting) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -73,34 +72,32 @@ def _without_waiting(path: str, flags: int) -> int:
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
-    """A temporary path to write to, whose content becomes that of `path` when the block succeeds.
+    """Provide a temporary path that replaces `path` when the block succeeds.
 
     It has the same suffix and is removed if the block fails or is interrupted. Missing folders are created. A
-    file that is replaced keeps its mode; if `path` is a link, its target is written. What is no regular file,
-    such as a pipe, receives the content. Raises EvaluationError if the file cannot be written.
+    file that is replaced keeps its mode; if `path` is a link, its target is written. A path that is no
+    regular file, such as a pipe, receives the content. Raises EvaluationError if the file cannot be written.
     """
     with _refusing(path):
         writing = _written_into(path) if _is_special(path) else _replaced(Path(os.path.realpath(path)))
-        with writing as beside:
-            yield beside
+        with writing as temporary:
+            yield temporary
 
 
 def write_file(path: Path, content: bytes | str) -> None:
-    """Write a whole file, text as UTF-8; raises as `atomic_file` does."""
-    with atomic_file(path) as beside:
-        beside.write_bytes(content if isinstance(content, bytes) else content.encode())
+    """Write a whole file, text as UTF-8. Raises as `atomic_file` does."""
+    with atomic_file(path) as temporary:
+        temporary.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
 class AppendedFile:
-    """A text file that grows, such as a log; an existing one is replaced when the first line is written.
-
-    Lines reach the disk in blocks of `BLOCK` lines, and by `flush`.
-    """
+    """A growing text file, such as a log. The first line replaces an existing file. Lines reach the disk in
+    blocks of `BLOCK` lines, and by `flush`."""
 
     BLOCK = 100
 
     def __init__(self, path: Path) -> None:
-        """Raises EvaluationError if the file cannot be written."""
+        """Check the path; raises EvaluationError if the file cannot be written."""
         check_output(path)
         self._path, self._lines, self._is_new = path, list[str](), True
 
@@ -111,7 +108,7 @@ class AppendedFile:
             self.flush()
 
     def flush(self) -> None:
-        """Write all lines to the disk; raises as `write` does."""
+        """Write all lines to the disk. Raises as `write` does."""
         if self._is_new:
             write_file(self._path, "")
         with _refusing(self._path), open(self._path, "a", encoding="utf-8") as file:
@@ -121,10 +118,8 @@ class AppendedFile:
 
 
 def check_output(path: Path | None) -> None:
-    """Raise EvaluationError if a file cannot be written, before the work whose result it will hold.
-
-    Nothing is created or changed; None is accepted, for an output that is not wanted.
-    """
+    """Raise EvaluationError if an output cannot be written, before work begins. Nothing is created or
+    changed; None is accepted, for an output that is not wanted."""
     if path is None:
         return
     with _refusing(path):
@@ -137,7 +132,7 @@ def check_output(path: Path | None) -> None:
 
 
 def check_output_folder(folder: Path | None) -> None:
-    """Like `check_output`, for a folder that will be created if it is missing."""
+    """Check an output folder, which may be missing, as `check_output` does."""
     if folder is None:
         return
     if folder.exists() and not folder.is_dir():
@@ -147,16 +142,15 @@ def check_output_folder(folder: Path | None) -> None:
 
 
 def _check_can_create_in(folder: Path) -> None:
-    """Raise OSError if no file can be created in a folder, or in the nearest one above that exists."""
+    """Raise OSError if no file can be created in a folder. A missing folder counts as the nearest existing
+    one above."""
     with tempfile.TemporaryFile(dir=next(each for each in (folder, *folder.parents) if each.exists())):
         pass
 
 
 def _is_special(path: Path) -> bool:
-    """Whether a path leads to something to write into: no regular file, or one that stands in /dev or /proc.
-
-    /dev/stdout may be a regular file: what the command prints goes there as well.
-    """
+    """Return whether a path is not regular, or below /dev or /proc. /dev/stdout may be a regular file: the
+    command's own output goes there as well."""
     if not path.exists() or path.is_dir():
         return False
     return not path.is_file() or Path(os.path.abspath(path)).parts[1:2] in (("dev",), ("proc",))
@@ -165,27 +159,27 @@ def _is_special(path: Path) -> bool:
 @contextmanager
 def _written_into(path: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="arena-llm-") as folder:
-        beside = Path(folder) / f"content{path.suffix}"
-        beside.touch()
-        yield beside
-        with beside.open("rb") as content, path.open("ab") as file:
+        temporary = Path(folder) / f"content{path.suffix}"
+        temporary.touch()
+        yield temporary
+        with temporary.open("rb") as content, path.open("ab") as file:
             shutil.copyfileobj(content, file)
 
 
 @contextmanager
 def _replaced(path: Path) -> Iterator[Path]:
-    beside = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
     _check_replaceable(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        beside.touch()
+        temporary.touch()
         if path.exists():
-            _copy_access(path, beside)
-        yield beside
-        beside.replace(path)
+            _copy_access(path, temporary)
+        yield temporary
+        temporary.replace(path)
     finally:
         with suppress(OSError):
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 def _check_replaceable(path: Path) -> None:
@@ -201,7 +195,7 @@ def _check_access(path: Path) -> None:
 
 
 def _copy_access(path: Path, copy: Path) -> None:
-    """Give a copy the mode of a file, and its owner if that is permitted."""
+    """Give a copy a file's mode and, if permitted, its owner."""
     found = path.stat()
     copy.chmod(0o600)
     with suppress(PermissionError):
@@ -211,7 +205,7 @@ def _copy_access(path: Path, copy: Path) -> None:
 
 @contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Raise EvaluationError for what keeps a path from being written."""
+    """Raise EvaluationError for errors that keep a path from being written."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Experiments of a laboratory arena: pads begin them, its apparatus shows their outcomes, a door decides."""
+"""Laboratory arenas: pads begin experiments, apparatus shows outcomes, one door opens."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -21,33 +21,31 @@ FOOD_M = 1.0
 """Diameter of the ball behind the right door, metres."""
 
 MOVES_S = 3.0
-"""How long everything slides or rolls, seconds: only the place where it stops tells anything."""
+"""Seconds for which everything slides or rolls. Only the final place is informative."""
 
 _NEAR = 0.05
-"""Gap between an agent and a door at which this opens, metres."""
+"""Gap between an agent and a door that opens the door, metres."""
 
 _UNSEEN = Item(name="Threshold", zone_visible=False)
 
 
 class Apparatus(Protocol):
-    """What experiments are made with."""
+    """Equipment that makes experiments."""
 
     def chosen(self, pad: int) -> int:
-        """The experiment that a pad begins, by its number: by default that of the pad."""
+        """Return the experiment's number of a pad, by default the pad's own."""
         return pad
 
     def show(self, stage: Stage, experiment: int, outcome: int) -> float:
-        """Begin to show an outcome; returns the seconds until it is seen."""
+        """Begin to show an outcome; return the seconds until it is seen."""
 
 
 class Laboratory:
-    """Makes the experiments of pads, and opens one door."""
+    """Mechanism that runs the experiments of pads and opens one door."""
 
     def __init__(self, question: Question, seed: int, task_id: str, trial: int, stage: Stage) -> None:
-        """What is hidden is that of seed, task and trial.
-
-        Raises LayoutError if one of the things has no free place.
-        """
+        """Draw the hidden state by seed, task and trial. Raises LayoutError if one of the things has no free
+        place."""
         self._question, self._hidden = question, question.hidden
         self._truth = truth(question, seed, task_id, trial)
         self._apparatus = _APPARATUS[question.family](question, stage)
@@ -65,11 +63,11 @@ class Laboratory:
 
     @property
     def experiments(self) -> Experiments:
-        """What has happened so far."""
+        """Experiments and opened door so far."""
         return Experiments(tuple(self._seen), self._door)
 
     def act(self, stage: Stage) -> Iterable[Event]:
-        """Make the experiments of pads that were entered, and open the door that is touched first."""
+        """Run the experiments of entered pads, and open the door touched first."""
         yield from self._end(stage)
         touched = frozenset[int]().union(*(account.zones for account in stage.accounts))
         before, self._pressed = self._pressed, self._pads_pressed(stage, touched)
@@ -80,7 +78,7 @@ class Laboratory:
                 yield self._open(stage, number)
 
     def _pads_pressed(self, stage: Stage, touched: frozenset[int]) -> frozenset[int]:
-        """Numbers of the pads that an agent is on, or over which the centre of a block is."""
+        """Return numbers of the pads under an agent or a block's centre."""
         if not self._pushed:
             return frozenset(number for number, (index, _) in enumerate(self._pads) if index in touched)
         blocks = [stage.world.things.position(index) for index in self._blocks]
@@ -88,11 +86,11 @@ class Laboratory:
         return frozenset(number for number, (_, pad) in pads if any(is_over(pad, at) for at in blocks))
 
     def show(self, stage: Stage, seen: Seen) -> None:
-        """Show an outcome of an experiment that nobody made."""
+        """Show an outcome of an experiment that was not made."""
         self._apparatus.show(stage, *seen)
 
     def _begin(self, stage: Stage, pad: int) -> Iterable[Event]:
-        """Begin the experiment of a pad if there may be one."""
+        """Begin the experiment of a pad if one is allowed."""
         used_up = len(self._seen) == self._question.experiments
         if used_up or self._pending:
             why = "no experiments are left" if used_up else "something still moves"
@@ -105,7 +103,7 @@ class Laboratory:
         yield from self._end(stage)
 
     def _end(self, stage: Stage) -> Iterable[Event]:
-        """Note the experiment that has shown its outcome by now; it has happened then."""
+        """Record the experiment whose outcome is shown by now."""
         if self._pending and stage.seconds >= self._pending[2]:
             happened, pad, _ = self._pending
             self._pending = None
@@ -118,7 +116,7 @@ class Laboratory:
         return Event(stage.tick, kind, index, placed.kind.name, 0.0, detail=detail)
 
     def _open(self, stage: Stage, number: int) -> Event:
-        """Open a door for good; food appears behind it if it is the right one."""
+        """Open a door for good. Food appears behind the right one."""
         self._door, (index, door) = number, self._doors[number]
         stage.world.show(self._thresholds[number], False)
         stage.mechanisms.append(Door(index, door, stage.seconds))
@@ -130,20 +128,20 @@ class Laboratory:
 
 
 class Plate(Apparatus):
-    """The machine: pads put tokens on its plate or take them off, and its lamp is lit or dark."""
+    """The machine: pads put tokens on its plate or take them off. The lamp is lit or dark."""
 
     def __init__(self, question: Question, stage: Stage) -> None:
-        """Nothing is on the plate at first."""
+        """Start with an empty plate."""
         self._tokens, (self._machine,) = _numbered(stage, "Token"), _numbered(stage, "Machine")
         self._on = 0
 
     def chosen(self, pad: int) -> int:
-        """What is on the plate after the token of a pad was put there, or taken off."""
+        """Return the plate's tokens after a pad has toggled its token."""
         self._on ^= 1 << pad
         return self._on
 
     def show(self, stage: Stage, experiment: int, outcome: int) -> float:
-        """Put on the plate what is on it, and light the lamp or not."""
+        """Place the tokens on the plate, and switch the lamp."""
         machine, at = self._machine
         for number, (index, token) in enumerate(self._tokens):
             place = in_arena(at, plate_place(at.size, number, token.size[1]))
@@ -155,10 +153,10 @@ class Plate(Apparatus):
 
 
 class Pan(Apparatus):
-    """The meter: a pad puts its token on the pan instead of another, and a number is shown."""
+    """The meter: a pad puts its token on the pan. It replaces the last one, and a number appears."""
 
     def __init__(self, question: Question, stage: Stage) -> None:
-        """The pan is empty at first, and nothing is shown."""
+        """Start with an empty pan and no number."""
         assert isinstance(question, InstrumentQuestion)
         self._question = question
         self._tokens, (self._meter,) = _numbered(stage, "Token"), _numbered(stage, "Meter")
@@ -177,15 +175,15 @@ class Pan(Apparatus):
 
 
 class Course(Apparatus):
-    """Things that slide or roll, each from its own place, to where a whole metre ends."""
+    """Tracks on which things slide or roll to a whole metre."""
 
     def __init__(self, question: Question, stage: Stage) -> None:
-        """Everything stands where it starts."""
+        """Place everything at its start."""
         self._rolls = question.family == "floor"
         self._things = _numbered(stage, "Roller" if self._rolls else "Slider")
 
     def show(self, stage: Stage, experiment: int, outcome: int) -> float:
-        """Let something move from its start, and put everything else back to its own."""
+        """Move one thing from its start, and put everything else back."""
         for other, placed in self._things:
             stage.world.place(other, placed.position)
         index, start = self._things[experiment]
@@ -195,24 +193,25 @@ class Course(Apparatus):
 
 
 def _rolled(metres: int) -> Callable[[float], Vector]:
-    """Forward at one speed to the far side of the floor, and sideways at a growing one."""
+    """Return a path across the floor: constant speed forward, growing speed sideways."""
     return lambda share: (metres * share**2, 0.0, (2 * ENTRY_M + 1) * share)
 
 
 def _slid(metres: int) -> Callable[[float], Vector]:
-    """Forward, slower and slower."""
+    """Return a path straight forward with falling speed."""
     return lambda share: (0.0, 0.0, metres * (1 - (1 - share) ** 2))
 
 
 class Run:
-    """A thing on its way."""
+    """A thing in motion along its path."""
 
     def __init__(self, index: int, start: Placed, path: Callable[[float], Vector], stage: Stage) -> None:
-        """`path` gives the place in the frame of the start, metres, by the share of the time, 0 to 1."""
+        """Take the `path`, a function of the time's share, 0 to 1. It gives metres in the frame of the
+        start."""
         self._index, self._start, self._path, self._since_s = index, start, path, stage.seconds
 
     def act(self, stage: Stage) -> Iterable[Event]:
-        """Move on, until the time is over."""
+        """Move the thing until the time is over."""
         share = min((stage.seconds - self._since_s) / MOVES_S, 1.0)
         stage.world.place(self._index, self._start.within(self._path(share)))
         if share == 1.0:
@@ -226,7 +225,7 @@ _APPARATUS: dict[str, Callable[[Question, Stage], Apparatus]] = {
 
 
 def with_thresholds(layout: Layout) -> Layout:
-    """The layout with an unseen zone around each door, by which it is noticed that an agent touches it."""
+    """Return the layout with an unseen zone around each door. It detects agents that touch the door."""
     zones = [
         replace(door, kind=KINDS["Threshold"], size=(x + 2 * _NEAR, y, z + 2 * _NEAR), item=_UNSEEN)
         for door in layout.things
@@ -237,7 +236,7 @@ def with_thresholds(layout: Layout) -> Layout:
 
 
 def _numbered(stage: Stage, name: str) -> list[tuple[int, Placed]]:
-    """Index and place of each thing of a kind, in the order of their numbers."""
+    """Return index and place of a kind's things, by their numbers."""
     things = stage.world.layout.things
     found = [(index, placed) for index, placed in enumerate(things) if placed.kind.name == name]
     if any(placed.blocked for _, placed in found):
@@ -246,7 +245,7 @@ def _numbered(stage: Stage, name: str) -> list[tuple[int, Placed]]:
 
 
 def is_over(pad: Placed, at: Vector) -> bool:
-    """Whether a place is over a pad, seen from above."""
+    """Return whether a place is over a pad, seen from above."""
     east, north = at[0] - pad.position[0], at[2] - pad.position[2]
     width, _, depth = pad.size
     # Most blocks are far from most pads, and this is asked in every tick in which something moves.

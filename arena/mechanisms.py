@@ -1,4 +1,4 @@
-"""Mechanisms of an arena: changing balls, spawners, doors, buttons and data zones, and what they act on."""
+"""Mechanisms of an arena: changing balls, spawners, doors, buttons and data zones."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from arena.action import TICK_S, Action
 from arena.geometry.layout import LIFT, MAX_GROWING, MAX_THINGS, OccupiedSpace, Placer
 from arena.geometry.placed import AGENT_RADIUS, SHRINK, SMALLEST_BALL, Layout, Placed, changing_values
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, button_trigger
-from arena.kernel.motion import drive_quietly
+from arena.kernel.motion import drive_uneventful
 from arena.kernel.tables import Parts, Singles
 from arena.physics.world import World
 from arena.rules import Account, Event, EventKind, Goals, Outcome, passed
@@ -37,17 +37,17 @@ from arena.taskfile.versions import DIFFERENCES, Differences
 
 
 class Mechanism(Protocol):
-    """Something that acts in every tick."""
+    """An object that acts in every tick."""
 
     def act(self, stage: "Stage") -> Iterable[Event]:
-        """Act, usually before the physics of a tick; return the events for the agents."""
+        """Act, usually before a tick's physics; return the events for the agents."""
 
 
 class Stage:
-    """One arena of an episode: its world, balls, accounts, clock and random generator.
+    """One arena of an episode: its world, balls, accounts, clock and generator.
 
-    `tick` counts from 0 at the arena's start. Until `paused_until` nothing happens to an agent, its clock
-    stands still too; until `frozen_until` it only cannot move.
+    `tick` counts from 0 at the arena's start. Until `paused_until` an agent and its clock are paused; until
+    `frozen_until` the agent only cannot move.
     """
 
     def __init__(
@@ -70,13 +70,14 @@ class Stage:
         self.frozen_until = list(self.paused_until)
         self.mechanisms: list[Mechanism] = []
         self.zones: Mechanism | None = None
-        """What data zones trigger, which acts after the physics of a tick."""
+        """Operations of data zones, which act after the physics of a tick."""
         self.unripe: set[int] = set()
         """Indices of the fruit that grows on trees."""
         self.spawned: list[tuple[Placed | None, Placed]] = []
-        """Things added since the start, each with the spawner, button or data zone that added it."""
+        """Things added since the start, each with the thing that added it. That is a spawner, button or data
+        zone."""
         self.operator: Placed | None = None
-        """The button or data zone whose operations run."""
+        """The button or data zone whose operations are running."""
         self._placer = placer
 
     @property
@@ -85,47 +86,46 @@ class Stage:
         return self.tick * TICK_S
 
     def idle(self, until: Sequence[int]) -> list[bool]:
-        """Whether this tick is up to each agent's in `until`, or the agent's episode is over."""
+        """Return which agents are inactive in this tick. They are so up to their tick in `until`, and after
+        their episode."""
         agents = zip(until, self.accounts, strict=True)
         return [self.tick <= last or account.done for last, account in agents]
 
     @property
-    def is_quiet(self) -> bool:
-        """Whether, as far as is known, nothing happens in the next tick but that the only agent drives."""
+    def is_uneventful(self) -> bool:
+        """True if only the single agent should move in the next tick."""
         acts = self.mechanisms or self.zones or self.tick + 1 <= self.frozen_until[0]
         return not acts and len(self.accounts) == 1 and not self.accounts[0].zones and self.world.is_at_rest
 
     def lend(self, body: Floats, clock: Singles) -> Parts:
-        """Let the only agent and its clock go on in arrays of the caller, which takes quiet steps of it.
-
-        Returns the table of parts, of which the caller uses a copy. Until `take_back` nothing else happens.
-        """
+        """Lend the only agent and its clock to a caller's uneventful steps. Returns the table of parts, of
+        which the caller uses a copy. The stage must not be used until `take_back`."""
         agent, account = self.world.agents[0], self.accounts[0]
         body[:], clock[:] = agent.state, account.clock
         agent.state, account.clock = body, clock
         return self.world.things.parts
 
     def take_back(self, parts: Parts, ticks: int) -> None:
-        """Go on from where the caller's ticks have led, and its copy of the parts."""
+        """Continue after the caller's ticks, with its copy of the parts."""
         agent, account = self.world.agents[0], self.accounts[0]
         agent.state, account.clock = agent.state.copy(), account.clock.copy()
         self.world.things.parts[:] = parts
         self.world.things.take_balls()
         self.tick += ticks
 
-    def drive_quietly(self, action: Action, most: int) -> int:
-        """Simulate up to `most` ticks in one call as long as they are quiet; return how many."""
-        if not self.is_quiet:
+    def drive_uneventful(self, action: Action, most: int) -> int:
+        """Simulate up to `most` uneventful ticks in one call; return their number."""
+        if not self.is_uneventful:
             return 0
         state, things, (move, turn) = self.world.agents[0].state, self.world.things, map(int, action)
-        ticks = drive_quietly(state, self.accounts[0].clock, things.parts, move, turn, most)
+        ticks = drive_uneventful(state, self.accounts[0].clock, things.parts, move, turn, most)
         things.take_balls()
         self.tick += ticks
         return ticks
 
     def merges(self, rewards: Iterable[float]) -> bool:
-        """Whether the episode continues in the next arena: with health left, and the pass mark reached by one
-        of the agents' total `rewards`."""
+        """Return whether the episode continues in the next arena. It does with health left, if one of the
+        agents' total `rewards` reaches the pass mark."""
         ended = any(account.outcome and account.health > 0 for account in self.accounts)
         if self.spec.then is None or not ended:
             return False
@@ -133,7 +133,7 @@ class Stage:
         return free or any(passed(reward, self.spec.pass_mark) is not False for reward in rewards)
 
     def freeze(self, agent: int, ticks: int) -> None:
-        """Stop an agent, and freeze it for a number of ticks, of which this is the first; time goes on."""
+        """Stop an agent, and freeze it for a number of ticks. This tick is the first; time continues."""
         if ticks:
             self.world.agents[agent].stop()
             self.frozen_until[agent] = max(self.frozen_until[agent], self.tick + ticks - 1)
@@ -145,24 +145,23 @@ class Stage:
         account.outcome = account.outcome or Outcome.OPERATION
 
     def takes(self, growing: bool) -> bool:
-        """Whether one more thing may be added now: the arena bounds how many it holds, and how many grow."""
+        """Return whether one more thing may be added now. The arena limits its things, and those that
+        grow."""
         if len(self.world.things.present()) >= MAX_THINGS:
             return False
         things = (self.goals.placed(index) for index in self.world.things.present())
         return not growing or len(self.unripe) + sum(each.kind.is_growing for each in things) < MAX_GROWING
 
     def add(self, placed: Placed, held: bool = False, spawner: Placed | None = None) -> int:
-        """Add a thing; with `held` it hangs in the air until it is dropped."""
+        """Add a thing. With `held` it hangs in the air until it is dropped."""
         index = self.world.add(placed, held)
         self.goals.add(placed)
         self.spawned.append((spawner or self.operator, placed))
         return index
 
     def place(self, item: Item, anywhere: bool = False) -> list[int]:
-        """Add every instance of an item for which there is room; return the indices.
-
-        With `anywhere` nothing is in the way, as long as the arena takes more.
-        """
+        """Add every instance of an item that has room; return the indices. With `anywhere` nothing is in the
+        way, as long as the arena has room for more."""
         shown: list[int] = []
         self._placer.occupied = self._occupied()
         for number in range(item.instances):
@@ -177,7 +176,7 @@ class Stage:
         return shown
 
     def _occupied(self) -> OccupiedSpace:
-        """The space that agents and things take now; blocked ones are in nobody's way."""
+        """Return the space that agents and things occupy now, without blocked things."""
         things, space = self.world.things, OccupiedSpace()
         for body in self.world.agents:
             space.add_ball(body.position, AGENT_RADIUS)
@@ -192,14 +191,14 @@ class Stage:
 
 
 CONTINUOUS = "grantContinuousReward"
-"""Name in the events of rewards that come in every tick."""
+"""Event name of rewards given in every tick."""
 
 Operate = Callable[[Stage, int], Iterable[Event]]
-"""An operation to be called with the number of the agent that triggered it."""
+"""An operation, called with the number of the agent that triggered it."""
 
 
 def run(operations: Iterable[Operate], stage: Stage, agent: int, operator: Placed) -> Iterator[Event]:
-    """Call operations of a button or data zone, until the agent's episode is over."""
+    """Run operations of a button or zone until the agent's episode ends."""
     stage.operator = operator
     for operate in operations:
         if not stage.accounts[agent].done:
@@ -208,7 +207,7 @@ def run(operations: Iterable[Operate], stage: Stage, agent: int, operator: Place
 
 
 def operate_of(operation: Operation, stage: Stage) -> Operate:
-    """The operation as a function; adds objects that it shows from the start."""
+    """Return the operation as a function. Adds objects that it shows from the start."""
     if isinstance(operation, ToggleObject):
         return _Toggle(operation, stage)
     if isinstance(operation, LimitedInvocations):
@@ -244,7 +243,7 @@ class _Toggle:
     def __init__(self, operation: ToggleObject, stage: Stage) -> None:
         self._item = operation.spawnable
         self._forgets = operation.spawn_and_forget
-        # As in the original, what is spawned and forgotten is not there at the start.
+        # As in the original, objects that are spawned and forgotten do not exist at the start.
         there = operation.initially_present and not self._forgets
         self._shown: list[int] = stage.place(self._item) if there else []
 
@@ -269,7 +268,7 @@ def _do_nothing(stage: Stage, agent: int) -> Iterable[Event]:
 
 
 def _one_of(choices: Sequence[Operate], weights: Sequence[float]) -> Operate:
-    """One of the operations by their weights, drawn each time."""
+    """Return an operation that draws one of several by weight each time."""
     if not choices:
         return _do_nothing
     given = [weights[i] if i < len(weights) else 0.0 for i in range(len(choices))]
@@ -279,10 +278,11 @@ def _one_of(choices: Sequence[Operate], weights: Sequence[float]) -> Operate:
 
 
 def reward_of(item: Item, stage: Stage) -> Operate | None:
-    """The operation of a button that has none: with a probability, one of its rewards appears.
+    """Return the reward operation of a button without operations of its own.
 
-    A reward position of (0, 0, 0) means a random one; a count of -1 means no limit. From 4.2 on a free place
-    is sought (`SpawnerButton.cs`), before it is not (`Spawner_InteractiveButton.cs`).
+    With a probability, one of its rewards appears. A reward position of (0, 0, 0) means a random one; a count
+    of -1 means no limit. Versions from 4.2 on search for a free place (`SpawnerButton.cs`), earlier ones do
+    not (`Spawner_InteractiveButton.cs`).
     """
     if not item.reward_names:
         return None
@@ -300,7 +300,7 @@ def reward_of(item: Item, stage: Stage) -> Operate | None:
 
 
 class _EarlyReward:
-    """A button's reward before 4.2, which appears where it is to, whatever is there."""
+    """A button's reward before 4.2. It appears at its position even if that is occupied."""
 
     def __init__(self, reward: Item, button: Item, most: int) -> None:
         self._reward, self._button, self._left = reward, button, most
@@ -319,14 +319,14 @@ class _EarlyReward:
 
 
 class DataZones:
-    """Data zones: an agent that enters one triggers its operations; continuous rewards come in every tick.
+    """Data zones, which trigger operations for agents that enter them.
 
-    In the tick of the entry these come twice: Unity starts such an operation at once, and continues it at the
-    end of the same tick (`GrantContinuousRewardOperation.cs`).
+    Continuous rewards are given in every tick, and twice in the tick of the entry: Unity starts such an
+    operation at once, and continues it at the end of the same tick (`GrantContinuousRewardOperation.cs`).
     """
 
     def __init__(self, operations: Mapping[int, Sequence[tuple[bool, Operate]]]) -> None:
-        """`operations` by the zone's index; True marks those that repeat while an agent is inside."""
+        """Take `operations` by the zone's index. True marks those that repeat while an agent is inside."""
         self._operations = operations
         self._inside: dict[int, frozenset[int]] = {}
 
@@ -342,18 +342,18 @@ class DataZones:
 
 
 DURATION_S = 1.0
-"""Default time in which the button moves in, or back; our choice."""
+"""Default time in which the button moves in or out; our choice."""
 
 REACH = 0.25
-"""Distance from the pillar's front at which an agent's sphere presses the button before version 4, metres;
-our choice."""
+"""Pressing distance of a button before version 4, metres; our choice. From its front to the agent's sphere.
+"""
 
 
 class Button:
-    """Moves in and back out when an agent comes to its front, which is its local +x side.
+    """A button that moves in and out when its front is touched. The front is its local +x side.
 
-    It triggers its operations when it is in (version 4) or when it is back (v3.1.3). While it moves it cannot
-    be pressed again.
+    It triggers its operations when it is in (version 4) or when it is out again (v3.1.3). While it moves it
+    cannot be pressed again.
     """
 
     def __init__(self, index: int, placed: Placed, operations: Sequence[Operate]) -> None:
@@ -406,8 +406,7 @@ RATE = 0.005
 
 
 RISE = 10.0 * TICK_S
-"""Distance by which overlapping bodies are separated in a tick, metres: at 10 m/s at most
-(`DynamicsManager.asset`)."""
+"""Separation of overlapping bodies per tick, metres. At most 10 m/s (`DynamicsManager.asset`)."""
 
 
 class _ChangingBall:
@@ -421,7 +420,7 @@ class _ChangingBall:
 
 
 class ValuedBall(_ChangingBall):
-    """A decay or ripen goal: its reward changes from the initial to the final value, its size is constant."""
+    """A decay or ripen goal: constant size, changing reward."""
 
     def __init__(self, index: int, placed: Placed, stage: Stage) -> None:
         super().__init__(index, placed, stage)
@@ -436,7 +435,7 @@ class ValuedBall(_ChangingBall):
 
 
 class RisingBall:
-    """A ball that begins in the floor, as its place was found before it had its size, and comes out of it."""
+    """A ball that starts inside the floor and rises out of it. Its place was found before it had its size."""
 
     def __init__(self, index: int, placed: Placed) -> None:
         self._index = index
@@ -444,7 +443,7 @@ class RisingBall:
         self._rise = 0.0
 
     def act(self, stage: Stage) -> Iterable[Event]:
-        """Lift the ball, from its second tick on, until it stands on the floor; then it moves by itself."""
+        """Lift the ball from its second tick on. Once it stands on the floor it moves by itself."""
         if not stage.world.is_there(self._index):
             return ()
         (x, y, z), size = self._place, stage.world.things.size(self._index)
@@ -459,7 +458,7 @@ class RisingBall:
 
 
 class GrowingBall(_ChangingBall):
-    """A grow or shrink goal: its size and reward change from the initial to the final value."""
+    """A grow or shrink goal: changing size and reward."""
 
     def __init__(self, index: int, placed: Placed, stage: Stage) -> None:
         super().__init__(index, placed, stage)
@@ -467,7 +466,7 @@ class GrowingBall(_ChangingBall):
         self._grows = placed.kind.change is Change.GROW
 
     def act(self, stage: Stage) -> Iterable[Event]:
-        """Change the size for one tick; growth pauses while there is no room."""
+        """Change the size for one tick. Growth pauses while there is no room."""
         world = stage.world
         if stage.tick <= self._after or not world.is_there(self._index):
             return ()
@@ -480,7 +479,8 @@ class GrowingBall(_ChangingBall):
         return ()
 
     def _is_cramped(self, stage: Stage) -> bool:
-        """Whether something lies on the ball, or it touches the boundary or something immovable."""
+        """Return whether the ball has no room. Something lies on it, or it touches the boundary or something
+        immovable."""
         x, y, z = stage.world.things.position(self._index)
         radius = self._size / 2
         if not all(radius < value < ARENA_SIZE - radius for value in (x, z)):
@@ -500,24 +500,24 @@ _FRUIT = KINDS["GoodGoalMulti"]
 
 TREE_DELAY_S = 2.0
 CROWN_CENTRE = (-0.1, 4.3, -0.1)
-"""Centre of the sphere on which fruit grows, relative to the tree's foot, metres."""
+"""Centre of the sphere of a tree's fruit, metres from the foot."""
 
 CROWN_RADIUS = 2.25
 CROWN_SPAN, CROWN_LEAST = float(np.float32(0.6)), float(np.float32(0.2))
-"""Span and least of the angle between the direction of a fruit and the vertical, half turns."""
+"""Span and minimum of a fruit's angle from the vertical, half turns."""
 
 DOOR_OPENS_S = 1.0
 """Time in which a door opens or closes."""
 
 DOOR_SHORTEST_S = 1.4
-"""Minimum time between openings of a door, and the time for which it stays open."""
+"""Minimum time between openings of a door, and its opening time."""
 
 _OPEN_HEIGHT = 0.005
 """Height of an open door, metres: a body has an inertia."""
 
 
 def settings_of(placed: Placed, differs: Differences) -> Settings:
-    """A spawner's settings: the file's in v3.1.3, the prefab's in version 4."""
+    """Return a spawner's settings: the file's (v3.1.3) or the prefab's (version 4)."""
     spawner = _spawner(placed)
     if not differs.spawner_settings:
         return spawner.fixed
@@ -536,10 +536,10 @@ def settings_of(placed: Placed, differs: Differences) -> Settings:
 
 
 class Tree:
-    """Grows fruit on its crown and drops it when ripe; while the arena takes no more it waits.
+    """Tree that grows fruit on its crown and drops it when ripe.
 
-    As in `GoalSpawner.cs` its generator has the seed 1, and fruit does not turn with the tree: every tree
-    drops the same fruit in every episode.
+    It waits while the arena takes no more things. As in `GoalSpawner.cs` its generator has the seed 1, and
+    fruit does not turn with the tree: every tree drops the same fruit in every episode.
     """
 
     def __init__(self, placed: Placed, differs: Differences) -> None:
@@ -593,7 +593,7 @@ class Tree:
 
 
 class House:
-    """A dispenser or container: spawns balls inside while there is room."""
+    """A dispenser or container, which spawns balls inside while there is room."""
 
     def __init__(self, index: int, placed: Placed, differs: Differences) -> None:
         self._index = index
@@ -621,8 +621,7 @@ class Door:
     """A door, which opens by sinking into the ground within a second."""
 
     def __init__(self, index: int, closed: Placed, since_s: float, cycle_s: float = -1.0) -> None:
-        """It begins at `since_s`; a negative `cycle_s` lets it stay open, any other is the time after which
-        it closes again."""
+        """Start the door at `since_s`. It closes again after `cycle_s`; a negative one leaves it open."""
         self._index, self._closed, self._since_s = index, closed, since_s
         self._cycle_s = None if cycle_s < 0 else max(cycle_s, DOOR_SHORTEST_S)
 
@@ -638,7 +637,7 @@ class Door:
         return ()
 
     def _openness(self, seconds: float) -> float:
-        """From 0, closed, to 1, open."""
+        """Return the openness from 0, closed, to 1, open."""
         if seconds <= 0:
             return 0.0
         if self._cycle_s is None:
@@ -649,7 +648,7 @@ class Door:
 
 
 def _spawner(placed: Placed) -> Spawner:
-    """The properties of a spawner, or of a door's spawner."""
+    """Return the properties of a spawner, or of a door's spawner."""
     assert placed.kind.spawner is not None
     return placed.kind.spawner
 
@@ -663,13 +662,15 @@ def _ball(spawner: Placed, size: float, at: Vector) -> Placed:
 
 
 def in_arena(placed: Placed, local: Vector) -> Vector:
-    """A point relative to the centre of a thing's foot, in its own frame, converted to the arena's frame."""
+    """Convert a point from a thing's own frame to the arena's frame. It is relative to the centre of the
+    foot."""
     x, y, z = placed.within(local)
     return (x, y - placed.size[1] / 2, z)
 
 
 def start_mechanisms(layout: Layout, stage: Stage) -> None:
-    """Start the mechanisms of a new arena in creation order, and show what operations show from the start."""
+    """Start a new arena's mechanisms in creation order. Objects that operations show from the start
+    appear."""
     zones: dict[int, list[tuple[bool, Operate]]] = {}
     for index, placed in enumerate(layout.things):
         stage.mechanisms += mechanism_of(index, placed, stage)
@@ -682,7 +683,7 @@ def start_mechanisms(layout: Layout, stage: Stage) -> None:
 
 
 def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism]:
-    """The mechanism of a thing; most things have none."""
+    """Return the mechanism of a thing; None for most things."""
     kind = placed.kind
     if kind.change is not Change.NONE:
         yield (GrowingBall if kind.is_growing else ValuedBall)(index, placed, stage)

@@ -1,4 +1,4 @@
-"""Packages that may not be there: those of optional extras, and our own if files of the user hide them."""
+"""Packages of optional extras, and own packages that user's files may hide."""
 
 import csv
 import sys
@@ -19,10 +19,10 @@ OURS = (
     *("arena", "render", "testbed", "evaluation", "llm_control", "suites"),
     *("human_data", "people", "report", "arena_llm"),
 )
-"""The packages of arena-llm: everyday words, which files beside a script often have as names too."""
+"""Packages of arena-llm. They are everyday words, which files next to a script often have as names too."""
 
 TRAINING = ("render", "testbed")
-"""Those that an environment or its curriculum needs."""
+"""Packages that an environment or its curriculum needs."""
 
 _HOME = Path(__file__).absolute().parents[1]
 
@@ -44,11 +44,12 @@ EXTRAS = {
     "train": ("trl", "datasets", "transformers", "accelerate", "torch"),
     "rl": ("stable_baselines3", "sb3_contrib", "torch", "pygame"),
 }
-"""What extras install, by the names under which it is imported."""
+"""Import names of the packages that each extra installs."""
 
 
 def require(extra: str, *modules: str) -> None:
-    """Raise ConfigError with the command to run if a module of an extra is missing (default: any of them)."""
+    """Raise ConfigError with the install command if an extra's module is missing. Default: any of its
+    modules."""
     missing = [name for name in modules or EXTRAS[extra] if find_spec(name) is None]
     if missing:
         raise ConfigError(_sentence(", ".join(missing), extra))
@@ -56,14 +57,14 @@ def require(extra: str, *modules: str) -> None:
 
 @cache
 def rows_of(package: str, file: str) -> tuple[dict[str, str], ...]:
-    """The rows of a table of comma-separated values in a package, by the names in its first line."""
+    """Return the rows of a package's CSV table, by column name."""
     text = files(package).joinpath(file).read_text(encoding="utf-8")
     return tuple(csv.DictReader(text.splitlines()))
 
 
 @cache
 def data_of(package: str, file: str) -> Any:
-    """What a YAML file of a package says; the same object each time, which nobody changes."""
+    """Return the content of a package's YAML file. Always the same object, which must not be changed."""
     import yaml
 
     # In C it takes a seventh of the time.
@@ -72,12 +73,12 @@ def data_of(package: str, file: str) -> Any:
 
 
 def installed(*names: str) -> dict[str, str]:
-    """The versions of those of some distributions that are installed."""
+    """Return the versions of those of some distributions that are installed."""
     return {name: version(name) for name in names if any(distributions(name=name))}
 
 
 def missing_package(error: ModuleNotFoundError) -> str | None:
-    """What to do about a missing module if an extra installs it; None for any other module."""
+    """Return the install command for an extra's missing module, else None."""
     root = (error.name or "").partition(".")[0]
     return next((_sentence(root, extra) for extra, names in EXTRAS.items() if root in names), None)
 
@@ -87,7 +88,7 @@ def _sentence(missing: str, extra: str) -> str:
 
 
 def hidden(*packages: str) -> str | None:
-    """A sentence if something else is imported in the place of one of our packages (default: any of them)."""
+    """Return a sentence if another package is imported in place of ours. Default: any of ours."""
     for package in packages or OURS:
         if (path := _other(package)) is not None:
             return (
@@ -97,23 +98,21 @@ def hidden(*packages: str) -> str | None:
 
 
 def warn_if_hidden() -> None:
-    """Warn if something else is imported in the place of a package that training needs.
-
-    Workers and the server that forks them do not repeat it, and the command line refuses to run.
-    """
+    """Warn if another package hides one that training needs. Workers and the server that forks them do not
+    repeat it, and the command line refuses to run."""
     worker = parent_process() is not None or any("multiprocessing.forkserver" in x for x in sys.orig_argv)
     if not worker and "arena_llm" not in sys.modules and (sentence := hidden(*TRAINING)):
         warnings.warn(sentence, stacklevel=3)
 
 
 def load(point: EntryPoint) -> Any:
-    """What an entry point names. Raises ShadowedError as `check_importable` does."""
+    """Load the target of an entry point. Raises ShadowedError as `check_importable` does."""
     check_importable(point)
     return point.load()
 
 
 def check_importable(point: EntryPoint) -> None:
-    """Raise ShadowedError if an entry point is in one of our packages, and a file of the user hides that."""
+    """Raise ShadowedError if a user's file hides an entry point's package. Only our packages are checked."""
     package = point.module.partition(".")[0]
     if package in OURS and (sentence := hidden(package)):
         raise ShadowedError(sentence)
@@ -121,10 +120,8 @@ def check_importable(point: EntryPoint) -> None:
 
 @cache
 def beside(kind: type, base: type, module: str, name: str) -> Any:
-    """An object of a module in the folder of a class, or else of the class's own file.
-
-    Classes between `kind` and `base` are looked through in turn; None if none has it.
-    """
+    """Return an object of a module in a class's folder. Without one, it is sought in the class's own file.
+    Classes between `kind` and `base` are searched in turn; None if none has it."""
     for each in kind.__mro__[: kind.__mro__.index(base)]:
         for where in (f"{each.__module__.rpartition('.')[0]}.{module}", each.__module__):
             known = where in sys.modules or (not where.startswith(".") and find_spec(where) is not None)
@@ -134,12 +131,13 @@ def beside(kind: type, base: type, module: str, name: str) -> Any:
 
 
 def folder_of(kind: type) -> Path:
-    """The folder of a class."""
+    """Return the folder of a class."""
     return Path(str(sys.modules[kind.__module__].__file__)).parent
 
 
 def _other(package: str) -> Path | None:
-    """What is imported in the place of one of our packages; None if it is ours or cannot be found."""
+    """Return the file imported instead of one of our packages, else None. None also if ours cannot be
+    found."""
     ours = _HOME / package / "__init__.py"
     origin = _origin(package)
     if origin is None or not ours.is_file() or Path(origin).resolve() == ours.resolve():

@@ -1,4 +1,4 @@
-"""Processes of this machine: work spread over them, and which of them gets Ctrl-C."""
+"""Processes of this machine: parallel work, and the handling of Ctrl-C."""
 
 import multiprocessing
 import os
@@ -24,28 +24,26 @@ def cores() -> int:
 
 
 def follow_parent() -> None:
-    """Let Ctrl-C end the process that started this one, and end with that, whatever ended it."""
+    """Let Ctrl-C end the parent process, and end when it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if (parent := multiprocessing.parent_process()) is not None:
         threading.Thread(target=_end_after, args=(parent.sentinel,), daemon=True).start()
 
 
 def _end_after(sentinel: int) -> None:
-    """Wait for the end of a process. A pool's queues do not report it: workers hold both of their ends."""
+    """Exit after the end of a process. A pool's queues do not report it: workers hold both of their ends."""
     wait([sentinel])
     os._exit(1)
 
 
 @contextmanager
 def ctrl_c_deferred() -> Iterator[None]:
-    """Ctrl-C is obeyed at the end of this, and by processes started in here never before they are set up.
-
-    Only the main thread may set signals; in another this does nothing.
-    """
+    """Defer Ctrl-C to the end of the block. Processes started in the block obey it only after they are set
+    up. Only the main thread may set signals; in another this does nothing."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # Where it is not running yet, its start would end the blocking.
+    # If it is not running yet, its start would end the blocking.
     resource_tracker.ensure_running()
     missed: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: missed.append(number))
@@ -63,23 +61,21 @@ Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 AHEAD = 3
-"""Items per process that are under way or wait to be taken: enough to keep all at work."""
+"""Maximum pending items per process, enough to keep all busy."""
 
 GRACE_S = 3.0
-"""Seconds in which processes may finish what they do when the work is stopped."""
+"""Seconds in which processes may finish their work when it is stopped."""
 
 
 class Engine:
-    """What work is spread by: processes of this machine, or in subclasses others.
-
-    `jobs` is the number of tasks that it can do at a time; None means as many as there are cores.
-    """
+    """Engine that spreads work: processes of this machine, or others in subclasses. `jobs` is the maximum
+    number of concurrent tasks; None means as many as there are cores."""
 
     def __init__(self, jobs: int | None = None) -> None:
         self.jobs = jobs or cores()
 
     def episodes(self) -> Any:
-        """The backend for episodes; None here, as they are played by the runner's own."""
+        """Return the backend for episodes. None here, as the runner's own plays them."""
         return None
 
     def in_order(
@@ -89,7 +85,7 @@ class Engine:
         jobs: int,
         named: Callable[[Given], str] = str,
     ) -> Generator[Made, None, None]:
-        """As the function `in_order`. With one job it is this process that works."""
+        """Run the function `in_order`. With one job, this process does the work."""
         if jobs == 1:
             yield from map(function, items)
             return
@@ -114,13 +110,13 @@ class Engine:
 
 
 def new_pool(jobs: int) -> ProcessPoolExecutor:
-    """A pool of processes that leave Ctrl-C to this one and end with it."""
-    # Spawned: a process forked beside a progress bar's thread can deadlock.
+    """Start a pool of processes that ignore Ctrl-C. They end with this one."""
+    # Spawned: a process forked next to a progress bar's thread can deadlock.
     return ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=follow_parent)
 
 
 def shut_down(pool: ProcessPoolExecutor) -> None:
-    """End a pool, and after `GRACE_S` whatever is still at work, because nobody will take its results."""
+    """End a pool, and after `GRACE_S` every task still running. Their results are no longer needed."""
     workers = list((getattr(pool, "_processes", None) or {}).values())
     pool.shutdown(wait=False, cancel_futures=True)
     deadline = time.monotonic() + GRACE_S
@@ -138,12 +134,12 @@ def in_order(
     engine: Engine | None = None,
     named: Callable[[Given], str] = str,
 ) -> Generator[Made, None, None]:
-    """`function` of each item, in the order of the items, computed by that number of processes of an engine.
+    """Yield `function` of each item, in order, computed by an engine's processes.
 
     Without an engine they are this machine's. Items are taken as results are, so neither may be many in
-    memory. They and the function are sent to the processes, which need not see this machine's files: what is
-    read of these must be in the items. Closing the iterator stops the work. `named` names an item where an
-    error is of it. Raises what the function raises, and EvaluationError where a process was killed; Ray does
-    the task again first.
+    memory. They and the function are sent to the processes, which may not see this machine's files: all
+    content needed from files must be in the items. Closing the iterator stops the work. `named` names an item
+    in errors. Raises the errors of the function, and EvaluationError if a process was killed; Ray repeats the
+    task first.
     """
     return (engine or Engine(jobs)).in_order(function, items, jobs, named)

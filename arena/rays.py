@@ -1,9 +1,9 @@
 """The ray sensor: sphere casts from the agent in several directions.
 
-As in `AAI3Agent.prefab`, rays are horizontal casts of a ball of radius 0.5 over 200 m from
-the agent's centre. Anything that the ball touches at the start is not hit: the ground, but also a wall or
-ramp that the agent leans on, so that the ray passes through it. Zones and transparent walls are hit, eaten
-balls are not, and blackouts have no effect. A machine has the tag of its lamp, which hangs above all rays.
+As in `AAI3Agent.prefab`, rays are horizontal casts of a ball of radius 0.5 over 200 m from the agent's
+centre. Things that the ball touches at the start are not hit: the ground, but also a wall or ramp that the
+agent leans on, so that the ray passes through it. Zones and transparent walls are hit, eaten balls are not,
+and blackouts have no effect. A machine has the tag of its lamp, which hangs above all rays.
 """
 
 from collections.abc import Iterable
@@ -24,13 +24,12 @@ from arena.taskfile.versions import DIFFERENCES, Version, kind_in
 
 
 class BallCasts:
-    """The parts of an episode's things and of the arena's boundary; made once, used at every step.
-
-    What it keeps from scene to scene only saves time; results never depend on it.
-    """
+    """Ball casts against an episode's things and boundary; made once per episode. The cache from scene to
+    scene only saves time; results never depend on it."""
 
     def __init__(self, things: tuple[Thing, ...], fitted: bool = False) -> None:
-        """`fitted` is as for `arena.kernel.tables.shape_parts`. Raises KeyError for an unknown kind."""
+        """Take the things. `fitted` is as for `arena.kernel.tables.shape_parts`. Raises KeyError for an
+        unknown kind."""
         self._shapes, self._fitted = [KINDS[thing.kind].shape for thing in things], fitted
         self._poses: tuple[object, ...] = (None,) * 5
         self._listed: tuple[object, ...] = (None,)
@@ -43,12 +42,12 @@ class BallCasts:
         limits: Floats,
         among: Iterable[int] | None = None,
     ) -> tuple[npt.NDArray[np.int64], Floats]:
-        """What a ball cast from the agent's centre hits first along n directions, unit vectors (n, 3).
+        """Cast a ball along n unit vectors (n, 3). Return the first hits.
 
-        Returns indices of things (n,), -1 for a miss, and distances (n,), infinite for a miss. The boundary's
-        index is the number of things, that of other agents one more; `limits` (n,) and distances are in
-        metres. Things that the ball overlaps or touches at the start are not hit, nor are those that were
-        removed or, if it is given, are not `among` some things.
+        The cast starts at the agent's centre. Returns indices of things (n,), -1 for a miss, and distances
+        (n,), infinite for a miss. The boundary's index is the number of things, that of other agents one
+        more; `limits` (n,) and distances are in metres. Things that the ball overlaps or touches at the start
+        are not hit, nor are removed ones or, if it is given, those not `among` some things.
         """
         parts = self.placed(scene)
         if among is not None:
@@ -58,9 +57,9 @@ class BallCasts:
         return owners, distances
 
     def placed(self, scene: Scene) -> Parts:
-        """The parts of what is there, where it is."""
+        """Return the parts of all present things at their current poses."""
         poses = (scene.positions, scene.rotations, scene.sizes, scene.visible, scene.unseen)
-        # Arrays that cannot be written are the same as long as they are the same objects.
+        # Read-only arrays are unchanged as long as they are the same objects.
         if not all(map(is_, poses, self._poses)) or scene.positions.flags.writeable:
             self._place(scene)
             self._poses = poses
@@ -96,16 +95,14 @@ TAGS = (
     *("arena", "Immovable", "Movable", "goodGoal", "goodGoalMulti", "badGoal"),
     *("GoalSpawner", "DeathZone", "HotZone", "Ramp", "PillarButton", "SignPoster"),
 )
-"""What a ray distinguishes, in the order of its bits (`AAI3Arena.prefab`).
-
-In v3.1.3 two of them are never set: a ramp's collider carries Immovable, and a death zone badGoal.
-"""
+"""Tags that a ray distinguishes, in the order of its bits (`AAI3Arena.prefab`). In v3.1.3 two of them are
+never set: a ramp's collider carries Immovable, and a death zone badGoal."""
 
 TAGS_4_4 = (*TAGS, "DecoyGoal", "DecoyGoalBounce", "HollowObj", "badGoalMulti", "DataZone", "agent")
-"""The same in Animal-AI 4.4, for `Rays(tags=...)` (package `animalai` 6.2, `RayCastObjects`)."""
+"""Tags of Animal-AI 4.4, for `Rays(tags=...)` (package `animalai` 6.2, `RayCastObjects`)."""
 
 _FURTHER = {"HollowBox": "HollowObj", "BadGoalMulti": "badGoalMulti"}
-"""Tags of kinds without one of `TAGS`; those of all others are their names (`Assets/Prefabs`)."""
+"""Tags of kinds without one of `TAGS`. Those of all others are their names (`Assets/Prefabs`)."""
 
 NOTHING_HIT = len(TAGS)
 """Column that is 1 for a miss."""
@@ -114,11 +111,11 @@ FRACTION = NOTHING_HIT + 1
 """Column of the distance in units of `CAST_LENGTH`; 1 for a miss."""
 
 FLAGS = 2
-"""Values per ray besides those of its tags."""
+"""Values per ray in addition to its tags."""
 
 
 def unity_tag(kind: str, version: Version) -> str:
-    """The tag of a kind in the original's scene, whether rays distinguish it or not."""
+    """Return a kind's tag in the original's scene. Rays may not distinguish it."""
     return kind_in(kind, version).tag or _FURTHER.get(kind, kind)
 
 
@@ -137,8 +134,8 @@ class Rays:
         version: Version = Version.V3,
         tags: tuple[str, ...] = TAGS,
     ) -> None:
-        """`version` determines a few tags (`unity_tag`) and the shape of L, J and U blocks; `tags` are those
-        that observations distinguish.
+        """Take the directions, `version` and `tags`. `version` determines a few tags (`unity_tag`) and the
+        shape of L, J and U blocks; `tags` are those that observations distinguish.
 
         Raises ConfigError for a negative number of rays, or an angle outside 0 to 180.
         """
@@ -153,12 +150,12 @@ class Rays:
         self._things: tuple[Thing, ...] | None = None
 
     def observe(self, scene: Scene) -> npt.NDArray[np.float32]:
-        """The observation of the rays, float32 (n, 14), one row per ray in the order of `angles`.
+        """Return the rays' observation, float32 (n, 14), one row per ray.
 
-        Columns 0-11: 1 for the tag (`TAGS`) of the thing hit, else 0; all 0 for a kind without a tag. Column
-        12: 1 for a miss, else 0. Column 13: distance / 200, or 1 for a miss. Animal-AI sends the rows one
-        after another, `observe(scene).ravel()`: 70 values by default. With other `tags` rows have as many
-        columns more or fewer.
+        Rows are in the order of `angles`. Columns 0-11: 1 for the tag (`TAGS`) of the thing hit, else 0; all
+        0 for a kind without a tag. Column 12: 1 for a miss, else 0. Column 13: distance / 200, or 1 for a
+        miss. Animal-AI sends the rows one after another, `observe(scene).ravel()`: 70 values by default. With
+        other `tags` rows have correspondingly more or fewer columns.
         """
         self._update(scene)
         return seen(
@@ -172,7 +169,8 @@ class Rays:
         )
 
     def named(self, scene: Scene) -> list[tuple[str, float]]:
-        """Tag (`unity_tag`; "" for a miss) and distance, metres, of what each ray hits."""
+        """Return the tag and distance of each ray's hit. Tags are those of `unity_tag`, "" for a miss;
+        metres."""
         self._update(scene)
         directions, limits = horizontal(scene.agent_yaw, self.turns), np.full(len(self.turns), CAST_LENGTH)
         owners, distances = self._casts.nearest(scene, directions, CAST_RADIUS, limits)
@@ -182,12 +180,12 @@ class Rays:
         ]
 
     def columns(self, scene: Scene) -> npt.NDArray[np.int64]:
-        """The columns of observations for `arena.kernel.casts.seen`."""
+        """Return the columns of observations for `arena.kernel.casts.seen`."""
         self._update(scene)
         return self._columns
 
     def _update(self, scene: Scene) -> None:
-        """Update for things that were added, for another episode, and for lamps."""
+        """Update for added things, another episode, and lamps."""
         if scene.things is not self._things:
             self._casts = BallCasts(scene.things, DIFFERENCES[self._version].fitted_bars)
             self._things, self._tags = scene.things, _tags(scene.things, self._version)
@@ -201,5 +199,5 @@ class Rays:
 
 
 def _tags(things: tuple[Thing, ...], version: Version) -> list[str]:
-    """Tag of each thing and, last, of the boundary and of other agents."""
+    """Return the tags of all things, the boundary and other agents."""
     return [*(unity_tag(thing.kind, version) for thing in things), "arena", "agent"]

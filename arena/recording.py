@@ -1,4 +1,4 @@
-"""Recordings: task, seed and actions of an episode; replaying them recomputes everything else."""
+"""Recordings: task, seed and actions of an episode. Replaying them recomputes everything else."""
 
 import hashlib
 import platform
@@ -25,12 +25,12 @@ Runs = tuple[tuple[Annotated[int, Field(ge=0, lt=len(ACTIONS))], Annotated[int, 
 
 
 class Recording(BaseModel, frozen=True, extra="forbid"):
-    """An episode. `actions` are the run lengths of the first agent's actions, `others` those of each other
-    agent; every agent has an action in each of the `steps`. Totals and outcome are those of the first agent.
+    """A recorded episode: task, seed, actions, totals and outcome.
 
-    `unity` is the state of Unity's generator at the start, if it was drawn from. `spec_sha256` is the hash of
-    the arena's specification, which shows whether another arena is that of the recording. `versions` are
-    those of the software that ran it.
+    `actions` are the run lengths of the first agent's actions, `others` those of each other agent; every
+    agent has an action in each of the `steps`. Totals and outcome are those of the first agent. `unity` is
+    the state of Unity's generator at the start, if it was drawn from. `spec_sha256` is the hash of the
+    arena's specification, which identifies the arena. `versions` are those of the software that ran it.
     """
 
     format: int = FORMAT
@@ -56,20 +56,20 @@ class Recording(BaseModel, frozen=True, extra="forbid"):
         return self
 
     def steps_taken(self) -> Iterator[tuple[Action, ...]]:
-        """The actions of all agents in each step."""
+        """Return the actions of all agents in each step."""
         return zip(*map(_unpacked, (self.actions, *self.others)), strict=True)
 
     def unpacked(self) -> list[Action]:
-        """The first agent's actions, one per step."""
+        """Return the first agent's actions, one per step."""
         return list(_unpacked(self.actions))
 
     def is_of(self, spec: ArenaSpec) -> bool:
-        """Whether it was recorded in this arena."""
+        """Return whether it was recorded in this arena."""
         return spec_sha256(spec) == self.spec_sha256
 
     @classmethod
     def read(cls, path: str | Path) -> "Recording":
-        """Read a recording from a JSON file; raises RecordingError if it is invalid."""
+        """Read a recording from a JSON file. Raises RecordingError if it is invalid."""
         try:
             return cls.model_validate_json(read_bytes(path))
         except OSError as error:
@@ -94,22 +94,22 @@ def _unpacked(runs: Runs) -> Iterator[Action]:
 
 
 def packed(actions: list[Action]) -> tuple[tuple[int, int], ...]:
-    """Run lengths of a list of actions, in the format of `Recording.actions`."""
+    """Return the run lengths of actions, in the format of `Recording.actions`."""
     runs = groupby(3 * action.move + action.rotate for action in actions)
     return tuple((index, len(list(run))) for index, run in runs)
 
 
 def spec_sha256(spec: ArenaSpec) -> str:
-    """Content hash of an arena's specification, independent of the file's formatting."""
+    """Return a content hash of an arena's specification. It is independent of the file's formatting."""
     return hashlib.sha256(spec.model_dump_json().encode()).hexdigest()
 
 
 MOVED_BY = "arena-llm physics 4"
-"""The version of what moves in an arena: another one whenever an episode's bits change."""
+"""Version of an arena's motion. It changes whenever an episode's bits change."""
 
 
 def software_versions() -> dict[str, str]:
-    """Versions of the software that affects an episode's bits."""
+    """Return the versions of software that affects an episode's bits."""
     return {
         "arena-llm": version("arena-llm"),
         "physics": MOVED_BY,

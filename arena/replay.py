@@ -1,4 +1,4 @@
-"""Replay of recorded actions, moment by moment, and whether it ends as the recording does."""
+"""Replay of recorded actions, compared with the recording at the end."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -16,10 +16,10 @@ _COMPARED = ("steps", "total_reward", "health", "outcome", "passed")
 
 
 class Moment(NamedTuple):
-    """The start of an episode (`step` 0), or the state after a step.
+    """Start of an episode (`step` 0), or the state after a step.
 
-    `actions` are those of the step, one for each agent, and `events` what happened to the first agent in it;
-    both are empty at the start. `episode` is live: read it before the next moment.
+    `actions` are those of the step, one for each agent, and `events` those of the first agent in it; both are
+    empty at the start. `episode` is live: read it before the next moment.
     """
 
     episode: Episode
@@ -29,10 +29,8 @@ class Moment(NamedTuple):
 
 
 def play(episode: Episode, steps: Iterable[Sequence[Action]]) -> Iterator[Moment]:
-    """Take steps, each with one action per agent, until there are no more or the episode is over.
-
-    Yields the moment after each step. For a single agent `zip(actions)` makes steps of its actions.
-    """
+    """Take steps, one action per agent, until the actions or episode end. Yields the moment after each step.
+    For a single agent `zip(actions)` makes steps of its actions."""
     for actions in steps:
         if episode.done:
             return
@@ -41,16 +39,16 @@ def play(episode: Episode, steps: Iterable[Sequence[Action]]) -> Iterator[Moment
 
 
 def begun(spec: ArenaSpec, recording: Recording) -> Episode:
-    """The start of a recorded episode."""
+    """Return the start of a recorded episode."""
     unity = None if recording.unity is None else UnityRandom.at(recording.unity)
     return Episode(spec, task_id=recording.task_id, seed=recording.seed, trial=recording.trial, unity=unity)
 
 
 class Replay(Closing):
-    """A recorded episode, replayed from its actions in an arena; a context manager that frees the physics.
+    """A recorded episode, replayed from its actions; a context manager.
 
-    Iterate over `moments()` or call `to_end()`, once; then compare. That `spec` is the recorded arena is not
-    checked here: see `Recording.is_of`.
+    Iterate over `moments()` or call `to_end()`, once; then compare. Leaving the block frees the physics. The
+    arena `spec` is not compared with the recorded one here: see `Recording.is_of`.
 
     Raises RecordingError if the arena has another number of agents, LayoutError if it cannot be built.
     """
@@ -64,7 +62,8 @@ class Replay(Closing):
             )
 
     def moments(self) -> Iterator[Moment]:
-        """The start and the moment after each step; an episode recorded as stopped is stopped at the end."""
+        """Yield the start and the moment after each step. An episode recorded as stopped is stopped at the
+        end."""
         yield Moment(self.episode, 0)
         yield from play(self.episode, self.recording.steps_taken())
         if self.recording.outcome is Outcome.STOPPED:
@@ -77,17 +76,17 @@ class Replay(Closing):
         return self.episode
 
     def unlike(self) -> tuple[tuple[str, object, object], ...]:
-        """Name, recorded value and replayed value of everything in which the ends differ."""
+        """Return name, recorded value and replayed value of each differing result."""
         again = self.episode.recording()
         ends = [(name, getattr(self.recording, name), getattr(again, name)) for name in _COMPARED]
         return tuple(end for end in ends if end[1] != end[2])
 
     def differences(self) -> tuple[str, ...]:
-        """The same as text; empty for a faithful replay."""
+        """Return the differences as text; empty for a faithful replay."""
         return tuple(f"{name}: recorded {_text(kept)}, got {_text(got)}" for name, kept, got in self.unlike())
 
     def check(self) -> None:
-        """Raise RecordingError, with the differences, if the replay does not end as the recording does."""
+        """Raise RecordingError, with the differences, if the ends differ."""
         if found := self.differences():
             versions = self.other_versions()
             because = f" (recorded with {'; '.join(versions)})" if versions else ""
@@ -95,7 +94,7 @@ class Replay(Closing):
             raise RecordingError(f"{self.recording.task_id}: {ends}")
 
     def other_versions(self) -> tuple[str, ...]:
-        """Software that affects an episode's bits and is not the version that recorded this one."""
+        """Return software that affects the bits and has another version than recorded."""
         here, there = software_versions(), self.recording.versions
         return tuple(
             f"{name} {there.get(name, 'unknown')}, here {here[name]}"
@@ -113,13 +112,13 @@ def _text(value: object) -> str:
 
 
 class PickledEpisode(NamedTuple):
-    """An episode as it is pickled: replayed when it is read, as the physics cannot be stored exactly."""
+    """A pickled episode, which is replayed when it is read. The physics cannot be stored exactly."""
 
     spec: ArenaSpec
     recording: Recording
 
     def replayed(self) -> Episode:
-        """The episode; raises RecordingError if other software replays it differently."""
+        """Replay the episode. Raises RecordingError if other software replays it differently."""
         recorded = self.recording
         episode = Replay(recorded, self.spec).to_end()
         if (episode.total_reward, episode.health) != (recorded.total_reward, recorded.health):

@@ -17,22 +17,22 @@ from arena.taskfile.kind import Change, Ends
 from arena.taskfile.versions import DIFFERENCES, Version
 
 TICKS_PER_UNIT = 5
-"""The YAML's `t` and blackout frames count units of 5 ticks, i.e. 5/3 steps (`TrainingArena.cs`)."""
+"""Ticks per unit of the YAML's `t` and blackouts. A unit is 5/3 steps (`TrainingArena.cs`)."""
 
 SAFETY_STEPS = 20_000
-"""Number of steps after which an arena without a time limit is stopped; the longest with one takes 1667."""
+"""Step limit of an arena without a time limit. The longest with one takes 1667."""
 
 FULL_HEALTH = 100.0
 HOT_ZONE_FACTOR = 10.0
 HOT_ZONE_LEAST = 0.001
-"""A hot zone costs ten times the decay of the clock per tick, and at least this."""
+"""Minimum cost of a hot zone per tick. It is ten times the decay of the clock."""
 
 
 class Outcome(StrEnum):
-    """Why an episode ended for an agent."""
+    """Reason for the end of an agent's episode."""
 
     GOAL = "goal"
-    """A good goal that ends the episode, or the last of the multi goals."""
+    """A good goal ended it, or the last of the multi goals."""
     BAD_GOAL = "bad goal"
     DECOY = "decoy goal"
     DEATH_ZONE = "death zone"
@@ -53,7 +53,7 @@ class EventKind(StrEnum):
     DECOY = "decoy goal"
     DEATH_ZONE = "death zone"
     HOT_ZONE = "hot zone"
-    """The agent entered a hot zone; one event however long it stays."""
+    """The agent entered a hot zone; one event per stay."""
     ZONE_ENTRY = "data zone entered"
     ZONE_EXIT = "data zone left"
     BUTTON = "button pressed"
@@ -62,15 +62,16 @@ class EventKind(StrEnum):
     EXPERIMENT = "experiment"
     """An experiment that a pad began has shown its outcome."""
     NO_EXPERIMENT = "no experiment"
-    """A pad had no effect: no experiment is left, or something still moves."""
+    """A pad had no effect. No experiment is left, or something still moves."""
     DOOR = "door opened"
 
 
 class Event(NamedTuple):
-    """Something that happened to an agent: tick, kind, thing (index into the world) and its name, reward.
+    """An event of an agent: tick, kind, thing, name and reward.
 
-    `zone` is the name that the file gives a data zone (`triggerZoneID`), `detail` what an
-    experiment has shown, why there was none, or the number of a door; "" for everything else.
+    The thing is an index into the world, the name that of the thing. `zone` is the name that the file gives a
+    data zone (`triggerZoneID`), `detail` the outcome of an experiment, the reason for none, or the number of
+    a door; "" for everything else.
     """
 
     tick: int
@@ -82,22 +83,20 @@ class Event(NamedTuple):
     detail: str = ""
 
     def as_dict(self) -> dict[str, object]:
-        """Its plain values; `zone` and `detail` only if there is one, as logs of version 0.2 have none."""
+        """Return plain values. `zone` and `detail` appear only if set, as logs of version 0.2 have none."""
         return {key: value for key, value in self._asdict().items() if value or key not in ("zone", "detail")}
 
 
 class Goals:
-    """The balls of an arena: their current values, and the number of good ones and of eaten ones.
-
-    `number` counts the good goals that were built or spawned, without blocked ones (`ArenaBuilders.cs`).
-    """
+    """The balls of an arena: current values and counts. `number` counts the good goals that were built or
+    spawned, without blocked ones (`ArenaBuilders.cs`)."""
 
     def __init__(self, things: Iterable[Placed], version: Version) -> None:
         self.number = 0
         self.eaten = 0
         self._changing_goals_end = DIFFERENCES[version].changing_goals_end
         self.change_health = not DIFFERENCES[version].only_the_clock
-        """Whether contacts change health as well as reward."""
+        """True if contacts change health as well as reward."""
         self._things: list[Placed] = []
         self._values: dict[int, float] = {}
         for placed in things:
@@ -112,7 +111,7 @@ class Goals:
             self.number += 1
 
     def placed(self, index: int) -> Placed:
-        """A thing by its index."""
+        """Return a thing by its index."""
         return self._things[index]
 
     def value(self, index: int) -> float:
@@ -145,14 +144,14 @@ class Account:
 
     def __init__(self, time_limit: int, goals: Goals) -> None:
         self.clock = np.array([FULL_HEALTH, 0.0, 0.0], np.float32)
-        """Health, reward of this step and decay per tick, as the kernel reads them."""
+        """Health, step reward and decay per tick, shared with the kernel."""
         self.outcome: Outcome | None = None
         self.zones: frozenset[int] = frozenset()
         """Indices of the zones that the agent is in."""
         self.enter(time_limit, goals)
 
     def enter(self, time_limit: int, goals: Goals) -> None:
-        """Enter another arena, with its time limit and goals; health and reward are kept."""
+        """Enter another arena, with its time limit and goals. Health and reward are kept."""
         self._goals = goals
         self.clock[DECAY] = decay = decay_of(time_limit)
         self._hot = np.float32(min(HOT_ZONE_FACTOR * float(decay), -HOT_ZONE_LEAST))
@@ -161,7 +160,7 @@ class Account:
 
     @property
     def done(self) -> bool:
-        """Whether the episode is over for this agent."""
+        """True if the episode is over for this agent."""
         return self.outcome is not None
 
     @property
@@ -171,7 +170,7 @@ class Account:
 
     @property
     def health(self) -> np.float32:
-        """0 to 100."""
+        """Health, 0 to 100."""
         return self.clock[HEALTH]
 
     def take_step_reward(self) -> float:
@@ -187,7 +186,7 @@ class Account:
             self._end_without_health()
 
     def grant(self, amount: float) -> None:
-        """Add a positive or negative reward; ends the episode if no health is left."""
+        """Add a positive or negative reward. Ends the episode if no health is left."""
         self._add(np.float32(amount))
         self._end_without_health()
 
@@ -254,20 +253,17 @@ _BALL_TOUCHED = {
     0: (EventKind.DECOY, Outcome.DECOY),
     -1: (EventKind.BAD_GOAL, Outcome.BAD_GOAL),
 }
-"""Event and outcome of touching a ball, by the sign of its kind's reward."""
+"""Event and outcome of touching a ball, by its reward's sign."""
 
 
 def decay_of(time_limit: int) -> np.float32:
-    """Reward of a tick of the clock; 0 without a time limit."""
+    """Return the clock's reward per tick; 0 without a time limit."""
     return np.float32(-1.0) / np.float32(TICKS_PER_UNIT * time_limit) if time_limit else np.float32(0)
 
 
 def lights_on(blackouts: tuple[int, ...], tick: int) -> bool:
-    """Whether the light is on after `tick` ticks (`Lights.cs`).
-
-    A negative first entry toggles the light periodically; otherwise each entry toggles it once. A leading 0
-    means dark from the start.
-    """
+    """Return whether the light is on after `tick` ticks (`Lights.cs`). A negative first entry toggles the
+    light periodically; otherwise each entry toggles it once. A leading 0 means dark from the start."""
     if not blackouts:
         return True
     if blackouts[0] < 0:
@@ -276,5 +272,5 @@ def lights_on(blackouts: tuple[int, ...], tick: int) -> bool:
 
 
 def passed(total_reward: float, pass_mark: float | None) -> bool | None:
-    """Whether the total reward reaches the pass mark; None if there is no mark."""
+    """Return whether the total reward reaches the pass mark. None without a mark."""
     return None if pass_mark is None else total_reward >= pass_mark

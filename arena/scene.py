@@ -1,8 +1,7 @@
-"""Scenes: the state of an arena as it is passed to cameras.
+"""Scenes: the state of an arena as cameras receive it.
 
-Frame of reference everywhere: Animal-AI's left-handed coordinates in metres,
-x right (east), y up, z forward (north), origin at the arena's floor corner. Yaw is in degrees,
-clockwise seen from above, 0 looks along +z.
+Frame of reference everywhere: Animal-AI's left-handed coordinates in metres, x right (east), y up, z forward
+(north), origin at the arena's floor corner. Yaw is in degrees, clockwise seen from above, 0 looks along +z.
 """
 
 import math
@@ -20,7 +19,7 @@ _DEGREE = math.pi / 180
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """The constant properties of an object in an episode.
+    """Constant properties of an object in an episode.
 
     `kind` is a name of `arena.taskfile.catalog.KINDS`; `size` is the built size in metres along the object's
     own x, y, z (already clipped and times 0.999); `color` is sRGB in 0..1, or None for the kind's own
@@ -42,7 +41,7 @@ SKINS = ("panda", "pig", "hedgehog")
 
 @dataclass(frozen=True, slots=True)
 class Animal:
-    """Another agent: its centre (metres), its yaw (degrees) and its skin, one of `SKINS`."""
+    """Another agent: centre (metres), yaw (degrees) and skin, one of `SKINS`."""
 
     position: Vector
     yaw: float
@@ -51,16 +50,16 @@ class Animal:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The state of an arena at one instant, as a camera needs it.
+    """Instantaneous state of an arena, as a camera needs it.
 
     `things` is the same tuple object while nothing is added, so a renderer may keep uploaded data as long as
-    `scene.things is previous.things`; new things are only appended. `positions` (n, 3) and `rotations`
-    (n, 3, 3) are the poses of the things' origins: a point p of a shape is at
-    `positions[i] + rotations[i] @ p`. `sizes` (n, 3) are the current sizes in metres: balls can grow, doors
-    shrink. `visible` (n,) is False for removed or invisible things. The agent whose view this is has
-    `agent_position` (centre), `agent_yaw` and `skin`; `others` are the other agents. `lights_on` False means
-    a black first-person frame. `version` is the `arena.taskfile.versions.Version` whose appearance it has.
-    `unseen` are the indices of things that are there but not drawn, invisible data zones: rays meet them.
+    `scene.things is previous.things`; new things are only appended. `positions` (n, 3) and `rotations` (n, 3,
+    3) are the poses of the things' origins: a point p of a shape is at `positions[i] + rotations[i] @ p`.
+    `sizes` (n, 3) are the current sizes in metres: balls can grow, doors shrink. `visible` (n,) is False for
+    removed or invisible things. The agent whose view this is has `agent_position` (centre), `agent_yaw` and
+    `skin`; `others` are the other agents. `lights_on` False means a black first-person frame. `version` is
+    the `arena.taskfile.versions.Version` whose appearance it has. `unseen` are the indices of things that are
+    there but not drawn, invisible data zones: rays meet them.
     """
 
     things: tuple[Thing, ...]
@@ -78,17 +77,17 @@ class Scene:
 
 
 def local(vector: Vector, yaw_deg: float) -> Vector:
-    """A vector in the frame of what has a yaw: right, up, forward."""
+    """Convert a vector to a yaw's frame: right, up, forward."""
     x, y, z = vector
     sin, cos = sin_cos(yaw_deg)
     return (x * cos - z * sin, y, x * sin + z * cos)
 
 
 def sin_cos(angle_deg: float) -> tuple[float, float]:
-    """Sine and cosine of an angle in degrees, with the same bits on every processor; exact at quarter turns.
+    """Return sine and cosine of degrees, bit-identical on every processor.
 
-    C libraries differ in the last bits. Their Taylor series up to 45 degrees, whose next terms are below
-    half of the last bit.
+    They are exact at quarter turns. C libraries differ in the last bits; these are Taylor series up to 45
+    degrees, whose next terms are below half of the last bit.
     """
     quarter = math.floor(angle_deg / 90.0 + 0.5)
     x = (angle_deg - 90.0 * quarter) * _DEGREE
@@ -107,16 +106,15 @@ def sin_cos(angle_deg: float) -> tuple[float, float]:
 
 
 def yaw_rotation(yaw_deg: float) -> Floats:
-    """Rotation matrix (3, 3) of a yaw: maps local z to (sin, 0, cos) and local x to (cos, 0, -sin)."""
+    """Return the rotation matrix (3, 3) of a yaw. It maps local z to (sin, 0, cos) and local x to (cos, 0,
+    -sin)."""
     sin, cos = sin_cos(yaw_deg)
     return np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]])
 
 
 def rotated(points: npt.ArrayLike, rotation: Floats) -> Floats:
-    """Points (..., 3) turned by a rotation matrix (3, 3).
-
-    Not `@`, whose library fuses products and sums on some processors and not on others.
-    """
+    """Rotate points (..., 3) by a rotation matrix (3, 3). This is not `@`, whose library fuses products and
+    sums on some processors and not on others."""
     p = np.asarray(points)
     x, y, z = rotation.T
     return np.asarray(p[..., :1] * x + p[..., 1:2] * y + p[..., 2:] * z)
@@ -126,5 +124,5 @@ Angle = TypeVar("Angle", float, Floats)
 
 
 def wrap_deg(angle: Angle) -> Angle:
-    """The same angle, at least -180 and below 180, as a number or an array."""
+    """Wrap an angle to at least -180 and below 180. Takes a number or an array."""
     return (angle + 180) % 360 - 180

@@ -16,51 +16,53 @@ import numpy as np
 
 
 def seed_words(seed: int) -> list[int]:
-    """A seed, which may be negative, as words for a NumPy generator."""
+    """Return a seed, also a negative one, as words for NumPy."""
     return [abs(seed), int(seed < 0)]
 
 
 def episode_rng(seed: int, task_id: str, trial: int) -> np.random.Generator:
-    """The random generator of an episode; the same three values give the same bits everywhere."""
+    """Return an episode's random generator. The same three values give the same bits everywhere."""
     words = np.frombuffer(hashlib.sha256(task_id.encode()).digest(), dtype="<u4").tolist()
     return np.random.default_rng([*seed_words(seed), trial, *words])
 
 
 ChanceName = Literal["own", "unity", "unity!equal", "unity!button", "unity!equal!button"]
-"""Values of a `chance`. `unity` rests on two assumptions that the original's source does not decide: that a
-range with equal ends takes a draw, and that buttons before 4.2 find random places; `!equal` and `!button`
-turn them over."""
+"""Values of a `chance`.
+
+`unity` rests on two assumptions that the original's source does not decide: that a range with equal ends
+takes a draw, and that buttons before 4.2 find random places; `!equal` and `!button` reverse them.
+"""
 
 UnityState = tuple[int, int, int, int]
 """The four words of a `UnityRandom`, each of 32 bits."""
 
 _WORD = 0xFFFFFFFF
 _FRACTION = 0x7FFFFF
-"""The lower 23 bits of an output, which make a fraction."""
+"""Mask of an output's lower 23 bits, which make a fraction."""
 
 
 class UnityRandom:
-    """Unity's generator `UnityEngine.Random`, of which a process has one."""
+    """Unity's generator `UnityEngine.Random`. A process of Unity has one."""
 
     def __init__(self, seed: int = 0) -> None:
         self.restart(seed)
 
     @classmethod
     def at(cls, state: UnityState) -> "UnityRandom":
-        """The generator in a state."""
+        """Return the generator in a state."""
         made = cls()
         made.state = state
         return made
 
     def restart(self, seed: int) -> None:
-        """Restart as `InitState` does; a seed counts modulo 2^32."""
+        """Restart as `InitState` does. A seed counts modulo 2^32."""
         words = [seed & _WORD]
         for _ in range(3):
             words.append((words[-1] * 1812433253 + 1) & _WORD)
         self.state: UnityState = (words[0], words[1], words[2], words[3])
 
     def next(self) -> int:
-        """The next output, 0 to 2^32 - 1."""
+        """Return the next output, 0 to 2^32 - 1."""
         x, y, z, w = self.state
         mixed = (x ^ (x << 11)) & _WORD
         drawn = w ^ (w >> 19) ^ mixed ^ (mixed >> 8)
@@ -68,11 +70,11 @@ class UnityRandom:
         return drawn
 
     def below(self, count: int) -> int:
-        """A whole number from 0 to `count` - 1, from all bits of an output."""
+        """Return a whole number from 0 to `count` - 1. It uses all bits of an output."""
         return self.next() % count
 
     def uniform(self, low: float, high: float) -> float:
-        """A number of single precision from `high` down to `low`, both included."""
+        """Return a single-precision number from `high` down to `low`, both included."""
         share = np.float32(self.next() & _FRACTION) / np.float32(_FRACTION)
         return float(np.float32(low) * share + (np.float32(1) - share) * np.float32(high))
 
@@ -95,7 +97,7 @@ class NetRandom:
         self._table, self._drawn = table, 0
 
     def random(self) -> float:
-        """A number from 0 to below 1."""
+        """Return a number from 0 to below 1."""
         self._drawn += 1
         here, there = ((self._drawn + ahead - 1) % 55 + 1 for ahead in (0, 21))
         self._table[here] = (self._table[here] - self._table[there]) % self._MOST
@@ -103,37 +105,37 @@ class NetRandom:
 
 
 class Chance:
-    """The random choices of an episode, by a generator of numpy, `rng`."""
+    """Random choices of an episode, made by a NumPy generator, `rng`."""
 
     unity: UnityRandom | None = None
     buttons_find = True
-    """Whether the rewards of buttons before 4.2 may have random places."""
+    """True if the rewards of buttons before 4.2 may have random places."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
 
     def uniform(self, low: float = 0.0, high: float = 1.0) -> float:
-        """A number between two others."""
+        """Return a number between two others."""
         return self.rng.uniform(low, high)
 
     def unseen(self, low: float, high: float) -> float:
-        """`uniform` for a number of which nothing depends: `low`, as only Unity draws it."""
+        """Return `uniform` for a number without influence. `low` here, as only Unity draws it."""
         return low
 
     def below(self, count: int) -> int:
-        """A whole number from 0 to `count` - 1."""
+        """Return a whole number from 0 to `count` - 1."""
         return int(self.rng.integers(count))
 
     def skin(self, count: int) -> int:
-        """The number of an agent's skin, from a generator of its own."""
+        """Return the number of an agent's skin. It has a generator of its own."""
         return int(self.rng.spawn(1)[0].integers(count))
 
     def happens(self, probability: float, by_value: bool = False) -> bool:
-        """Whether something of a probability happens; `by_value` selects Unity's property `value`."""
+        """Return whether something of a probability happens. `by_value` selects Unity's property `value`."""
         return self.rng.uniform() < probability
 
     def pick(self, weights: Sequence[float]) -> int:
-        """An index, each as often as its weight says."""
+        """Return an index drawn by weight."""
         shares = np.array(weights) / sum(weights)
         return int(self.rng.choice(len(weights), p=shares))
 
@@ -142,10 +144,8 @@ class Chance:
 
 
 class UnityChance(Chance):
-    """The same by Unity's generator; what Unity takes from the clock, a sign's pixels, is still numpy's.
-
-    `kind` is the arena's `chance`.
-    """
+    """Random choices of an episode, made by Unity's generator. Pixels of a sign, which Unity takes from the
+    clock, are still NumPy's. `kind` is the arena's `chance`."""
 
     def __init__(self, rng: np.random.Generator, unity: UnityRandom, kind: str = "unity") -> None:
         super().__init__(rng)
@@ -153,40 +153,38 @@ class UnityChance(Chance):
         self._equal_draws, self.buttons_find = "!equal" not in kind, "!button" not in kind
 
     def uniform(self, low: float = 0.0, high: float = 1.0) -> float:
-        """A number between two others."""
+        """Return a number between two others."""
         return self.unity.uniform(low, high) if self._equal_draws or low != high else low
 
     unseen = uniform
 
     def below(self, count: int) -> int:
-        """A whole number from 0 to `count` - 1."""
+        """Return a whole number from 0 to `count` - 1."""
         return self.unity.below(count)
 
     skin = below
 
     def happens(self, probability: float, by_value: bool = False) -> bool:
-        """Whether a number from 0 to 1 is at most the probability; for 1 only `value` is drawn."""
+        """Return whether a drawn number is at most the probability. For 1 only `value` is drawn."""
         if by_value:
             return self.uniform(1.0, 0.0) <= probability
         return probability == 1 or self.uniform() <= probability
 
     def pick(self, weights: Sequence[float]) -> int:
-        """The first index up to which the weights add up to a drawn number."""
+        """Return the first index whose cumulated weight reaches a drawn number."""
         sums = list(accumulate(weights))
         drawn = self.uniform(0.0, sums[-1])
         return next((index for index, limit in enumerate(sums) if drawn <= limit), len(sums) - 1)
 
     def restart(self, seed: int) -> None:
-        """Restart Unity's generator; with 0 it goes on."""
+        """Restart Unity's generator; 0 lets it continue."""
         if seed:
             self.unity.restart(seed)
 
 
 def chance_of(kind: str, seed: int, task_id: str, trial: int, unity: UnityRandom | None = None) -> Chance:
-    """The random choices of an episode of an arena with this `chance`.
-
-    Unity's are those of a new process with the seed `seed` + `trial`, or go on from the generator `unity`.
-    """
+    """Return the random choices of an arena's episode, by its `chance`. Unity's are those of a new process
+    with the seed `seed` + `trial`, or continue from the generator `unity`."""
     rng = episode_rng(seed, task_id, trial)
     if kind == "own":
         return Chance(rng)

@@ -1,27 +1,27 @@
-"""The interface of the Python package `animalai` for this arena, without Unity and without `mlagents_envs`.
+"""Interface of the Python package `animalai`, without Unity and `mlagents_envs`.
 
 To run an existing script, change its imports:
 
-    animalai, animalai.(environment, actions, agents, ...)  ->  arena.animalai, arena.animalai.(the same)
-    animalai.envs.(environment, actions, ...), as in 3.0    ->  arena.animalai.(the same)
-    mlagents_envs.(base_env, exception)                     ->  arena.animalai.(the same)
-    mlagents_envs.envs.unity_gym_env, gym_unity.envs        ->  arena.animalai.wrappers
+animalai, animalai.(environment, actions, agents, ...)  ->  arena.animalai, arena.animalai.(the same)
+animalai.envs.(environment, actions, ...), as in 3.0    ->  arena.animalai.(the same)
+mlagents_envs.(base_env, exception)                     ->  arena.animalai.(the same)
+mlagents_envs.envs.unity_gym_env, gym_unity.envs        ->  arena.animalai.wrappers
 
 or import everything from `arena.animalai`.
 
 Names, arguments and their order, keys, shapes and numberings are those of the package's latest published
 source, 6.2, and of the build that it downloads, 4.4: pictures are (channels, height, width) and rays
-distinguish 18 kinds of objects. Options of `AnimalAIEnvironment` select what scripts for 3.x and 4.0 expect.
+distinguish 18 kinds of objects. Options of `AnimalAIEnvironment` restore the behaviour of 3.x and 4.0.
 
-Differences, besides those described in the classes:
+Differences, in addition to those described in the classes:
 
 * The same seed gives the same episodes, independent of rendering and of the machine's speed, and the random
-  arenas of the original as far as its source tells (`docs/fidelity.md`).
+arenas of the original as far as its source determines them (`docs/fidelity.md`).
 * `step` is exactly `decisionPeriod` ticks. An episode that ends during a step is followed by one that is 0
-  ticks old; in Unity it may be a tick or two old.
+ticks old; in Unity it may be a tick or two old.
 * With several agents, those of the next arena are there at once, also if it has fewer.
 * An invalid argument raises an error that says what was expected, an `arena.ConfigError` that is also the
-  ValueError, TypeError, FileNotFoundError or IndexError which the original raises.
+ValueError, TypeError, FileNotFoundError or IndexError which the original raises.
 * Each call of `get_obs_dict` returns a new dictionary.
 """
 
@@ -57,7 +57,7 @@ _FILES = {
         [f"wrappers.{name}" for name in ("unity_gymnasium", "animalai_gymnasium", "vector")], wrappers
     ),
 }
-"""Modules of the original that are part of another one here, under whose name scripts import them."""
+"""Modules of the original merged into others here. Scripts import them under the old names."""
 
 sys.modules |= {f"{__name__}.{name}": module for name, module in _FILES.items()}
 

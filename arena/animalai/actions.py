@@ -1,4 +1,4 @@
-"""The nine actions by name, as in `animalai.actions` (package `animalai` 4.0 to 6.2)."""
+"""The nine actions by name, as in `animalai.actions` (`animalai` 4.0 to 6.2)."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ class AAIAction:
     """A named action; pass `action_tuple` to `AnimalAIEnvironment.set_actions`."""
 
     def __init__(self, name: str, action_tuple: ActionTuple) -> None:
-        """Raises InvalidTypeError, a TypeError, if one of them is of another type."""
+        """Check the arguments. Raises InvalidTypeError, a TypeError, if one of them is of another type."""
         if not isinstance(name, str):
             raise InvalidTypeError(f"name: got {name!r}, expected a text")
         if not isinstance(action_tuple, ActionTuple):
@@ -36,10 +36,8 @@ class AAIActions:
     """
 
     def __init__(self, no_agents: int = 1) -> None:
-        """With `no_agents` = n an action has n equal rows; the environment here takes one.
-
-        Raises InvalidValueError, a ValueError, for a number that is not whole and positive.
-        """
+        """Create the actions. With `no_agents` = n an action has n equal rows; the environment here takes
+        one. Raises InvalidValueError, a ValueError, for a number that is not whole and positive."""
         checked(whole, "no_agents", no_agents)
 
         def action(name: str, move: int, rotate: int) -> AAIAction:
@@ -57,15 +55,14 @@ class AAIActions:
         self.allActions: list[AAIAction] = [*vars(self).values()]
 
     def random(self) -> AAIAction:
-        """A random action, drawn from numpy's global generator as in the original (`np.random.seed`)."""
+        """Return a random action. It is drawn from NumPy's global generator as in the original
+        (`np.random.seed`)."""
         return self.allActions[np.random.randint(len(self.allActions))]
 
 
 def stack_actions(actions: Sequence[AAIAction]) -> ActionTuple:
-    """The actions of several agents as one ActionTuple, in the order of the steps' `agent_id`.
-
-    Raises InvalidValueError, a ValueError, for no action.
-    """
+    """Stack several agents' actions in one ActionTuple. They are in the order of the steps' `agent_id`.
+    Raises InvalidValueError, a ValueError, for no action."""
     if not actions:
         raise InvalidValueError("actions: got none, expected one for each agent")
     tuples = [action.action_tuple for action in actions]

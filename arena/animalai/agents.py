@@ -13,14 +13,15 @@ from arena.animalai.raycastparser import RayCastObjects, RayCastParser
 
 
 class Braitenberg:
-    """Turns to the first of good multi goals, good goals and bad goals that it sees, and drives to the good
-    ones and back from the bad ones. Without one it turns left in every second step.
+    """Agent that drives to good goals and away from bad ones.
 
-    The columns of `RayCastParser` are taken as ordered from left to right, as the original does.
+    It turns to the first of good multi goals, good goals and bad goals that it sees. Without one it turns
+    left in every second step. The columns of `RayCastParser` are taken as ordered from left to right, as in
+    the original.
     """
 
     def __init__(self, no_rays: int) -> None:
-        """`no_rays` is the number of rays; raises InvalidValueError, a ValueError, if it is even."""
+        """Set the number of rays, `no_rays`. Raises InvalidValueError, a ValueError, if it is even."""
         if no_rays % 2 != 1:
             raise InvalidValueError(f"no_rays: got {no_rays!r}, expected an odd number")
         self.no_rays = no_rays
@@ -37,7 +38,7 @@ class Braitenberg:
         self.raycast_parser.prettyPrint(obs)
 
     def get_action(self, obs: npt.NDArray[Any]) -> AAIAction:
-        """The action on an observation of rays."""
+        """Return the action for an observation of rays."""
         seen, does = self.raycast_parser.parse(obs), self.actions
         approach = (does.FORWARDS, does.LEFT, does.RIGHT)
         retreat = (does.BACKWARDS, does.BACKWARDSLEFT, does.BACKWARDSRIGHT)
@@ -55,15 +56,15 @@ class Braitenberg:
         return self.prev_action
 
     def ahead(self, obs: Sequence[Any] | npt.NDArray[Any], object: RayCastObjects) -> bool:
-        """Whether the middle ray of a parsed observation shows a kind of object."""
+        """Return whether the middle ray shows a kind of object."""
         return bool(self._row(obs, object)[self._middle] > 0)
 
     def left(self, obs: Sequence[Any] | npt.NDArray[Any], object: RayCastObjects) -> bool:
-        """Whether a column before the middle one shows a kind of object."""
+        """Return whether a column left of the middle shows a kind."""
         return any(value > 0 for value in self._row(obs, object)[: self._middle])
 
     def right(self, obs: Sequence[Any] | npt.NDArray[Any], object: RayCastObjects) -> bool:
-        """Whether a column after the middle one shows a kind of object."""
+        """Return whether a column right of the middle shows a kind."""
         return any(value > 0 for value in self._row(obs, object)[self._middle + 1 :])
 
     @property
@@ -75,7 +76,8 @@ class Braitenberg:
 
 
 class RandomActionAgent:
-    """Draws an action and for how many steps it is repeated, from numpy's global generator."""
+    """Agent of random actions, each repeated a random number of times. Both are drawn from NumPy's global
+    generator."""
 
     def __init__(
         self,
@@ -85,14 +87,16 @@ class RandomActionAgent:
         prev_step_bias: float = 0,
         remove_prev_step: bool = False,
     ) -> None:
-        """`step_length_distribution` draws the number of steps of an action, rounded towards 0 and without
-        its sign, by default always `max_step_length`. The probability of an action is the softmax of the nine
+        """Set the distributions.
+
+        `step_length_distribution` draws the number of steps of an action, rounded towards 0 and without its
+        sign, by default always `max_step_length`. The probability of an action is the softmax of the nine
         `action_biases`: no movement, left, right, forwards, backwards, forwards left and right, backwards
         left and right. With probability `prev_step_bias` the last action is drawn again; with
         `remove_prev_step` it is otherwise not drawn.
 
-        Raises InvalidValueError, a ValueError, for another number of biases, and a `prev_step_bias` outside
-        0 to 1.
+        Raises InvalidValueError, a ValueError, for another number of biases, and a `prev_step_bias` outside 0
+        to 1.
         """
         self.max_step_length = max_step_length
         self.step_length_distribution = step_length_distribution or (lambda: max_step_length)
@@ -109,11 +113,11 @@ class RandomActionAgent:
             raise InvalidValueError(f"prev_step_bias: got {self.prev_step_bias!r}, expected 0 to 1")
 
     def get_num_steps(self, prev_step: AAIAction) -> deque[AAIAction]:
-        """An action as often as it is repeated."""
+        """Return an action as often as it is repeated."""
         return deque([prev_step] * abs(int(self.step_length_distribution())))
 
     def get_new_action(self, prev_step: AAIAction) -> AAIAction:
-        """The action after `prev_step`."""
+        """Draw the action after `prev_step`."""
         if np.random.random() < self.prev_step_bias:
             return prev_step
         # A softmax that no large bias overflows.

@@ -1,4 +1,4 @@
-"""Data exchanged between a script and the environment: actions, and steps of agents.
+"""Data exchanged between script and environment: actions, and steps of agents.
 
 A subset of `mlagents_envs.base_env`, on which `animalai` depends: what scripts for Animal-AI use. Action
 masks are None and groups are 0, since Animal-AI has neither.
@@ -28,10 +28,8 @@ class BaseEnv(ABC):  # noqa: B024
 
 
 class ActionTuple:
-    """The actions of n agents: `continuous` float32 (n, 0) and `discrete` int32 (n, 2), move and rotate.
-
-    Animal-AI has no continuous actions.
-    """
+    """Actions of n agents. `continuous` is float32 (n, 0), as Animal-AI has no continuous actions; `discrete`
+    is int32 (n, 2), move and rotate."""
 
     def __init__(
         self, continuous: npt.ArrayLike | None = None, discrete: npt.ArrayLike | None = None
@@ -49,7 +47,7 @@ class ActionTuple:
 
 
 class ActionSpec(NamedTuple):
-    """The shape of an agent's action: the sizes of its discrete branches; nothing is continuous."""
+    """Shape of an agent's action: the sizes of its discrete branches."""
 
     continuous_size: int
     discrete_branches: tuple[int, ...]
@@ -60,11 +58,11 @@ class ActionSpec(NamedTuple):
         return len(self.discrete_branches)
 
     def is_discrete(self) -> bool:
-        """Whether an action is entirely discrete."""
+        """Return whether an action is entirely discrete."""
         return self.discrete_size > 0 and self.continuous_size == 0
 
     def is_continuous(self) -> bool:
-        """Whether an action is entirely continuous."""
+        """Return whether an action is entirely continuous."""
         return self.discrete_size == 0 and self.continuous_size > 0
 
     def empty_action(self, n_agents: int) -> ActionTuple:
@@ -80,12 +78,12 @@ class ActionSpec(NamedTuple):
 
     @staticmethod
     def create_discrete(discrete_branches: Sequence[int]) -> "ActionSpec":
-        """The shape of an action with these branches."""
+        """Return the shape of an action with these branches."""
         return ActionSpec(0, tuple(discrete_branches))
 
 
 class DimensionProperty(IntFlag):
-    """What is known of a dimension of an observation."""
+    """Known properties of an observation's dimension."""
 
     UNSPECIFIED = 0
     NONE = 1
@@ -94,7 +92,7 @@ class DimensionProperty(IntFlag):
 
 
 class ObservationType(Enum):
-    """The kind of an observation; Animal-AI's are all of the default one."""
+    """Kind of an observation. Animal-AI's are all of the default one."""
 
     DEFAULT = 0
     GOAL_SIGNAL = 1
@@ -110,7 +108,7 @@ class ObservationSpec(NamedTuple):
 
 
 def observation_spec(shape: tuple[int, ...], name: str) -> ObservationSpec:
-    """The specification of an observation with the properties that Animal-AI's have."""
+    """Return the specification of an observation with the properties that Animal-AI's have."""
     flat, across = DimensionProperty.NONE, DimensionProperty.TRANSLATIONAL_EQUIVARIANCE
     sides = [across if len(shape) == 3 and size == shape[1] else flat for size in shape]
     return ObservationSpec(shape, tuple(sides), ObservationType.DEFAULT, name)
@@ -124,7 +122,7 @@ class BehaviorSpec(NamedTuple):
 
 
 class DecisionStep(NamedTuple):
-    """Observation of an agent that is to act, and its reward since the last step."""
+    """Observation and latest reward of an agent that acts next. The reward is that since the last step."""
 
     obs: list[npt.NDArray[Any]]
     reward: float
@@ -135,7 +133,7 @@ class DecisionStep(NamedTuple):
 
 
 class TerminalStep(NamedTuple):
-    """Last observation of an agent; `interrupted` if its episode was ended from outside."""
+    """Last observation of an agent. It is `interrupted` if its episode was ended from outside."""
 
     obs: list[npt.NDArray[Any]]
     reward: float
@@ -146,7 +144,7 @@ class TerminalStep(NamedTuple):
 
 
 class _Steps(Mapping[int, StepT], Generic[StepT]):
-    """The steps of n agents by agent id: each of `obs` has n rows, `reward` and `agent_id` are (n,)."""
+    """Steps of n agents by agent id. Each of `obs` has n rows, `reward` and `agent_id` are (n,)."""
 
     def __init__(self, obs: list[Floats], reward: Floats, agent_id: Ints) -> None:
         self.obs, self.reward, self.agent_id = obs, reward, agent_id
@@ -186,7 +184,7 @@ class DecisionSteps(_Steps[DecisionStep]):
 
     @staticmethod
     def empty(spec: BehaviorSpec) -> "DecisionSteps":
-        """The steps of no agent."""
+        """Return the steps of no agent."""
         return DecisionSteps(no_obs(spec), np.zeros(0, np.float32), np.zeros(0, np.int32))
 
 
@@ -212,7 +210,7 @@ class TerminalSteps(_Steps[TerminalStep]):
 
     @staticmethod
     def empty(spec: BehaviorSpec) -> "TerminalSteps":
-        """The steps of no agent."""
+        """Return the steps of no agent."""
         nobody = np.zeros(0, np.int32)
         return TerminalSteps(no_obs(spec), np.zeros(0, np.float32), np.zeros(0, np.bool_), nobody)
 
@@ -223,7 +221,7 @@ def no_obs(spec: BehaviorSpec) -> list[Floats]:
 
 
 def batch(observations: Sequence[Any], specs: Sequence[ObservationSpec], grayscale: bool) -> list[Floats]:
-    """Observations of n agents in the original's format: for each specification an array (n, ...)."""
+    """Batch n agents' observations as in the original. There is an array (n, ...) for each specification."""
     sensed = ([_sensed(each[spec.name], spec, grayscale) for each in observations] for spec in specs)
     # One agent's is not copied: it may be a large picture.
     return [rows[0][None] if len(rows) == 1 else np.array(rows) for rows in sensed]
@@ -238,7 +236,7 @@ def _sensed(values: Any, spec: ObservationSpec, grayscale: bool) -> Floats:
 
 
 def actions_of(spec: ActionSpec, action: Any, agents: int) -> Ints:
-    """The discrete actions of `agents` agents, (n, 2); raises UnityActionException for any other."""
+    """Return the discrete actions of `agents` agents, (n, 2). Raises UnityActionException for any other."""
     discrete: Ints = getattr(action, "discrete", np.zeros(0, np.int32))
     sizes = spec.discrete_branches
     if discrete.shape != (agents, len(sizes)) or (discrete < 0).any() or (discrete >= sizes).any():

@@ -39,24 +39,23 @@ from arena.taskfile.versions import Version, version_of
 
 
 def find_executable(base: str | Path = "") -> str:
-    """An empty `file_name`, as this arena needs no program; the original searches `base` for one."""
+    """Return an empty `file_name`. This arena needs no program; the original searches `base` for one."""
     return ""
 
 
 def find_or_download_executable(base: str | Path = "", auto_download: bool = True) -> str:
-    """An empty `file_name`; nothing is downloaded."""
+    """Return an empty `file_name`; no download takes place."""
     return ""
 
 
 _EMPTY = "!ArenaConfig\narenas:\n  0: !Arena\n    t: 0\n"
-"""The arena without a file: an agent in a random position, no time limit."""
+"""Default arena: an agent in a random position, no time limit."""
 
 
 def tasks_of(config: Config | None, version: str | None, chance: str) -> Curriculum:
-    """The arenas of an argument: an empty one if there is none, and files read as `version`, by default 4.
+    """Return the arenas of an argument, by default an empty one.
 
-    Files draw their random values by `chance`, also loaded ones.
-
+    Files are read as `version`, by default 4, and draw their random values by `chance`, also loaded ones.
     Raises MissingFileError, a FileNotFoundError, if there is no such file, and as `arena.load` does.
     """
     read_as = version_of(Version.V4 if version is None else version)
@@ -70,25 +69,24 @@ def tasks_of(config: Config | None, version: str | None, chance: str) -> Curricu
 
 
 def generator(seed: int | None) -> np.random.Generator:
-    """The generator of the arenas' seeds, None being 0.
-
-    Raises InvalidTypeError, a TypeError, for a seed that is not a whole number.
-    """
+    """Return the generator of the arenas' seeds, None being 0. Raises InvalidTypeError, a TypeError, for a
+    seed that is not a whole number."""
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, Integral)):
         raise exception.InvalidTypeError(f"seed: got {seed!r}, expected a whole number")
     return np.random.default_rng(seed_words(int(seed or 0)))
 
 
 def whole_number(option: str, value: float) -> int:
-    """A whole number of at least 0, also as a float such as `(rays - 1) / 2`."""
+    """Return a whole number of at least 0. Also accepts a float such as `(rays - 1) / 2`."""
     is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
     return checked(partial(whole, least=0), option, int(value) if is_whole else value)
 
 
 def log_file(file_name: str | os.PathLike[str] | None, version: str | None) -> Path | None:
-    """Where the original's build of 4.x, at `file_name`, writes its CSV log; None if its folder is missing.
+    """Return the CSV log's path of the original's build at `file_name`.
 
-    In the folder of the program, on macOS in the program, below ObservationLogs, named after the minute.
+    None if its folder is missing. In 4.x it is in the folder of the program, on macOS in the program, below
+    ObservationLogs, named after the minute.
     """
     program = Path(file_name if isinstance(file_name, str | os.PathLike) else "")
     folder = program if program.suffix == ".app" else program.parent
@@ -101,7 +99,7 @@ def log_file(file_name: str | os.PathLike[str] | None, version: str | None) -> P
 
 
 def steps_of(decision_period: int) -> int:
-    """Number of steps of `ArenaEnv` in a decision period of some ticks."""
+    """Return the number of `ArenaEnv` steps in a decision period."""
     steps, rest = divmod(whole_number("decisionPeriod", decision_period), TICKS_PER_STEP)
     if rest or steps < 1:
         raise exception.InvalidValueError(
@@ -112,7 +110,7 @@ def steps_of(decision_period: int) -> int:
 
 
 def checked(check: Callable[[str, Any], Any], option: str, value: Any) -> Any:
-    """A checked value; the error is also a ValueError."""
+    """Return a checked value. The error is also a ValueError."""
     try:
         return check(option, value)
     except ConfigError as error:
@@ -130,7 +128,7 @@ class PlayTrain(NamedTuple):
 
 
 class AnimalAIEnvironment(BaseEnv):
-    """The agents in an arena, with the Python interface of the Unity environment; usually it is one.
+    """Agents in an arena, usually one, with the Unity environment's interface.
 
     `step` takes the actions of `set_actions`, by default no movement. `get_steps` then returns the agents
     that are to act. At the end of an episode it also returns those that ended; the agents that are to act are
@@ -178,7 +176,7 @@ class AnimalAIEnvironment(BaseEnv):
         csv_log: str | PathLike[str] | bool | None = None,
         chance: str = "unity",
     ) -> None:
-        """The original's arguments in its order, and six more.
+        """Take the original's arguments in its order, and six more.
 
         Those with an effect are seed (None: 0), arenas_configurations (also a loaded file, a list or a
         curriculum; by default an empty arena), useCamera, resolution (None: 84, as in Unity's build),
@@ -187,13 +185,13 @@ class AnimalAIEnvironment(BaseEnv):
         there is no window, and `no_graphics` does not turn the camera off.
 
         `version` is that of Animal-AI as which files are read, by default 4; loaded files and curricula keep
-        theirs. `renderer` is that of `ArenaEnv`. `channels_first=False` puts the
-        channels last, (n, r, r, 3), as `mlagents_envs` 0.30 of `animalai` 3 and 4 does. `rayTags` is the
-        number of kinds that rays distinguish: 18, as in 4.4, or 12, as in v3.1.3, which is the default of
-        other versions than 4. `csv_log` is the path of a CSV log (`arena.csv_log`). By default it is where
-        the original's program writes it, in ObservationLogs in the folder of `file_name`, if `file_name` has
-        a folder and that exists; with False there is none. `chance="own"` draws places and colours of files
-        by numpy's generator; by default they are those of Unity's program with this seed.
+        theirs. `renderer` is that of `ArenaEnv`. `channels_first=False` puts the channels last, (n, r, r, 3),
+        as `mlagents_envs` 0.30 of `animalai` 3 and 4 does. `rayTags` is the number of kinds that rays
+        distinguish: 18, as in 4.4, or 12, as in v3.1.3, which is the default of other versions than 4.
+        `csv_log` is the path of a CSV log (`arena.csv_log`). By default it is where the original's program
+        writes it, in ObservationLogs in the folder of `file_name`, if `file_name` has a folder and that
+        exists; with False there is none. `chance="own"` draws places and colours of files by numpy's
+        generator; by default they are those of Unity's program with this seed.
 
         Raises ConfigError for an invalid option, and as `reset` does; the error is also a ValueError or
         TypeError where the original raises these.
@@ -237,7 +235,7 @@ class AnimalAIEnvironment(BaseEnv):
         self._begin(self._env, int(seed or 0) % 2**32 if in_unity else self._drawn_seed())
 
     def _drawn_seed(self) -> int:
-        """The seed of the next file, another each time, as Unity's generator is not restarted."""
+        """Draw the next file's seed. Each is another, as Unity's generator is not restarted."""
         return int(self._seeds.integers(2**31))
 
     def _observation_specs(self) -> list[ObservationSpec]:
@@ -250,13 +248,13 @@ class AnimalAIEnvironment(BaseEnv):
 
     @property
     def behavior_specs(self) -> Mapping[str, BehaviorSpec]:
-        """Observations and actions of each team that was met, `AnimalAI?team=0` if the file has none."""
+        """Observations and actions of each known team. It is `AnimalAI?team=0` if the file has none."""
         return MappingProxyType(self._specs)
 
     def reset(self, arenas_configurations: Config | None = "", *, seed: int | None = None) -> None:
-        """Start the next arena of the file, or the first one of another file or with `seed`.
+        """Start the next arena, or the first of a file or `seed`.
 
-        As in the original, the generator goes on from what was drawn before, unless there is a `seed`.
+        As in the original, the generator continues from its last draw, unless there is a `seed`.
 
         Raises MissingFileError, a FileNotFoundError, for a missing file, ConfigError for an invalid one,
         UnityEnvironmentException, a ConfigError, if the environment is closed, and LayoutError for an arena
@@ -280,7 +278,7 @@ class AnimalAIEnvironment(BaseEnv):
         return self._env
 
     def step(self) -> None:
-        """Take the action that was set, by default no movement, for one `decisionPeriod`."""
+        """Take the set action, by default no movement, for one `decisionPeriod`."""
         env = self._playing
         results, terminated, truncated = env.take([env.read_action(action) for action in self._actions])
         observations = env.observe(range(len(results)))
@@ -316,29 +314,28 @@ class AnimalAIEnvironment(BaseEnv):
     def _of(
         self, rows: list[int], observations: list[Any], rewards: list[float]
     ) -> tuple[list[Floats], Floats, Ints]:
-        """Observations, rewards and ids of some agents, in the original's format."""
+        """Return some agents' observations, rewards and ids in the original's format."""
         obs = batch([observations[row] for row in rows], self._spec.observation_specs, self._grayscale)
         ids = np.array([self._ids[row] for row in rows], np.int32)
         return obs, np.array([rewards[row] for row in rows], np.float32), ids
 
     def get_steps(self, behavior_name: str) -> tuple[DecisionSteps, TerminalSteps]:
-        """The agents that are to act, and those whose episode has just ended, in the order of their items.
-
-        Raises UnityActionException, a ConfigError, for another behaviour.
-        """
+        """Return the agents that act next, and those that just ended. Both are in the order of their items.
+        Raises UnityActionException, a ConfigError, for another behaviour."""
         self._check(behavior_name)
         decision, terminal = self._decision.get(behavior_name), self._terminal.get(behavior_name)
         return decision or DecisionSteps.empty(self._spec), terminal or TerminalSteps.empty(self._spec)
 
     def set_actions(self, behavior_name: str, action: ActionTuple) -> None:
-        """Set the actions of the next step, a row for each agent; raises UnityActionException if one is not
-        among the nine, or their number is another."""
+        """Set the actions of the next step, a row for each agent. Raises UnityActionException if one is not
+        among the nine, or for another number of them."""
         self._check(behavior_name)
         rows = self._rows.get(behavior_name, [])
         self._actions[rows] = actions_of(self._spec.action_spec, action, len(rows))
 
     def set_action_for_agent(self, behavior_name: str, agent_id: int, action: ActionTuple) -> None:
-        """`set_actions` for one agent; raises NoAgentError, an IndexError, for an unknown one."""
+        """Set one agent's actions of the next step. Raises NoAgentError, an IndexError, for an unknown
+        one."""
         self._check(behavior_name)
         ids = [self._ids[row] for row in self._rows.get(behavior_name, [])]
         if agent_id not in ids:
@@ -352,7 +349,7 @@ class AnimalAIEnvironment(BaseEnv):
         _ = self._playing
 
     def get_obs_dict(self, obs: Sequence[Floats], agent_index: int = 0) -> dict[str, Any]:
-        """An agent's observation by name, from `steps.obs`; also kept as `obsdict`.
+        """Return an agent's observation by name, from `steps.obs`. It is also kept as `obsdict`.
 
         `camera` (3, r, r), `rays` (20 x rays,), `health` a float32 number, `velocity` (3,), `position` (3,);
         an empty list for a sensor that is off. Raises NoAgentError, an IndexError, if `obs` has no such
@@ -370,7 +367,7 @@ class AnimalAIEnvironment(BaseEnv):
         return self.obsdict
 
     def get_obs_dicts(self, obs: Sequence[Floats]) -> list[dict[str, Any]]:
-        """`get_obs_dict` of every agent in `obs`."""
+        """Return the observation by name of every agent in `obs`."""
         return [self.get_obs_dict(obs, agent) for agent in range(len(obs[0]))]
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Errors as in `mlagents_envs.exception`, and those that the original raises as Python's own.
+"""Errors of `mlagents_envs.exception`, and the original's own Python errors.
 
 All are an `arena.ConfigError` too, so that a program can catch either.
 """
@@ -7,7 +7,7 @@ from arena.errors import ConfigError
 
 
 class InvalidValueError(ConfigError, ValueError):
-    """An argument has a value that is not allowed; the original raises ValueError."""
+    """An argument has a value that is not allowed. The original raises ValueError."""
 
 
 class InvalidTypeError(ConfigError, TypeError):
@@ -15,7 +15,7 @@ class InvalidTypeError(ConfigError, TypeError):
 
 
 class NoAgentError(ConfigError, IndexError):
-    """There is no agent of that number in the steps; the original raises IndexError."""
+    """There is no agent of that number in the steps. The original raises IndexError."""
 
 
 class UnityException(ConfigError):
@@ -31,13 +31,13 @@ class UnityActionException(UnityException):
 
 
 class UnityCommunicationException(UnityException):
-    """Never raised, as there are no other process, ports or side channels; for scripts that catch it."""
+    """Never raised, but caught by scripts. There are no other process, ports or side channels."""
 
 
 UnityTimeOutException = UnityCommunicatorStoppedException = UnityCommunicationException
 UnityObservationException = UnityPolicyException = UnityCommunicationException
 UnitySideChannelException = UnityWorkerInUseException = UnityCommunicationException
-"""Others that are never raised."""
+"""Other errors that are never raised."""
 
 
 class UnityGymException(UnityException):
@@ -45,4 +45,4 @@ class UnityGymException(UnityException):
 
 
 UnityGymnasiumException = UnityGymException
-"""Its name in `animalai.wrappers`."""
+"""Alias in `animalai.wrappers`."""

@@ -1,4 +1,4 @@
-"""Playing an arena by hand, as in `animalai.play` (package `animalai` 4.1 to 6.2): here in the browser."""
+"""Human play in the browser, as in `animalai.play` (`animalai` 4.1 to 6.2)."""
 
 import argparse
 import subprocess
@@ -11,10 +11,11 @@ from arena.animalai.exception import UnityEnvironmentException
 def play(
     configuration_file: str | None = None, env_path: str | None = None, log_path: str | None = None
 ) -> None:
-    """Open a page on which to play a task file, by default `arenas.GOOD_GOAL_RANDOM_POS`, until Ctrl-C.
+    """Open a page to play a task file on, until Ctrl-C.
 
-    This is the command `arena-llm play FILE --animal-ai 4`, which needs the extra `people`. `env_path` and
-    `log_path` have no effect. Raises UnityEnvironmentException, a ConfigError, if it cannot start.
+    The file is by default `arenas.GOOD_GOAL_RANDOM_POS`. This is the command `arena-llm play FILE --animal-ai
+    4`, which needs the extra `people`. `env_path` and `log_path` have no effect. Raises
+    UnityEnvironmentException, a ConfigError, if it cannot start.
     """
     file = arenas.GOOD_GOAL_RANDOM_POS if configuration_file is None else str(configuration_file)
     command = [sys.executable, "-m", "arena_llm", "play", file, "--animal-ai", "4"]
@@ -27,7 +28,7 @@ def play(
 
 
 def main() -> None:
-    """The original's command line: `python -m arena.animalai.play --config_path FILE`."""
+    """Run the original's command line: `python -m arena.animalai.play --config_path FILE`."""
     parser = argparse.ArgumentParser(description="Play a task file in the browser.")
     parser.add_argument("--config_path", help="Task file.")
     parser.add_argument("--AAI_path", help="No effect: no program is needed.")

@@ -1,4 +1,4 @@
-"""The rays as a table, as in `animalai.raycastparser` (package `animalai` 4.0 to 6.2)."""
+"""Rays as a table, as in `animalai.raycastparser` (`animalai` 4.0 to 6.2)."""
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
@@ -10,15 +10,12 @@ import numpy.typing as npt
 from arena.animalai.exception import InvalidTypeError, InvalidValueError
 
 _FLAGS = 2
-"""Values of a ray after those of its tags: whether nothing was hit, and the distance."""
+"""Values of a ray after its tags: miss flag and distance."""
 
 
 class RayCastObjects(Enum):
-    """What a ray can distinguish, numbered as in `arena.rays.TAGS`.
-
-    PILLARBUTTON and SIGNPOSTER are the names of 10 and 11 before 4.1. Rays of v3.1.3 and 4.0 have the first
-    12 kinds, those of 4.4 all 18.
-    """
+    """Kinds that a ray distinguishes, numbered as in `arena.rays.TAGS`. PILLARBUTTON and SIGNPOSTER are the
+    names of 10 and 11 before 4.1. Rays of v3.1.3 and 4.0 have the first 12 kinds, those of 4.4 all 18."""
 
     ARENA = 0
     IMMOVABLE = 1
@@ -43,12 +40,12 @@ class RayCastObjects(Enum):
 
 
 class RayCastParser:
-    """Distances to some kinds of objects: a row for each kind and a column for each ray."""
+    """Table of distances to kinds of objects: rows are kinds, columns rays."""
 
     def __init__(
         self, listOfObjects: Sequence[RayCastObjects], numberOfRays: int, *, by_angle: bool = False
     ) -> None:
-        """`by_angle` orders the columns by angle, from left to right.
+        """Select the objects. `by_angle` orders the columns by angle, from left to right.
 
         By default they have the original's order, on which trained agents may rely. It was meant to go from
         left to right, but assumes wrongly that the outermost side rays come first: for five rays d degrees
@@ -77,12 +74,13 @@ class RayCastParser:
         self._columns = [*(left[::-1] if by_angle else left), 0, *right]
 
     def parse(self, raycast: Mapping[str, Any] | Sequence[float] | npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """float64 (objects, rays): distance to the object in units of 200 m, 0 if the ray does not show it.
+        """Return distances float64 (objects, rays) in units of 200 m.
 
-        `raycast` is the rays' part of an observation, or the dictionary of `get_obs_dict`; the number of
-        kinds that its rays distinguish follows from its length. Raises InvalidTypeError, a TypeError, for
-        anything else, and InvalidValueError, a ValueError, for an empty one, a length that is not a multiple
-        of the number of rays, and objects that its rays do not distinguish.
+        A distance is 0 if the ray does not show the object. `raycast` is the rays' part of an observation, or
+        the dictionary of `get_obs_dict`; the number of kinds that its rays distinguish follows from its
+        length. Raises InvalidTypeError, a TypeError, for anything else, and InvalidValueError, a ValueError,
+        for an empty one, a length that is not a multiple of the number of rays, and objects that its rays do
+        not distinguish.
         """
         if not isinstance(raycast, list | tuple | np.ndarray | Mapping):
             raise InvalidTypeError(f"raycast: got {raycast!r}, expected a list, an array or a dictionary")

@@ -40,8 +40,9 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
         *,
         four_values: bool = False,
     ) -> None:
-        """With `uint8_visual` pictures are uint8, 0 to 255, instead of float32, 0 to 1. With `four_values`
-        `reset` returns the observation alone and `step` four values, as Gym's environments did.
+        """Wrap the environment. With `uint8_visual` pictures are uint8, 0 to 255, instead of float32, 0 to 1.
+        With `four_values` `reset` returns the observation alone and `step` four values, as Gym's environments
+        did.
 
         Raises InvalidTypeError, a TypeError, for another environment, and as `reset` does
         UnityGymnasiumException for an arena of several agents.
@@ -85,7 +86,7 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
         return spaces.Tuple(boxes) if self._several else boxes[0]
 
     def _observe(self, obs: Sequence[Floats]) -> Any:
-        """The observation from the list of one agent's observations."""
+        """Return the observation from the list of one agent's observations."""
         seen: list[Any] = [self._picture(each[0]) for each in obs if each.ndim == 4]
         seen.append(np.concatenate([each[0] for each in obs if each.ndim == 2]))
         return tuple(seen) if self._several else seen[0]
@@ -95,10 +96,11 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
         return self.visual_obs
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> Any:
-        """Start the next arena, or with `options={"arena_config": PATH}` the first one of another file.
+        """Start the next arena; return observation and info.
 
-        With `seed` the file's first arena is started with that seed and the action space is seeded; the
-        original only seeds the action space. Returns observation and info.
+        With `options={"arena_config": PATH}` it is the first one of another file. With `seed` the file's
+        first arena is started with that seed and the action space is seeded; the original only seeds the
+        action space.
         """
         super().reset(seed=seed)
         if seed is not None:
@@ -110,10 +112,8 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
         return seen if self._four else (seen, {"step": decision})
 
     def step(self, action: Any) -> Any:
-        """Take an action; returns observation, reward, terminated, truncated and info.
-
-        At the end the observation is the episode's last. With `four_values`: observation, reward, done, info.
-        """
+        """Take an action; return observation, reward, terminated, truncated and info. At the end the
+        observation is the episode's last. With `four_values`: observation, reward, done, info."""
         branches = divmod(int(action), 3) if self._flat else action
         self._env.set_actions(self.name, ActionTuple(discrete=np.reshape(branches, (1, -1))))
         self._env.step()
@@ -125,11 +125,11 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
         return (seen, reward, ended, info) if self._four else (seen, reward, ended and not cut, cut, info)
 
     def seed(self, seed: int | None = None) -> None:
-        """Seed the action space, as scripts for Gym do; arenas have the seed of the environment."""
+        """Seed the action space, as scripts for Gym do. Arenas have the seed of the environment."""
         self.action_space.seed(seed)
 
     def render(self) -> Any:
-        """The last picture of the camera; None without one."""
+        """Return the last picture of the camera; None without one."""
         return self.visual_obs
 
     def close(self) -> None:
@@ -138,31 +138,30 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
 
 
 UnityToGymWrapper = UnityToGymnasiumWrapper
-"""The name in `mlagents_envs.envs.unity_gym_env`. There `step` returns Gym's four values, as here with
-`four_values=True`; by default it returns Gymnasium's five, which stable-baselines3 2 takes directly."""
+"""Name of the class in `mlagents_envs.envs.unity_gym_env`. There `step` returns Gym's four values, as here
+with `four_values=True`; by default it returns Gymnasium's five, which stable-baselines3 2 takes directly."""
 
 
 class ActionFlattener:
-    """The actions of several branches as one: a number for each combination, the last branch counting
-    fastest."""
+    """Actions of several branches as one number. There is a number for each combination; the last branch
+    counts fastest."""
 
     def __init__(self, branched_action_space: Sequence[int]) -> None:
-        """`branched_action_space` are the sizes of the branches."""
+        """Take the sizes of the branches, `branched_action_space`."""
         combined = itertools.product(*map(range, branched_action_space))
         self.action_lookup = {number: list(action) for number, action in enumerate(combined)}
         self.action_space: spaces.Space[Any] = spaces.Discrete(len(self.action_lookup))
 
     def lookup_action(self, action: int) -> list[int]:
-        """The action of each branch."""
+        """Return the action of each branch."""
         return self.action_lookup[action]
 
 
 class AnimalAIGymnasiumWrapper(UnityToGymnasiumWrapper):
-    """An `AnimalAIEnvironment` whose observation is a dictionary of the included parts; an array if only one
-    is included.
+    """An `AnimalAIEnvironment` with a dictionary of included parts as observation.
 
-    `camera` and `rays` are included by default if the environment has them; `health` (), `velocity` (3,) and
-    `position` (3,) unless excluded.
+    It is an array if only one is included. `camera` and `rays` are included by default if the environment has
+    them; `health` (), `velocity` (3,) and `position` (3,) unless excluded.
     """
 
     def __init__(
@@ -176,7 +175,7 @@ class AnimalAIGymnasiumWrapper(UnityToGymnasiumWrapper):
         include_position: bool = True,
         **options: Any,
     ) -> None:
-        """`options` are those of `UnityToGymnasiumWrapper`.
+        """Wrap the environment with the `options` of `UnityToGymnasiumWrapper`.
 
         Raises InvalidTypeError, a TypeError, for another environment, and InvalidValueError, a ValueError,
         for a sensor that it does not have, or if nothing is included.
@@ -231,11 +230,11 @@ def make_animalai_env_fns(
     launch_lock_timeout: float = 300.0,
     launch_lock_path: str | None = None,
 ) -> list[Callable[[], AnimalAIGymnasiumWrapper]]:
-    """Functions that create `num_envs` environments; number k has the seed `seed` + k.
+    """Return functions creating `num_envs` environments. Number k has the seed `seed` + k.
 
-    `arenas_configurations` is one file for all, or a list with one for each. Port and worker numbers
-    and the lock for the start of programs are ignored. Raises InvalidValueError, a ValueError, for another
-    number of files, or for `env_kwargs` that are arguments here.
+    `arenas_configurations` is one file for all, or a list with one for each. Port and worker numbers and the
+    lock for the start of programs are ignored. Raises InvalidValueError, a ValueError, for another number of
+    files, or for `env_kwargs` that are arguments here.
     """
     count, options = checked(whole, "num_envs", num_envs), dict(env_kwargs or {})
     if given := [name for name in _EACH_ITS_OWN if name in options]:
@@ -258,11 +257,12 @@ def make_animalai_env_fns(
 def make_animalai_vec_env(
     num_envs: int, *, vectorization_mode: str = "sync", **options: Any
 ) -> VectorEnv[Any, Any, Any]:
-    """A Gymnasium vector environment: "sync" in this process, or "async" with one process per environment.
+    """Create a Gymnasium vector environment, "sync" or "async".
 
-    `options` are those of `make_animalai_env_fns`. Processes are spawned, so that they can render; the
-    program must create them under `if __name__ == "__main__":`. `arena.gym.vector_env.ArenaVectorEnv` is
-    faster. Raises InvalidValueError for another mode.
+    With "sync" it runs in this process, with "async" in one process per environment. `options` are those of
+    `make_animalai_env_fns`. Processes are spawned, so that they can render; the program must create them
+    under `if __name__ == "__main__":`. `arena.gym.vector_env.ArenaVectorEnv` is faster. Raises
+    InvalidValueError for another mode.
     """
     if vectorization_mode not in ("sync", "async"):
         raise InvalidValueError(f"vectorization_mode: got {vectorization_mode!r}, expected 'sync' or 'async'")

@@ -1,9 +1,8 @@
-"""Builds concrete layouts from specifications; makes all random choices of an episode.
+"""Builds concrete layouts from specifications by drawing an episode's random choices.
 
-The rules are those of Animal-AI's `ArenaBuilders.cs` and `Prefab.cs` (animal-ai-unity at
-revision 0739f7f): sizes are clipped and multiplied by 0.999, objects stand 0.01 above their
-nominal height, up to 20 attempts are made to find a free position for each, and a blocked object is left at
-the arena's corner.
+The rules are those of Animal-AI's `ArenaBuilders.cs` and `Prefab.cs` (animal-ai-unity at revision 0739f7f):
+sizes are clipped and multiplied by 0.999, objects stand 0.01 above their nominal height, up to 20 attempts
+are made to find a free position for each, and a blocked object is left at the arena's corner.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,10 +37,12 @@ from arena.taskfile.symbols import DEFAULT, resolved
 from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_named
 
 NEAR_FLOOR = 0.05
-"""An object whose bottom is lower than this, metres, stands on the floor after falling by 0.02."""
+"""Height, metres, below which an object's bottom falls to the floor. It stands there after falling by 0.02.
+"""
 
 _REACH = (-0.05, 0.03)
-"""Range of heights of a supporting top relative to a bottom, metres: from the lift and the factor 0.999."""
+"""Range of a supporting top's height relative to a bottom, metres. It follows from the lift and the factor
+0.999."""
 
 _SIDE = np.linspace(-0.5, 0.5, 13)
 _FOOTPRINT = np.array([(x, 0.0, z) for z in _SIDE for x in _SIDE])
@@ -53,7 +54,7 @@ _HANGING = ("DarkLamp", "LitLamp", "Segment")
 
 
 def resting_heights(things: Sequence[Placed]) -> dict[int, float]:
-    """Height of the centre (metres) at which each stably supported thing comes to rest, by index.
+    """Return the resting height of each stably supported thing's centre, by index. Metres.
 
     A thing is stable if it stands on the floor, or if its centre is inside the convex hull of the points at
     which stable things support it. Loads on top are ignored; balls and zones support nothing, nor do lamps
@@ -75,7 +76,7 @@ def resting_heights(things: Sequence[Placed]) -> dict[int, float]:
 
 
 def at_rest(placed: Placed, height: float | None) -> Placed:
-    """A heavy thing at the height (metres) where it comes to rest; other things unchanged."""
+    """Return a heavy thing at its resting height (metres). Other things are unchanged."""
     if height is None or not placed.kind.is_heavy:
         return placed
     return replace(placed, position=(placed.position[0], height, placed.position[2]))
@@ -86,7 +87,7 @@ def _bottom(placed: Placed) -> float:
 
 
 def _drop(index: int, things: Sequence[Placed], drops: dict[int, float]) -> float | None:
-    """Distance that a thing falls onto its supports, metres; None if it is not stable."""
+    """Return the distance that a thing falls onto its supports, metres. None if it is not stable."""
     placed = things[index]
     bottom = _bottom(placed)
     if bottom <= NEAR_FLOOR:
@@ -105,16 +106,14 @@ def _drop(index: int, things: Sequence[Placed], drops: dict[int, float]) -> floa
 
 
 def _footprint(placed: Placed) -> Floats:
-    """Sampled points (n, 2), x and z in metres, of the thing's base."""
+    """Return sampled points (n, 2) of a thing's base, metres. They are x and z."""
     world = rotated(_FOOTPRINT * placed.size, yaw_rotation(placed.yaw)) + np.array(placed.position)
     return np.asarray(world[:, [0, 2]])
 
 
 def _top_under(support: Placed, points: Floats) -> Floats:
-    """Height (n,) of a support's upper face at points (n, 2); minus infinity beside it.
-
-    A tunnel supports along its crest, an L, J or U block on the box of its long bar.
-    """
+    """Return height (n,) of a support's upper face at points (n, 2). Minus infinity outside it. A tunnel
+    supports along its crest, an L, J or U block on the box of its long bar."""
     middle = np.array(support.position)
     away = np.column_stack([points[:, 0] - middle[0], np.zeros(len(points)), points[:, 1] - middle[2]])
     local = rotated(away, yaw_rotation(-support.yaw))
@@ -126,7 +125,7 @@ def _top_under(support: Placed, points: Floats) -> Floats:
 
 
 def _surrounds(points: Floats) -> bool:
-    """Whether the origin lies inside the convex hull of points (n, 2)."""
+    """Return whether the convex hull of points (n, 2) contains the origin."""
     if len(points) == 0:
         return False
     if (np.abs(points) < 1e-6).all(axis=1).any():
@@ -139,15 +138,15 @@ def _surrounds(points: Floats) -> bool:
 _ORIGIN: Vector = (0.0, 0.0, 0.0)
 
 _ACROSS, _UP = ring(1.0, 1.0, 24)[:7].T
-"""A quarter of a tunnel of radius 1; with 24 sides the error of a chord is below 1 % of the radius."""
+"""A quarter of a tunnel of radius 1. With 24 sides the error of a chord is below 1 % of the radius."""
 
 _Bounds = tuple[float, float, float, float]
 """Lowest and highest x, lowest and highest z."""
 
 
 class _Box(NamedTuple):
-    """An upright box: its middle, half its lengths along its own x and z, the heights of its bottom and top,
-    and cosine and sine of its yaw."""
+    """An upright box in the arena: middle, half lengths, heights and yaw. Half lengths are along its own x
+    and z, heights those of bottom and top; the yaw has its cosine and sine."""
 
     x: float
     z: float
@@ -160,13 +159,13 @@ class _Box(NamedTuple):
 
     @property
     def bounds(self) -> _Bounds:
-        """Its bounds along the arena's axes."""
+        """Return the bounds along the arena's axes."""
         cos, sin = abs(self.cos), abs(self.sin)
         x, z = cos * self.half_x + sin * self.half_z, sin * self.half_x + cos * self.half_z
         return self.x - x, self.x + x, self.z - z, self.z + z
 
     def along(self, x: float, z: float) -> tuple[float, float]:
-        """The components of a vector along its own x and z."""
+        """Return the components of a vector along its own x and z."""
         return x * self.cos - z * self.sin, x * self.sin + z * self.cos
 
     def moved(self, x: float, z: float, half_x: float, half_z: float) -> "_Box":
@@ -181,7 +180,7 @@ class _Box(NamedTuple):
         return not (self._separates(other) or other._separates(self))
 
     def _separates(self, other: "_Box") -> bool:
-        """Whether its x or z separates it from another box."""
+        """Return whether its x or z axis separates it from another box."""
         turned = abs(self.cos * other.cos + self.sin * other.sin)
         askew = abs(self.sin * other.cos - self.cos * other.sin)
         half_x = turned * other.half_x + askew * other.half_z
@@ -196,7 +195,7 @@ class _Box(NamedTuple):
 
 
 _Occupied = tuple[_Bounds, Callable[[_Box], bool]]
-"""Bounds of something that takes place, and whether it overlaps a box."""
+"""Bounds of a placed object, and its overlap test for a box."""
 
 
 class OccupiedSpace:
@@ -207,10 +206,10 @@ class OccupiedSpace:
         self._zones: list[_Occupied] = []
 
     def is_free(self, placed: Placed, scale: float = 1.0) -> bool:
-        """Whether the object's box is inside the boundary and overlaps nothing solid; `scale` is that of
-        spawners.
+        """Return whether the object's box is inside the boundary and free.
 
-        Zones may overlap anything except the boundary, and do not block later objects.
+        It may touch, but not overlap, a collider. `scale` is that of spawners. Zones may overlap anything
+        except the boundary, and do not block later objects.
         """
         kind = placed.kind
         at_foot = kind.based or kind.spawner is not None or kind.name in ("SpawnerButton", "SignBoard")
@@ -222,13 +221,13 @@ class OccupiedSpace:
         return placed.kind.body is Body.ZONE or not _hits(self._solids, box)
 
     def is_free_point(self, point: Vector) -> bool:
-        """Whether a point is inside the boundary and inside no collider or zone."""
+        """Return whether a point within the boundary is outside colliders and zones."""
         x, y, z = point
         inside = 0 <= x <= ARENA_SIZE and 0 <= z <= ARENA_SIZE
         return inside and not _hits(self._solids + self._zones, _Box(x, z, 0.0, 0.0, y, y, 1.0, 0.0))
 
     def add(self, placed: Placed) -> None:
-        """Add an object; zones are only in the way of agents."""
+        """Add an object. Zones only block agents."""
         kind, size = placed.kind, placed.size
         if kind.shape is Shape.BALL:
             self.add_ball(placed.position, size[0] / 2)
@@ -257,7 +256,8 @@ def _hits(occupied: Iterable[_Occupied], box: _Box) -> bool:
 
 
 def tested_size(kind: Kind, size: Vector, scale: float) -> Vector:
-    """Size (metres) of the box for which a free place is sought, for an object of a built size."""
+    """Return the size (metres) of the tested box of an object. It is the box for which a free place is
+    sought."""
     if kind.tested is None:
         return box_size(kind.shape, size, kind.fitted)
     x, y, z = kind.tested
@@ -279,13 +279,15 @@ def _hits_ball(centre: Vector, radius: float, box: _Box) -> bool:
 
 
 def _hits_ramp(ramp: _Box, box: _Box) -> bool:
-    """A ramp falls towards its +z, so what is above the bottom of the box is shorter than its base."""
+    """Return a ramp's overlap test, for its shape above the box's bottom. A ramp falls towards its +z, so its
+    part above the bottom of the box is shorter than its base."""
     share = min((ramp.high - box.low) / (ramp.high - ramp.low), 1.0)
     return ramp.moved(0.0, (share - 1) * ramp.half_z, ramp.half_x, share * ramp.half_z).overlaps(box)
 
 
 def _hits_tunnel(tunnel: _Box, box: _Box) -> bool:
-    """The two sides of a tunnel between the heights of the box; above and below its hole they meet."""
+    """Return a tunnel's overlap test, for its sides between the box's heights. Above and below its hole they
+    meet."""
     middle, radius = (tunnel.low + tunnel.high) / 2, (tunnel.high - tunnel.low) / 2
     nearest = max(box.low - middle, middle - box.high, 0.0)
     farthest = max(box.high - middle, middle - box.low)
@@ -298,17 +300,18 @@ def _hits_tunnel(tunnel: _Box, box: _Box) -> bool:
 
 
 LIFT = 0.01
-"""Height of objects and agents above their nominal height at the start, metres."""
+"""Initial height of objects and agents above their nominal height, metres."""
 
 MAX_THINGS = 1000
 """Maximum number of objects in one arena: thousands take minutes. The original battery has up to 155."""
 
 MAX_BLOCKED = 100
-"""Maximum number of objects without a free place, which overlap at the arena's corner. Hundreds would take
+"""Maximum number of objects without a free place. They overlap at the arena's corner. Hundreds would take
 seconds a step; the original battery has up to 2."""
 
 MAX_GROWING = 100
-"""Maximum number of balls that grow or shrink, fruit on trees included: each is built again in every tick."""
+"""Maximum number of balls that grow or shrink, including fruit on trees. Each is built again in every tick.
+"""
 
 ATTEMPTS = 20
 AGENT_ATTEMPTS = 100
@@ -321,11 +324,8 @@ _RANDOM_COLOR = RGB(r=-1.0, g=-1.0, b=-1.0)
 
 
 def resolve(spec: ArenaSpec, seed: int = 0, task_id: str = "", trial: int = 0) -> Layout:
-    """The concrete layout of a specification in the episode of these values.
-
-    Raises LayoutError if an agent cannot be placed, there are too many objects, or too many of them find no
-    free place.
-    """
+    """Return the concrete layout of a specification in an episode. Raises LayoutError if an agent cannot be
+    placed, there are too many objects, or too many of them find no free place."""
     return Placer(spec.version, chance_of(spec.chance, seed, task_id, trial)).layout(spec)
 
 
@@ -340,7 +340,7 @@ class Placer:
         self.occupied = OccupiedSpace()
 
     def layout(self, spec: ArenaSpec) -> Layout:
-        """The layout of an arena. Raises as `resolve` does."""
+        """Return the layout of an arena. Raises as `resolve` does."""
         requested = sum(item.instances for item in spec.items)
         if requested > MAX_THINGS:
             raise LayoutError(
@@ -371,10 +371,10 @@ class Placer:
                     )
 
     def things(self, item: Item, number: int, anywhere: bool = False) -> tuple[Placed, ...]:
-        """The objects of instance `number` of an item: one, or one and its door, lamps or segments.
+        """Place instance `number` of an item; return its objects.
 
-        A blocked object is marked as such and stands at the arena's corner; with `anywhere` none is. Raises
-        LayoutError for an unknown name.
+        It is one object, or one and its door, lamps or segments. A blocked object is marked as such and
+        stands at the arena's corner; with `anywhere` none is. Raises LayoutError for an unknown name.
         """
         try:
             kind = kind_named(item.name, self._version)
@@ -474,7 +474,8 @@ class Placer:
         return (x, _centre_height(kind, size, max(requested.y, 0.0), asked_height, self._differs), z)
 
     def _scale(self, placed: Placed) -> float:
-        """Scale of a spawner when its place is sought: its size has no effect but for the usual factor."""
+        """Return the scale of a spawner when its place is sought. Its size has no effect but for the usual
+        factor."""
         is_given = placed.number < len(placed.item.sizes) or not self._version.is_4
         return SHRINK if placed.kind.spawner and is_given else 1.0
 
@@ -509,7 +510,7 @@ def _first(values: Sequence[T], otherwise: T) -> T:
 
 
 def _size_at_start(placed: Placed) -> Vector:
-    """The size of an object once it is placed; some balls of version 4 are placed with another one."""
+    """Return the size of an object once it is placed. Some balls of version 4 are placed with another one."""
     return placed.size if placed.kind.place_diameter is None else size_at_start(placed)
 
 
@@ -523,21 +524,21 @@ def _centre_height(kind: Kind, size: Vector, bottom: float, requested: float, di
 
 
 def _door(house: Placed) -> tuple[Placed, ...]:
-    """The closed door of a placed dispenser or container; it opens as that does."""
+    """Return the closed door of a placed dispenser or container. It opens as that does."""
     part = door_part(house.size)
     door = replace(KINDS["Door"], spawner=house.kind.spawner)
     return (replace(house, kind=door, size=part.size, position=house.within(part.centre)),)
 
 
 def _lamps(machine: Placed) -> tuple[Placed, ...]:
-    """The lamp of a placed machine, lit and dark."""
+    """Return the lamp of a placed machine, lit and dark."""
     kinds = (KINDS["LitLamp"], KINDS["DarkLamp"])
     at = machine.within(lamp_centre(machine.size, kinds[0].maximum))
     return tuple(replace(machine, kind=kind, size=kind.maximum, position=at) for kind in kinds)
 
 
 def _segments(meter: Placed) -> tuple[Placed, ...]:
-    """The segments of the three digits on a meter's board."""
+    """Return the segments of the three digits on a meter's board."""
     kind, (x, y, z) = KINDS["Segment"], lamp_centre(meter.size, BOARD_SIZE)
     return tuple(
         replace(meter, kind=kind, size=part.size, position=meter.within((x + right, y + up, z - 0.1)))

@@ -1,4 +1,4 @@
-"""Concrete arenas, without randomness, and the sizes of balls that change with time."""
+"""Concrete arenas, without randomness, and the sizes of changing balls."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,10 +20,8 @@ _NO_ITEM = Item(name="")
 
 
 class AgentStart(NamedTuple):
-    """Start of an agent: centre in metres, yaw in degrees, time for which it is frozen in seconds.
-
-    `skin` is its appearance to others, `team` the number from its YAML item.
-    """
+    """Start of an agent: centre (metres), yaw (degrees), frozen time (seconds). `skin` is its appearance to
+    others, `team` the number from its YAML item."""
 
     position: Vector
     yaw: float
@@ -58,23 +56,23 @@ class Placed:
 
     @property
     def zone_name(self) -> str:
-        """Name of a data zone, "" without one: the first of its item's, whichever instance it is."""
+        """Name of a data zone, "" without one. All instances have the first name of their item."""
         given = self.item.zone_id
         first = given[:1] if isinstance(given, tuple) else () if given is None else (given,)
         return "".join(map(str, first))
 
     @property
     def is_drawn(self) -> bool:
-        """Whether cameras see it: a data zone may be invisible, the threshold of a door always is."""
+        """True if cameras see it. A data zone may be invisible, the threshold of a door always is."""
         return self.item.zone_visible or self.kind.name not in ("DataZone", "Threshold")
 
     def within(self, local: Vector) -> Vector:
-        """A point in its own frame, converted to the arena's frame, metres."""
+        """Convert a point in the object's own frame to the arena's, metres."""
         x, y, z = rotated(local, yaw_rotation(self.yaw)) + np.array(self.position)
         return (float(x), float(y), float(z))
 
     def entry(self, values: Sequence[T], otherwise: T) -> T:
-        """This instance's entry in one of the item's lists, or `otherwise` if the list is shorter."""
+        """Return this instance's entry in an item's list, or `otherwise` if missing."""
         return values[self.number] if self.number < len(values) else otherwise
 
 
@@ -95,7 +93,7 @@ SHRINK = 0.999
 """Factor on every given size, so that adjacent objects do not overlap."""
 
 SMALLEST_BALL = 0.05
-"""Minimum diameter of a ball that grows or shrinks, metres: a body has an inertia."""
+"""Minimum diameter of a growing or shrinking ball, metres. A body has an inertia."""
 
 _MOST = 5.0
 """Maximum value of a ball whose size is constant."""
@@ -123,7 +121,8 @@ def changing_values(placed: Placed) -> tuple[float, float]:
 
 
 def size_at_start(placed: Placed) -> Vector:
-    """Built size of a changing goal: the final value of a ripening one, the initial one of the others."""
+    """Return a changing goal's built size. It is the final value of a ripening one, the initial one of the
+    others."""
     initial, final = changing_values(placed)
     change = placed.kind.change
     largest = _LARGEST if placed.kind.is_growing else _MOST

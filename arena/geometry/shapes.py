@@ -12,7 +12,7 @@ from arena.scene import Floats, Vector, sin_cos
 from arena.taskfile.kind import Shape
 
 ARENA_SIZE = 40.0
-"""Range of x and z, metres; the boundary's inner faces are at 0 and here."""
+"""Range of x and z, metres. The boundary's inner faces are at 0 and here."""
 
 FLOOR_Y = -0.01
 """Height of the floor's surface, metres (`AAI3Arena.prefab`)."""
@@ -21,13 +21,13 @@ BARS = (Shape.L_BARS, Shape.J_BARS, Shape.U_BARS)
 """Shapes composed of a long bar and feet."""
 
 TRUNK = 0.9
-"""Thickness of a tree's trunk, metres; our choice, so that fruit falls freely. The original is a mesh."""
+"""Thickness of a tree's trunk, metres. Our choice, so that fruit falls freely. The original is a mesh."""
 
 DOORWAY = (1.15, 1.0)
 """Height and width of a dispenser's or container's doorway, metres."""
 
 HOUSE_WALL = 0.1
-"""Thickness of its walls, metres; our choice, as the original's mesh is not documented."""
+"""Thickness of a house's walls, metres; our choice. The original's mesh is not documented."""
 
 BUTTON_ASIDE = -0.204
 """Place of a button's pillar along z in version 4, metres (`SpawnerButton.prefab`)."""
@@ -36,16 +36,16 @@ PLATE_HEIGHT = 0.4
 """Height of a machine's plate, metres."""
 
 PLATE_ROW = -0.3
-"""Where the things on it stand along its z, metres; they are spread evenly over its length."""
+"""Position of the things on a plate along its z, metres. They are spread evenly over its length."""
 
 DIGITS = ("abcdef", "bc", "abdeg", "abcdg", "bcfg", "acdfg", "acdefg", "abc", "abcdefg", "abcdfg")
-"""The lit segments of each digit: from the top clockwise, then the one in the middle."""
+"""Lit segments of each digit: clockwise from the top, then the middle."""
 
 _SEGMENTS = {
     "a": (0, 2, 0), "b": (1, 1, 1), "c": (1, -1, 1), "d": (0, -2, 0), "e": (-1, -1, 1), "f": (-1, 1, 1),
     "g": (0, 0, 0),
 }  # fmt: skip
-"""Where the middle of each is, in half widths and quarters of the height, and whether it is upright."""
+"""Middle of each segment, and whether it is upright. In half widths and quarters of the height."""
 
 SEGMENTS = 3 * len(_SEGMENTS)
 """Number of segments of a meter's three digits."""
@@ -54,7 +54,7 @@ BOARD_SIZE = (3.9, 2.1, 0.1)
 """Size of the board of a meter, metres."""
 
 DIGIT_M = (0.75, 1.5)
-"""Width and height of a digit, from the middles of its segments, metres; digits are 1.2 m apart."""
+"""Width and height of a digit, metres, between its segments' middles. Digits are 1.2 m apart."""
 
 TUBE_SEGMENTS = 100
 TUBE_INNER = 0.3933 / 0.5
@@ -62,14 +62,15 @@ TUBE_INNER = 0.3933 / 0.5
 
 
 class Part(NamedTuple):
-    """An axis-aligned box of a composed shape: centre and size in metres, in the shape's own frame."""
+    """A box of a composed shape: centre and size, metres. Axis-aligned, in the shape's own frame."""
 
     centre: Vector
     size: Vector
 
 
 def prism_vertices(size: Vector) -> Floats:
-    """The six corners (6, 3) of a ramp: full base, vertical face at -z, slope falling towards +z."""
+    """Return the six corners (6, 3) of a ramp. Its base is full, its vertical face at -z, its slope falls
+    towards +z."""
     x, y, z = (s / 2 for s in size)
     return np.array(
         [(-x, -y, -z), (x, -y, -z), (-x, -y, z), (x, -y, z), (-x, y, -z), (x, y, -z)], dtype=np.float64
@@ -77,12 +78,12 @@ def prism_vertices(size: Vector) -> Floats:
 
 
 def bar_parts(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, ...]:
-    """The long bar and the feet of an L, J or U block of the given YAML size.
+    """Return the bar and feet of an L, J or U block. `size` is that of the YAML.
 
-    The prefab scales its mesh by 0.3 of the size in x and 0.1 in z, and turns it by 90 degrees: at
-    yaw 0 the bar lies along x, the feet of L and U point to -z, the foot of J to +z, and the foot of L
-    and J is at the -x end. Colliders are those of v3.1.3, a bar 10 long and feet of 3 by 1, or with `fitted`
-    those of 4.x, where the bar extends over the feet, which protrude by 2 (`_FITTED`).
+    The prefab scales its mesh by 0.3 of the size in x and 0.1 in z, and turns it by 90 degrees: at yaw 0 the
+    bar lies along x, the feet of L and U point to -z, the foot of J to +z, and the foot of L and J is at the
+    -x end. Colliders are those of v3.1.3, a bar 10 long and feet of 3 by 1, or with `fitted` those of 4.x,
+    where the bar extends over the feet, which protrude by 2 (`_FITTED`).
     """
     width, height, length = 0.3 * size[0], size[1], 0.1 * size[2]
     parts = (_FITTED if fitted else _BARS)[shape]
@@ -123,7 +124,8 @@ below its mesh, which therefore does not touch the floor."""
 
 
 def house_parts(size: Vector) -> tuple[Part, ...]:
-    """Floor, roof and walls of a dispenser or container; the doorway is on the -x side (`Assets/Prefabs`)."""
+    """Return floor, roof and walls of a dispenser or container. The doorway is on the -x side
+    (`Assets/Prefabs`)."""
     x, y, z = size
     thin, (tall, wide) = HOUSE_WALL, DOORWAY
     front, back = -x / 2 + thin / 2, x / 2 - thin / 2
@@ -142,15 +144,15 @@ def house_parts(size: Vector) -> tuple[Part, ...]:
 
 
 def door_part(size: Vector) -> Part:
-    """The closed door of a dispenser or container, in the frame of that object."""
+    """Return the closed door of a dispenser or container, in its frame."""
     tall, wide = DOORWAY
     middle = -size[1] / 2 + HOUSE_WALL + tall / 2
     return Part(((HOUSE_WALL - size[0]) / 2, middle, 0.0), (HOUSE_WALL, tall, wide))
 
 
 def _button_parts(size: Vector, fitted: bool) -> tuple[Part, ...]:
-    """The pillar of a button and the plate on it, without the button itself, which gives way; measures are
-    those of pictures of 4.3. Before version 4 it is a box in its place."""
+    """Return the pillar and plate of a button. The button itself gives way and is left out; measures are
+    those of pictures of 4.3. Before version 4 a button is a box in its place."""
     if not fitted:
         return (Part((0.0, 0.0, 0.0), size),)
     plate = 0.845 - size[1] / 2
@@ -161,13 +163,14 @@ def _button_parts(size: Vector, fitted: bool) -> tuple[Part, ...]:
 
 
 def button_trigger(size: Vector) -> Part:
-    """The box in front of a button of version 4 that an agent presses by touching it: its scale and place in
-    `SpawnerButton.prefab`, times 39.96."""
+    """Return the box that an agent touches to press a version-4 button. It is in front of the button: its
+    scale and place in `SpawnerButton.prefab`, times 39.96."""
     return Part((0.2874, 0.6853 - size[1] / 2, BUTTON_ASIDE), (0.1731, 0.7324, 0.7324))
 
 
 def _machine_parts(size: Vector) -> tuple[Part, ...]:
-    """The plate of a machine, and the post that carries its lamp, behind the things on the plate."""
+    """Return the plate of a machine and the post of its lamp. The post stands behind the things on the
+    plate."""
     x, y, z = size
     return (
         Part((0.0, (PLATE_HEIGHT - y) / 2, 0.0), (x, PLATE_HEIGHT, z)),
@@ -176,12 +179,12 @@ def _machine_parts(size: Vector) -> tuple[Part, ...]:
 
 
 def lamp_centre(size: Vector, lamp: Vector) -> Vector:
-    """Where a lamp of some size is in the frame of its machine: on the post."""
+    """Return the centre of a lamp on its post, in machine coordinates."""
     return (0.0, (size[1] + lamp[1]) / 2, size[2] / 2 - 0.2)
 
 
 def segment_parts() -> tuple[Part, ...]:
-    """The segments of three digits, from the left, around the middle of their board, facing -z."""
+    """Return the segments of three digits around their board's middle. They begin at the left and face -z."""
     (wide, tall), sizes = DIGIT_M, ((0.57, 0.18, 0.05), (0.18, 0.57, 0.05))
     return tuple(
         Part((x + wide / 2 * right, tall / 4 * up, 0.0), sizes[upright])
@@ -191,19 +194,20 @@ def segment_parts() -> tuple[Part, ...]:
 
 
 def lit_segments(number: int) -> frozenset[int]:
-    """The segments, by their place in `segment_parts`, that show a number from -99 to 999."""
+    """Return the lit segments of a number from -99 to 999. They are places in `segment_parts`."""
     lit = (DIGITS[int(each)] if each.isdigit() else "g" if each == "-" else "" for each in f"{number:3d}")
     names = "".join(_SEGMENTS)
     return frozenset(7 * place + names.index(each) for place, found in enumerate(lit) for each in found)
 
 
 def plate_place(size: Vector, number: int, height: float) -> Vector:
-    """Centre of thing `number`, from 0 to 5, on a machine's plate, relative to the middle of its foot."""
+    """Return the centre of thing `number`, 0 to 5, on a plate. Relative to the middle of the machine's
+    foot."""
     return (size[0] * ((number + 0.5) / 6 - 0.5), PLATE_HEIGHT + height / 2, PLATE_ROW)
 
 
 def parts_of(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, ...]:
-    """The boxes of a composed shape; empty for others."""
+    """Return the boxes of a composed shape; empty for others."""
     if shape in BARS:
         return bar_parts(shape, size, fitted)
     if shape is Shape.BUTTON:
@@ -216,7 +220,8 @@ def parts_of(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, ..
 
 
 def boundary_parts() -> tuple[Part, ...]:
-    """The four walls around the arena, in its frame: 1 thick, 400 high, 42 long (`AAI3Arena.prefab`)."""
+    """Return the four walls around the arena, in its frame. They are 1 thick, 400 high, 42 long
+    (`AAI3Arena.prefab`)."""
     middle, thick, height = ARENA_SIZE / 2, 1.0, 400.0
     long = ARENA_SIZE + 2 * thick
     parts = []
@@ -227,10 +232,10 @@ def boundary_parts() -> tuple[Part, ...]:
 
 
 def box_size(shape: Shape, size: Vector, fitted: bool = False) -> Vector:
-    """Size (metres) of the box for the placement test, around the object's origin.
+    """Return the size (metres) of the box for the placement test.
 
-    For L, J and U blocks it is that of their first collider in 4.x, the bar, and before of all together
-    (`UnityEngineExtensions.cs`).
+    It is around the object's origin. For L, J and U blocks it is that of their first collider in 4.x, the
+    bar, and before of all together (`UnityEngineExtensions.cs`).
     """
     if shape not in BARS:
         return size
@@ -244,16 +249,14 @@ def box_size(shape: Shape, size: Vector, fitted: bool = False) -> Vector:
 
 
 def ring(radius_x: float, radius_y: float, segments: int = TUBE_SEGMENTS) -> Floats:
-    """Points (segments, 2) of an ellipse around the tunnel's axis, in its x-y plane."""
+    """Return points (segments, 2) of an ellipse around the tunnel's axis. They are in its x-y plane."""
     sines = [sin_cos(360 * segment / segments) for segment in range(segments)]
     return np.array([(radius_x * cos, radius_y * sin) for sin, cos in sines])
 
 
 def tube_wedges(size: Vector) -> Floats:
-    """The tunnel as convex wedges (n, 8, 3): four corners at -z, then the same four at +z.
-
-    The axis is z; outer semi-axes are half the size in x and y, inner ones `TUBE_INNER` of those.
-    """
+    """Return the tunnel as convex wedges (n, 8, 3). A wedge has four corners at -z, then the same four at +z.
+    The axis is z; outer semi-axes are half the size in x and y, inner ones `TUBE_INNER` of those."""
     outer = ring(size[0] / 2, size[1] / 2)
     inner = outer * TUBE_INNER
     sections = np.stack([outer, np.roll(outer, -1, axis=0), np.roll(inner, -1, axis=0), inner], axis=1)

@@ -1,4 +1,4 @@
-"""Curricula: which task each reset of an environment starts."""
+"""Curricula, which select the task of each reset."""
 
 import copy
 import json
@@ -19,10 +19,10 @@ from arena.taskfile.versions import Version
 
 @runtime_checkable
 class Curriculum(Protocol):
-    """A stream of episodes, one per reset. It can be pickled and copied, with its position in the stream.
+    """A stream of episodes, one per reset.
 
-    Every environment has its own copy. Those of a vector environment are restarted with different seeds, so
-    random choices should depend on the seed.
+    It can be pickled and copied, with its position in the stream. Every environment has its own copy. Those
+    of a vector environment are restarted with different seeds, so random choices should depend on the seed.
 
     Two methods are optional:
 
@@ -39,7 +39,7 @@ class Curriculum(Protocol):
         """Restart with a seed: the same seed gives the same episodes."""
 
     def next(self) -> Episode:
-        """A new episode of the next task. Raises ArenaError, naming the task, if that is invalid."""
+        """Start an episode of the next task. Raises ArenaError, naming the task, if that is invalid."""
 
 
 SHOWN_IDS = 12
@@ -47,19 +47,17 @@ SHOWN_IDS = 12
 
 _ID = re.compile(r"\d{2}-\d{2}-\d{2}")
 _BATTERY = Path(__file__).parents[2] / "testbed" / "levels"
-"""The shipped battery: a folder beside this package, from which nothing is imported."""
+"""Folder of the shipped battery, next to this package. Nothing is imported from it."""
 
 Config = str | Path | ArenaFile | Sequence[str | Path | ArenaFile] | Mapping[str, Any] | Curriculum
-"""The tasks of an environment: a task file, or the id of a task of the battery, several in turn, `Arenas` by
-their ids, or any other stream of episodes."""
+"""Tasks of an environment: file, battery id, list, `Arenas` or episode stream."""
 
 
 def curriculum(config: Config, version: str | None = None) -> Curriculum:
-    """The stream of episodes of an environment; a curriculum is copied. Files are read as `version`, by
-    default "3.1.3".
+    """Return the stream of episodes of an environment.
 
-    Raises ConfigError for anything else, an empty list or a curriculum that cannot be copied, and as
-    `arena.load` does.
+    A curriculum is copied. Files are read as `version`, by default "3.1.3". Raises ConfigError for anything
+    else, an empty list or a curriculum that cannot be copied, and as `arena.load` does.
     """
     if isinstance(config, Curriculum):
         try:
@@ -81,7 +79,7 @@ def curriculum(config: Config, version: str | None = None) -> Curriculum:
 
 
 def named(stream: Curriculum, task: object) -> Episode:
-    """An episode of a curriculum's task by its id; raises ConfigError if there is none."""
+    """Start an episode of a curriculum's task by id. Raises ConfigError for an unknown id."""
     if isinstance(task, bool) or not isinstance(task, str | int):
         raise ConfigError(f"task: got {task!r}, expected the id of a task, such as '03-02-01'")
     find = getattr(stream, "named", None)
@@ -91,13 +89,13 @@ def named(stream: Curriculum, task: object) -> Episode:
 
 
 def unknown_task(task_id: str, known: Sequence[str]) -> ConfigError:
-    """The error for an id that is not among the known ones."""
+    """Return the error for an id that is not known."""
     more = f" and {len(known) - SHOWN_IDS} more" if len(known) > SHOWN_IDS else ""
     return ConfigError(f"task: got {task_id!r}, expected one of {', '.join(known[:SHOWN_IDS])}{more}")
 
 
 def read_file(file: object, version: str) -> ArenaFile:
-    """A task file by its path or by the id of a task of the battery, unless it was read before."""
+    """Read a task file by path or battery id; cached."""
     if isinstance(file, ArenaFile):
         return file
     if not isinstance(file, str | Path):
@@ -113,8 +111,8 @@ def read_file(file: object, version: str) -> ArenaFile:
 class Files:
     """The arenas of one or more files, one per reset, repeated endlessly.
 
-    They come in the order of the list and of each file; one with `randomizeArenas` is shuffled in every
-    round, by a generator seeded with the run's seed, so that no arena comes twice running. Merged arenas
+    They are played in the order of the list and of each file; one with `randomizeArenas` is shuffled in every
+    round, by a generator seeded with the run's seed, so that no arena is played twice in a row. Merged arenas
     count as the first of them. An episode's `task_id` is the arena's number in the file, or with several
     files the file's name, followed by `#k` for the arena at position k > 0.
     """
@@ -133,7 +131,7 @@ class Files:
         self._rng = np.random.default_rng(seed_words(seed))
 
     def next(self) -> Episode:
-        """A new episode of the next arena. Raises LayoutError, naming the file, if it cannot be built."""
+        """Start an episode of the next arena. Raises LayoutError, naming the file, if it cannot be built."""
         if not self._round:
             self._round = [
                 (file, number) for place, file in enumerate(self.files) for number in self._order(place, file)
@@ -141,7 +139,7 @@ class Files:
         return self._episode(*self._round.pop(0))
 
     def named(self, task_id: str) -> Episode:
-        """A new episode of an arena by its `task_id`. Raises ConfigError if there is none."""
+        """Start an episode of an arena by its `task_id`. Raises ConfigError for an unknown one."""
         arenas = [(file, number) for file in self.files for number in file.starts]
         for file, number in arenas:
             if self._name(file, number) == task_id:
@@ -162,7 +160,7 @@ class Files:
             raise LayoutError(f"{file.source}: arena {error}") from None
 
     def _order(self, place: int, file: ArenaFile) -> list[int]:
-        """The arenas of a round of the file at a place of the list."""
+        """Return a round's order of the arenas of one file."""
         order = list(file.starts)
         if not file.randomize_arenas:
             return order
@@ -181,10 +179,11 @@ class Files:
 
 
 class UnityFiles(Files):
-    """`Files` of Unity's chance as a process of the original plays them: its generator goes on through all.
+    """`Files` of Unity's chance, as played by one process of the original.
 
-    With `randomizeArenas` the next arena of a single file is drawn from it (`TrainingArena.cs`). In 4.x it is
-    none that was played since all were, and never arena 0 at first; before, any other than the last.
+    Its generator continues through all episodes. With `randomizeArenas` the next arena of a single file is
+    drawn from it (`TrainingArena.cs`): in 4.x one not played since all were, and never arena 0 at first;
+    before, any other than the last.
     """
 
     def __init__(self, files: Sequence[ArenaFile]) -> None:
@@ -204,17 +203,17 @@ class UnityFiles(Files):
         self._episode_now: Episode | None = None
 
     def play(self, other: "UnityFiles") -> None:
-        """Play other files from now on; the generator goes on."""
+        """Play other files from now on. The generator continues."""
         self.files = other.files
         self._forget()
 
     def resume(self, episode: Episode) -> None:
-        """Go on with an equal episode and its generator, after both were pickled."""
+        """Continue with an equal episode and its generator, after both were pickled."""
         assert episode.chance.unity is not None
         self._episode_now, self.unity = episode, episode.chance.unity
 
     def next(self) -> Episode:
-        """A new episode of the next arena. Raises LayoutError, naming the file, if it cannot be built."""
+        """Start an episode of the next arena. Raises LayoutError, naming the file, if it cannot be built."""
         file = self.files[0]
         if self.files[1:] or not file.randomize_arenas:
             self._episode_now = super().next()
@@ -224,7 +223,7 @@ class UnityFiles(Files):
         return self._episode_now
 
     def _drawn(self, file: ArenaFile) -> int:
-        """The place in the file of the arena that is played next."""
+        """Return the position in the file of the next arena."""
         places = range(len(file.arenas))
         if not next(iter(file.arenas.values())).version.is_4:
             if self._current is None:

@@ -40,34 +40,34 @@ from arena.scene import Floats, Scene
 from arena.taskfile.versions import Version, version_of
 
 OUTCOMES = (str(Outcome.STOPPED), *(str(each) for each in Outcome if each is not Outcome.STOPPED))
-"""Names of the values of `info["outcome"]`; 0 is "stopped", until the arena ends the episode."""
+"""Names of the values of `info["outcome"]`. 0 is "stopped", until the arena ends the episode."""
 
 EVENTS = tuple(str(kind) for kind in EventKind)
-"""Names of the places of `info["events"]`."""
+"""Names of the entries of `info["events"]`."""
 
 Info = dict[str, Any]
 Infos = tuple[Info, Info]
-"""The infos without the pass mark reached, and with it."""
+"""Infos below the pass mark, and at or above it."""
 
 NO_EVENTS = np.zeros(len(EVENTS), np.int64)
 NO_EVENTS.setflags(write=False)
 
 
-def quiet_infos(more: Info) -> Infos:
-    """Infos, with `more` keys, after a step without events in an episode that is not over."""
+def uneventful_infos(more: Info) -> Infos:
+    """Return a running episode's infos, with `more` keys, without events."""
     plain: Info = {"is_success": False, "passed": False, "outcome": 0, "events": NO_EVENTS} | more
     return plain, plain | {"is_success": True, "passed": True}
 
 
-_NOTHING = quiet_infos({})[0]
+_NOTHING = uneventful_infos({})[0]
 
 
 def info_of(state: AgentState, events: Iterable[Event] = ()) -> dict[str, Any]:
-    """An agent's info after a step with these events.
+    """Return an agent's info after a step with these events.
 
-    `is_success` and `passed` bool: whether the pass mark is reached so far, False without one; `outcome` int:
-    index into `OUTCOMES`; `events` int64 (len(EVENTS),): how often each of `EVENTS` happened in the step.
-    There are no texts and no tuples, of which TorchRL cannot make tensors.
+    `is_success` and `passed` bool: True if the pass mark is reached so far, False without one; `outcome` int:
+    index into `OUTCOMES`; `events` int64 (len(EVENTS),): count of each of `EVENTS` in the step. There are no
+    texts and no tuples, of which TorchRL cannot make tensors.
     """
     counts = np.zeros(len(EVENTS), np.int64)
     for event in events:
@@ -82,8 +82,8 @@ COMMON = ("is_success", "passed", "outcome", "events")
 
 
 def common(infos: Sequence[Info | None]) -> Info:
-    """What all infos have, in Gymnasium's format for many environments: an array for each key, and a mask of
-    those that have it, which are not None."""
+    """Return the keys common to all infos in Gymnasium's batch format. For each key there is an array, and a
+    mask of the infos that are not None."""
     found = [_NOTHING if info is None else info for info in infos]
     kinds = {"is_success": np.bool_, "passed": np.bool_, "outcome": np.int64}
     merged: Info = {key: np.array([info[key] for info in found], kind) for key, kind in kinds.items()}
@@ -96,11 +96,11 @@ def common(infos: Sequence[Info | None]) -> Info:
 
 
 _MOST = {"rays_per_side": 1000, "frame_stack": 64, "action_repeat": 1000, "num_envs": 1024}
-"""Maximum of options that memory or the time of a step grows with, far beyond what is of use."""
+"""Maximum of options that increase memory or step time. They are far beyond useful values."""
 
 
 def check_options(given: Mapping[str, Any], *takers: Callable[..., Any]) -> None:
-    """Raises UnknownOptionError, with a hint, for an option that none of the `takers` has."""
+    """Raise UnknownOptionError, with a hint, for an option that no `takers` have."""
     known = {
         parameter.name
         for taker in takers
@@ -122,10 +122,8 @@ def _hint(name: str, known: list[str]) -> str:
 
 
 def whole(option: str, value: Any, least: int = 1) -> int:
-    """A whole number, also of NumPy, that is at least `least` and at most what the option allows.
-
-    Raises ConfigError for anything else.
-    """
+    """Return a whole number, also of NumPy, that is at least `least`. Raises ConfigError for anything else,
+    and for one above the option's maximum."""
     number, most = _as_int(value), _MOST.get(option)
     if number is None or number < least or (most is not None and number > most):
         bounds = f"{least} or more" if most is None else f"{least} to {most}"
@@ -134,7 +132,7 @@ def whole(option: str, value: Any, least: int = 1) -> int:
 
 
 def side(option: str, value: Any) -> int:
-    """The side of a picture in pixels; raises ConfigError for anything else."""
+    """Return the side of a picture in pixels. Raises ConfigError for anything else."""
     low, high = RESOLUTIONS
     number = _as_int(value)
     if number is None or not low <= number <= high:
@@ -143,14 +141,14 @@ def side(option: str, value: Any) -> int:
 
 
 def yes_or_no(option: str, value: Any) -> bool:
-    """A boolean, also of NumPy; raises ConfigError for anything else."""
+    """Return a boolean, also of NumPy. Raises ConfigError for anything else."""
     if not isinstance(value, bool | np.bool_):
         raise ConfigError(f"{option}: got {value!r}, expected True or False")
     return bool(value)
 
 
 def degrees(option: str, value: Any) -> float:
-    """An angle of more than 0 and at most 180 degrees; raises ConfigError for anything else."""
+    """Return an angle of more than 0 and at most 180 degrees. Raises ConfigError for anything else."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ConfigError(f"{option}: got {value!r}, expected a number of degrees")
     if not 0 < float(value) <= 180:
@@ -159,27 +157,25 @@ def degrees(option: str, value: Any) -> float:
 
 
 def _as_int(value: Any) -> int | None:
-    """A whole number as an int; None for anything else, also for booleans and arrays."""
+    """Return a whole number as an int. None for anything else, also for booleans and arrays."""
     return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
 
 
 DEAD_ZONE = 1 / 3
-"""Magnitude from which a continuous command has an effect: each of the three actions has a third of the
-range."""
+"""Minimum magnitude of an effective continuous command. Each of the three actions has a third of the range.
+"""
 
 
 class Controls(NamedTuple):
-    """An action space, and the function that maps its elements to actions.
-
-    `read` raises ConfigError for a value outside the space.
-    """
+    """An action space, and the function that maps its elements to actions. `read` raises ConfigError for a
+    value outside the space."""
 
     space: Callable[[], spaces.Space[Any]]
     read: Callable[[Any], Action]
 
 
 def discrete9(action: Any) -> Action:
-    """Index 0 to 8 into `arena.ACTIONS`."""
+    """Return the action of an index 0 to 8 into `arena.ACTIONS`."""
     try:
         number = _whole(action)
     except TypeError:
@@ -190,7 +186,8 @@ def discrete9(action: Any) -> Action:
 
 
 def multidiscrete(action: Any) -> Action:
-    """Two numbers from 0 to 2: `arena.Move` and `arena.Rotate`, Animal-AI's two branches."""
+    """Return the action of Animal-AI's two branches, each 0 to 2. They are `arena.Move` and
+    `arena.Rotate`."""
     try:
         move, rotate = map(_whole, action)
     except (TypeError, ValueError):
@@ -201,7 +198,8 @@ def multidiscrete(action: Any) -> Action:
 
 
 def continuous(action: Any) -> Action:
-    """Forward and right, -1 to 1; beyond a third, the full action in that direction."""
+    """Return the action of forward and right, -1 to 1. Beyond a third, it is the full action in that
+    direction."""
     try:
         forward, right = action
         inside = np.shape(action) == (2,) and -1 <= forward <= 1 and -1 <= right <= 1
@@ -213,14 +211,14 @@ def continuous(action: Any) -> Action:
 
 
 def _whole(value: Any) -> int:
-    """A whole number as an int; raises TypeError for anything else, also for True and False."""
+    """Return a whole number as an int. Raises TypeError for anything else, also for True and False."""
     if isinstance(value, bool):
         raise TypeError
     return index(value)
 
 
 def _branch(command: float) -> int:
-    """Number of a branch: 1 for forward or right, 2 for backward or left."""
+    """Return a branch's number: 1 forward or right, 2 backward or left."""
     if command > DEAD_ZONE:
         return 1
     return 2 if command < -DEAD_ZONE else 0
@@ -235,7 +233,7 @@ KINDS = {
 
 
 def controls(kind: str) -> Controls:
-    """An action space by name; raises ConfigError for an unknown name."""
+    """Return an action space by name. Raises ConfigError for an unknown name."""
     if kind not in tuple(KINDS):  # a list has no hash
         raise ConfigError(f"action: got {kind!r}, expected one of {', '.join(KINDS)}")
     return KINDS[kind]
@@ -243,7 +241,7 @@ def controls(kind: str) -> Controls:
 
 Array = npt.NDArray[Any]
 Observation = dict[str, Array] | Array
-"""An observation: a dictionary of arrays by the sensors' names, or the array of a single sensor."""
+"""An observation: arrays by sensor name, or a single sensor's array."""
 
 NAMES = ("camera", "depth", "segmentation", "rays", "vector")
 """The sensors, in the order of the dictionary."""
@@ -251,10 +249,10 @@ NAMES = ("camera", "depth", "segmentation", "rays", "vector")
 _PICTURES = ("camera", "depth", "segmentation")
 
 _MAX_SPEED = 1000.0
-"""Bound of observed velocities, m/s; the agent itself reaches 26.7 by its drive, drag and friction."""
+"""Bound of observed velocities, m/s. The agent itself reaches 26.7 by its drive, drag and friction."""
 
 _MAX_POSITION = 2000.0
-"""Bound of observed positions, metres; the highest start in the original battery is 1500."""
+"""Bound of observed positions, metres. The highest start in the original battery is 1500."""
 
 VECTOR_HIGH = np.array([100.0, *[_MAX_SPEED] * 3, *[_MAX_POSITION] * 3], np.float32)
 VECTOR_LOW = np.array([0.0, *[-_MAX_SPEED] * 3, *[-_MAX_POSITION] * 3], np.float32)
@@ -268,7 +266,7 @@ class RenderedView(NamedTuple):
 
 
 class Sensors:
-    """The sensors of an environment's agents; a camera is opened when it is first used.
+    """The sensors of an environment's agents; cameras open at first use.
 
     They can be pickled with their frame stacks; cameras are then opened again. `boxes` are the spaces of the
     observations by the sensors' names, `past` the stacked observations of each agent by these names.
@@ -287,12 +285,14 @@ class Sensors:
         ray_tags: int = len(TAGS),
         render_resolution: int = 512,
     ) -> None:
-        """`observation` is a tuple of `NAMES` (gives a dictionary) or one of them (gives an array).
+        """Select the sensors.
+
+        `observation` is a tuple of `NAMES` (gives a dictionary) or one of them (gives an array).
 
         `resolution` is the side of observed pictures, `render_resolution` that of `view`, both in pixels;
         `frame_stack` is the number of observations that are stacked, oldest first; `renderer` is the name of
-        an entry point in `arena_llm.cameras`; the options of rays are those of `arena.Rays`;
-        `ray_tags` is 12 for the tags of v3.1.3 and 4.0, 18 for those of 4.4.
+        an entry point in `arena_llm.cameras`; the options of rays are those of `arena.Rays`; `ray_tags` is 12
+        for the tags of v3.1.3 and 4.0, 18 for those of 4.4.
 
         Raises ConfigError for an unknown name or a number out of range, and RenderError for an unknown
         renderer.
@@ -313,12 +313,12 @@ class Sensors:
         check_renderer(renderer, used=not {*_PICTURES}.isdisjoint(self.names))
 
     @property
-    def quiet_names(self) -> tuple[str, ...]:
-        """The sensors' names if the kernel can write all observations: rays and vectors; else none."""
+    def kernel_sensors(self) -> tuple[str, ...]:
+        """Sensor names if the kernel can write all observations, else empty. It writes rays and vectors."""
         return self.names if {*_PICTURES}.isdisjoint(self.names) else ()
 
     def space(self) -> spaces.Space[Any]:
-        """The observation space of one agent: a `Dict`, or a `Box` for a single sensor given by name."""
+        """Return one agent's observation space. It is a `Dict`, or a `Box` for a single sensor."""
         return spaces.Dict({**self.boxes}) if self._only is None else self.boxes[self._only]
 
     def _box(self, name: str) -> spaces.Box:
@@ -336,20 +336,18 @@ class Sensors:
         return spaces.Box(0, 255, (*picture, (1 if self._grayscale else 3) * self.stack), np.uint8)
 
     def observe(self, episode: Episode, agent: int = 0, *, first: bool = False) -> Observation:
-        """The current observation of an agent, in new arrays.
-
-        `first` marks the first observation of an episode, which fills the frame stack.
-        """
+        """Return the current observation of an agent, in new arrays. `first` marks the first observation of
+        an episode, which fills the frame stack."""
         return self.shaped(self.named(episode, agent, first=first))
 
     def shaped(self, named: dict[str, Array]) -> Observation:
-        """An observation by the sensors' names in the shape of the space."""
+        """Return an observation, given by sensor name, in the space's shape."""
         return named if self._only is None else named[self._only]
 
     def named(
         self, episode: Episode, agent: int = 0, *, first: bool = False, view: RenderedView | None = None
     ) -> dict[str, Array]:
-        """`observe` by the sensors' names; `view` is the agent's view if it was rendered before."""
+        """Return `observe` by sensor name. `view` is the agent's view if it was rendered before."""
         now: dict[str, Array] = {}
         if self.names != ("vector",):
             now = self._seen(episode.scene(agent) if view is None else view.scene, view, episode.spec.version)
@@ -358,7 +356,7 @@ class Sensors:
         return self._stacked(now, agent, first) if self.stack > 1 else now
 
     def _seen(self, scene: Scene, view: RenderedView | None, version: Version) -> dict[str, Array]:
-        """The observations that depend on the scene."""
+        """Return the observations that depend on the scene."""
         seen: dict[str, Array] = {}
         if "camera" in self.names:
             frame = self._camera(self.resolution).frame(scene) if view is None else view.frame
@@ -374,7 +372,7 @@ class Sensors:
         return seen
 
     def _stacked(self, now: dict[str, Array], agent: int, first: bool) -> dict[str, Array]:
-        """The last observations, stacked into new arrays."""
+        """Return the last observations, stacked into new arrays."""
         past = {} if first else self.past.get(agent, {})
         self.past[agent] = {
             name: np.concatenate([past[name][..., array.shape[-1] :], array], axis=-1)
@@ -385,7 +383,7 @@ class Sensors:
         return {name: array.copy() for name, array in self.past[agent].items()}
 
     def view(self, episode: Episode, agent: int = 0) -> Frame:
-        """An agent's current view, uint8 (render_resolution, render_resolution, 3)."""
+        """Return an agent's current view, uint8 (render_resolution, render_resolution, 3)."""
         return self._camera(self._view_side).frame(episode.scene(agent))
 
     def _camera(self, side: int) -> CameraRenderer:
@@ -403,11 +401,11 @@ class Sensors:
         return camera.channels(scene)
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state without cameras, which belong to this process, and rays, which can be rebuilt."""
+        """Return the state without cameras and rays. Cameras belong to this process; rays can be rebuilt."""
         return self.__dict__ | {"_cameras": {}, "_rays": {}}
 
     def rays(self, version: Version) -> Rays:
-        """The ray sensor for arenas of a version."""
+        """Return the ray sensor for arenas of a version."""
         if version not in self._rays:
             self._rays[version] = Rays(self._rays_per_side, self._ray_degrees, version, self._ray_tags)
         return self._rays[version]
@@ -424,7 +422,7 @@ def _checked_names(observation: object) -> tuple[str, ...]:
 
 
 def _tags(count: object) -> tuple[str, ...]:
-    """The tags of rays by their number."""
+    """Return the tags of rays by their number."""
     for tags in (TAGS, TAGS_4_4):
         if count == len(tags):
             return tags
@@ -432,7 +430,7 @@ def _tags(count: object) -> tuple[str, ...]:
 
 
 def vector(state: AgentState) -> npt.NDArray[np.float32]:
-    """The agent's own state, float32 (7,), in Animal-AI's order and clipped to the space's bounds.
+    """Return the agent's own state, float32 (7,), in Animal-AI's order. It is clipped to the space's bounds.
 
     Health 0 to 100; velocity in m/s in its own frame (right, up, forward); position in the arena in metres.
     """
@@ -442,7 +440,8 @@ def vector(state: AgentState) -> npt.NDArray[np.float32]:
 
 
 def gray(frame: Frame) -> Frame:
-    """A frame (height, width, 3) as one channel (height, width, 1): the rounded mean of the three."""
+    """Return a frame (height, width, 3) as one channel (height, width, 1). It is the rounded mean of the
+    three."""
     return np.rint(frame.mean(axis=2, keepdims=True)).astype(np.uint8)
 
 
@@ -506,12 +505,14 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         csv_log: str | PathLike[str] | None = None,
         **sensors: Any,
     ) -> None:
-        """`version` is the version of Animal-AI as which files are read, by default "3.1.3"; files that were
-        read before keep theirs. `sensors` are the options of `arena.gym.env.Sensors`:
-        observation=("camera", "vector"), resolution=84, frame_stack=1, grayscale=False, renderer="kernel",
-        rays_per_side=2, ray_max_degrees=60.0, ray_tags=12, render_resolution=512. `csv_log` is the path of a
-        file to write with a line for each tick (`arena.csv_log`), with rays if they are observed; a copy of
-        the environment does not write it.
+        """Create the environment.
+
+        `version` is the version of Animal-AI as which files are read, by default "3.1.3"; files that were
+        read before keep theirs. `sensors` are the options of `arena.gym.env.Sensors`: observation=("camera",
+        "vector"), resolution=84, frame_stack=1, grayscale=False, renderer="kernel", rays_per_side=2,
+        ray_max_degrees=60.0, ray_tags=12, render_resolution=512. `csv_log` is the path of a file to write
+        with a line for each tick (`arena.csv_log`), with rays if they are observed; a copy of the environment
+        does not write it.
 
         Raises ConfigError for an invalid file or option.
         """
@@ -544,7 +545,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start the next task, or with `seed` the first one, using that seed.
+        """Start the next task, or with `seed` the first with that seed.
 
         With `options={"task": id}` that task is played, and the stream continues after it; the ids are those
         of the curriculum's `named`. `"trial": k` plays trial k, from 0, of the task, whatever was played
@@ -555,7 +556,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         return self.sensors.observe(self.episode, first=True), info
 
     def begin(self, seed: int | None, options: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """`reset` without the observation, which is `sensors.observe(episode, first=True)`."""
+        """Reset without an observation, which is `sensors.observe(episode, first=True)`."""
         options = dict(options or {})
         task, trial = options.pop("task", None), options.pop("trial", None)
         if options:
@@ -585,7 +586,8 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         return CsvLog(AppendedFile(Path(path)), rays, TICKS_PER_STEP * self.action_repeat)
 
     def _report_end(self) -> None:
-        """Call the curriculum's `ended`, if it has this method, once for an episode of at least one step."""
+        """Call the curriculum's optional `ended` once per played episode. The episode has at least one
+        step."""
         stream, self._playing = self._playing, None
         ended, episode = getattr(stream, "ended", None), self._episode
         if ended is not None and episode is not None and episode.steps:
@@ -595,7 +597,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
 
     @property
     def curriculum(self) -> Curriculum:
-        """The stream of tasks; setting it is `set_curriculum`."""
+        """Stream of tasks. Setting it is `set_curriculum`."""
         return self._curriculum
 
     @curriculum.setter
@@ -603,7 +605,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         self.set_curriculum(config)
 
     def set_curriculum(self, config: Config) -> None:
-        """Play other tasks from the next reset on; `config` is that of the constructor.
+        """Play other tasks from the next reset on. `config` is that of the constructor.
 
         A curriculum is copied, and restarted with the seed that this environment was last reset with. In a
         vector environment this is seed + k, so that environments differ. Raises ConfigError as the
@@ -618,7 +620,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         return info | {"arena": self.episode.task_id} if self._task_info else info
 
     def _checked(self, episode: object) -> Episode:
-        """The episode; raises ConfigError if this environment cannot play it."""
+        """Return the episode. Raises ConfigError if this environment cannot play it."""
         if not isinstance(episode, Episode):
             raise ConfigError(f"config: the curriculum returned {episode!r}, expected an arena.Episode")
         if len(episode.agents) > self.most_agents:
@@ -641,12 +643,12 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         return self.sensors.observe(self.episode), reward, terminated, truncated, info
 
     def advance(self, action: Action) -> tuple[float, bool, bool, dict[str, Any]]:
-        """`step` without the observation: reward, terminated, truncated, info."""
+        """Step without an observation: reward, terminated, truncated, info."""
         results, terminated, truncated = self.take((action,))
         return results[0].reward, terminated, truncated, self._info()
 
     def take(self, actions: Sequence[Action]) -> tuple[tuple[StepResult, ...], bool, bool]:
-        """Take an action of each agent, in the order of their items: results, terminated, truncated."""
+        """Take all agents' actions, in item order: results, terminated, truncated."""
         if self._over:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
         episode = self.episode
@@ -678,17 +680,17 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         return self._episode
 
     def lend(self, body: Floats, clock: Singles) -> Parts | None:
-        """`Episode.lend` if this environment has nothing to do in a step but to count it."""
+        """Return `Episode.lend` if this environment only counts its steps."""
         playing = self._episode is not None and not self._over and self._log is None
         return self.episode.lend(body, clock) if playing else None
 
     @property
-    def quiet_infos(self) -> Infos:
-        """The infos after a quiet step, without the pass mark reached and with it."""
-        return quiet_infos({"arena": self.episode.task_id} if self._task_info else {})
+    def uneventful_infos(self) -> Infos:
+        """Return a uneventful step's infos, below and at the pass mark."""
+        return uneventful_infos({"arena": self.episode.task_id} if self._task_info else {})
 
     def take_back(self, parts: Parts, actions: Sequence[Action], total_reward: float) -> None:
-        """`Episode.take_back` after steps of this environment."""
+        """Take back the episode after steps of this environment. See `Episode.take_back`."""
         repeated = [action for action in actions for _ in range(self.action_repeat)]
         self.episode.take_back(parts, repeated, total_reward)
         self.steps += len(actions)
@@ -696,7 +698,8 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
             self.events = ()
 
     def render(self) -> Frame | None:  # type: ignore[override]
-        """The (first) agent's view, uint8 (render_resolution, render_resolution, 3); None without a mode."""
+        """Render the (first) agent's view; None without a mode. It is uint8 (render_resolution,
+        render_resolution, 3)."""
         return self.sensors.view(self.episode) if self.render_mode else None
 
     def close(self) -> None:
@@ -728,5 +731,5 @@ class AgentsEnv(ArenaEnv):
         return tuple(agent.team for agent in self.episode.layout.agents)
 
     def observe(self, agents: Iterable[int], *, first: bool = False) -> list[Observation]:
-        """The current observations of some agents, by their numbers."""
+        """Return the current observations of some agents, by their numbers."""
         return [self.sensors.observe(self.episode, agent, first=first) for agent in agents]

@@ -25,7 +25,7 @@ except ImportError as error:
 
 
 class ArenaParallelEnv(ParallelEnv):
-    """Several agents in one Animal-AI arena, acting at the same time (Animal-AI 4.4 and later).
+    """Several agents in one Animal-AI arena, acting simultaneously (Animal-AI 4.4 and later).
 
     `config` is a task file of version 4 with one `Agent` item per agent; every arena of the file must have
     the same number of them. The agents are named `agent_0`, `agent_1`, ... in the order of the items.
@@ -34,8 +34,8 @@ class ArenaParallelEnv(ParallelEnv):
 
     An arena ends for all when the first agent finishes (`episodeEnd: any`) or when the last one does
     (`episodeEnd: all`). An agent that has finished leaves `agents` and stands still; an action for it is
-    ignored. `infos` hold an agent's `team`, an int, and what `arena.gym.env.info_of` describes, after each
-    reset and step. Episodes are `truncated` only by `max_episode_steps`.
+    ignored. `infos` hold an agent's `team`, an int, and the keys of `arena.gym.env.info_of`, after each reset
+    and step. Episodes are `truncated` only by `max_episode_steps`.
     """
 
     metadata = {"name": "arena_llm_v0", "render_modes": ["rgb_array"], "render_fps": 17}  # noqa: RUF012
@@ -48,8 +48,10 @@ class ArenaParallelEnv(ParallelEnv):
         render_mode: str | None = None,
         **sensors: Any,
     ) -> None:
-        """`max_episode_steps` truncates an episode; set it for an arena without a time limit. `sensors` are
-        the options of `arena.gym.env.Sensors`, the same for every agent.
+        """Create the environment.
+
+        `max_episode_steps` truncates an episode; set it for an arena without a time limit. `sensors` are the
+        options of `arena.gym.env.Sensors`, the same for every agent.
 
         Raises ConfigError for an invalid file or option, arenas with different numbers of agents, and several
         agents in a file that was read as a version without them.
@@ -77,17 +79,17 @@ class ArenaParallelEnv(ParallelEnv):
         return self._env.episode
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of `arena.ArenaEnv.observation_space`, the same for every agent."""
+        """Return the space of `arena.ArenaEnv.observation_space`, the same for every agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """`Discrete(9)`: 3 x move + rotate, the numbering of `arena.ACTIONS`."""
+        """Return `Discrete(9)`: 3 x move + rotate, the numbering of `arena.ACTIONS`."""
         return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Start the next arena, or with `seed` the file's first one, using that seed.
+        """Start the next arena, or with `seed` the first with that seed.
 
         With `options={"task": number}` that arena of the file is played; other options have no effect but are
         accepted, as PettingZoo requires. Raises ConfigError for a number that the file does not have, and a
@@ -106,9 +108,9 @@ class ArenaParallelEnv(ParallelEnv):
     ]:
         """Take a step with the actions of all agents, by name.
 
-        Returns what belongs to the agents that took part in it; those that are over leave `agents`. Raises
-        ConfigError if an action is missing or not in the space, and ResetNeeded before the first reset,
-        after the end of an episode and after `close`.
+        Returns the values of the agents that took part in it; those that are over leave `agents`. Raises
+        ConfigError if an action is missing or not in the space, and ResetNeeded before the first reset, after
+        the end of an episode and after `close`.
         """
         episode = self.episode
         if not self.agents:
@@ -127,7 +129,8 @@ class ArenaParallelEnv(ParallelEnv):
         )
 
     def render(self) -> Frame | None:
-        """The first agent's view, uint8 (render_resolution, render_resolution, 3); None without a mode."""
+        """Render the first agent's view; None without a mode. It is uint8 (render_resolution,
+        render_resolution, 3)."""
         return self._env.render()
 
     def close(self) -> None:
@@ -136,7 +139,7 @@ class ArenaParallelEnv(ParallelEnv):
         self.agents = []
 
     def _read(self, actions: Mapping[str, Any]) -> list[Action]:
-        """The actions of all agents in the order of their items; those that are over do nothing."""
+        """Return the actions of all agents in item order. Those that are over do nothing."""
         names = set(actions) if isinstance(actions, Mapping) else set()
         if not {*self.agents} <= names <= {*self.possible_agents}:
             raise ConfigError(
@@ -165,7 +168,7 @@ class ArenaParallelEnv(ParallelEnv):
 
 
 def _agents_of(file: ArenaFile) -> int:
-    """Number of agents in each arena; an arena without an Agent item has one."""
+    """Return the number of agents in each arena. An arena without an Agent item has one."""
     counts = set()
     for name, arena in file.arenas.items():
         items = sum(item.name == "Agent" for item in arena.items)

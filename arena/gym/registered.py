@@ -1,12 +1,13 @@
-"""The environments that Gymnasium knows; those of suites and of other packages come by entry points.
+"""Environments registered with Gymnasium, from this project and from entry points.
 
-A package names them in its own metadata, by id, and nothing of it is imported until one of them is made:
+Suites and other packages name theirs in their own metadata, by id, and nothing of them is imported until one
+of them is made:
 
-    [project.entry-points."arena_llm.environments"]
-    "example/Guess-v0" = "example.envs:GuessEnv"
+[project.entry-points."arena_llm.environments"]
+"example/Guess-v0" = "example.envs:GuessEnv"
 
-    [project.entry-points."arena_llm.vector_environments"]
-    "example/Guess-v0" = "example.envs:GuessVectorEnv"
+[project.entry-points."arena_llm.vector_environments"]
+"example/Guess-v0" = "example.envs:GuessVectorEnv"
 """
 
 from contextlib import suppress
@@ -19,14 +20,12 @@ from arena.errors import ArenaError, ConfigError
 from arena.packages import load
 
 SINGLE, VECTOR = "arena_llm.environments", "arena_llm.vector_environments"
-"""The groups: what is called by `gymnasium.make`, and with `num_envs` by `gymnasium.make_vec`."""
+"""Entry-point groups called by `gymnasium.make`, and with `num_envs` by `gymnasium.make_vec`."""
 
 
 def register() -> None:
-    """Register the environments with Gymnasium; called when `arena` is imported.
-
-    Those of the levels are in `testbed.benchmark`, which is imported when one of them is made.
-    """
+    """Register the environments with Gymnasium; called when `arena` is imported. Those of the levels are in
+    `testbed.benchmark`, which is imported when one of them is made."""
     if "arena-llm/Arena-v0" in gymnasium.registry:
         return
     gymnasium.register(
@@ -45,10 +44,8 @@ def register() -> None:
 
 
 def register_installed() -> None:
-    """Register what entry points name, except ids that are taken.
-
-    A broken entry point is reported when its environment is made, and a malformed id by Gymnasium itself.
-    """
+    """Register the environments of entry points, except ids already taken. A broken entry point is reported
+    when its environment is made, and a malformed id by Gymnasium itself."""
     known = entry_points()
     single, vector = known.select(group=SINGLE).names, known.select(group=VECTOR).names
     for id_ in sorted((single | vector) - gymnasium.registry.keys()):
@@ -61,18 +58,14 @@ def register_installed() -> None:
 
 
 def _attribute(group: str, id_: str) -> str:
-    """What Gymnasium reads an entry point from when it makes an environment: `__getattr__` below.
-
-    A text, unlike a function, can be pickled and written as JSON with the environment's specification.
-    """
+    """Return Gymnasium's text for an entry point, read by `__getattr__` below. A text, unlike a function, can
+    be pickled and written as JSON with the environment's specification."""
     return f"{__name__}:{group} {id_}"
 
 
 def __getattr__(name: str) -> Any:
-    """The callable of an entry point, by its group, a blank and its name.
-
-    Raises ConfigError if it is not installed or broken, and ShadowedError if a file of the user hides it.
-    """
+    """Load the callable of an entry point by "GROUP NAME". Raises ConfigError if it is not installed or
+    broken, and ShadowedError if a user's file hides it."""
     group, _, id_ = name.partition(" ")
     if group not in (SINGLE, VECTOR):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Many arenas as a vector environment of stable-baselines3, which has its own interface for them."""
+"""Many arenas as a vector environment of stable-baselines3's own interface."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -24,7 +24,8 @@ _EACH = "each"
 
 
 class _PerEnvInfos(ArenaVectorEnv):
-    """Returns a list of infos, which stable-baselines3 expects, instead of merging them."""
+    """Vector environment that returns a list of infos. stable-baselines3 expects it instead of merged
+    ones."""
 
     def _merged(self, infos: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
         return {_EACH: list(infos)}
@@ -38,7 +39,8 @@ class ArenaVecEnv(VecEnv):
     """
 
     def __init__(self, num_envs: int = 1, config: Config = (), **options: Any) -> None:
-        """`options` are those of `ArenaVectorEnv`, which raises ConfigError for an invalid one."""
+        """Create the environments with `options` of `ArenaVectorEnv`. It raises ConfigError for an invalid
+        one."""
         for name in ("autoreset_mode", "copy"):
             if name in options:
                 raise ConfigError(f"{name}: not an option here, as stable-baselines3 requires one value")
@@ -47,10 +49,8 @@ class ArenaVecEnv(VecEnv):
         super().__init__(num_envs, self._envs.single_observation_space, self._envs.single_action_space)
 
     def reset(self) -> Observation:
-        """Start the next task in every environment, or that of `set_options({"task": id})`.
-
-        Raises ConfigError for options that are not the same for all environments.
-        """
+        """Start each environment's next task, or that of `set_options({"task": id})`. Raises ConfigError for
+        options that are not the same for all environments."""
         options = self._options[0]
         if any(each != options for each in self._options):
             raise ConfigError(f"set_options: got {self._options!r}, expected the same for all environments")
@@ -66,9 +66,7 @@ class ArenaVecEnv(VecEnv):
 
     def step_wait(self) -> Step:
         """Take the actions; return observations, rewards (float32), dones, infos. Ended episodes are reset.
-
-        Raises as `ArenaVectorEnv.step` does.
-        """
+        Raises as `ArenaVectorEnv.step` does."""
         observations, rewards, terminated, truncated, infos = self._envs.step(self._actions)
         ended = terminated | truncated
         listed: Infos = infos[_EACH]
@@ -85,11 +83,11 @@ class ArenaVecEnv(VecEnv):
         self._envs.close()
 
     def get_images(self) -> Sequence[Any]:
-        """Views of all environments, uint8 (render_resolution, render_resolution, 3)."""
+        """Return views of all environments, uint8 (render_resolution, render_resolution, 3)."""
         return self._envs.render()
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
-        """Value of an attribute for each environment; raises AttributeError if it does not exist."""
+        """Return an attribute of each environment. Raises AttributeError if it does not exist."""
         values = self._envs.get_attr(attr_name)
         return [values[number] for number in self._get_indices(indices)]
 
@@ -106,13 +104,13 @@ class ArenaVecEnv(VecEnv):
         self._envs.set_attr(attr_name, values)
 
     def set_curriculum(self, config: Config) -> None:
-        """`ArenaVectorEnv.set_curriculum`: other tasks from the next reset on, such as in a callback."""
+        """Play other tasks from the next reset on, as in a callback. See `ArenaVectorEnv.set_curriculum`."""
         self._envs.set_curriculum(config)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **options: Any
     ) -> list[Any]:
-        """Results of a method for all environments; raises ConfigError for a subset of them."""
+        """Return a method's results for all environments. Raises ConfigError for a subset of them."""
         if len(set(self._get_indices(indices))) != self.num_envs:
             raise ConfigError(
                 f"env_method: got indices={indices!r}, expected None, as all environments are called"
@@ -124,5 +122,5 @@ class ArenaVecEnv(VecEnv):
         wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]],
         indices: int | Iterable[int] | None = None,
     ) -> list[bool]:
-        """False for each, as the environments have no wrappers."""
+        """Return False for each, as the environments have no wrappers."""
         return [False for _ in self._get_indices(indices)]

@@ -35,25 +35,22 @@ from arena.rays import CAST_LENGTH, CAST_RADIUS
 from arena.taskfile.versions import Version
 
 _MOST_PENDING = 1000
-"""Steps after which the episodes of all environments are updated at the latest."""
+"""Maximum pending steps before the episodes of all environments are updated."""
 
 _UNLIMITED = 2**62
-"""More steps than any episode has."""
+"""Step limit above the length of every episode."""
 
 
-class QuietSteps:
-    """Takes the quiet steps of a group of environments.
-
-    Those that are `held` have lent their agents and clocks, and lack the last steps; `release` gives all
-    back.
-    """
+class BatchedSteps:
+    """Batched simulation of the uneventful steps of several environments. Those that are `attached` have lent
+    their agents and clocks, and lack the last steps; `detach` gives all back."""
 
     def __init__(self, envs: Sequence[ArenaEnv]) -> None:
         count = len(envs)
         self._envs, sensors = envs, envs[0].sensors
-        self._names, self._repeat, self._stack = sensors.quiet_names, envs[0].action_repeat, sensors.stack
+        self._names, self._repeat, self._stack = sensors.kernel_sensors, envs[0].action_repeat, sensors.stack
         self._past: dict[str, npt.NDArray[np.float32]] = {}
-        self.held: Bools = np.zeros(count, np.bool_)
+        self.attached: Bools = np.zeros(count, np.bool_)
         self._bodies, self._clocks = np.zeros((count, BODY)), np.zeros((count, CLOCK), np.float32)
         self.rewards, self._totals = np.zeros(count), np.zeros(count)
         self._marks, self._left = np.full(count, np.nan), np.zeros(count, np.int64)
@@ -64,8 +61,8 @@ class QuietSteps:
         self._since = [0] * count
         self._infos: list[Infos] = [({}, {})] * count
 
-    def hold(self, number: int) -> None:
-        """Hold an environment if its next step may be quiet."""
+    def attach(self, number: int) -> None:
+        """Attach an environment if its next step may be uneventful."""
         env = self._envs[number]
         parts = env.lend(self._bodies[number], self._clocks[number]) if self._names else None
         if parts is None:
@@ -81,38 +78,38 @@ class QuietSteps:
             self._past[name][number] = stacked
         self._is_joined = False
         self._since[number] = len(self._taken)
-        self._infos[number] = env.quiet_infos
-        self.held[number] = True
+        self._infos[number] = env.uneventful_infos
+        self.attached[number] = True
 
-    def release(self, number: int) -> None:
-        """Bring an environment's episode up to date, which then goes on by itself."""
-        if not self.held[number]:
+    def detach(self, number: int) -> None:
+        """Update an environment's episode, and detach it."""
+        if not self.attached[number]:
             return
-        self.held[number] = False
+        self.attached[number] = False
         env = self._envs[number]
         env.sensors.past[0] = {name: stacked[number].copy() for name, stacked in self._past.items()}
         taken = [int(actions[number]) for actions in self._taken[self._since[number] :]]
         actions = [ACTIONS[each] for each in taken]
         env.take_back(self._parts[number], actions, float(self._totals[number]))
 
-    def release_all(self) -> None:
-        """Bring all episodes up to date."""
-        for number in np.flatnonzero(self.held).tolist():
-            self.release(number)
+    def detach_all(self) -> None:
+        """Update all episodes, and detach them."""
+        for number in np.flatnonzero(self.attached).tolist():
+            self.detach(number)
         self._taken.clear()
 
     def step(self, actions: Ints) -> Bools:
-        """Take a step, with an index into `arena.ACTIONS` for each, in the environments that are held and
-        have a quiet step; return which have, and release the others. `rewards` are theirs."""
+        """Step the attached environments whose next step is uneventful; detach the others. `actions` has an
+        index into `arena.ACTIONS` for each. Returns which were stepped; `rewards` are theirs."""
         if len(self._taken) >= _MOST_PENDING:
-            held = self.held.copy()
-            self.release_all()
-            for number in np.flatnonzero(held).tolist():
-                self.hold(number)
+            attached = self.attached.copy()
+            self.detach_all()
+            for number in np.flatnonzero(attached).tolist():
+                self.attach(number)
         if not self._is_joined:
             self._join()
         # The last step before the limit is an environment's own, which ends the episode.
-        ready = self.held & (self._left > 1)
+        ready = self.attached & (self._left > 1)
         drive_all(
             ready,
             self._bodies,
@@ -125,14 +122,15 @@ class QuietSteps:
             self.rewards,
             self._totals,
         )
-        for number in np.flatnonzero(self.held & ~ready).tolist():
-            self.release(number)
+        for number in np.flatnonzero(self.attached & ~ready).tolist():
+            self.detach(number)
         self._left -= ready
         self._taken.append(actions)
         return ready
 
     def observe(self, ready: Bools, rows: dict[str, npt.NDArray[np.float32]]) -> None:
-        """Write the observations of those that are `ready` into `rows` (n, ...), by the sensor's name."""
+        """Write the observations of those that are `ready` into `rows` (n, ...). They are given by the
+        sensor's name."""
         shapes = {name: (len(ready), past.shape[1] // self._stack) for name, past in self._past.items()}
         now = {name: np.empty(shape, np.float32) for name, shape in shapes.items()} or rows
         if "rays" in now:
@@ -146,15 +144,15 @@ class QuietSteps:
             rows[name][ready] = past[ready]
 
     def infos(self) -> list[Info]:
-        """The infos after a quiet step."""
+        """Infos after a uneventful step."""
         reached = (self._totals >= self._marks).tolist()
         return [infos[passed] for infos, passed in zip(self._infos, reached, strict=True)]
 
     def _join(self) -> None:
-        """Join the tables of all environments, of which one has changed."""
+        """Join the tables of all environments after one has changed."""
         self._table = one_table(self._parts)
         self._ends = np.array([0, *accumulate(map(len, self._parts))])
-        # Each goes on in its rows of the table, in which balls move.
+        # Each continues in its rows of the table, in which balls move.
         self._parts = np.split(self._table, self._ends[1:-1])
         self._listed = np.concatenate(self._columns)
         self._list_ends = np.array([0, *accumulate(map(len, self._columns))])
@@ -165,10 +163,11 @@ Step = tuple[Observation, npt.NDArray[np.float64], Bools, Bools, dict[str, Any]]
 
 
 class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
-    """Many arenas; each is bit-identical to a single `ArenaEnv` with the same seed and actions.
+    """Vector of arenas, each bit-identical to a single `ArenaEnv`.
 
-    All are stepped in this process: quiet steps in one compiled call, and cameras by all cores. For several
-    processes, Gymnasium's `AsyncVectorEnv` takes functions that make an `ArenaEnv`.
+    With the same seed and actions, that is. All are stepped in this process: uneventful steps in one compiled
+    call, and cameras by all cores. For several processes, Gymnasium's `AsyncVectorEnv` takes functions that
+    make an `ArenaEnv`.
 
     `autoreset_mode` is Gymnasium's: environments that are over are reset by the next step, in the same step
     (then `infos` has `final_obs` and `final_info`), or by `reset` with `options={"reset_mask": ...}`.
@@ -184,11 +183,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         copy: bool = True,
         **options: Any,
     ) -> None:
-        """`options` are those of `ArenaEnv`. With `copy=False` returned observations change with the next
-        step.
-
-        Raises ConfigError for an invalid option, and as `ArenaEnv` does.
-        """
+        """Create the environments with the `options` of `ArenaEnv`. With `copy=False` returned observations
+        change with the next step. Raises ConfigError for an invalid option, and as `ArenaEnv` does."""
         self.closed = True
         self.num_envs = whole("num_envs", num_envs)
         self.autoreset_mode, self._copy = _mode(autoreset_mode), copy
@@ -211,17 +207,17 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self._terminated, self._truncated, self._started = np.zeros((3, self.num_envs), np.bool_)
         draws = "camera" in sensors.names
         self._batch = open_batch(self.num_envs, sensors.resolution, sensors.renderer) if draws else None
-        self._quiet, self._playing = QuietSteps(self._players), 0
+        self._batched, self._playing = BatchedSteps(self._players), 0
         self.closed = False
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start the next task in every environment, or in those marked by `options["reset_mask"]`; with
-        `options["task"]` the task of that id.
+        """Start the next task in every environment, or in marked ones.
 
-        With a number as `seed`, environment k is seeded with seed + k; a list has a seed or None for each.
-        Raises ConfigError for another number of seeds, or a mask that is not bool (num_envs,).
+        `options["reset_mask"]` marks them; `options["task"]` is the id of a task to start instead. With a
+        number as `seed`, environment k is seeded with seed + k; a list has a seed or None for each. Raises
+        ConfigError for another number of seeds, or a mask that is not bool (num_envs,).
         """
         rest = dict(options or {})
         chosen = self._mask(rest.pop("reset_mask", None))
@@ -229,7 +225,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         infos: list[Info | None] = [None] * self.num_envs
         begun = np.flatnonzero(chosen).tolist()
         with self._naming():
-            self._quiet.release_all()
+            self._batched.detach_all()
             for number in self._each(begun):
                 infos[number] = self._players[number].begin(seeds[number], rest)
                 self._rewards[number] = self._terminated[number] = self._truncated[number] = 0
@@ -238,7 +234,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return self._observation(), self._merged(infos)
 
     def step(self, actions: Any) -> Step:
-        """Take an action in every environment; return observations, rewards, terminated, truncated, infos.
+        """Step every environment; return observations, rewards, terminated, truncated, infos.
 
         Raises ConfigError for actions of another shape or outside the space, and ResetNeeded if an
         environment is over and not reset automatically.
@@ -256,12 +252,12 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return self._observation(), *results, self._merged(infos)
 
     def _stepped(self, actions: Ints, over: Bools) -> list[Info]:
-        """Take an action in each environment, an index into `arena.ACTIONS`; those that are over are reset as
-        the mode requires."""
-        quiet = self._quiet.step(actions)
-        infos = self._quiet.infos()
-        self._rewards[:], self._terminated[:], self._truncated[:] = self._quiet.rewards, False, False
-        others, begun = np.flatnonzero(~quiet).tolist(), []
+        """Take an action in each environment, an index into `arena.ACTIONS`. Environments that are over are
+        reset as the mode requires."""
+        uneventful = self._batched.step(actions)
+        infos = self._batched.infos()
+        self._rewards[:], self._terminated[:], self._truncated[:] = self._batched.rewards, False, False
+        others, begun = np.flatnonzero(~uneventful).tolist(), []
         for number in self._each(others):
             env = self._players[number]
             if self.autoreset_mode is AutoresetMode.NEXT_STEP and over[number]:
@@ -273,16 +269,16 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
                 self._rewards[number], self._terminated[number], self._truncated[number] = taken[:3]
                 infos[number] = taken[3]
         if len(others) < self.num_envs:
-            self._quiet.observe(quiet, self._seen)
+            self._batched.observe(uneventful, self._seen)
         self._observe(others, begun)
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
             self._reset_ended(infos)
         for number in others:
-            self._quiet.hold(number)
+            self._batched.attach(number)
         return infos
 
     def _reset_ended(self, infos: list[Info]) -> None:
-        """Reset the environments that are over, and keep their last observation and info."""
+        """Reset environments that are over, and keep their last observation and info."""
         over = np.flatnonzero(self._terminated | self._truncated).tolist()
         for number in self._each(over):
             last = {name: array[number].copy() for name, array in self._seen.items()}
@@ -291,7 +287,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self._observe(over, over)
 
     def _observe(self, numbers: Sequence[int], begun: Sequence[int]) -> None:
-        """Write the observations of some environments; for those in `begun` it is an episode's first."""
+        """Write the observations of some environments. For those in `begun` it is an episode's first."""
         views = self._views(numbers)
         for number in self._each(numbers):
             env = self._players[number]
@@ -300,7 +296,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
                 self._seen[name][number] = array
 
     def _views(self, numbers: Sequence[int]) -> dict[int, RenderedView]:
-        """The views of some environments, rendered in one call; empty without a batch renderer."""
+        """Render some environments' views in one call. Empty without a batch renderer."""
         if self._batch is None or not numbers:
             return {}
         scenes = {number: self._players[number].episode.scene() for number in numbers}
@@ -310,13 +306,13 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return {number: RenderedView(scene, frames[number]) for number, scene in scenes.items()}
 
     def _each(self, numbers: Iterable[int]) -> Iterator[int]:
-        """The numbers one by one; the current one is kept so that errors can name the environment."""
+        """Yield the numbers one by one. The current one is kept so that errors can name the environment."""
         for self._playing in numbers:
             yield self._playing
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
-        """Errors have the number of the environment; raises ClosedEnvironmentError after `close`."""
+        """Add the environment's number to errors. Raises ClosedEnvironmentError after `close`."""
         if self.closed:
             raise gymnasium.error.ClosedEnvironmentError("the vector environment is closed; make a new one")
         try:
@@ -328,7 +324,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
             raise
 
     def _numbers(self, actions: Any) -> npt.NDArray[np.int64]:
-        """The actions' indices into `arena.ACTIONS`, read before any environment takes a step."""
+        """Return the actions' indices into `arena.ACTIONS`, before any step is taken."""
         try:
             taken = np.asarray(actions)
         except ValueError:
@@ -351,8 +347,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return self._shaped({name: array.copy() for name, array in seen.items()} if self._copy else {**seen})
 
     def _merged(self, infos: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
-        """All infos in Gymnasium's format: an array for each key, and a mask of the environments that have
-        it."""
+        """Return all infos in Gymnasium's format: arrays and masks by key. A mask marks the environments that
+        have the key."""
         merged = common(infos)
         for number, info in enumerate(infos):
             if info is not None and len(info) > len(COMMON):
@@ -361,7 +357,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return merged
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        """The seed of each environment; different random ones for those that never had one."""
+        """Return each environment's seed. Those that never had one get different random ones."""
         if isinstance(seed, int | np.integer):
             return [int(seed) + number for number in range(self.num_envs)]
         if seed is not None and np.shape(np.asarray(seed, object)) == ():
@@ -377,7 +373,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         ]
 
     def _mask(self, mask: Any) -> Bools:
-        """Which environments to reset: all, or those that are marked."""
+        """Return a mask of the environments to reset, by default all."""
         if mask is None:
             return np.ones(self.num_envs, np.bool_)
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
@@ -387,37 +383,36 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return mask.copy()
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Results of a method, or values of an attribute, for each environment."""
+        """Return a method's results, or an attribute's values, for each environment."""
         if name in ("reset", "step", "close"):
             raise ConfigError(f"call: got {name!r}; use this method of the vector environment")
         return self._called(name, [args] * self.num_envs, kwargs)
 
     def _called(self, name: str, arguments: Sequence[Sequence[Any]], options: Info) -> tuple[Any, ...]:
-        """`call` with each environment's own arguments."""
+        """Call with each environment's own arguments. See `call`."""
         found = []
         with self._naming():
-            self._quiet.release_all()
+            self._batched.detach_all()
             for number in self._each(range(self.num_envs)):
                 value = self._players[number].get_wrapper_attr(name)
                 found.append(value(*arguments[number], **options) if callable(value) else value)
         return tuple(found)
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
-        """Value of an attribute for each environment."""
+        """Return the value of an attribute for each environment."""
         return self.call(name)
 
     def set_attr(self, name: str, values: Any) -> None:
-        """Set an attribute of every environment, to the values of a list or tuple or to the same value.
-
-        Raises ConfigError for another number of values.
-        """
+        """Set an attribute of every environment. A list or tuple has a value for each, anything else is the
+        same for all. Raises ConfigError for another number of values."""
         each = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(each) != self.num_envs:
             raise ConfigError(f"{name}: got {len(each)} values, expected one for each of {self.num_envs}")
         self._called("set_wrapper_attr", [(name, value) for value in each], {})
 
     def set_curriculum(self, config: Config) -> None:
-        """`ArenaEnv.set_curriculum` of every environment: k has its own copy, restarted with seed + k."""
+        """Play other tasks in every environment from its next reset on. Environment k has its own copy,
+        restarted with seed + k. See `ArenaEnv.set_curriculum`."""
         self.call("set_curriculum", curriculum(config, self._version))
 
     @property
@@ -431,7 +426,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return self.get_attr("np_random")
 
     def render(self) -> tuple[Frame | None, ...]:  # type: ignore[override]
-        """`ArenaEnv.render` of every environment."""
+        """Render every environment, as `ArenaEnv.render` does."""
         return self.call("render")
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -441,7 +436,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
 
 
 def _mode(mode: str | AutoresetMode) -> AutoresetMode:
-    """A mode from itself, its value or its name."""
+    """Return a mode from itself, its value or its name."""
     for each in AutoresetMode:
         if mode in (each, each.value, each.name):
             return each

@@ -1,1 +1,1 @@
-"""The compiled core: what a tick and a ray need while only the agent moves."""
+"""The compiled core of ticks and rays while only the agent moves."""

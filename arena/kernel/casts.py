@@ -1,4 +1,4 @@
-"""Casts of a ball, or of a point, against the parts of an arena; exact.
+"""Exact casts of a ball, or a point, against an arena's parts.
 
 The distance from a moving point to a convex part is a convex function of time. Newton's method, started
 before the first touch, therefore never passes it and converges quadratically; on a flat face its first step
@@ -15,16 +15,16 @@ from arena.kernel.tables import YAW, Bools, Ints, PartRow, Singles, Table, X, Y,
 from arena.scene import Floats, Vector
 
 TOUCHING = 0.001
-"""Bodies nearer than this overlap, metres: those at rest touch with a gap or overlap of up to 0.00001."""
+"""Gap, metres, below which bodies overlap. Those at rest touch with a gap or overlap of up to 0.00001."""
 
 _ACCURACY = 1e-10
-"""A touch is found to within this distance, metres."""
+"""Accuracy of a found touch, metres."""
 
 _PARALLEL = 1e-12
-"""A direction with a smaller component across a face is parallel to it."""
+"""Component across a face below which a direction is parallel to it."""
 
 _SLACK = 1e-6
-"""Added to bounds, metres: more than all rounding errors, too little to admit many other parts."""
+"""Margin of bounds, metres: more than all rounding errors. It is too little to admit many other parts."""
 
 
 @compiled
@@ -37,10 +37,10 @@ def cast(
     owners: Ints,
     distances: Floats,
 ) -> None:
-    """What a ball at `at` hits first along each of n directions, unit vectors (n, 3).
+    """Cast a ball from `at` along n unit vectors (n, 3).
 
-    Within its limit (n,) in metres, the distance is written to `distances` (n,) and the index of the thing
-    to `owners` (n,), -1 and infinity for a miss. Colliders that the ball overlaps or touches at the start are
+    Within its limit (n,) in metres, the distance is written to `distances` (n,) and the index of the thing to
+    `owners` (n,), -1 and infinity for a miss. Colliders that the ball overlaps or touches at the start are
     not hit. Of two things at the same distance the first is hit.
     """
     free = _free(parts, at, radius)
@@ -69,11 +69,11 @@ def cast(
 def seen(
     parts: Table, at: Vector, yaw: float, angles: Floats, radius: float, length: float, columns: Ints
 ) -> Singles:
-    """The observation of n rays as float32 (n, w): 1 in the column of what each hits or, for a miss, in the
-    last but one, and in the last its distance as a share of `length`, 1 for a miss.
+    """Return the observation of n rays, float32 (n, w).
 
-    `angles` (n,) are degrees to the right of the heading `yaw`. `columns` are those of the things by index;
-    -1 for none; its last entry is w.
+    A hit is 1 in the column of its thing; a miss is 1 in the last but one. The last column is the distance as
+    a share of `length`, 1 for a miss. `angles` (n,) are degrees to the right of the heading `yaw`. `columns`
+    are those of the things by index; -1 for none; its last entry is w.
     """
     rays, width = len(angles), columns[-1]
     limits, owners, distances = np.full(rays, length), np.empty(rays, np.int64), np.empty(rays)
@@ -102,7 +102,7 @@ def see_all(
     column_ends: Ints,
     rows: Singles,
 ) -> None:
-    """Write `seen`, flat, into `rows` (n, w) for each of n arenas that are `ready`."""
+    """Write flat `seen` into `rows` (n, w) for n `ready` arenas."""
     for number in range(len(ready)):
         if ready[number]:
             own = parts[ends[number] : ends[number + 1]]
@@ -114,7 +114,8 @@ def see_all(
 
 @compiled
 def horizontal(yaw: float, angles: Floats) -> Floats:
-    """Unit vectors (n, 3) at some angles (n,) to the right of a heading, all in degrees."""
+    """Return horizontal unit vectors (n, 3) of angles (n,), in degrees. Angles are to the right of a
+    heading."""
     directions = np.zeros((len(angles), 3))
     for ray in range(len(angles)):
         directions[ray, 0], directions[ray, 2] = sin_cos(yaw + angles[ray])
@@ -123,7 +124,7 @@ def horizontal(yaw: float, angles: Floats) -> Floats:
 
 @compiled
 def _free(parts: Table, at: Vector, radius: float) -> Bools:
-    """Which parts belong to colliders that the ball does not touch, bool (n,)."""
+    """Mark the parts of colliders that the ball does not touch, (n,)."""
     free, first = np.ones(len(parts), np.bool_), 0
     for number in range(len(parts)):
         part = parts[number]
@@ -146,10 +147,8 @@ def _free(parts: Table, at: Vector, radius: float) -> Bools:
 
 @compiled
 def _distance(part: PartRow, at: Vector, u: float, v: float, w: float, reach: float, limit: float) -> float:
-    """How far the ball travels along a unit vector until it comes within `reach` of a part.
-
-    Infinite for a miss; a distance above `limit` may be returned as it is or as infinite.
-    """
+    """Return the ball's distance along a vector to `reach` of a part. Infinite for a miss; a distance above
+    `limit` may be returned as it is or as infinite."""
     half = part.half
     a, b, c = point_in(part, at[0], at[1], at[2])
     u, v, w = local(part, u, v, w)
@@ -175,8 +174,8 @@ def _distance(part: PartRow, at: Vector, u: float, v: float, w: float, reach: fl
 
 @compiled
 def _within(at: float, speed: float, half: float, start: float, end: float) -> tuple[float, float]:
-    """The part of a time span in which a point is within `half` of 0 along one axis; empty if it ends before
-    it starts."""
+    """Return the time span of a point within `half` of 0. This is along one axis. The part is empty if it
+    ends before it starts."""
     if abs(speed) > _PARALLEL:
         first, last = (-half - at) / speed, (half - at) / speed
         return max(min(first, last), start), min(max(first, last), end)
@@ -189,7 +188,7 @@ def _within(at: float, speed: float, half: float, start: float, end: float) -> t
 def _entry(
     part: PartRow, a: float, b: float, u: float, v: float, reach: float, start: float, limit: float
 ) -> float:
-    """A lower bound of the distance to a prism, from its section alone; infinite for a miss."""
+    """Return a lower bound of the distance to a prism's section. Infinite for a miss."""
     for edge in part.edges:
         ahead = edge.offset + reach - edge.out_x * a - edge.out_y * b
         speed = edge.out_x * u + edge.out_y * v

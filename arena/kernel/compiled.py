@@ -1,4 +1,4 @@
-"""Functions of plain arrays that become machine code when one is first called, which is stored.
+"""Functions of plain arrays, compiled to stored machine code at first call.
 
 Numba is imported only then: that takes longer than most commands. It compiles constants of other modules into
 a function, but checks only the function's own file before it uses stored code again, and raises an error if
@@ -34,17 +34,15 @@ R = TypeVar("R")
 
 
 class CompiledFunction:
-    """A function of the kernel; when one is first called all of them become machine code.
-
-    With `NUMBA_DISABLE_JIT=1` they stay Python, for debuggers and coverage.
-    """
+    """A function of the kernel, compiled with all others at first call. With `NUMBA_DISABLE_JIT=1` they stay
+    Python, for debuggers and coverage."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.machine: Callable[..., Any] = self._first_call
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call the machine code; with `NUMBA_DISABLE_JIT=1` the function itself."""
+        """Call the machine code. With `NUMBA_DISABLE_JIT=1` it is the function itself."""
         return self.machine(*arguments)
 
     def _first_call(self, *arguments: Any) -> Any:
@@ -53,7 +51,7 @@ class CompiledFunction:
 
 
 _FUNCTIONS: defaultdict[str, list[CompiledFunction]] = defaultdict(list)
-"""All of them, by the names of their modules."""
+"""All compiled functions, by the names of their modules."""
 
 _WAITING: list[CompiledFunction] = []
 """Functions that are not compiled yet."""
@@ -62,7 +60,7 @@ _LOCK = Lock()
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """A function in machine code: exact double precision, in the written order of operations."""
+    """Compile a function: exact double precision, in written order of operations."""
     made = CompiledFunction(function)
     _FUNCTIONS[function.__module__].append(made)
     _WAITING.append(made)
@@ -86,7 +84,7 @@ def _compile() -> None:
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 UNUSED_DAYS = 30
-"""A folder that no process has used for so long is removed; it is usually that of an earlier version."""
+"""Days without use after which a folder is removed. It is usually that of an earlier version."""
 
 _SUM_BYTES = 32
 
@@ -94,10 +92,8 @@ _SUM_BYTES = 32
 def machine_codes(
     waiting: Sequence[CompiledFunction], functions: Mapping[str, Sequence[CompiledFunction]]
 ) -> list[Callable[..., Any]]:
-    """The machine code of functions, which is compiled or read at the first call with new types.
-
-    `functions` are all that may be called by them, by the names of their modules.
-    """
+    """Return functions' machine code, compiled or read at first call per type. `functions` are all that may
+    be called by them, by the names of their modules."""
     import numba
 
     if numba.config.DISABLE_JIT:
@@ -117,10 +113,10 @@ def machine_codes(
 
 
 class Sums(dict[str, str]):
-    """Sums of all that is compiled into the functions of each module: code, constants, functions called."""
+    """Checksums of each module's compiled code, constants and called functions."""
 
     def __init__(self, functions: Mapping[str, Sequence[CompiledFunction]]) -> None:
-        """`functions` are all compiled ones, by the names of their modules."""
+        """Take `functions`, all compiled ones, by the names of their modules."""
         import llvmlite
         import numba
 
@@ -139,10 +135,8 @@ class Sums(dict[str, str]):
         return self[module]
 
     def _described(self, module: str, name: str, value: object) -> str:
-        """A text that differs for values that compile to other code.
-
-        Raises TypeError for what could change without being noticed.
-        """
+        """Return a text that differs for values that compile to other code. Raises TypeError for values that
+        could change without being noticed."""
         function = value.function if isinstance(value, CompiledFunction) else getattr(value, "py_func", None)
         if function is not None:
             return "its own" if function.__module__ == module else self[function.__module__]
@@ -161,16 +155,16 @@ class Sums(dict[str, str]):
 
 
 def frozen(function: Callable[..., Any]) -> Iterator[tuple[str, object]]:
-    """Names and values from outside a function that become part of its machine code."""
+    """Yield outside names and values that become part of a function's code."""
     code, outside, cells = function.__code__, function.__globals__, function.__closure__ or ()
     yield from zip(code.co_freevars, (cell.cell_contents for cell in cells), strict=True)
-    # These are names of attributes too; to tell them apart takes ten times longer.
+    # Names of attributes are among them; telling these apart takes ten times longer.
     for name in sorted({name for each in _codes(code) for name in each.co_names} & outside.keys()):
         yield name, outside[name]
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """The code of a function, and of those inside it."""
+    """Yield the code of a function, and of those inside it."""
     yield code
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
@@ -178,10 +172,8 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _remove_unused(base: Path, used: Iterable[Path]) -> None:
-    """Mark folders as used now, and remove those not used for `UNUSED_DAYS`.
-
-    A process that needs one of these at the same moment compiles and stores it again.
-    """
+    """Mark folders as used, and remove those unused for `UNUSED_DAYS`. A process that needs one of these at
+    the same moment compiles and stores it again."""
     for folder in used:
         with suppress(OSError):
             os.utime(folder)
@@ -192,10 +184,10 @@ def _remove_unused(base: Path, used: Iterable[Path]) -> None:
 
 
 class StoredCode:
-    """The stored machine code of a function, a file for each signature and processor.
+    """Stored machine code of a function, one file per signature and processor.
 
     It has the methods that Numba's dispatchers call on a cache. No file makes them fail: a damaged one is
-    replaced, and without room on the disk nothing is stored. Each is reported once in a process.
+    replaced, and without room on the disk no code is stored. Each is reported once in a process.
     """
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
@@ -203,7 +195,7 @@ class StoredCode:
         self.cache_path = str(folder)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Return the code stored for a signature; None if there is none, or it is damaged."""
+        """Return a signature's stored code; None if it is missing or damaged."""
         from llvmlite.binding import parse_assembly, parse_bitcode
         from numba.core.compiler import CompileResult
         from numba.core.runtime import rtsys
@@ -223,7 +215,7 @@ class StoredCode:
         # Numba would import all that it compiles with, SciPy too; stored code only needs this.
         rtsys.initialize(target)
         (name, kind, (machine, linked)), described, *parts = pickle.loads(code)
-        # What links it into other code takes long to read, and is read when some is compiled.
+        # Data for linking takes long to read, and is read when other code is compiled.
         wrapper = f'define void @"{described.llvm_cpython_wrapper_name}"() {{ ret void }}'
         library = name, kind, (machine, parse_assembly(wrapper).as_bitcode())
         made = CompileResult._rebuild(target, library, described, *parts)
@@ -235,7 +227,7 @@ class StoredCode:
         from numba.core.serialize import dumps
 
         *parts, environments = made._reduce()
-        # One without constants is never asked, and to read it Numba would import the module it stands for.
+        # One without constants is never used, and reading it would import its module.
         code = dumps((*parts, tuple(each for each in environments if each.consts)))
         try:
             write_file(self._path(signature, made.codegen), sha256(code).digest() + code)
@@ -257,7 +249,7 @@ _TOLD: set[str] = set()
 
 
 def _tell(problem: str, advice: str) -> None:
-    """Warn of a problem, of each kind once in a process."""
+    """Warn of a problem, once per kind and process."""
     if advice not in _TOLD:
         _TOLD.add(advice)
         # No line of the program that calls has caused it.

@@ -1,4 +1,4 @@
-"""What a sphere touches among parts at rest, in closed form as in PhysX, and the nearest points of parts."""
+"""Contacts of a sphere among resting parts, and nearest points of parts. Closed form, as in PhysX."""
 
 import math
 
@@ -14,13 +14,13 @@ from arena.taskfile.kind import DEFAULT_FRICTION, GRAVITY
 AGENT_MASS = 100.0
 
 CONTACT_OFFSET = 0.02
-"""Two colliders touch when closer than this, metres: PhysX adds their contact offsets of 0.01."""
+"""Gap, metres, below which two colliders touch. PhysX adds their contact offsets of 0.01."""
 
 REACH = AGENT_RADIUS + CONTACT_OFFSET
-"""An agent whose centre is nearer than this to a body touches it, metres."""
+"""Distance, metres, from the agent's centre within which it touches a body."""
 
 SAME_NORMAL = 0.99
-"""Points of one body whose normals have a larger cosine are one contact."""
+"""Cosine of normals above which points of a body are one contact."""
 
 FALL = GRAVITY * TICK_S
 """Velocity that gravity adds in one tick, m/s."""
@@ -35,7 +35,7 @@ sin_cos = compiled(scene.sin_cos)
 
 @compiled
 def local(part: PartRow, x: float, y: float, z: float) -> Vector:
-    """A direction in the frame of a part."""
+    """Return a direction in the frame of a part."""
     axes = part.axes
     return (
         axes[0, 0] * x + axes[0, 1] * y + axes[0, 2] * z,
@@ -46,20 +46,21 @@ def local(part: PartRow, x: float, y: float, z: float) -> Vector:
 
 @compiled
 def point_in(part: PartRow, x: float, y: float, z: float) -> Vector:
-    """A point of the arena in the frame of a part."""
+    """Return a point of the arena in the frame of a part."""
     centre = part.centre
     return local(part, x - centre[0], y - centre[1], z - centre[2])
 
 
 @compiled
 def beyond(value: float, half: float) -> float:
-    """How far a coordinate is outside -half to half; signed, 0 inside."""
+    """Return a coordinate's signed distance outside -half to half; 0 inside."""
     return value - half if value > half else value + half if value < -half else 0.0
 
 
 @compiled
 def away(part: PartRow, a: float, b: float, c: float) -> Vector:
-    """The vector from the nearest point of a part, without its rounding, to a point in its frame."""
+    """Return the vector from a part's nearest point to a given point. The point is in the part's frame; the
+    part's rounding is ignored."""
     half = part.half
     if not part.is_prism:
         return beyond(a, half[0]), beyond(b, half[1]), beyond(c, half[2])
@@ -76,7 +77,7 @@ def away(part: PartRow, a: float, b: float, c: float) -> Vector:
 
 @compiled
 def way_out(part: PartRow, a: float, b: float, c: float) -> tuple[float, float, float, float]:
-    """From a point inside a part: the unit vector to its nearest face, and minus the distance."""
+    """Return the nearest face's unit vector, and minus the distance to it. The point is inside the part."""
     half = part.half
     across, end = half[0] - abs(a), half[2] - abs(c)
     p, q = math.copysign(1.0, a), 0.0
@@ -96,8 +97,8 @@ def way_out(part: PartRow, a: float, b: float, c: float) -> tuple[float, float, 
 
 @compiled
 def gap_to(part: PartRow, x: float, y: float, z: float, radius: float) -> tuple[float, Vector]:
-    """The gap between a sphere and a part (negative: overlap), infinite if they do not touch, and the normal,
-    which points to the sphere."""
+    """Return gap and normal between a sphere and a part. The gap is negative for an overlap, and infinite if
+    they do not touch; the normal points to the sphere."""
     if not _is_near(part, x, y, z, radius + CONTACT_OFFSET):
         return math.inf, (0.0, 0.0, 0.0)
     a, b, c = point_in(part, x, y, z)
@@ -123,7 +124,7 @@ def gap_to(part: PartRow, x: float, y: float, z: float, radius: float) -> tuple[
 def find_contacts(
     parts: Table, ball: int, radius: float, x: float, y: float, z: float, found: Contacts
 ) -> int:
-    """Write the contacts of a sphere into `found`, in PhysX's order, and return their number.
+    """Write a sphere's contacts into `found`, in PhysX's order; return their number.
 
     It is the agent's, with `ball` -1, or that of a ball, given by its owner. -1 if it touches something that
     moves, or more than fit; the agent eats balls, and for a ball walls and ramps are immovable.
@@ -153,8 +154,8 @@ def find_contacts(
 
 @compiled
 def touched(parts: Table, x: float, y: float, z: float, owners: Ints) -> int:
-    """Write the indices of the balls and zones that the agent's sphere touches into `owners` (one place for
-    each part); return their number. A zone's has minus its index, less 1."""
+    """Write the balls and zones that the agent touches; return their number. `owners` has one place for each
+    part and gets indices. A zone's is minus its index, less 1."""
     count = 0
     for part in parts:
         if part.role == _BALL:
@@ -173,8 +174,8 @@ def touched(parts: Table, x: float, y: float, z: float, owners: Ints) -> int:
 def reached(
     parts: Table, x: float, y: float, z: float, reach: float, first: int, last: int, owners: Ints
 ) -> int:
-    """Write the owners of the parts whose role is from `first` to `last`, and which a sphere overlaps, into
-    `owners` (one place for each part); return their number."""
+    """Write the owners of a sphere's overlapped parts; return their number. The parts have a role from
+    `first` to `last`. `owners` has one place for each part."""
     count = 0
     for part in parts:
         if first <= part.role <= last and overlaps(part, x, y, z, reach):
@@ -185,7 +186,7 @@ def reached(
 
 @compiled
 def overlaps(part: PartRow, x: float, y: float, z: float, reach: float) -> bool:
-    """Whether a sphere of radius `reach` overlaps a part."""
+    """Return whether a sphere of radius `reach` overlaps a part."""
     if not _is_near(part, x, y, z, reach):
         return False
     a, b, c = point_in(part, x, y, z)
@@ -196,7 +197,7 @@ def overlaps(part: PartRow, x: float, y: float, z: float, reach: float) -> bool:
 
 @compiled
 def _is_near(part: PartRow, x: float, y: float, z: float, reach: float) -> bool:
-    """Whether a sphere of radius `reach` meets the ball around a part."""
+    """Return whether a sphere of radius `reach` meets a part's bounding ball."""
     centre, radius = part.centre, part.radius + reach
     x, y, z = x - centre[0], y - centre[1], z - centre[2]
     return bool(x * x + y * y + z * z < radius * radius)
@@ -204,10 +205,10 @@ def _is_near(part: PartRow, x: float, y: float, z: float, reach: float) -> bool:
 
 @compiled
 def _limit(part: PartRow, ball: int, y: float) -> float:
-    """The horizontal impulse (N s) in a tick, at a height (metres), below which a part stays at rest.
+    """Return the horizontal impulse (N s) per tick that a part withstands.
 
-    It is 0 if any may move the part. A share (`hold`) of the weight's is bounded by what friction with the
-    floor and the weight, against tipping, can take.
+    It acts at a height (metres). It is 0 if any may move the part. A share (`hold`) of the weight's is
+    bounded by the friction with the floor and, against tipping, the weight.
     """
     if part.role == _FIXED or part.role == (_BALL if ball < 0 else _HEAVY):
         return math.inf
@@ -219,7 +220,7 @@ def _limit(part: PartRow, ball: int, y: float) -> float:
 
 @compiled
 def _boundary(x: float, y: float, z: float, radius: float, found: Contacts) -> int:
-    """Write the contacts with the floor and the arena's four sides; return their number."""
+    """Write contacts with the floor and the arena's sides; return their number."""
     count = 0
     for side, (gap, nx, ny, nz) in enumerate(
         (
@@ -243,7 +244,7 @@ def _boundary(x: float, y: float, z: float, radius: float, found: Contacts) -> i
 
 @compiled
 def _place(found: Contacts, count: int, group: int, owner: int, gap: float) -> int:
-    """Make place for a contact by group, owner and gap, which are set; return where it is."""
+    """Insert a contact by group, owner and gap; return its position."""
     place = count
     while place > 0:
         other = found[place - 1]
@@ -258,7 +259,7 @@ def _place(found: Contacts, count: int, group: int, owner: int, gap: float) -> i
 
 @compiled
 def _distinct(found: Contacts, count: int) -> int:
-    """Keep the nearest contact for each direction in which a thing is touched; return their number."""
+    """Keep the nearest contact per thing and direction; return the number."""
     kept = 0
     for number in range(count):
         contact = found[number]

@@ -1,6 +1,7 @@
-"""Ticks in which nothing but the agent and balls moves: driving, rolling, falling asleep, and the clock.
+"""Ticks in which only the agent and balls move, and the clock.
 
-Balls are solved like the agent's contacts, with their spin. Of many arenas each has the same bits as alone.
+They drive, roll and fall asleep. Balls are solved like the agent's contacts, with their spin. Of many arenas
+each has the same bits as alone.
 """
 
 import math
@@ -37,19 +38,20 @@ from arena.kernel.tables import (
 from arena.scene import Floats, Vector
 
 DRIVE = 50.0
-"""Forward or backward acceleration, m/s2: speed 25 x 100 x 0.02 s (`TrainingAgent.cs`)."""
+"""Acceleration forward or backward, m/s2. Speed 25 x 100 x 0.02 s (`TrainingAgent.cs`)."""
 
 DRAG_FACTOR = 1 - 1.6 * TICK_S
-"""PhysX scales the velocity by 1 - drag x dt each tick; the agent's linear drag is 1.6 per second."""
+"""Factor of linear drag on the agent's velocity per tick. PhysX scales by 1 - drag x dt, with 1.6 per second.
+"""
 
 QUICK_STOP = 0.9
-"""Factor on a grounded agent's velocity in each tick without forward or backward input."""
+"""Factor per tick on a grounded agent's velocity without forward input. Backward input counts as well."""
 
 TURN_DEG = 2.0
 """Heading change of one tick of turning: 100 degrees/s x 0.02 s."""
 
 UP = 0.01
-"""A contact whose normal has a larger vertical component supports the agent."""
+"""Vertical component of a normal above which a contact supports the agent."""
 
 _NO_MOVE, _FORWARD = int(Move.NONE), int(Move.FORWARD)
 _NO_TURN, _RIGHT = int(Rotate.NONE), int(Rotate.RIGHT)
@@ -60,28 +62,29 @@ Driven = tuple[float, float, float, float]
 """Velocity (m/s) and yaw (degrees) after an action."""
 
 STILL_SPEED = 0.01
-"""A slower body (m/s and rad/s) counts as still."""
+"""Speed (m/s and rad/s) below which a body counts as still."""
 
 STILL_TICKS = 20
-"""A body that was still for this long falls asleep: PhysX's wake counter of 0.4 s."""
+"""Still ticks after which a body sleeps: PhysX's wake counter, 0.4 s."""
 
 CALM_SPEED = 0.002
 CALM_TICKS = 4
-"""A tick in which a body is slower than this (m/s and rad/s) counts for so many: nothing that turns back on a
-slope, or falls, is so slow for long. PhysX lets bodies sleep below about 0.1 m/s."""
+"""Still ticks that a tick below `CALM_SPEED` (m/s and rad/s) counts for. Bodies that turn back on a slope, or
+fall, are not this slow for long. PhysX lets bodies sleep below about 0.1 m/s."""
 
 MAX_SPIN = 7.0
 """Unity's default limit on angular speed, rad/s."""
 
 SPIN_FACTOR = 1 - 0.05 * TICK_S
-"""PhysX scales the spin by 1 - damping x dt each tick; Unity's angular damping is 0.05 per second."""
+"""Factor of angular damping on spins per tick. PhysX scales by 1 - damping x dt; Unity's is 0.05 per second.
+"""
 
 _BALL = int(Role.BALL)
 
 
 @compiled
 def rested(still: int, fastest: float) -> int:
-    """For how long a body was still, after a tick in which it was no faster than this (m/s and rad/s)."""
+    """Return the still time of a body after a tick. It was no faster than this (m/s and rad/s)."""
     if fastest >= STILL_SPEED:
         return 0
     return still + (CALM_TICKS if fastest < CALM_SPEED else 1)
@@ -89,7 +92,7 @@ def rested(still: int, fastest: float) -> int:
 
 @compiled
 def take_motion(ball: PartRow, motion: Floats) -> None:
-    """Set the velocity and spin of a ball, a tick after those before, and let it sleep."""
+    """Set a ball's motion after a tick, and let it sleep."""
     fastest = 0.0
     for k in range(3):
         fastest = max(fastest, abs(motion[0, k]), abs(motion[1, k]))
@@ -101,7 +104,7 @@ def take_motion(ball: PartRow, motion: Floats) -> None:
 
 @compiled
 def any_rolls(parts: Table) -> bool:
-    """Whether a ball is awake."""
+    """Return whether a ball is awake."""
     found = False
     for part in parts:
         found = found or (part.role == _BALL and part.still < STILL_TICKS)
@@ -110,7 +113,7 @@ def any_rolls(parts: Table) -> bool:
 
 @compiled
 def touch_movable(parts: Table, found: Contacts) -> bool:
-    """Whether a ball that moves touches something that it would move."""
+    """Return whether a moving ball touches something that it would move."""
     for part in parts:
         if part.role == _BALL and part.still < STILL_TICKS:
             at = part.centre
@@ -121,7 +124,7 @@ def touch_movable(parts: Table, found: Contacts) -> bool:
 
 @compiled
 def roll(parts: Table, found: Contacts) -> None:
-    """Move the balls that are awake through a tick; none of them touches anything that it would move."""
+    """Move awake balls through a tick. None of them touches anything that it would move."""
     for part in parts:
         if part.role == _BALL and part.still < STILL_TICKS:
             _solve(part, parts, found)
@@ -145,7 +148,7 @@ def _solve(ball: PartRow, parts: Table, found: Contacts) -> None:
 
 @compiled
 def _move(ball: PartRow) -> None:
-    """Move and turn a ball through a tick, and let it sleep if it was still for long enough."""
+    """Move and turn a ball for a tick, or let it sleep."""
     velocity, spin, way, turn = ball.motion[0], ball.motion[1], ball.motion[2], ball.motion[3]
     fastest = 0.0
     for k in range(3):
@@ -166,7 +169,7 @@ def _move(ball: PartRow) -> None:
 
 @compiled
 def turned(vector: Vector, axis: Vector, sin: float, cos: float) -> Vector:
-    """A vector turned about a unit axis, given the sine and cosine of the angle."""
+    """Turn a vector about a unit axis. The angle's sine and cosine are given."""
     (a, b, c), (x, y, z) = vector, axis
     along = (x * a + y * b + z * c) * (1.0 - cos)
     return (
@@ -178,7 +181,7 @@ def turned(vector: Vector, axis: Vector, sin: float, cos: float) -> Vector:
 
 @compiled
 def braked(body: Floats, move: int, turn: int) -> Driven:
-    """Velocity and yaw at once after an action: braked and turned; driving acts later, as a force."""
+    """Return velocity and yaw right after an action: braked and turned. Driving acts later, as a force."""
     yaw = body[YAW]
     if turn != _NO_TURN:
         yaw = (yaw + (TURN_DEG if turn == _RIGHT else -TURN_DEG)) % 360
@@ -190,7 +193,8 @@ def braked(body: Floats, move: int, turn: int) -> Driven:
 
 @compiled
 def driven(body: Floats, move: int, turn: int) -> Driven:
-    """Velocity before contacts and yaw after an action; the force acts along the heading before the turn."""
+    """Return velocity before contacts and yaw after an action. The force acts along the heading before the
+    turn."""
     x, y, z, yaw = braked(body, move, turn)
     if move != _NO_MOVE and body[GROUNDED]:
         sin, cos = sin_cos(body[YAW])
@@ -202,15 +206,16 @@ def driven(body: Floats, move: int, turn: int) -> Driven:
 
 @compiled
 def fallen(x: float, y: float, z: float) -> tuple[float, float, float]:
-    """A velocity (m/s) after a tick's gravity and drag, which PhysX applies in this order."""
+    """Apply a tick's gravity and drag to a velocity (m/s). PhysX applies them in this order."""
     return x * DRAG_FACTOR, (y - FALL) * DRAG_FACTOR, z * DRAG_FACTOR
 
 
 @compiled
 def settle(body: Floats, parts: Table, found: Contacts, x: float, y: float, z: float) -> bool:
-    """Move the agent, given its velocity before contacts (m/s), and the balls among `parts` for a tick.
+    """Move the agent and the balls among `parts` for a tick.
 
-    Returns False and does nothing if they would move anything else. `found` are places for `MOST_CONTACTS`.
+    The agent's velocity before contacts (m/s) is given. Returns False and does nothing if they would move
+    anything else. `found` are places for `MOST_CONTACTS`.
     """
     if touch_movable(parts, found):
         return False
@@ -247,16 +252,16 @@ def run_clock(clock: Singles) -> None:
 
 @compiled
 def _health_after(clock: Singles) -> np.float32:
-    """The health after the next tick of the clock."""
+    """Return the health after the next tick of the clock."""
     return min(max(clock[HEALTH] + _FULL * clock[DECAY], _EMPTY), _FULL)
 
 
 @compiled
-def drive_quietly(body: Floats, clock: Singles, parts: Table, move: int, turn: int, most: int) -> int:
-    """Take up to `most` ticks with an action while nothing happens but that the clock runs and the agent
-    moves; return how many.
+def drive_uneventful(body: Floats, clock: Singles, parts: Table, move: int, turn: int, most: int) -> int:
+    """Take up to `most` ticks with an action; return their number.
 
-    It stops before a tick in which a ball or zone is touched, something else moves, or no health is left.
+    In these only the clock runs and the agent moves. It stops before a tick in which a ball or zone is
+    touched, something else moves, or no health is left.
     """
     found, owners = np.empty(MOST_CONTACTS, CONTACT), np.empty(len(parts), np.int64)
     for tick in range(most):
@@ -283,12 +288,12 @@ def drive_all(
     rewards: Floats,
     totals: Floats,
 ) -> None:
-    """Take a number of steps of some ticks in each of n arenas that are `ready`, with an action for each, as
-    `drive_quietly` does.
+    """Step n `ready` arenas by some ticks each, one action per arena.
 
-    The parts of arena k are those from `ends[k]` to `ends[k + 1]`. Where something else happens the arena is
-    left as it was and is no longer `ready`. `actions` (n,) are indices into `arena.ACTIONS`; each step's
-    reward is added to `rewards` (n,), which begin with 0, and to `totals` (n,).
+    They are driven by `drive_uneventful`. The parts of arena k are those from `ends[k]` to `ends[k + 1]`.
+    Where something else happens the arena is left as it was and is no longer `ready`. `actions` (n,) are
+    indices into `arena.ACTIONS`; each step's reward is added to `rewards` (n,), which begin with 0, and to
+    `totals` (n,).
     """
     for number in range(len(ready)):
         if not ready[number]:
@@ -299,7 +304,7 @@ def drive_all(
         old_parts = own.copy() if any_rolls(own) else own[:0]
         rewards[number] = 0.0
         for _ in range(steps):
-            taken = drive_quietly(body, clock, own, actions[number] // 3, actions[number] % 3, ticks)
+            taken = drive_uneventful(body, clock, own, actions[number] // 3, actions[number] % 3, ticks)
             if taken < ticks:
                 body[:], clock[:], totals[number] = old_body, old_clock, total
                 for row in range(len(old_parts)):
@@ -315,8 +320,8 @@ def drive_all(
 def feel_all(
     ready: Bools, bodies: Floats, clocks: Singles, low: Singles, high: Singles, rows: Singles
 ) -> None:
-    """Write the agent's own state into `rows` float32 (n, 7) for each of n arenas that are `ready`: health,
-    velocity in its own frame (right, up, forward) and position, within `low` and `high` (7,)."""
+    """Write the agents' own states, float32 (n, 7), for `ready` arenas. A state is health, velocity in its
+    own frame (right, up, forward) and position, within `low` and `high` (7,)."""
     for number in range(len(ready)):
         if ready[number]:
             body, row = bodies[number], rows[number]

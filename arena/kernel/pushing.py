@@ -1,4 +1,4 @@
-"""Bodies that push each other, solved as PhysX 4.1 does by patches of their contacts.
+"""Bodies that push each other, solved in contact patches like PhysX 4.1.
 
 All points of two bodies with the same normal are a patch. Friction acts at the two of them that are farthest
 apart, its anchors, and each takes half of the friction of the whole patch along each of two fixed axes: it
@@ -28,7 +28,7 @@ from arena.kernel.touching import Bodies, BodyRow, PointRow, Points, dot, find_p
 from arena.scene import Floats, Vector
 
 ANCHOR_GAP = 0.04
-"""Friction acts only at points nearer than this, metres: PhysX's `frictionOffsetThreshold`."""
+"""Gap, metres, above which points have no friction: PhysX's `frictionOffsetThreshold`."""
 
 _SPLIT = 2.0**27 + 1
 
@@ -36,10 +36,8 @@ _HEAVY, _LOOSE, _BALL = int(Role.HEAVY), int(Role.LOOSE), int(Role.BALL)
 
 
 class PatchRow:
-    """The points of two bodies from `start` to `end`; `before` is the patch before it of one of them.
-
-    Rows `first` to `rubs` press, those from `rubs` to `last` rub, two for each anchor.
-    """
+    """A patch: the points of two bodies from `start` to `end`. `before` is the patch before it of one of
+    them. Rows `first` to `rubs` press, those from `rubs` to `last` rub, two for each anchor."""
 
     one: int
     other: int
@@ -54,11 +52,11 @@ class PatchRow:
 
 
 class PairRow:
-    """The relative velocity of two bodies along an axis at a point, which an impulse on `one` changes, with
-    its reaction on the `other`.
+    """Relative velocity of two bodies along an axis at a point.
 
-    `arm_one` and `arm_other` are the torques of a unit impulse, `turn_one` and `turn_other` their changes of
-    spin. `response` is the change of velocity, `leave` the velocity (m/s) at which two bodies shall part.
+    An impulse on `one` changes it, with its reaction on the `other`. `arm_one` and `arm_other` are the
+    torques of a unit impulse, `turn_one` and `turn_other` their changes of spin. `response` is the change of
+    velocity, `leave` the velocity (m/s) at which two bodies shall part.
     """
 
     one: int
@@ -82,12 +80,12 @@ Pairs = Rows[PairRow]
 def push(
     bodies: Bodies, first: int, parts: Table, positions: Floats, rotations: Floats, points: Points
 ) -> tuple[int, float]:
-    """Move the bodies through a tick; returns the number of points and the pace (m/s and rad/s) of what is
-    fastest, agents and balls aside.
+    """Move the bodies through a tick; return number of points and pace.
 
-    The rows of `bodies` before `first` are agents, whose motion is given, and what never moves; thing k is in
-    the row `first + k`, with its pose in `positions` (n, 3) and `rotations` (n, 3, 3), which change. Does
-    nothing and returns -1 if there is no place for all points.
+    The pace (m/s and rad/s) is that of the fastest body except agents and balls. The rows of `bodies` before
+    `first` are agents, whose motion is given, and the immovable world; thing k is in the row `first + k`,
+    with its pose in `positions` (n, 3) and `rotations` (n, 3, 3), which change. Does nothing and returns -1
+    if there is no place for all points.
     """
     _take_poses(bodies[first:], positions, rotations)
     _take_balls(bodies, first, parts)
@@ -143,7 +141,7 @@ def _take_balls(bodies: Bodies, first: int, parts: Table) -> None:
 
 @compiled
 def _in_order(found: Patches, count: int) -> Patches:
-    """The patches from number 1 on; those of two movable bodies come first, as in PhysX."""
+    """Yield the patches from number 1 on. Those of two movable bodies come first, as in PhysX."""
     patches, made = np.empty(count, PATCH), 0
     for fixed in range(2):
         for number in range(1, count + 1):
@@ -190,7 +188,7 @@ def _straighten(axes: Floats) -> None:
 
 @compiled
 def _rest(body: BodyRow) -> float:
-    """Let a body sleep that was still for long enough; returns its pace."""
+    """Let a body sleep after enough still ticks; return its pace."""
     fastest = 0.0
     for k in range(3):
         fastest = max(fastest, abs(body.motion[0, k]), abs(body.motion[1, k]))
@@ -211,7 +209,7 @@ def _sleep(body: BodyRow) -> None:
 
 @compiled
 def sleep_all(bodies: Bodies) -> None:
-    """Let everything sleep that is not held, agents and balls aside."""
+    """Let all bodies sleep that are not held, except agents and balls."""
     for body in bodies:
         if (body.role == _LOOSE or body.role == _HEAVY) and not body.held:
             _sleep(body)
@@ -219,7 +217,7 @@ def sleep_all(bodies: Bodies) -> None:
 
 @compiled
 def wake_all(bodies: Bodies) -> None:
-    """Wake everything that is loose and not held."""
+    """Wake all loose bodies that are not held."""
     for body in bodies:
         if body.role == _LOOSE and not body.held:
             body.moves, body.still = 1, 0
@@ -227,7 +225,8 @@ def wake_all(bodies: Bodies) -> None:
 
 @compiled
 def begin(bodies: Bodies) -> None:
-    """Give what moves, agents aside, a tick's gravity and damping, and all their inverse inertia."""
+    """Apply a tick's gravity and damping to bodies that move. Agents are excepted. Sets the inverse inertia
+    of all bodies."""
     for body in bodies:
         spin, own, axes = body.motion[1], body.own, body.axes
         body.lightness = 1.0 / body.mass if body.moves else 0.0
@@ -244,7 +243,7 @@ def begin(bodies: Bodies) -> None:
 
 @compiled
 def group(points: Points, bodies: Bodies, patches: Patches) -> int:
-    """Group points by patches, of which the first is number 1, and find what is borne; returns the last."""
+    """Group points into patches, from number 1, and find supported bodies. Returns the last number."""
     count = 0
     for number in range(len(points)):
         point = points[number]
@@ -274,8 +273,8 @@ def group(points: Points, bodies: Bodies, patches: Patches) -> int:
 
 
 @compiled
-def _beside(way: Vector, normal: Floats) -> Vector:
-    """What of a vector is across a normal."""
+def _across(way: Vector, normal: Floats) -> Vector:
+    """Return a vector's component across a normal."""
     x, y, z = way
     along = x * normal[0] + y * normal[1] + z * normal[2]
     return x - along * normal[0], y - along * normal[1], z - along * normal[2]
@@ -283,7 +282,7 @@ def _beside(way: Vector, normal: Floats) -> Vector:
 
 @compiled
 def solve_bodies(bodies: Bodies, points: Points, patches: Patches, rows: Pairs) -> None:
-    """Solve a tick; `motion` of the bodies begins with gravity and damping of this tick."""
+    """Solve a tick. `motion` of the bodies begins with gravity and damping of this tick."""
     made = 0
     for patch in patches:
         made = _arrange(patch, bodies, points, rows, made)
@@ -300,7 +299,7 @@ def solve_bodies(bodies: Bodies, points: Points, patches: Patches, rows: Pairs) 
 
 @compiled
 def _arrange(patch: PatchRow, bodies: Bodies, points: Points, rows: Pairs, made: int) -> int:
-    """Make the rows of a patch after those `made`; returns how many there are then."""
+    """Make a patch's rows after those `made`; return the new number."""
     one, other, normal = bodies[patch.one], bodies[patch.other], points[patch.start].normal
     at, patch.first = patch.start, made
     while at >= 0:
@@ -309,7 +308,7 @@ def _arrange(patch: PatchRow, bodies: Bodies, points: Points, rows: Pairs, made:
         at, made = points[at].after, made + 1
     patch.rubs = made
     u, v = one.motion[0], other.motion[0]
-    x, y, z = _beside((u[0] - v[0], u[1] - v[1], u[2] - v[2]), normal)
+    x, y, z = _across((u[0] - v[0], u[1] - v[1], u[2] - v[2]), normal)
     if x * x + y * y + z * z < NO_SLIP * NO_SLIP:
         across_x = abs(normal[0]) < ALONG_X
         x, y, z = (0.0, normal[2], -normal[1]) if across_x else (-normal[2], 0.0, normal[0])
@@ -326,7 +325,7 @@ def _arrange(patch: PatchRow, bodies: Bodies, points: Points, rows: Pairs, made:
 
 @compiled
 def _anchors(patch: PatchRow, points: Points) -> tuple[int, int]:
-    """The two points farthest apart of those near enough for friction; -1 for one that lacks."""
+    """Return the two points farthest apart that are near enough for friction. -1 stands for a missing one."""
     one, other, farthest, start = -1, -1, -1.0, patch.start
     while start >= 0:
         end = start if points[start].gap < ANCHOR_GAP else -1
@@ -343,7 +342,7 @@ def _anchors(patch: PatchRow, points: Points) -> tuple[int, int]:
 
 @compiled
 def _distance(a: Floats, b: Floats) -> float:
-    """The distance of two points, rounded correctly: diagonals as long as each other tie."""
+    """Return the correctly rounded distance of two points. Diagonals as long as each other tie."""
     high = low = 0.0
     for k in range(3):
         square, rest = _square(a[k] - b[k])
@@ -358,7 +357,7 @@ def _distance(a: Floats, b: Floats) -> float:
 
 @compiled
 def _square(x: float) -> tuple[float, float]:
-    """The square of a number, and what rounding took from it."""
+    """Return the square of a number, and its rounding error."""
     split = x * _SPLIT
     high = split - (split - x)
     low, square = x - high, x * x
@@ -382,7 +381,7 @@ def _set_row(row: PairRow, patch: PatchRow, axis: Vector, at: PointRow, bodies: 
 
 @compiled
 def _turn(at: Floats, body: BodyRow, axis: Floats, torque: Floats, turn: Floats) -> None:
-    """Set the torque of a unit impulse along an axis at a point, and the change of spin that it causes."""
+    """Set a unit impulse's torque, and the change of spin it causes. It acts along an axis at a point."""
     centre, inertia = body.centre, body.inertia
     x, y, z = cross((at[0] - centre[0], at[1] - centre[1], at[2] - centre[2]), axis)
     torque[0], torque[1], torque[2] = x, y, z
@@ -413,7 +412,7 @@ def _sweep_patches(bodies: Bodies, rows: Pairs, patches: Patches, times: int, ru
 
 @compiled
 def _speed(row: PairRow, bodies: Bodies) -> float:
-    """The relative velocity along a row's axis."""
+    """Return the relative velocity along a row's axis."""
     one, other = bodies[row.one].motion, bodies[row.other].motion
     speed = 0.0
     for k in range(3):
@@ -424,7 +423,7 @@ def _speed(row: PairRow, bodies: Bodies) -> float:
 
 @compiled
 def _push_pair(row: PairRow, bodies: Bodies, impulse: float) -> float:
-    """Give a row another impulse, and both bodies the difference; return its size as a velocity."""
+    """Give a row another impulse; return the change as a velocity. Both bodies get the difference."""
     change = impulse - row.impulse
     one, other = bodies[row.one], bodies[row.other]
     for k in range(3):

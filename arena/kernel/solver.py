@@ -1,4 +1,4 @@
-"""Contacts solved as PhysX 4.1 does: projected Gauss-Seidel, with friction by patches.
+"""Contacts solved as in PhysX 4.1: projected Gauss-Seidel, friction by patches.
 
 These are contacts of a sphere, the agent or a ball: each has one normal row and two friction rows along fixed
 perpendicular axes. The rows are solved one after the other a fixed number of times, and friction takes no
@@ -18,33 +18,34 @@ SWEEPS = 12
 """Number of position iterations, and of velocity iterations after them (`DynamicsManager.asset`)."""
 
 RUB_SWEEPS = 3
-"""Friction is solved only in this many last position iterations, and in all velocity iterations."""
+"""Number of last position iterations that solve friction. All velocity iterations do."""
 
 BIAS = 0.8
-"""Share of an overlap or gap that one tick closes; also the share of a slip that one sweep stops."""
+"""Share of an overlap or gap that one tick closes. Also the share of a slip that one sweep stops."""
 
 MAX_DEPENETRATION = 10.0
 """Maximum speed at which overlapping bodies are separated, m/s (`DynamicsManager.asset`)."""
 
 SETTLED = 1e-9
-"""A sweep that changes no velocity by more than this (m/s) is the last: further ones would not either."""
+"""Velocity change (m/s) below which a sweep is the last. Further ones would not change more."""
 
 NO_SLIP = 1e-12
-"""Below this speed along the surface (m/s) nothing slides."""
+"""Speed along the surface (m/s) below which bodies do not slide."""
 
 BALL_INERTIA = 5 / 2
-"""The inverse moment of inertia of a ball, in units of 1/(m r2)."""
+"""Inverse moment of inertia of a ball, in units of 1/(m r2)."""
 
 SPUN = 1 + BALL_INERTIA
-"""Friction moves the surface of a ball by so much more than its centre, as it spins."""
+"""Ratio of a ball's surface to centre velocity changes by friction. The surface moves more, as the ball
+spins."""
 
 ALONG_X = math.sqrt(0.5)
-"""Normals within 45 degrees of the x axis get another friction axis if nothing slides yet."""
+"""Cosine to the x axis above which normals get another friction axis. It applies if there is no slip yet."""
 
 
 @compiled
 def solve(contacts: Contacts, count: int, radius: float, inertia: float, motion: Floats) -> None:
-    """Solve a tick of a sphere with the first `count` of the `contacts`.
+    """Solve a sphere's tick with the first `count` of the `contacts`.
 
     `motion` (4, 3) are its velocity (m/s) and spin (rad/s), which begin with gravity, drive and drag of this
     tick and become those after it, and both during the tick. The inverse `inertia` is in units of 1/(m r2):
@@ -78,8 +79,8 @@ def solve(contacts: Contacts, count: int, radius: float, inertia: float, motion:
 
 @compiled
 def _prepare(contact: ContactRow, x: float, y: float, z: float) -> None:
-    """Set no impulse, and the friction axes along and across the slip of the sphere's surface, whose velocity
-    before the tick is solved is (x, y, z)."""
+    """Reset impulses, and set friction axes along and across the slip. The slip is that of the sphere's
+    surface, whose velocity before the tick is solved is (x, y, z)."""
     normal, before = contact.normal, contact.surface_before
     nx, ny, nz = normal[0], normal[1], normal[2]
     x, y, z = x - before[0], y - before[1], z - before[2]
@@ -111,7 +112,7 @@ def _sweep(
     times: int,
     rub: bool,
 ) -> None:
-    """Solve every row in turn, at most `times` times, and change velocity and spin."""
+    """Solve every row in turn, at most `times` times. Changes velocity and spin."""
     for _ in range(times):
         changed = 0.0
         for number in range(count):
@@ -144,7 +145,7 @@ def _rubbed(
     velocity: Floats,
     spin: Floats,
 ) -> float:
-    """The impulse of friction along an axis once its row is solved; velocities change with it."""
+    """Return an axis's friction impulse once its row is solved. Velocities change with it."""
     surface, limit, gives = contact.surface, contact.friction * contact.press, contact.mass_ratio * SPUN
     u, v, w = cross(axis, contact.normal)
     slip = _along(velocity, surface, axis) + radius * (spin[0] * u + spin[2] * w + spin[1] * v)
@@ -158,7 +159,7 @@ def _rubbed(
 
 @compiled
 def _along(velocity: Floats, surface: Floats, axis: Floats) -> float:
-    """The component along an axis of a velocity relative to a surface's."""
+    """Return an axis's component of a velocity relative to a surface's."""
     return (
         (velocity[0] - surface[0]) * axis[0]
         + (velocity[2] - surface[2]) * axis[2]
@@ -176,5 +177,5 @@ def _push(velocity: Floats, axis: Floats, change: float) -> None:
 
 @compiled
 def cross(a: Floats | Vector, b: Floats | Vector) -> Vector:
-    """The cross product."""
+    """Return the cross product."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

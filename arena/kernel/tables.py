@@ -1,4 +1,4 @@
-"""The arrays that the kernel reads and writes, and the table of parts: those of shapes, and of an arena.
+"""Arrays of the kernel, and tables of parts of shapes and arenas.
 
 Everything is in Animal-AI's frame (left-handed, y up), metres, seconds and kilograms. Where the order of a
 sum decides its last bits, the two horizontal components come first. Rows are records, so that their fields
@@ -36,11 +36,12 @@ class Rows(Protocol[RowT]):
     def __getitem__(self, key: slice, /) -> "Rows[RowT]": ...
     def __setitem__(self, key: int, value: RowT, /) -> None: ...
     def copy(self) -> "Rows[RowT]":
-        """An array of its own."""
+        """Return an array of its own."""
 
 
 def record(row: type, align: bool = False) -> np.dtype[Any]:
-    """The dtype of rows from the annotations of their class: numbers, and arrays of some form and shape."""
+    """Return the dtype of rows from their class's annotations. These are numbers, and arrays of some form and
+    shape."""
     numbers = {float: ("f8",), int: ("i8",)}
     hints = get_type_hints(row, include_extras=True).items()
     fields = [(name, *(numbers.get(hint) or hint.__metadata__)) for name, hint in hints]
@@ -54,7 +55,7 @@ Motion = Annotated[Floats, "f8", (4, 3)]
 
 
 class EdgeRow:
-    """A side of a section: first corner, unit direction and length, and its normal outwards with offset."""
+    """A side of a section. First corner, unit direction and length, and its normal outwards with offset."""
 
     x: float
     y: float
@@ -70,7 +71,7 @@ EDGE = record(EdgeRow)
 
 
 class PartRow:
-    """A convex part of a thing: a box, a ball (a box of size 0 with a rounding) or a prism.
+    """A convex part of a thing: box, ball or prism. A ball is a box of size 0 with a rounding.
 
     `centre` and the rows of `axes`, the part's own, are in the arena; `half` are its half extents along them,
     `radius` that of the ball around it. A prism has the convex section of its `edges` in its own x and y.
@@ -110,20 +111,20 @@ Table = Rows[PartRow]
 
 
 class Role(IntEnum):
-    """What it means to touch a part."""
+    """Role of a part that is touched."""
 
     FIXED = 0
-    """It never moves."""
+    """An immovable part."""
     HEAVY = 1
-    """A wall or ramp: only a strong push moves it where it stands on the floor, any push elsewhere."""
+    """A wall or ramp, moved only by strong pushes on the floor. Any push moves it elsewhere."""
     LOOSE = 2
-    """It moves when touched."""
+    """A part that moves when touched."""
     BALL = 3
-    """The agent eats it in the tick in which it touches it, and is slowed by its mass."""
+    """A ball, which the agent eats when it touches it. The agent is slowed by its mass."""
     ZONE = 4
-    """Not solid; being in it is an event."""
+    """A zone, which is not solid; being in it is an event."""
     BOUNDARY = 5
-    """Of the walls around the arena, for rays; contacts with them have a rule of their own."""
+    """The walls around the arena, for rays. Contacts with them have a rule of their own."""
 
 
 class ContactRow:
@@ -131,10 +132,10 @@ class ContactRow:
 
     `normal` points to it, `gap` is the distance between the surfaces (negative: overlap), `friction` the
     coefficient of the pair. `mass_ratio` is the agent's mass over that of a ball, which gives way, and 0 for
-    everything else. `surface` is the velocity of the touched surface, and `surface_before` its velocity
-    after the tick's forces have acted and before any contact is solved. `impulse` on the agent, N s per kg,
-    is found by the solver; above the horizontal impulse `limit` (N s) the touched body would move. Contacts
-    are solved in the order of `group` and `owner`. The rest is the solver's own.
+    everything else. `surface` is the velocity of the touched surface, and `surface_before` its velocity after
+    the tick's forces have acted and before any contact is solved. `impulse` on the agent, N s per kg, is
+    found by the solver; above the horizontal impulse `limit` (N s) the touched body would move. Contacts are
+    solved in the order of `group` and `owner`. The rest is the solver's own.
     """
 
     normal: Triple
@@ -159,15 +160,16 @@ CONTACT = record(ContactRow, align=True)
 Contacts = Rows[ContactRow]
 
 MOST_CONTACTS = 48
-"""Contacts of one sphere in a tick; with more, which only heaps of things make, all bodies are solved."""
+"""Maximum contacts of one sphere in a tick. With more, which only heaps of things make, all bodies are
+solved."""
 
 BODY = 8
 X, Y, Z, VX, VY, VZ, YAW, GROUNDED = range(BODY)
-"""Values of the agent's body: centre, velocity (m/s), heading (degrees), whether it stands on something."""
+"""Values of the agent's body. Centre, velocity (m/s), heading (degrees), whether it stands on something."""
 
 CLOCK = 3
 HEALTH, REWARD, DECAY = range(CLOCK)
-"""Values of an account, float32: health 0 to 100, reward of this step so far, reward per tick."""
+"""Values of an account, float32. Health 0 to 100, reward of this step so far, reward per tick."""
 
 Parts = npt.NDArray[Any]
 """An array of `PART`."""
@@ -175,12 +177,12 @@ Parts = npt.NDArray[Any]
 _BYTES = np.dtype((np.void, PART.itemsize))
 
 _SWAP_XZ = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
-"""Swaps x and z: a ramp's triangle is in y and z, a prism's section in x and y."""
+"""Matrix that swaps x and z. A ramp's triangle is in y and z, a prism's section in x and y."""
 
 
 @cache
 def _boundary() -> Parts:
-    """The parts of the four walls around the arena, in its frame; one collider each."""
+    """Return the parts of the four walls around the arena. They are in its frame; one collider each."""
     rows = _boxes(boundary_parts())
     rows["role"] = Role.BOUNDARY
     return rows
@@ -188,8 +190,8 @@ def _boundary() -> Parts:
 
 @lru_cache(maxsize=1024)
 def shape_parts(shape: Shape, size: Vector, fitted: bool = False) -> Parts:
-    """The parts of a shape of some size (metres) in its own frame, read-only; `fitted` L, J and U blocks are
-    those of version 4 (`arena.taskfile.catalog.Kind`)."""
+    """Return the parts of a shape of some size (metres), read-only. They are in its own frame; `fitted` L, J
+    and U blocks are those of version 4 (`arena.taskfile.catalog.Kind`)."""
     if parts := parts_of(shape, size, fitted):
         rows = _boxes(parts)
     elif shape is Shape.PRISM:
@@ -207,16 +209,14 @@ def shape_parts(shape: Shape, size: Vector, fitted: bool = False) -> Parts:
 
 
 def one_table(tables: Sequence[Parts]) -> Parts:
-    """A copy of several tables in one."""
+    """Return a copy of several tables in one."""
     # As bytes: NumPy compares the fields of all tables first.
     return np.concatenate([np.empty(0, _BYTES), *(table.view(_BYTES) for table in tables)]).view(PART)
 
 
 def arena_parts(things: Sequence[Parts], owners: Iterable[int], boundary: int) -> Parts:
-    """The table of an arena: the parts of several things, each with its owner, then those of the boundary.
-
-    `boundary` is the boundary's owner. Colliders are numbered through.
-    """
+    """Return an arena's table: parts of things, then of the boundary. Parts have their owner; `boundary` is
+    the boundary's. Colliders are numbered through."""
     parts = [*things, _boundary()]
     table, counts = one_table(parts), [len(each) for each in parts]
     table["owner"] = np.repeat([*owners, boundary], counts)
@@ -226,7 +226,7 @@ def arena_parts(things: Sequence[Parts], owners: Iterable[int], boundary: int) -
 
 
 def _boxes(boxes: Sequence[tuple[Vector, Vector]]) -> Parts:
-    """Boxes with their centres and sizes; each is a collider."""
+    """Return boxes of some centres and sizes; each is a collider."""
     rows = np.zeros(len(boxes), PART)
     rows["centre"], rows["axes"] = [centre for centre, _ in boxes], np.eye(3)
     rows["half"] = np.array([size for _, size in boxes]) / 2
@@ -236,10 +236,8 @@ def _boxes(boxes: Sequence[tuple[Vector, Vector]]) -> Parts:
 
 
 def _prisms(sections: Floats, length: float, axes: Floats) -> Parts:
-    """Prisms of a length over convex sections (k, 4, 2), about their bounding boxes; together a collider.
-
-    The rows of `axes` (3, 3) are their own.
-    """
+    """Return prisms of a length over convex sections (k, 4, 2). They are about their bounding boxes, and
+    together a collider. The rows of `axes` (3, 3) are their own."""
     low, high = sections.min(axis=1), sections.max(axis=1)
     middle, lengths = (low + high) / 2, np.full(len(sections), length)
     rows = np.zeros(len(sections), PART)
@@ -252,7 +250,7 @@ def _prisms(sections: Floats, length: float, axes: Floats) -> Parts:
 
 
 def _edges(sections: Floats) -> npt.NDArray[Any]:
-    """The sides (k, 4) of convex sections (k, 4, 2) about the origin."""
+    """Return sides (k, 4) of sections (k, 4, 2) about the origin. Sections are convex."""
     along = np.roll(sections, -1, axis=1) - sections
     length = np.sqrt((along * along).sum(axis=-1, keepdims=True))
     along = along / length
@@ -265,8 +263,8 @@ def _edges(sections: Floats) -> npt.NDArray[Any]:
 
 @compiled
 def place(parts: Any, positions: Any, rotations: Any, placed: Any) -> None:
-    """Write centres and axes of `placed`, a copy of `parts`, for the poses of their things: positions (n, 3)
-    and rotations (n, 3, 3). Parts whose owner is not among the n stay."""
+    """Write centres and axes of `placed` for the poses of its things. It is a copy of `parts`. Poses are
+    positions (n, 3) and rotations (n, 3, 3); parts whose owner is not among the n stay."""
     for number in range(len(parts)):
         part, now = parts[number], placed[number]
         if part.owner >= len(positions):

@@ -1,8 +1,8 @@
-"""Points at which bodies touch: spheres in closed form, polyhedra by separating axes and clipped faces.
+"""Contact points of bodies: closed form for spheres, clipped faces for polyhedra.
 
-Every part but a ball is a section of four corners along its own z: a box, a ramp or a wedge of a tunnel. Two
-of them touch at the points of one's face that lie over a face of the other, or where an edge crosses an edge;
-PhysX and Bullet find the same points.
+Polyhedra are tested by separating axes. Every part but a ball is a section of four corners along its own z: a
+box, a ramp or a wedge of a tunnel. Two of them touch at the points of one's face that lie over a face of the
+other, or where an edge crosses an edge; PhysX and Bullet find the same points.
 """
 
 import math
@@ -20,16 +20,16 @@ from arena.kernel.tables import Matrix3, Motion, PartRow, Role, Rows, Table, Tri
 from arena.scene import Floats, Vector
 
 EDGE_GAIN = 1e-3
-"""Edges that cross are farther apart than faces by at least this, metres: faces bear more steadily."""
+"""Minimum gain, metres, of an edge contact over face contacts. Faces bear more steadily."""
 
 PARALLEL = 1e-3
-"""Edges whose directions have a smaller sine do not cross."""
+"""Sine of directions below which edges do not cross."""
 
 FLAT = 1 - 1e-9
-"""Neighbouring sides whose normals have a larger cosine are one face, like the slope of a ramp."""
+"""Cosine of normals above which neighbouring sides are one face. An example is the slope of a ramp."""
 
 _MOST_NEW = 40
-"""Points that two parts, or a part and the arena's sides, add at most."""
+"""Maximum points added by two parts, or a part and the sides."""
 
 AGENT = -1
 """The role of an agent's body."""
@@ -40,13 +40,13 @@ _HEAVY, _LOOSE, _BALL = int(Role.HEAVY), int(Role.LOOSE), int(Role.BALL)
 
 
 class BodyRow:
-    """A body that can be touched: an agent, everything that never moves (as one), or a thing.
+    """A body that can be touched: agent, immovable world, or thing.
 
     `role` is a `Role`, -1 for an agent. `own` is its inertia about its `axes`, the columns of its rotation, 0
-    for what never turns; the inverse mass and inverse inertia are 0 for what does not move now. A body sleeps
-    once it was `still` for long enough, until something that moves touches it, a heavy one until an agent
-    does; one that is `held` hangs in the air. `latest` is its last patch, and `borne` says whether something
-    bears it.
+    for bodies that never turn; the inverse mass and inverse inertia are 0 for those that do not move now. A
+    body sleeps once it was `still` for long enough, until something that moves touches it, a heavy one until
+    an agent does; one that is `held` hangs in the air. `latest` is its last patch, and `borne` is true if
+    something bears it.
     """
 
     role: int
@@ -66,8 +66,8 @@ class BodyRow:
 
 
 class PointRow:
-    """A point of contact: the rows of two bodies, where it is on each, the normal, which points to `one`, the
-    gap (negative: overlap), and the next point of its patch, or -1."""
+    """A point of contact of two bodies, given by their rows. Further fields are its place on each, the
+    normal, which points to `one`, the gap (negative: overlap), and the next point of its patch, or -1."""
 
     one: int
     other: int
@@ -79,8 +79,8 @@ class PointRow:
 
 
 class SolidRow:
-    """A polyhedron in the arena: corners, at its -z end and then at its +z end, and the outward normals and
-    offsets of its sides, each from a corner to the next, and of both ends."""
+    """A polyhedron in the arena: corners, normals and offsets. Corners are at its -z end and then at its +z
+    end; the normals are outward, those of its sides, each from a corner to the next, and of both ends."""
 
     corners: Annotated[Floats, "f8", (8, 3)]
     normals: Annotated[Floats, "f8", (6, 3)]
@@ -96,7 +96,7 @@ Points = Rows[PointRow]
 def add_point(
     points: Points, made: int, one: int, other: int, normal: Vector, at: Vector, gap: float, on_one: bool
 ) -> int:
-    """Write a point after those `made`, which is `at` a place on one of the bodies; returns their number."""
+    """Write a point after those `made`; return their number. It is `at` a place on one of the bodies."""
     point = points[made]
     point.one, point.other, point.gap, point.after = one, other, gap, -1
     for k in range(3):
@@ -110,7 +110,7 @@ def add_point(
 def sphere_touches(
     centre: Vector, radius: float, part: PartRow, one: int, other: int, points: Points, made: int
 ) -> int:
-    """Add the point at which a sphere, body `one`, touches a part of the `other`."""
+    """Add the point where a sphere, body `one`, touches a part. The part is one of the `other`."""
     gap, normal = gap_to(part, centre[0], centre[1], centre[2], radius)
     if gap >= CONTACT_OFFSET:
         return made
@@ -120,7 +120,7 @@ def sphere_touches(
 
 @compiled
 def touch_sides(at: Vector, radius: float, one: int, other: int, points: Points, made: int) -> int:
-    """Add the points at which a sphere, or with radius 0 a corner, touches the floor and the sides."""
+    """Add the points where a sphere touches the floor and the sides. With radius 0 it is a corner."""
     x, y, z = at
     for gap, nx, ny, nz in (
         (y - FLOOR_Y, 0.0, 1.0, 0.0),
@@ -157,13 +157,14 @@ def outline(part: PartRow, solid: SolidRow) -> None:
 
 @compiled
 def dot(a: Floats, b: Floats) -> float:
-    """The scalar product."""
+    """Return the scalar product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @compiled
 def _farthest_face(of: SolidRow, other: SolidRow) -> tuple[int, float]:
-    """The face that another polyhedron is farthest beyond, and how far (negative: overlap)."""
+    """Return the face that another polyhedron is farthest beyond, and the distance. Negative means
+    overlap."""
     best, farthest = 0, -math.inf
     for face in range(6):
         nearest = math.inf
@@ -176,7 +177,7 @@ def _farthest_face(of: SolidRow, other: SolidRow) -> tuple[int, float]:
 
 @compiled
 def _direction(solid: SolidRow, number: int) -> Vector:
-    """The unit direction of the edge from a corner to the next; number 4 is the polyhedron's own z."""
+    """Return an edge's unit direction to the next corner. Number 4 is the polyhedron's own z."""
     start, end = (0, 4) if number == 4 else (number, (number + 1) % 4)
     a, b = solid.corners[start], solid.corners[end]
     x, y, z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
@@ -186,7 +187,7 @@ def _direction(solid: SolidRow, number: int) -> Vector:
 
 @compiled
 def _extreme(solid: SolidRow, way: Vector) -> tuple[int, float]:
-    """The corner that is farthest along a direction, and how far."""
+    """Return the corner farthest along a direction, and its distance."""
     best, farthest = 0, -math.inf
     for number in range(8):
         corner = solid.corners[number]
@@ -208,8 +209,8 @@ def _edges_cross(
     made: int,
     least: float,
 ) -> int:
-    """Add the point where an edge of each cross, if they are farther apart than `least`; -1 if the two are
-    too far apart to touch."""
+    """Add the point where two edges cross, if farther apart than `least`. There is one edge of each. -1 if
+    the two are too far apart to touch."""
     normal = at = (0.0, 0.0, 0.0)
     found = False
     for i in range(5):
@@ -240,7 +241,7 @@ def _edges_cross(
 
 @compiled
 def _nearest(p: Vector, u: Vector, q: Vector, v: Vector) -> Vector:
-    """The point of a line through p along u that is nearest to one through q along v."""
+    """Return one line's nearest point to another. The lines go through p along u and through q along v."""
     x, y, z = q[0] - p[0], q[1] - p[1], q[2] - p[2]
     uv = u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
     pu, pv = x * u[0] + y * u[1] + z * u[2], x * v[0] + y * v[1] + z * v[2]
@@ -266,7 +267,7 @@ def _face(solid: SolidRow, face: int, corners: Floats) -> None:
 
 @compiled
 def _clip(polygon: Floats, count: int, at: Floats, outwards: Vector, kept: Floats) -> int:
-    """Keep what of a polygon's `count` corners is not beyond a plane; returns how many corners there are."""
+    """Keep a polygon's part within a plane; return its number of corners. The polygon has `count` corners."""
     made = 0
     for number in range(count):
         here, after = polygon[number], polygon[(number + 1) % count]
@@ -290,8 +291,8 @@ def _clip(polygon: Floats, count: int, at: Floats, outwards: Vector, kept: Float
 def _over_face(
     base: SolidRow, face: int, other: SolidRow, one: int, two: int, is_one: bool, points: Points, made: int
 ) -> int:
-    """Add the corners of what of the other's face lies over a face of the base, which belongs to body `one`,
-    or else to `two`."""
+    """Add the corners of another's face that lie over a base face. The base belongs to body `one`, or else to
+    `two`."""
     facing, least, up = 0, math.inf, base.normals[face]
     for number in range(6):
         cosine = dot(other.normals[number], up)
@@ -328,7 +329,7 @@ def _over_face(
 def polyhedra_touch(
     a: PartRow, b: PartRow, one: int, other: int, points: Points, made: int, solids: Rows[SolidRow]
 ) -> int:
-    """Add the points at which a part of body `one` touches a part of the `other`."""
+    """Add the points where a part of `one` touches one of `other`."""
     first, second = solids[0], solids[1]
     outline(a, first)
     outline(b, second)
@@ -349,8 +350,8 @@ def polyhedra_touch(
 
 @compiled
 def find_points(bodies: Bodies, first: int, parts: Table, points: Points) -> tuple[int, bool]:
-    """Write where bodies touch that move; returns the number of points, or -1 if they do not fit, and whether
-    a body has woken, whose own points are not among them."""
+    """Write the points where moving bodies touch; return their number. It is -1 if they do not fit. Also
+    returns whether a body has woken, whose own points are not among them."""
     made, ground, solids = 0, first - 1, np.empty(2, SOLID)
     for row in range(ground):
         at = bodies[row].centre
@@ -379,7 +380,7 @@ def find_points(bodies: Bodies, first: int, parts: Table, points: Points) -> tup
 
 @compiled
 def _wake(mover: BodyRow, sleeper: BodyRow) -> bool:
-    """Wake a body if one that moves touches it, and if it is heavy an agent."""
+    """Wake a body touched by one that moves. A heavy one only wakes for an agent."""
     heavy = sleeper.role == _HEAVY and mover.role != AGENT
     if sleeper.still < STILL_TICKS or heavy or not mover.moves or mover.still > 0:
         return False
@@ -399,8 +400,8 @@ def _sphere_touches(
     points: Points,
     made: int,
 ) -> int:
-    """Add the points at which an agent (number -1) or a ball touches the ground and parts, balls after it
-    among them; -1 if they may not fit."""
+    """Add the points of an agent (number -1) or ball. It touches the ground and parts, including balls after
+    it. -1 if they may not fit."""
     if made < 0 or made > len(points) - _MOST_NEW:
         return -1
     moves, start = bodies[row].moves, made
@@ -408,13 +409,13 @@ def _sphere_touches(
         made = touch_sides(at, radius, row, first - 1, points, made)
     for other in range(len(parts)):
         part = parts[other]
-        beside = first + part.owner
+        neighbour = first + part.owner
         if part.role > _BALL or (part.role == _BALL and other <= number):
             continue
-        if not (moves or bodies[beside].moves):
+        if not (moves or bodies[neighbour].moves):
             continue
         before = made
-        made = sphere_touches(at, radius, part, row, beside, points, made)
+        made = sphere_touches(at, radius, part, row, neighbour, points, made)
         if made > before:
             made = _distinct(points, start, before)
             if made > len(points) - _MOST_NEW:
@@ -424,8 +425,8 @@ def _sphere_touches(
 
 @compiled
 def _distinct(points: Points, start: int, last: int) -> int:
-    """Keep the nearer one of the last point of a sphere and an earlier one from `start` on that touches the
-    same body in the same direction; returns the number of points."""
+    """Drop the farther of a sphere's last point and its equivalent. The earlier one, from `start` on, touches
+    the same body in the same direction. Returns the number of points."""
     new = points[last]
     for number in range(start, last):
         old = points[number]
@@ -447,8 +448,8 @@ def _polyhedron_touches(
     made: int,
     solids: Rows[SolidRow],
 ) -> int:
-    """Add the points at which a part that is no ball touches the ground, and those after it; -1 if they may
-    not fit."""
+    """Add the points where a part touches the ground and later parts. It is not a ball. -1 if they may not
+    fit."""
     if made < 0 or made > len(points) - _MOST_NEW:
         return -1
     row = first + part.owner
@@ -459,11 +460,11 @@ def _polyhedron_touches(
         if made > len(points) - _MOST_NEW:
             return -1
         other = parts[after]
-        beside = first + other.owner
-        if other.role > _LOOSE or beside == row or not (moves or bodies[beside].moves):
+        neighbour = first + other.owner
+        if other.role > _LOOSE or neighbour == row or not (moves or bodies[neighbour].moves):
             continue
         if _reaches(part, other) and _reaches(other, part):
-            made = polyhedra_touch(part, other, row, beside, points, made, solids)
+            made = polyhedra_touch(part, other, row, neighbour, points, made, solids)
     return made
 
 
@@ -484,7 +485,7 @@ def _agents_touch(
 
 @compiled
 def _touch_ground(part: PartRow, row: int, ground: int, points: Points, made: int, solid: SolidRow) -> int:
-    """Add the points at which a part touches the floor and the arena's sides."""
+    """Add the points where a part touches the floor and the sides."""
     centre, reach = part.centre, part.radius + CONTACT_OFFSET
     if (
         centre[1] - FLOOR_Y >= reach
@@ -501,6 +502,6 @@ def _touch_ground(part: PartRow, row: int, ground: int, points: Points, made: in
 
 @compiled
 def _reaches(part: PartRow, other: PartRow) -> bool:
-    """Whether a part reaches into the ball around another."""
+    """Return whether a part reaches into the ball around another."""
     at = other.centre
     return overlaps(part, at[0], at[1], at[2], other.radius + CONTACT_OFFSET)

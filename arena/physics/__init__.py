@@ -1,1 +1,1 @@
-"""The physics of an arena: its things, the table of their parts, and its bodies."""
+"""Physics of an arena: its things, table of parts, and bodies."""

@@ -1,4 +1,4 @@
-"""What is in an arena and where: its agents, its things, and the one table of their parts."""
+"""Agents and things of an arena, and the table of their parts."""
 
 import math
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ from arena.scene import Floats, Vector, yaw_rotation
 from arena.taskfile.kind import DEFAULT_FRICTION, GRAVITY, Body, Kind
 
 HOLD = 0.9
-"""A wall or ramp counts as static below this share of the impulse that would make it slide or tip."""
+"""Share of the moving impulse below which walls and ramps are static. The impulse makes them slide or tip."""
 
 
 class AgentBody:
@@ -67,7 +67,7 @@ class AgentBody:
         return float(self.state[YAW])
 
     def drive(self, action: Action, frozen: bool) -> None:
-        """Apply an action to the next tick; a frozen agent only falls and slides."""
+        """Apply an action to the next tick. A frozen agent only falls and slides."""
         if frozen:
             self.driven_velocity = motion.fallen(*self.velocity)
         else:
@@ -79,24 +79,24 @@ class AgentBody:
         self.state[VX : VX + 3] = 0.0
 
     def settle(self, parts: Parts) -> bool:
-        """Move the agent and balls through a tick among parts at rest.
-
-        Returns False and does nothing if they would push or tip one of them.
-        """
+        """Move the agent and balls through a tick among parts at rest. Returns False and does nothing if they
+        would push or tip one of them."""
         return motion.settle(self.state, parts, self._found, *self.driven_velocity)
 
     def braked(self, action: Action) -> tuple[Vector, float]:
-        """Velocity and yaw at once after an action: braked and turned; driving acts later, as a force."""
+        """Return velocity and yaw right after an action: braked and turned. Driving acts later, as a
+        force."""
         x, y, z, yaw = motion.braked(self.state, int(action.move), int(action.rotate))
         return (x, y, z), yaw
 
     def move(self, position: Vector, velocity: Vector, grounded: bool) -> None:
-        """Go to where a tick among moving bodies leads."""
+        """Move to the result of a tick among moving bodies."""
         self.state[X : X + 3], self.state[VX : VX + 3], self.state[GROUNDED] = position, velocity, grounded
 
 
 class Touches(NamedTuple):
-    """Balls and zones that an agent touched in a tick: indices into the world's things, in creation order."""
+    """Balls and zones that an agent touched in a tick. They are indices into the world's things, in creation
+    order."""
 
     goals: tuple[int, ...]
     zones: tuple[int, ...]
@@ -106,7 +106,8 @@ NOTHING = Touches((), ())
 
 
 class Poses(NamedTuple):
-    """Positions (n, 3), rotations (n, 3, 3), sizes (n, 3) and visibility (n,) of all things; read-only."""
+    """Read-only poses of all things. Positions (n, 3), rotations (n, 3, 3), sizes (n, 3) and visibility
+    (n,)."""
 
     positions: Floats
     rotations: Floats
@@ -115,12 +116,12 @@ class Poses(NamedTuple):
 
 
 class Things:
-    """The things of an arena, whose indices never change, and the table of their parts.
+    """The things of an arena and the table of their parts.
 
-    `positions` (n, 3), `rotations` (n, 3, 3) and `sizes` (n, 3) are current after each tick; say `moved`
-    after changing them. All but agents and balls was still for `still` ticks; what sleeps was `woken` by
-    a change. `looks` are the constant
-    properties, for cameras; `rolls` says whether a ball is awake.
+    Their indices never change. `positions` (n, 3), `rotations` (n, 3, 3) and `sizes` (n, 3) are current after
+    each tick; call `moved` after changing them. Everything except agents and balls was still for `still`
+    ticks; what sleeps was `woken` by a change. `looks` are the constant properties, for cameras; `rolls` is
+    True while a ball is awake.
     """
 
     def __init__(self, placed: Sequence[Placed]) -> None:
@@ -140,15 +141,15 @@ class Things:
 
     @property
     def rest(self) -> bool:
-        """Whether all but agents and balls is at rest, so that the kernel can move these."""
+        """True if everything except agents and balls is at rest. Then the kernel can move these."""
         return self.still >= STILL_TICKS
 
     def moved(self) -> None:
-        """Something has moved or changed; the table follows when it is next used."""
+        """Record a motion or change. The table follows when it is next used."""
         self._poses, self._placed = None, False
 
     def changed(self, wakes: bool = True) -> None:
-        """Something was added, removed or resized; if it `wakes` others, what is at rest may move."""
+        """Record an addition, removal or resizing. If it `wakes` others, things at rest may move."""
         if wakes:
             self.still, self.woken = 0, True
         self._listed = False
@@ -156,7 +157,8 @@ class Things:
 
     @property
     def parts(self) -> Parts:
-        """The parts of all things and the boundary where they are; the same array until something changes."""
+        """Parts of all things and the boundary at their current poses. The same array until something
+        changes."""
         self._catch_up()
         return self._table
 
@@ -172,7 +174,7 @@ class Things:
             self._listed = self._placed = True
 
     def _list_parts(self) -> None:
-        """Make the table of what is there now; balls that were there move on."""
+        """Make the table of current parts. Balls that were there keep moving."""
         before = {ball: self._table[row] for ball, row in zip(self.balls, self._rows.tolist(), strict=True)}
         there = self.present()
         placed = [self.placed[index] for index in there]
@@ -203,11 +205,11 @@ class Things:
         self.unseen = frozenset(np.flatnonzero(self.visible & ~self._drawn).tolist())
 
     def _stand(self) -> None:
-        """Mark the walls and ramps that stand upright on the floor, when nothing moves."""
+        """Mark walls and ramps that stand upright on the floor, at rest."""
         heavy, table = self._heavy, self._table
         index = table["owner"][heavy]
         bottom, upright = self.positions[index, 1] - self.sizes[index, 1] / 2, self.rotations[index, 1, 1]
-        # What stands on the floor is at most 0.02 m from it, and upright: 0.9999 is the cosine of its tilt.
+        # A standing thing is upright, at most 0.02 m above the floor; 0.9999 is the cosine of its tilt.
         stands = (abs(bottom - FLOOR_Y) <= 0.02) & (upright >= 0.9999)
         table["hold"][heavy] = np.where(stands, HOLD * table["mass"][heavy] * GRAVITY * TICK_S, 0.0)
         table["bottom"][heavy] = bottom
@@ -215,7 +217,8 @@ class Things:
         table["arm"][heavy] = self.sizes[index][:, [0, 2]].min(axis=1) / (2 + table["is_prism"][heavy])
 
     def take_balls(self) -> None:
-        """Take the poses of the balls, if any is awake, from the table in which the kernel has moved them."""
+        """Take the poses of balls from the table that the kernel changes. Does nothing unless one is
+        awake."""
         if not self.rolls:
             return
         self.positions[self.balls] = self._table["centre"][self._rows]
@@ -230,7 +233,7 @@ class Things:
         self.rolls = True
 
     def balls_moved(self) -> None:
-        """The balls of the table have moved with everything else."""
+        """Record that balls of the table have moved with everything else."""
         self.moved()
         self.rolls = any_rolls(self._table)
 
@@ -245,7 +248,7 @@ class Things:
         self.changed()
 
     def remove(self, index: int) -> None:
-        """Remove a thing; what leans on it, if it can move, does so now."""
+        """Remove a thing. Movable things that lean on it move now."""
         size = self.size(index)
         radius = size[0] / 2 if self.placed[index].kind.is_goal else math.hypot(*size) / 2
         near = self.overlapping(self.position(index), radius + CONTACT_OFFSET, Role.HEAVY, Role.BALL)
@@ -253,13 +256,13 @@ class Things:
         self.changed(wakes=bool(set(near) - {index}))
 
     def resize(self, index: int, size: Vector, position: Vector) -> None:
-        """Change the size of a thing and where its centre is, metres."""
+        """Change the size and centre of a thing, metres."""
         self.placed[index] = replace(self.placed[index], size=size)
         self.positions[index], self.sizes[index] = position, size
         self.changed()
 
     def position(self, index: int) -> Vector:
-        """Centre of a thing, metres."""
+        """Return the centre of a thing, metres."""
         x, y, z = self.positions[index].tolist()
         return (x, y, z)
 
@@ -269,11 +272,11 @@ class Things:
         return (x, y, z)
 
     def present(self) -> list[int]:
-        """Indices of the things that have not been removed."""
+        """Return the indices of the things that have not been removed."""
         return np.flatnonzero(self.visible).tolist()
 
     def poses(self) -> Poses:
-        """Current poses, sizes and visibility; the same arrays until something moves."""
+        """Current poses, sizes and visibility. The same arrays until something moves."""
         if self._poses is None:
             self._catch_up()
             seen = self.visible & self._drawn
@@ -283,7 +286,7 @@ class Things:
         return self._poses
 
     def touched(self, centre: Vector) -> Touches:
-        """What an agent's sphere with the given centre (metres) touches."""
+        """Return what an agent's sphere at a centre (metres) touches."""
         count = touched(self.parts, *centre, self._owners)
         if not count:
             return NOTHING
@@ -293,12 +296,13 @@ class Things:
         )
 
     def overlapping(self, centre: Vector, radius: float, first: Role, last: Role) -> list[int]:
-        """Indices of the things in the roles `first` to `last` that a sphere (metres) overlaps."""
+        """Return indices of things in roles `first` to `last` overlapping a sphere. Metres."""
         count = reached(self.parts, *centre, radius, int(first), int(last), self._owners)
         return [int(owner) for owner in self._owners[:count]]
 
     def boxes_overlapping(self, centre: Vector, radius: float, besides: int) -> list[int]:
-        """Indices of solid things, except `besides`, of which a part's bounding box overlaps a sphere's."""
+        """Return solid things, except `besides`, whose bounding box overlaps a sphere's. They are indices;
+        the box is that of a part."""
         parts = self.parts
         solid = parts[(parts["role"] < Role.ZONE) & (parts["owner"] != besides)]
         reach = (np.abs(solid["axes"]) * solid["half"][:, :, None]).sum(axis=1)
@@ -308,12 +312,12 @@ class Things:
 
 
 def agent_friction(kind: Kind) -> float:
-    """Friction coefficient of a kind against an agent: the average of the two, as in Unity."""
+    """Return a kind's friction coefficient against an agent. It is the average of the two, as in Unity."""
     return (kind.friction + DEFAULT_FRICTION) / 2
 
 
 def role_of(kind: Kind) -> Role:
-    """What it means to touch a thing of a kind."""
+    """Return the role of a kind when it is touched."""
     if kind.body is Body.ZONE:
         return Role.ZONE
     if kind.is_goal:

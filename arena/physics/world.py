@@ -1,4 +1,4 @@
-"""The physics of an arena, one tick (0.02 s) at a time, in Animal-AI's frame (left-handed, y up)."""
+"""Physics of an arena, one tick (0.02 s) at a time. Its frame is Animal-AI's (left-handed, y up)."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -19,14 +19,15 @@ from arena.taskfile.kind import DEFAULT_FRICTION
 from arena.taskfile.versions import DIFFERENCES
 
 _POINTS = 256
-"""Places for points of contact at first; more are made when they do not suffice."""
+"""Initial capacity for points of contact. It grows when it does not suffice."""
 
 
 class Bodies:
-    """One row for each body (`arena.kernel.touching.BodyRow`): agents, what never moves, then all things."""
+    """Table of bodies (`arena.kernel.touching.BodyRow`): agents, immovable world, then all things."""
 
     def __init__(self, things: Things, agents: Sequence[AgentBody], asleep: Collection[int]) -> None:
-        """Things by their indices; some heavy ones are `asleep`, and everything if it is at rest."""
+        """Make the bodies of things, by index. Some heavy ones are `asleep`, and everything if it is at
+        rest."""
         self._first = len(agents) + 1
         self.rows = np.zeros(self._first + len(things.placed), BODY)
         self._points = np.empty(_POINTS, POINT)
@@ -41,17 +42,15 @@ class Bodies:
                 row["moves"], row["still"] = 0, STILL_TICKS
 
     def set(self, index: int, placed: Placed, held: bool = False) -> None:
-        """Set what a body has of its thing, also after a change of size; it keeps its velocity."""
+        """Set a body's properties from its thing. It keeps its velocity, also after a change of size."""
         kind, row = placed.kind, self.rows[self._first + index]
         row["role"], row["mass"], row["friction"] = role_of(kind), kind.mass, kind.friction
         row["own"], row["held"] = inertia(placed), row["held"] or held
         row["moves"] = Role.FIXED < row["role"] < Role.ZONE and not row["held"]
 
     def advance(self, agents: Sequence[AgentBody], things: Things) -> float:
-        """Simulate a tick, and move agents and things.
-
-        Returns the pace (m/s or rad/s) of what is fastest, agents and balls aside.
-        """
+        """Simulate a tick, and move agents and things. Returns the pace (m/s or rad/s) of the fastest body
+        except agents and balls."""
         rows = self.rows[: len(agents)]
         for row, agent in zip(rows, agents, strict=True):
             row["centre"], row["motion"][0] = agent.position, agent.driven_velocity
@@ -63,7 +62,7 @@ class Bodies:
         return float(result[1])
 
     def add(self, placed: Placed, held: bool) -> None:
-        """Add the body of the next thing, at rest; with `held` it hangs in the air until `drop`."""
+        """Add the body of the next thing, at rest. With `held` it hangs in the air until `drop`."""
         self.rows = np.append(self.rows, np.zeros(1, BODY))
         self.set(len(self.rows) - self._first - 1, placed, held)
 
@@ -73,13 +72,14 @@ class Bodies:
         row["held"], row["moves"] = 0, 1
 
     def remove(self, index: int) -> None:
-        """Let a thing that is gone move no more."""
+        """Stop the body of a removed thing."""
         row = self.rows[self._first + index]
         row["role"], row["moves"] = Role.ZONE, 0
 
 
 def inertia(placed: Placed) -> Floats:
-    """Moments of inertia (3,) about a thing's own axes, kg m2: of a ball, or of the box around its parts."""
+    """Return moments of inertia (3,) about a thing's own axes, kg m2. They are those of a ball, or of the box
+    around its parts."""
     kind, size = placed.kind, placed.size
     if kind.is_goal:
         return np.full(3, 0.1 * kind.mass * size[0] * size[0])
@@ -111,10 +111,8 @@ class World:
             self._launch()
 
     def _heights_below(self) -> dict[int, float] | None:
-        """Heights at which all that is movable, balls aside, stands firmly after falling by up to 0.05 m.
-
-        None if something moves otherwise, or if there are several agents.
-        """
+        """Return the heights at which movable things except balls stand firmly. They fall by at most 0.05 m.
+        None if something moves otherwise, or if there are several agents."""
         things = {i: p for i, p in enumerate(self.things.placed) if p.kind.mass and not p.kind.is_goal}
         heights = {index: self._supported.get(index, math.inf) for index in things}
         # The colliders of fitted blocks reach below what is drawn.
@@ -124,7 +122,7 @@ class World:
     def advance(
         self, actions: Sequence[Action], frozen: Sequence[bool] = (), eats: bool = False
     ) -> tuple[Touches, ...]:
-        """Simulate a tick with an action for each agent; return the contacts of each agent.
+        """Simulate a tick with an action for each agent. Return the contacts of each agent.
 
         `eats` says that the caller removes every ball that is touched. As in PhysX, contacts are those at the
         start of the tick: contacts made by the motion of this tick are reported by the next one.
@@ -148,11 +146,11 @@ class World:
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether nothing but the only agent and balls move until something else is touched."""
+        """True if only the single agent and balls move. It holds until something else is touched."""
         return self.things.rest and not self._sinking and not self._launches
 
     def _launch(self) -> None:
-        """Launch the balls that have not been launched, along their own forward direction."""
+        """Launch new balls along their own forward direction."""
         for index in filter(self.is_there, self._launches):
             placed = self.things.placed[index]
             speed, (sin, cos) = placed.kind.launch, sin_cos(placed.yaw)
@@ -160,7 +158,7 @@ class World:
         self._launches = []
 
     def _moving(self) -> Bodies:
-        """The bodies, made when something but the only agent and balls first moves."""
+        """Return the bodies, made at the first motion beyond agent and balls."""
         if self._bodies is None:
             self._bodies = Bodies(self.things, self.agents, self._supported)
             self._sinking = None
@@ -181,14 +179,14 @@ class World:
             sleep_all(bodies.rows)
 
     def remove(self, index: int) -> None:
-        """Remove a thing, such as an eaten ball; does nothing if it was removed already."""
+        """Remove a thing, such as an eaten ball. Does nothing if it was removed already."""
         if self.is_there(index):
             self.things.remove(index)
             if self._bodies is not None:
                 self._bodies.remove(index)
 
     def show(self, index: int, shown: bool) -> None:
-        """Let a thing that never moves be there, or not."""
+        """Show or hide a thing that never moves."""
         self.things.visible[index] = shown
         self.things.changed(wakes=False)
 
@@ -198,7 +196,7 @@ class World:
         self.things.moved()
 
     def add(self, placed: Placed, held: bool = False) -> int:
-        """Add a thing and return its index; with `held` it hangs in the air until `drop`."""
+        """Add a thing and return its index. With `held` it hangs in the air until `drop`."""
         index = len(self.things.placed)
         self._moving().add(placed, held)
         self.things.add(placed)
@@ -213,18 +211,19 @@ class World:
         self.things.still = 0
 
     def resize(self, index: int, size: Vector, position: Vector | None = None, held: bool = False) -> None:
-        """Change the size (metres) of a thing, above its bottom or at `position`; it keeps its velocity."""
+        """Change the size (metres) of a thing, which keeps its velocity. It grows above its bottom or at
+        `position`."""
         x, y, z = self.things.position(index)
         raised = 0.0 if held else (size[1] - self.things.size(index)[1]) / 2
         self.things.resize(index, size, position or (x, y + raised, z))
         self._moving().set(index, self.things.placed[index], held)
 
     def is_there(self, index: int) -> bool:
-        """Whether a thing has not been removed."""
+        """Return whether a thing has not been removed."""
         return bool(self.things.visible[index])
 
     def scene(self, agent: int = 0, lights_on: bool = True) -> Scene:
-        """A snapshot of the state for the camera of an agent."""
+        """Return a snapshot of the state for the camera of an agent."""
         starts = self.layout.agents
         others = tuple(
             Animal(body.position, body.yaw, starts[number].skin)

@@ -1,4 +1,4 @@
-"""Exact inference about a hidden state from experiments, for tables that are small enough to write down."""
+"""Exact inference about a hidden state from experiments, for small tables."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 TIE = 1e-9
-"""Experiments whose expected information differs by less, in bits, are equally good: the first is taken."""
+"""Difference in expected information, bits, below which experiments tie. The first is taken."""
 
 SETTLED = 1e-4
-"""Part of the entropy that is left, in bits, below which a history is not continued."""
+"""Remaining share of entropy, bits, below which histories are not continued."""
 
 
 class Seen(NamedTuple):
@@ -26,7 +26,7 @@ class Seen(NamedTuple):
 
 
 class Experiments(NamedTuple):
-    """Experiments that happened, and the number of the door that was opened; None if all are shut."""
+    """Experiments that happened, and the number of the door that was opened. None if all are shut."""
 
     seen: tuple[Seen, ...] = ()
     door: int | None = None
@@ -34,11 +34,11 @@ class Experiments(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HiddenState:
-    """What may be hidden, what every experiment says of it, and which door is right.
+    """Hidden hypotheses, with the likelihoods of experiments and the right doors.
 
     `prior` (h,) is the probability of each hypothesis; `likelihood` (e, h, o) that of each outcome of each
-    experiment under it; `doors` (h,) is the number of the right door, from 0. Nothing else is known of a
-    hypothesis here: the families say what it means (`arena.science.families`).
+    experiment under it; `doors` (h,) is the number of the right door, from 0. The families give hypotheses
+    their meaning (`arena.science.families`).
 
     Raises ValueError for probabilities that do not add up to 1 within 1e-9, or shapes that do not fit.
     """
@@ -57,29 +57,27 @@ class HiddenState:
 
     @cached_property
     def _of_door(self) -> Floats:
-        """(h, d): 1 where the door is right under the hypothesis."""
+        """Matrix (h, d): 1 where the door is right under the hypothesis."""
         return (self.doors[:, None] == np.arange(self.doors.max() + 1)).astype(np.float64)
 
     def draw(self, rng: np.random.Generator) -> int:
-        """A hypothesis drawn from the prior: the truth of an episode."""
+        """Return a hypothesis drawn from the prior: the truth of an episode."""
         return int(rng.choice(len(self.prior), p=self.prior))
 
     def happen(self, truth: int, experiment: int, rng: np.random.Generator) -> int:
-        """The outcome of an experiment, drawn from its likelihood under the truth."""
+        """Draw the outcome of an experiment from its likelihood under the truth."""
         return int(rng.choice(self.likelihood.shape[2], p=self.likelihood[experiment, truth]))
 
     def posterior(self, history: Sequence[Seen]) -> Floats:
-        """(h,): the probability of each hypothesis after a history.
-
-        Raises ValueError for a history that no hypothesis allows.
-        """
+        """Return the probability of each hypothesis after a history, (h,). Raises ValueError for a history
+        that no hypothesis allows."""
         weights = self.prior
         for experiment, outcome in history:
             weights = self.updated(weights, experiment, outcome)
         return weights
 
     def updated(self, belief: Floats, experiment: int, outcome: int) -> Floats:
-        """A belief (h,) after one more outcome."""
+        """Return a belief (h,) after one more outcome."""
         weights = belief * self.likelihood[experiment, :, outcome]
         total = weights.sum()
         if not total:
@@ -87,39 +85,40 @@ class HiddenState:
         return weights / total
 
     def of_doors(self, belief: Floats) -> Floats:
-        """(d,): the probability of each door to be the right one."""
+        """Return each door's probability to be the right one, (d,)."""
         # A sum of rounded shares may be a little more than 1.
         return np.minimum(belief @ self._of_door, 1.0)
 
     def information(self, belief: Floats) -> Floats:
-        """(e,): by how many bits each experiment is expected to shrink the entropy of the right door."""
+        """Return each experiment's expected information about the right door, bits (e,)."""
         # (e, d, o): the joint probability of door and outcome.
         joint = np.einsum("h,hd,eho->edo", belief, self._of_door, self.likelihood, optimize=True)
         together = entropy(joint.reshape(len(joint), -1))
         return entropy(self.of_doors(belief)) + entropy(joint.sum(axis=1)) - together
 
     def about_everything(self, belief: Floats) -> Floats:
-        """(e,): by how many bits each experiment is expected to shrink the entropy of the hypotheses."""
+        """Return each experiment's expected information about the hypotheses, bits (e,)."""
         outcomes = np.einsum("h,eho->eo", belief, self.likelihood)
         return entropy(outcomes) - entropy(self.likelihood) @ belief
 
     def best(self, belief: Floats) -> int:
-        """The experiment that says most about the door; among equals, most about everything."""
+        """Return the most informative experiment about the door. Among equals, it is the most informative
+        about everything."""
         about_door = self.information(belief)
         equal = about_door >= about_door.max() - TIE
         about_all = np.where(equal, self.about_everything(belief), -1)
         return int((about_all >= about_all.max() - TIE).argmax())
 
     def gained(self, history: Sequence[Seen]) -> float:
-        """By how many bits a history has shrunk the entropy of the right door; negative if it misled."""
+        """Return a history's information about the right door, bits. Negative if it misled."""
         before, after = (self.of_doors(belief) for belief in (self.prior, self.posterior(history)))
         return float(entropy(before) - entropy(after))
 
     def attainable(self, experiments: int) -> float:
-        """By how many bits the best experiments of a number are expected to shrink that entropy.
+        """Return the expected information of a number of best experiments, bits.
 
-        Each is the best next one (`best`), given the outcomes so far. Histories that leave less than
-        `SETTLED` bits in all are not continued.
+        It is about the right door. Each experiment is the best next one (`best`), given the outcomes so far.
+        Histories that leave less than `SETTLED` bits in all are not continued.
         """
         while len(self._uncertain) <= experiments:
             self._uncertain.append(self._after_best(self._uncertain[-1]))
@@ -127,11 +126,10 @@ class HiddenState:
         return left[0] - left[experiments]
 
     def measures(self, history: Sequence[Seen], truth: int) -> dict[str, float | int]:
-        """The numbers of a history that tables have, in bits.
+        """Return a history's measures for tables, in bits.
 
-        `information` are those by which the experiments have shrunk the entropy of the right door,
-        `attainable` those that as many of the best are expected to; `exact_door` is the probability of the
-        right door after them.
+        `information` is that of the experiments about the right door, `attainable` the expected one of as
+        many of the best; `exact_door` is the probability of the right door after them.
         """
         exact = self.of_doors(self.posterior(history))
         return {
@@ -142,10 +140,10 @@ class HiddenState:
         }
 
     def turns(self, experiments: Experiments) -> Iterator[dict[str, Any]]:
-        """What is known at the start, after each experiment, and when a door was opened.
+        """Return the knowledge at the start, after experiments and at the door.
 
-        `posterior` are the probabilities of the doors, `information` is what an experiment was expected to
-        say about them, `best` what the best one was, in bits.
+        `posterior` are the probabilities of the doors, `information` is the expected information of an
+        experiment about them, `best` that of the best one, in bits.
         """
         belief = self.prior
         nothing = dict.fromkeys(("experiment", "outcome", "information", "best", "door"))
@@ -161,14 +159,14 @@ class HiddenState:
 
     @cached_property
     def _uncertain(self) -> list[list["_Branch"]]:
-        """What may be known after 0, 1, 2, ... of the best experiments, as far as it was asked for."""
+        """Branches after each number of best experiments, as far as computed."""
         return [[self._branch((), 1.0, self.prior)]]
 
     def _branch(self, history: tuple[Seen, ...], chance: float, belief: Floats) -> "_Branch":
         return _Branch(history, chance, belief, chance * float(entropy(self.of_doors(belief))))
 
     def _after_best(self, branches: list["_Branch"]) -> list["_Branch"]:
-        """The branches after one more experiment, the best of each."""
+        """Return the branches after one more experiment, the best of each."""
         found: dict[tuple[Seen, ...], _Branch] = {}
         for branch in branches:
             if branch.bits < SETTLED:
@@ -186,7 +184,7 @@ class HiddenState:
 
 
 class _Branch(NamedTuple):
-    """A history, its chance, the belief after it, and its part of the entropy that is left, in bits."""
+    """A history: its chance, belief, and share of remaining entropy in bits."""
 
     history: tuple[Seen, ...]
     chance: float
@@ -195,21 +193,21 @@ class _Branch(NamedTuple):
 
 
 def entropy(probabilities: Floats) -> Floats:
-    """(...): the entropy in bits of distributions (..., n)."""
+    """Return the entropy in bits (...) of distributions (..., n)."""
     p = np.asarray(probabilities)
     return -(p * np.log2(np.where(p > 0, p, 1))).sum(axis=-1)
 
 
 def favours(belief: Sequence[float], door: int) -> bool:
-    """Whether a belief (d,) gives no door more than this one."""
+    """Return whether a belief (d,) makes this door a most probable one."""
     return bool(belief[door] >= max(belief) - TIE)
 
 
 def believed(asked: Sequence[Any], door: int | None) -> dict[str, float | int]:
-    """The numbers that tables have of turns that asked for a `belief` (d,), None if it is missing.
+    """Return the table's measures of the beliefs stated in turns.
 
-    `divergence` is the mean of the stated ones from the exact ones (`posterior`), in bits, and `agrees`
-    whether the `door` that was opened is that of the last stated belief.
+    A `belief` (d,) is None if it is missing. `divergence` is the mean of the stated ones from the exact ones
+    (`posterior`), in bits, and `agrees` whether the opened `door` is that of the last stated belief.
     """
     stated = [turn for turn in asked if turn.belief is not None]
     found: dict[str, float | int] = {"missing_beliefs": len(asked) - len(stated)}
@@ -221,10 +219,10 @@ def believed(asked: Sequence[Any], door: int | None) -> dict[str, float | int]:
 
 
 def divergence(truth: npt.ArrayLike, stated: npt.ArrayLike, least: float = 1e-3) -> float:
-    """The Kullback-Leibler divergence in bits of a stated distribution (d,) from the exact one.
+    """Return the Kullback-Leibler divergence of a stated from the exact distribution.
 
-    Stated probabilities below `least` count as that, so that a belief of 0 in what is possible costs much
-    but not everything; then they are scaled to a sum of 1.
+    In bits; both are (d,). Stated probabilities below `least` count as that, so that a belief of 0 in a
+    possible door is expensive but not infinitely so; then they are scaled to a sum of 1.
     """
     exact, kept = np.asarray(truth), np.maximum(stated, least)
     kept /= kept.sum()

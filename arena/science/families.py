@@ -1,4 +1,4 @@
-"""The four families of hidden states: the machine, slopes, the instrument and the strange floor.
+"""The four families of hidden states: machine, slopes, instrument, strange floor.
 
 A question states the prior, never the truth. All its doors have the same probability, and so have all
 hypotheses behind the same door. Things, surfaces and lanes are numbers from 0; lengths are in metres.
@@ -22,11 +22,12 @@ from arena.seeds import episode_rng
 from arena.taskfile.kind import GRAVITY
 
 MOST_DOORS = 4
-"""A question has 2 to 4 doors."""
+"""Maximum number of doors of a question; the minimum is 2."""
 
 
 class _Question(BaseModel):
-    """What every family has; `experiments` is how many may be made before a door must be opened."""
+    """Base of the families' questions. `experiments` is the maximum number of experiments before a door must
+    be opened."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
@@ -39,7 +40,7 @@ class _Question(BaseModel):
 
     @property
     def doors(self) -> int:
-        """How many doors there are."""
+        """Number of doors."""
         return int(self.hidden.doors.max()) + 1
 
     @model_validator(mode="after")
@@ -50,11 +51,11 @@ class _Question(BaseModel):
         return self
 
     def right_doors(self) -> Sequence[int]:
-        """The number of the right door of each hypothesis."""
+        """Return the number of the right door of each hypothesis."""
         raise NotImplementedError
 
     def likelihoods(self) -> Sequence[Sequence[npt.ArrayLike]]:
-        """For each experiment and hypothesis, the probability of each outcome."""
+        """Return each outcome's probability for each experiment and hypothesis."""
         raise NotImplementedError
 
 
@@ -67,27 +68,27 @@ def _hidden(question: _Question) -> HiddenState:
 
 
 def _shares(outcomes: Iterable[int], kinds: int) -> Floats:
-    """(kinds,): the share of each outcome among equally likely ones."""
+    """Return the share of each outcome among equally likely ones, (kinds,)."""
     counted = np.bincount(list(outcomes), minlength=kinds).astype(np.float64)
     return counted / counted.sum()
 
 
 COLORS = ("blue", "orange", "purple", "white", "black", "turquoise")
-"""Colours of things, floors and doors by number; an arena's palette has the same."""
+"""Colours of things, floors and doors by number. An arena's palette has the same."""
 
 _RULES = (("any",), ("two",), ("any", "two"))
 """Rules that may hold together."""
 
 
 class MachineQuestion(_Question):
-    """Which things make a machine light up, and by which rule.
+    """Question of the things that light a machine up, and the rule.
 
     After Gopnik and Sobel 2000 ("Detecting Blickets") and Lucas and Griffiths 2010 ("Learning the form of
     causal relationships using hierarchical Bayesian models"). An experiment puts a set of things on the
     plate: bit k of its number stands for thing k. The outcome is 0, dark, or 1, lit. With the rule `any` one
     of the things that count suffices, with `two` it takes two; with probability `noise` the lamp does the
     opposite. `asks` for the one of the first `candidates` things that counts (`which`), for the rule
-    (`rule`), or for how many count (`number`); there are `low` to `high`.
+    (`rule`), or for the number of those that count (`number`); there are `low` to `high`.
     """
 
     family: Literal["machine"] = "machine"
@@ -110,7 +111,7 @@ class MachineQuestion(_Question):
         return self
 
     def hypotheses(self) -> list[tuple[int, str]]:
-        """Sets of the things that count, as numbers whose bits are things, each with a rule."""
+        """Return sets of the things that count, each with a rule. A set is a number whose bits are things."""
         sets = [each for each in range(1 << self.things) if self.low <= each.bit_count() <= self.high]
         if self.asks == "which":
             first = (1 << self.candidates) - 1
@@ -118,7 +119,7 @@ class MachineQuestion(_Question):
         return list(product(sets, self.rules))
 
     def right_doors(self) -> list[int]:
-        """The number of the right door of each hypothesis."""
+        """Return the number of the right door of each hypothesis."""
         if self.asks == "rule":
             return [self.rules.index(rule) for _, rule in self.hypotheses()]
         if self.asks == "number":
@@ -127,7 +128,8 @@ class MachineQuestion(_Question):
         return [(counting & first).bit_length() - 1 for counting, _ in self.hypotheses()]
 
     def likelihoods(self) -> list[list[tuple[float, float]]]:
-        """For each set of things on the plate and hypothesis, the probability of a dark and a lit lamp."""
+        """Return the probabilities of a dark and a lit lamp. They are for each set of things on the plate and
+        hypothesis."""
         needs, dark, lit = {"any": 1, "two": 2}, (1 - self.noise, self.noise), (self.noise, 1 - self.noise)
         return [
             [lit if (on & each).bit_count() >= needs[rule] else dark for each, rule in self.hypotheses()]
@@ -136,26 +138,26 @@ class MachineQuestion(_Question):
 
 
 SPEED = 4.0
-"""Speed at the foot of the ramp, m/s; where masses are hidden that of a push of 4 Ns on 1 kg."""
+"""Speed at the foot of the ramp, m/s. Where masses are hidden it is that of a push of 4 Ns on 1 kg."""
 
 SPEEDS = (0.9, 1.0, 1.1)
-"""Equally likely factors of that speed: a start is never quite like another."""
+"""Equally likely factors of `SPEED`, which vary the starts."""
 
 FRICTIONS = (0.1, 0.16, 0.25, 0.4, 0.64)
 MASSES = (1.0, 1.35, 1.75, 2.3, 3.0)
-"""Friction coefficients and masses (kg) that may be hidden; each gets 1.6 to 1.8 times as far as the next."""
+"""Possible hidden friction coefficients and masses (kg). Each gets 1.6 to 1.8 times as far as the next."""
 
 FARTHEST_M = 10
-"""Outcomes are whole metres, at most this."""
+"""Maximum outcome, metres; outcomes are whole metres."""
 
 
 class SlopesQuestion(_Question):
-    """How slippery surfaces are (`friction`), or how heavy things that look alike are (`mass`).
+    """Question of the friction of surfaces or the masses of things.
 
-    Experiment k lets a thing slide on surface k, or pushes thing k on a surface of the lowest friction. The
-    outcome is how far it gets, in whole metres: v^2 / (2 mu g), where v is `SPEED` times one of `SPEEDS` and,
-    for masses, divided by kg. No two of the `things` have the same of `levels` values. `asks` on or of which
-    one it gets `farthest` or `nearest`.
+    The things look alike. Experiment k lets a thing slide on surface k (`friction`), or pushes thing k on a
+    surface of the lowest friction (`mass`). The outcome is the distance in whole metres: v^2 / (2 mu g),
+    where v is `SPEED` times one of `SPEEDS` and, for masses, divided by kg. No two of the `things` have the
+    same of `levels` values. `asks` on or of which one it gets `farthest` or `nearest`.
     """
 
     family: Literal["slopes"] = "slopes"
@@ -165,7 +167,7 @@ class SlopesQuestion(_Question):
     asks: Literal["farthest", "nearest"] = "farthest"
 
     def distances(self, level: int) -> tuple[int, ...]:
-        """The equally likely outcomes for one of the values."""
+        """Return the equally likely outcomes for one of the values."""
         is_mass = self.hides == "mass"
         friction, mass = FRICTIONS[0 if is_mass else level], MASSES[level] if is_mass else 1.0
         speeds = (SPEED * factor / mass for factor in SPEEDS)
@@ -173,39 +175,39 @@ class SlopesQuestion(_Question):
         return tuple(min(round(each), FARTHEST_M) for each in exact)
 
     def hypotheses(self) -> list[tuple[int, ...]]:
-        """The level of each thing; the higher, the nearer it stops."""
+        """Level of each thing; higher ones stop nearer."""
         return list(permutations(range(self.levels), self.things))
 
     def right_doors(self) -> list[int]:
-        """The number of the right door of each hypothesis."""
+        """Return the number of the right door of each hypothesis."""
         extreme = min if self.asks == "farthest" else max
         return [each.index(extreme(each)) for each in self.hypotheses()]
 
     def likelihoods(self) -> list[list[Floats]]:
-        """For each thing and hypothesis, the probability of each distance."""
+        """Return the probability of each distance for each thing and hypothesis."""
         shares = [_shares(self.distances(level), FARTHEST_M + 1) for level in range(self.levels)]
         return [[shares[each[k]] for each in self.hypotheses()] for k in range(self.things)]
 
 
 OFFSETS, SLOPES = (0, 1, 2, 3, 4, 5), (1, 2, 3, 4)
-"""What a law of the instrument adds to, and multiplies."""
+"""Offsets and factors of the instrument's laws."""
 
 LAWS: dict[str, Callable[[int, int, int], int]] = {
     "line": lambda size, offset, slope: offset + slope * size,
     "square": lambda size, offset, slope: offset + slope * size * size,
     "threshold": lambda size, offset, slope: offset + 3 * slope * (size >= 3),
 }
-"""The number that a meter shows for a size, from 1, by the law."""
+"""A meter's number for a size, from 1, by law."""
 
 ODD = 2
-"""By how much the odd one is off the line."""
+"""Distance of the odd thing's reading from the line."""
 
 
 class InstrumentQuestion(_Question):
-    """Which law connects the size of a thing and the number that a meter shows for it.
+    """Question of the law between a thing's size and its reading.
 
-    Experiment k measures thing k, whose size is k + 1. The outcome is the number; with probability `noise` it
-    is 1 too high or 1 too low. `asks` what the meter would show for something of the size `large`, which is
+    Experiment k measures thing k, whose size is k + 1. The outcome is the meter's number; with probability
+    `noise` it is 1 too high or 1 too low. `asks` for the reading of something of the size `large`, which is
     too big for it (`large`: ranges of nearly as many laws each), or which thing reads `ODD` more than the
     line of all others (`odd`).
     """
@@ -219,17 +221,17 @@ class InstrumentQuestion(_Question):
     ranges: Annotated[int, Field(ge=2, le=4)] = 3
 
     def hypotheses(self) -> list[tuple[str, int, int, int]]:
-        """Law, offset, slope and the number of the odd thing, -1 for none."""
+        """Law, offset, slope and the odd thing's number, -1 without one."""
         odd = range(self.things) if self.asks == "odd" else (-1,)
         return list(product(self.laws, OFFSETS, SLOPES, odd))
 
     def bounds(self) -> tuple[int, ...]:
-        """The lowest prediction of each door's range but the first, ascending."""
+        """Lowest prediction of each door's range except the first, ascending."""
         found = sorted(LAWS[law](self.large, *rest) for law, *rest, _ in self.hypotheses())
         return tuple(found[round(k * len(found) / self.ranges)] for k in range(1, self.ranges))
 
     def right_doors(self) -> list[int]:
-        """The number of the right door of each hypothesis."""
+        """Return the number of the right door of each hypothesis."""
         if self.asks == "odd":
             return [odd for *_, odd in self.hypotheses()]
         bounds = self.bounds()
@@ -237,12 +239,13 @@ class InstrumentQuestion(_Question):
         return [sum(value >= bound for bound in bounds) for value in predicted]
 
     def likelihoods(self) -> list[list[Floats]]:
-        """For each thing and hypothesis, the probability of each reading."""
+        """Return the probability of each reading for each thing and hypothesis."""
         most = ODD + max(LAWS[law](self.things, *rest) for law, *rest, _ in self.hypotheses())
         return [[self._readings(most, k, *each) for each in self.hypotheses()] for k in range(self.things)]
 
     def _readings(self, most: int, thing: int, law: str, offset: int, slope: int, odd: int) -> Floats:
-        """(o,): the probability of each reading up to `most` and 1; the first outcome is a reading of -1."""
+        """Return the probability of each reading up to `most` and 1, (o,). The first outcome is a reading of
+        -1."""
         right = LAWS[law](thing + 1, offset, slope) + ODD * (thing == odd) + 1
         found = np.zeros(most + 3)
         found[right] = 1 - self.noise
@@ -250,22 +253,22 @@ class InstrumentQuestion(_Question):
         return found
 
     def reading(self, outcome: int) -> int:
-        """The number that stands for an outcome."""
+        """Return the reading of an outcome."""
         return outcome - 1
 
 
 ENTRY_M, FORWARD = 3.0, 2.0
-"""The ball rolls onto the floor this far before its middle, m, at this speed, m/s."""
+"""Ball's entry point before the floor's middle, m, and its speed, m/s."""
 
 STARTS = (-0.15, 0.0, 0.15)
 """Equally likely deviations from the middle of the lane, m."""
 
 MOST_TICKS = 1000
 WIDEST_M = 4
-"""Outcomes are whole metres beside the lane, at most this to either side."""
+"""Maximum outcome to either side, metres. Outcomes are whole metres off the lane."""
 
 _SOFT_M = 0.3
-"""Laws of the distance do not grow any more below this."""
+"""Distance, m, below which laws of the distance stop growing."""
 
 Kind = Literal["wind", "whirl", "post", "near post"]
 Law = tuple[Kind, int, float]
@@ -273,7 +276,7 @@ Law = tuple[Kind, int, float]
 
 
 def acceleration(law: Law, x: float, z: float) -> tuple[float, float]:
-    """What a floor adds to the velocity of what is at a place relative to its middle, m/s2.
+    """Return a floor's acceleration at a place relative to its middle, m/s2.
 
     A `wind` is constant, to the right for 1. A `whirl` acts across the line to the middle, clockwise for 1. A
     `post` in the middle pushes away (1) or pulls (-1) as 1/r, a `near post` as 1/r^2.
@@ -290,10 +293,8 @@ def acceleration(law: Law, x: float, z: float) -> tuple[float, float]:
 
 
 def leaves_at(law: Law, x: float) -> float:
-    """Where a ball that rolls onto the floor at x leaves it, metres from there; positive is to the right.
-
-    Semi-implicit Euler steps of a tick, as in the arena's physics.
-    """
+    """Return where a ball that enters the floor at x leaves it. In metres from x; positive is to the right.
+    Semi-implicit Euler steps of a tick, as in the arena's physics."""
     start, z, across, along = x, -ENTRY_M, 0.0, FORWARD
     for _ in range(MOST_TICKS):
         if not (abs(z) <= ENTRY_M and abs(x - start) < WIDEST_M):
@@ -305,10 +306,10 @@ def leaves_at(law: Law, x: float) -> float:
 
 
 class FloorQuestion(_Question):
-    """By which law a floor pushes what rolls over it.
+    """Question of the law by which a floor pushes rolling balls.
 
     Experiment k rolls a ball onto it from open lane k; the middles of the `lanes` are 1 m apart. The outcome
-    is by how many whole metres it leaves its lane, from `WIDEST_M` to the left to as many to the right.
+    is its deviation from the lane in whole metres, from `WIDEST_M` to the left to `WIDEST_M` to the right.
     `asks` for the `kind` of the law, or to which side (left, straight on, right) a ball of the lane that is
     `shut`, from 0, goes (`side`); from that lane there are no experiments.
     """
@@ -320,31 +321,31 @@ class FloorQuestion(_Question):
     shut: Annotated[int, Field(ge=0, le=4)] = 0
 
     def place(self, lane: int) -> float:
-        """The middle of a lane relative to that of the floor."""
+        """Return the middle of a lane relative to that of the floor."""
         return lane - (self.lanes - 1) / 2
 
     def open_lanes(self) -> tuple[int, ...]:
-        """The lanes of the experiments, in their order."""
+        """Lanes of the experiments, in their order."""
         return tuple(lane for lane in range(self.lanes) if self.asks == "kind" or lane != self.shut)
 
     def hypotheses(self) -> list[Law]:
-        """All laws: kinds, directions and strengths."""
+        """Return all laws: kinds, directions and strengths."""
         # Accelerations at 1 m from the middle, m/s2.
         return list(product(self.kinds, (-1, 1), (0.5, 0.8)))
 
     def side(self, law: Law) -> int:
-        """0, 1 or 2: whether a ball from the lane that is shut goes left, straight on or right."""
+        """Return a ball's side from the shut lane, 0 to 2. That is left, straight on, right."""
         return 1 + int(np.sign(_outcome(leaves_at(law, self.place(self.shut))) - WIDEST_M))
 
     def right_doors(self) -> list[int]:
-        """The number of the right door of each hypothesis; of the sides, those that are possible."""
+        """Return the number of the right door of each hypothesis. Of the sides, those that are possible."""
         if self.asks == "kind":
             return [self.kinds.index(kind) for kind, *_ in self.hypotheses()]
         sides = [self.side(law) for law in self.hypotheses()]
         return [sorted({*sides}).index(side) for side in sides]
 
     def likelihoods(self) -> list[list[Floats]]:
-        """For each open lane and hypothesis, the probability of each deviation from it."""
+        """Return each deviation's probability for each open lane and hypothesis."""
         return [
             [
                 _shares((_outcome(leaves_at(law, middle + off)) for off in STARTS), 2 * WIDEST_M + 1)
@@ -371,13 +372,13 @@ _READER: TypeAdapter[Question] = TypeAdapter(Question)
 
 @cache
 def questions(level: int) -> tuple[Question, ...]:
-    """The 30 questions of a level from 11 to 14, the easier ones first (`questions.yaml`)."""
+    """Return the 30 questions of a level from 11 to 14. Easier ones come first (`questions.yaml`)."""
     rows = data_of("arena.science", "questions.yaml")[level]
     return tuple(read_question({"family": FAMILIES[level], **row}) for row in rows)
 
 
 def read_question(values: Mapping[str, Any]) -> Question:
-    """A question from plain values, also as a log has it. Raises pydantic's ValidationError."""
+    """Return a question from plain values, also from those of a log. Raises pydantic's ValidationError."""
     return _READER.validate_python(values, strict=False)
 
 
@@ -385,9 +386,7 @@ _VARIANT = re.compile(r"^([0-9]{2}-[0-9]{2})-[0-9]{2}$", re.ASCII)
 
 
 def truth(question: Question, seed: int, task_id: str, trial: int) -> int:
-    """The hypothesis that holds in an episode.
-
-    It is the same in all conditions, and for the variants `LL-TT-01` to `LL-TT-99` of a task.
-    """
+    """Return the true hypothesis of an episode. It is the same in all conditions, and for the variants
+    `LL-TT-01` to `LL-TT-99` of a task."""
     shared = _VARIANT.sub(r"\1", task_id)
     return question.hidden.draw(episode_rng(seed, f"{shared}/hidden", trial))

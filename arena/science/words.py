@@ -1,4 +1,4 @@
-"""The four families in words: what may be hidden, what is asked for, the doors, and what was seen."""
+"""The four families in words: hidden state, question, doors and observations."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -14,7 +14,7 @@ def _filled(name: str, **values: object) -> str:
 
 
 def told(question: Question) -> str:
-    """What may be hidden; every condition says the same."""
+    """Describe the possible hidden states, identically in every condition."""
     match question:
         case families.MachineQuestion():
             return _machine(question)
@@ -71,14 +71,14 @@ def _floor(question: families.FloorQuestion) -> str:
 
 
 def asked(question: Question) -> str:
-    """The sentence of what is asked for."""
+    """Return the question's sentence."""
     of = f"_{question.hides}" if isinstance(question, families.SlopesQuestion) else ""
     facts = question.model_dump() | {"lane": getattr(question, "shut", 0) + 1}
     return _filled(f"ask_{question.asks}{of}", **facts)
 
 
 def doors(question: Question) -> tuple[str, ...]:
-    """What each door stands for."""
+    """Describe each door."""
     match question:
         case families.MachineQuestion(asks="which"):
             return tuple(f"thing {k + 1} ({families.COLORS[k]})" for k in range(question.candidates))
@@ -103,7 +103,8 @@ def doors(question: Question) -> tuple[str, ...]:
 
 
 def numbers_of(question: Question, experiment: int) -> tuple[int, ...]:
-    """The numbers, from 1, of the things on the plate, or of the one thing or lane, of an experiment."""
+    """Return the numbers, from 1, of an experiment's things or lane. They are those on the plate, or a single
+    one."""
     if isinstance(question, families.MachineQuestion):
         return tuple(k + 1 for k in range(question.things) if experiment >> k & 1)
     if isinstance(question, families.FloorQuestion):
@@ -112,7 +113,7 @@ def numbers_of(question: Question, experiment: int) -> tuple[int, ...]:
 
 
 def seen(question: Question, experiment: int, outcome: int) -> str:
-    """What an experiment has shown."""
+    """Describe an experiment's outcome."""
     numbers = numbers_of(question, experiment)
     match question:
         case families.MachineQuestion():

@@ -1,4 +1,4 @@
-"""The table of all kinds of objects, `kinds.yaml`, which also says how one is added."""
+"""Table of all kinds of objects, `kinds.yaml`. The file describes the addition of a kind."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ def _facts(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def frozen(value: Any) -> Any:
-    """A value of a file with tuples in the place of lists."""
+    """Return a file's value with tuples in place of lists."""
     return tuple(map(frozen, value)) if isinstance(value, list) else value
 
 
@@ -22,7 +22,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("defaults", "fixed"), lambda said: Settings(**said)),
     "spawner": lambda said: Spawner(**_facts(said)),
 }
-"""How facts are read that are not their values."""
+"""Conversions of facts from the file's values."""
 
 
 def _kind(name: str, size: Any = None, **said: Any) -> Kind:
@@ -33,10 +33,10 @@ def _kind(name: str, size: Any = None, **said: Any) -> Kind:
 _DATA = data_of("arena.taskfile", "kinds.yaml")
 
 PALETTE: tuple[Vector, ...] = frozen(_DATA["palette"])
-"""Colours of what is numbered, sRGB: blue, orange, purple, white, black, turquoise."""
+"""Colours of numbered things, sRGB: blue, orange, purple, white, black, turquoise."""
 
 KINDS: dict[str, Kind] = {name: _kind(name, **said) for name, said in _DATA["kinds"].items()}
-"""All kinds by their current names, as in v3.1.3 or in the first version that has them."""
+"""All kinds by current name. That is the one of v3.1.3, or of the first version that has them."""
 
 LAMP_SIZE: Vector = KINDS["LitLamp"].minimum
 

@@ -19,7 +19,7 @@ from arena.seeds import ChanceName
 from arena.taskfile.versions import Version
 
 MAX_METRES = 100_000.0
-"""Maximum of coordinates; beyond it, the original's single precision is coarser than a centimetre."""
+"""Maximum of coordinates. Beyond it, the original's single precision is coarser than a centimetre."""
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Metres = Annotated[float, Field(ge=-MAX_METRES, le=MAX_METRES, allow_inf_nan=False)]
@@ -38,7 +38,7 @@ class Vector3(_Frozen):
 
 
 class RGB(_Frozen):
-    """An sRGB colour, 0 to 255 per channel; more is clipped, a negative channel is random."""
+    """An sRGB colour, 0 to 255 per channel. More is clipped, a negative channel is random."""
 
     r: Finite = 0.0
     g: Finite = 0.0
@@ -56,12 +56,12 @@ ZoneName = str | int | float
 
 
 class Item(_Frozen):
-    """One entry of an arena's item list; the number of instances is the length of its longest list.
+    """One entry of an arena's item list. The number of instances is the length of its longest list.
 
     Instance k takes entry k of each list. If a list is shorter the value counts as -1: random, or the kind's
-    default if it cannot be random (`ArenaBuilders.cs`). Rotations are degrees,
-    clockwise seen from above. `frozen_agent_delays`, times and durations are in seconds; `delays` (of
-    changing goals) are in ticks, `change_rates` are per tick. The last fields are for buttons and data zones.
+    default if it cannot be random (`ArenaBuilders.cs`). Rotations are degrees, clockwise seen from above.
+    `frozen_agent_delays`, times and durations are in seconds; `delays` (of changing goals) are in ticks,
+    `change_rates` are per tick. The last fields are for buttons and data zones.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Item(_Frozen):
 
 
 _OF_ALL = {"reward_names", "reward_weights", "max_reward_counts", "operations"}
-"""The lists of an item that hold for all its instances; the others have one entry per instance."""
+"""The lists of an item that hold for all its instances. The others have one entry per instance."""
 
 _lists_of = attrgetter(
     *(name for name, field in Item.model_fields.items() if field.default == () and name not in _OF_ALL)
@@ -110,35 +110,35 @@ _lists_of = attrgetter(
 
 
 class EndEpisode(_Frozen):
-    """Ends the episode of the agent that triggered it, with a last reward."""
+    """Ends the episode of the triggering agent with a last reward."""
 
     type: Literal["endEpisode"]
     reward: Finite = 0.0
 
 
 class GrantReward(_Frozen):
-    """Rewards the agent that triggered it."""
+    """Rewards the triggering agent."""
 
     type: Literal["grantReward"]
     reward: Finite = 1.0
 
 
 class GrantContinuousReward(_Frozen):
-    """Rewards an agent for every tick in the data zone, twice in the first; from a button without effect."""
+    """Rewards an agent for every tick in the data zone. Twice in the first; no effect from a button."""
 
     type: Literal["grantContinuousReward"]
     reward_per_step: Finite
 
 
 class FreezeAgent(_Frozen):
-    """Stops the agent that triggered it for a number of ticks."""
+    """Freezes the triggering agent for a number of ticks."""
 
     type: Literal["freezeAgent"]
     freeze_steps: Annotated[int, Field(ge=0)]
 
 
 class ToggleObject(_Frozen):
-    """Makes an object appear, and disappear the next time; or another one appear each time."""
+    """Makes an object appear, and disappear the next time. Alternatively, another one appears each time."""
 
     type: Literal["toggleObject"]
     spawnable: Item
@@ -147,7 +147,7 @@ class ToggleObject(_Frozen):
 
 
 class LimitedInvocations(_Frozen):
-    """Another operation, at most a given number of times; -1 means no limit."""
+    """Another operation, at most a given number of times. -1 means no limit."""
 
     type: Literal["limitedInvocationsOperation"]
     max_invocations: Annotated[int, Field(ge=-1)]
@@ -179,7 +179,7 @@ Operation = Annotated[
     | NoneOperation,
     Field(discriminator="type"),
 ]
-"""What a button or a data zone can trigger (4.3 and later)."""
+"""Operation of a button or a data zone (4.3 and later)."""
 
 Item.model_rebuild()
 LimitedInvocations.model_rebuild()
@@ -214,7 +214,7 @@ class ArenaSpec(_Frozen):
     @field_validator("question")
     @classmethod
     def _has_its_objects(cls, question: Question | None, info: ValidationInfo) -> Question | None:
-        """Refuse a question for which there are not the right numbers of things."""
+        """Refuse a question with wrong numbers of things."""
         if question is not None and "items" in info.data:
             for name, expected in _objects(question, _has_blocks(info.data["items"])).items():
                 found = [item.instances for item in info.data["items"] if item.name == name]
@@ -225,7 +225,7 @@ class ArenaSpec(_Frozen):
 
     @property
     def has_blocks(self) -> bool:
-        """Whether experiments are made by pushing blocks onto pads."""
+        """True if experiments are made by pushing blocks onto pads."""
         return _has_blocks(self.items)
 
 
@@ -234,7 +234,7 @@ def _has_blocks(items: Iterable[Item]) -> bool:
 
 
 def _objects(question: Question, blocks: bool) -> dict[str, int]:
-    """How many instances of each kind a question needs, if its pads are those for blocks or others."""
+    """Return the required number of each kind for a question. Its pads are those for blocks, or others."""
     pads = len(question.open_lanes()) if isinstance(question, FloorQuestion) else question.things
     apparatus = {
         "machine": {"Machine": 1, "Token": pads},
@@ -247,7 +247,7 @@ def _objects(question: Question, blocks: bool) -> dict[str, int]:
 
 
 class ArenaFile(_Frozen):
-    """A task file: its arenas by id, in file order, and warnings for its author."""
+    """A task file: arenas by id, in file order, and warnings. The warnings are for its author."""
 
     arenas: Mapping[Annotated[int, Field(ge=0)], ArenaSpec]
     randomize_arenas: bool = False
@@ -259,7 +259,7 @@ class ArenaFile(_Frozen):
     warnings: tuple[str, ...] = ()
 
     def drawn_by(self, chance: str) -> "ArenaFile":
-        """The file with another `chance` of its arenas; raises ConfigError for an unknown one."""
+        """Return the file with another `chance` of its arenas. Raises ConfigError for an unknown one."""
         if chance not in get_args(ChanceName):
             raise ConfigError(f"chance: got {chance!r}, expected one of {', '.join(get_args(ChanceName))}")
         if all(arena.chance == chance for arena in self.arenas.values()):
@@ -269,7 +269,7 @@ class ArenaFile(_Frozen):
 
     @property
     def starts(self) -> tuple[int, ...]:
-        """Ids of the arenas that begin an episode: all but those that the arena before them merges."""
+        """Ids of the arenas that begin an episode. Arenas merged by the one before are left out."""
         merged = [False, *(arena.merge_next for arena in self.arenas.values())]
         return tuple(number for number, follows in zip(self.arenas, merged, strict=False) if not follows)
 
@@ -312,13 +312,13 @@ KEYS = {tag: _keys(model) for tag, model in MODELS.items()}
 """For each tag, every spelling and the field it sets."""
 
 ENTRIES: Mapping[str, str] = _SPELLING["entries"]
-"""Tag of the entries of each field that holds a list of mappings."""
+"""Entry tag of each field that holds a list of mappings."""
 
 VALUES = {"reward_position": "Vector3", "reward_size": "Vector3", "spawnable": "Item"}
 """Tag of each field that holds one mapping."""
 
 OPERATION_FIELDS = ("operation", "operations")
-"""Fields that hold an operation or a list of them; each operation has its own tag."""
+"""Fields that hold an operation or a list of them. Each operation has its own tag."""
 
 SINCE_4 = frozenset(_SPELLING["since_4"])
 """Keys that do not exist in version 3.1.3."""

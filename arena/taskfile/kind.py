@@ -1,4 +1,4 @@
-"""The properties of a kind of object: what `arena/taskfile/kinds.yaml` says of each."""
+"""Properties of a kind of object, as in `arena/taskfile/kinds.yaml`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,11 +22,11 @@ class Shape(Enum):
     TUBE = "tube"
     BALL = "ball"
     TREE = "tree"
-    """A box for the placement test; only the trunk in its middle is solid."""
+    """A box for the placement test. Only the trunk in its middle is solid."""
     HOUSE = "house"
     """A hollow box with a doorway on its -x side."""
     BUTTON = "button"
-    """A box; in version 4 a pillar beside its place, with a plate on its +x side."""
+    """A box. In version 4 a pillar next to its place, with a plate on its +x side."""
     L_BARS = "l bars"
     J_BARS = "j bars"
     U_BARS = "u bars"
@@ -35,7 +35,7 @@ class Shape(Enum):
 
 
 class Body(Enum):
-    """How a kind takes part in the physics."""
+    """Physical behaviour of a kind."""
 
     STATIC = "static"
     DYNAMIC = "dynamic"
@@ -43,16 +43,16 @@ class Body(Enum):
 
 
 class Ends(Enum):
-    """When touching a goal or entering a zone ends the episode."""
+    """Condition under which a touched goal or zone ends the episode."""
 
     NEVER = "never"
     ALWAYS = "always"
     LAST = "last"
-    """Only if it is the last of the arena's good goals."""
+    """Only the last of the arena's good goals ends it."""
 
 
 class Change(Enum):
-    """How the value of a ball changes with time."""
+    """Change of a ball's value with time."""
 
     NONE = "none"
     DECAY = "decay"
@@ -66,7 +66,7 @@ class Change(Enum):
 
 
 class Settings(NamedTuple):
-    """How a spawner works: seconds, metres, and the number of balls it gives (-1: no limit)."""
+    """Settings of a spawner. Seconds, metres, and the number of balls it gives (-1: no limit)."""
 
     interval_s: float
     ripening_s: float
@@ -76,11 +76,10 @@ class Settings(NamedTuple):
 
 
 class Spawner(NamedTuple):
-    """How a tree, dispenser or container works.
+    """Properties of a tree, dispenser or container.
 
-    `defaults` hold for the settings of v3.1.3, which are `fixed` in version 4.3. `sizes`
-    bound the balls' diameters (metres); they appear at `height` above the foot; the door opens after
-    `door_delay_s`.
+    `defaults` hold for the settings of v3.1.3, which are `fixed` in version 4.3. `sizes` bound the balls'
+    diameters (metres); they appear at `height` above the foot; the door opens after `door_delay_s`.
     """
 
     defaults: Settings
@@ -92,24 +91,23 @@ class Spawner(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of object; changes in version 4 are in `in_4`, and of these in version 4.1 in `in_41`.
+    """A kind of object. Changes in version 4 are in `in_4`, and of these in version 4.1 in `in_41`.
 
     `words` name it by its appearance, for descriptions without pictures that must not say more than a
     picture; `meaning` is its sentence in the YAML reference. `minimum` and `maximum` bound the YAML size per
     component (metres); if they are equal, the YAML's size is ignored. `tag` is reported by rays, one of
-    `arena.rays.TAGS`; a kind without a tag stops them too. `reward` multiplies a goal's diameter; that
-    of a death zone is the reward itself. `launch` is the initial speed in m/s of a ball along its own forward
+    `arena.rays.TAGS`; a kind without a tag stops them too. `reward` multiplies a goal's diameter; that of a
+    death zone is the reward itself. `launch` is the initial speed in m/s of a ball along its own forward
     direction. `colourable` kinds take the YAML colour; its default is random for `random_color` kinds.
     `random_yaw` False means that a missing rotation counts as 0. `stretch` is the built size over the YAML's.
     `tested` is the size (metres) of the box for which a free place is sought; None if it is its own.
     `place_diameter` is the diameter (metres) that gives a changing ball its height, before it gets its own
-    size in the next tick; None if that is its own from the start.
-    `based` kinds are placed by half their size too high, as their origin is at their base. `fitted` L, J and
-    U blocks and buttons have the colliders of version 4. `corner_height` (metres) is the height at which a
-    blocked one is left. `fields` are those of an item that only this kind uses. `older` are names in older
-    files. `internal` kinds are parts of others and cannot be used in files; `new_in_4` ones do not exist
-    before version 4, `laboratory` ones only in files that say so. A missing colour of a kind with a `palette`
-    (sRGB in 0..1) is that of the instance's number.
+    size in the next tick; None if that is its own from the start. `based` kinds are placed by half their size
+    too high, as their origin is at their base. `fitted` L, J and U blocks and buttons have the colliders of
+    version 4. `corner_height` (metres) is the height at which a blocked one is left. `fields` are those of an
+    item that only this kind uses. `older` are names in older files. `internal` kinds are parts of others and
+    cannot be used in files; `new_in_4` ones do not exist before version 4, `laboratory` ones only in files
+    that say so. A missing colour of a kind with a `palette` (sRGB in 0..1) is that of the instance's number.
     """
 
     name: str
@@ -148,26 +146,27 @@ class Kind:
 
     @property
     def is_heavy(self) -> bool:
-        """Whether this is a wall or ramp: movable in principle, but hardly ever moved."""
+        """True for a wall or ramp, which hardly ever moves."""
         # Walls have 10,000 kg and ramps 1,000; they hardly ever move.
         return self.mass >= 1000.0
 
     @property
     def is_loose(self) -> bool:
-        """Whether an agent can push it easily (1 to 2 kg against its 100 kg in v3.1.3); False for balls."""
+        """True if an agent can push it easily; False for balls. It has 1 to 2 kg against the agent's 100 kg
+        in v3.1.3."""
         return self.body is Body.DYNAMIC and not self.is_heavy and not self.is_goal
 
     @property
     def is_goal(self) -> bool:
-        """Whether this is a ball that counts when the agent touches it."""
+        """True for a ball that counts when the agent touches it."""
         return self.shape is Shape.BALL
 
     @property
     def is_growing(self) -> bool:
-        """Whether its size changes with time."""
+        """True if the size changes with time."""
         return self.change in (Change.GROW, Change.SHRINK)
 
     @property
     def is_good_goal(self) -> bool:
-        """Whether touching it is rewarded; only these count for the last-goal rule."""
+        """True if touching it is rewarded. Only these count for the last-goal rule."""
         return self.is_goal and self.reward > 0

@@ -1,6 +1,7 @@
-"""Strict reader of the original's YAML: returns an `ArenaFile` or raises `ConfigError` with file:line.
+"""Strict reader of the original's YAML.
 
-`arena.taskfile.nodes` reads the text; here its values are validated by the models of `arena.taskfile.config`.
+It returns an `ArenaFile` or raises `ConfigError` with file:line. `arena.taskfile.nodes` reads the text; here
+its values are validated by the models of `arena.taskfile.config`.
 """
 
 import re
@@ -35,10 +36,8 @@ MAX_PROBLEMS = 10
 
 
 class Located(NamedTuple):
-    """A task file with the place of every value by its path of fields and indices.
-
-    `remarks` are about values that are not read as they are written, or have no effect.
-    """
+    """A task file with each value's place, by fields and indices. `remarks` are about values that are not
+    read as they are written, or have no effect."""
 
     file: ArenaFile
     places: Mapping[Path_, Place]
@@ -48,10 +47,11 @@ class Located(NamedTuple):
 def load(
     path: str | Path, version: str = Version.V3, *, lenient: bool = False, chance: str = "own"
 ) -> ArenaFile:
-    """Read a task file as a version of Animal-AI: "3.1.3", "4", "4.1" or "2".
+    """Read a task file as a version of Animal-AI.
 
-    With `lenient`, objects that the version does not have are ignored, as the original does, and named in the
-    file's `warnings`. `chance="unity"` lets its arenas draw random values as the original does.
+    Versions are "3.1.3", "4", "4.1" and "2". With `lenient`, objects that the version does not have are
+    ignored, as in the original, and named in the file's `warnings`. `chance="unity"` lets its arenas draw
+    random values as the original does.
 
     Raises ConfigError if it cannot be read, is not YAML, or has an unknown or duplicate key, an unknown
     object, a wrong type or an invalid value; the message has file:line, the path in the file, the value and
@@ -69,14 +69,14 @@ def load_text(
     lenient: bool = False,
     chance: str = "own",
 ) -> ArenaFile:
-    """Read a task file from its text; `source` is its name in messages. Raises as `load` does."""
+    """Read a task file from its text. `source` is its name in messages. Raises as `load` does."""
     return load_located(text, source, version, lenient=lenient).file.drawn_by(chance)
 
 
 def load_located(
     text: str, source: str = "<text>", version: str = Version.V3, *, lenient: bool = False
 ) -> Located:
-    """`load_text` with the place of every value in the text."""
+    """Read a task file from its text, with all values' places."""
     read_as, root = version_of(version), compose(text, source)
     if not isinstance(root, yaml.MappingNode):
         got = "nothing" if root is None else "no keys"
@@ -108,11 +108,11 @@ def load_located(
 
 
 _EXPECTED = re.compile("^(Input should be )?(a )?(valid )?")
-"""How pydantic begins to say what was expected."""
+"""Beginnings of pydantic's messages about expected values."""
 
 
 _NO_KEYS = ("[key]", *FAMILIES.values())
-"""What pydantic has in the path of a value beside keys: of a question, also its family."""
+"""Parts of pydantic's paths that are not keys. Of a question, also its family."""
 
 
 def _readable(error: ValidationError, reader: Reader) -> Iterator[str]:
@@ -138,7 +138,7 @@ def _shown(value: Any) -> str:
 
 
 def nearest(places: Mapping[Path_, Place], path: Path_) -> Place:
-    """The place of a value, or if the file lacks it, of the innermost value around it."""
+    """Return a value's place, or that of the innermost value around it. The latter if the file lacks it."""
     while path not in places and path:
         path = path[:-1]
     return places[path]
@@ -151,7 +151,7 @@ def _where(reader: Reader, path: Path_) -> str:
 
 
 def _merged(spec: ArenaFile) -> ArenaFile:
-    """The file with `then` set in each arena that merges the next one."""
+    """Return the file with `then` set in arenas that merge the next."""
     arenas: dict[int, ArenaSpec] = {}
     after: ArenaSpec | None = None
     for arena_id, arena in reversed(list(spec.arenas.items())):
@@ -160,7 +160,7 @@ def _merged(spec: ArenaFile) -> ArenaFile:
 
 
 def known_names(version: Version, laboratory: bool = False) -> list[str]:
-    """All names of objects that a version, or a `laboratory` file of it, has; `Agent` included."""
+    """Return all object names of a version, including `Agent`. Those of its `laboratory` files on request."""
     return ["Agent", *(name for name in (*KINDS, *ALIASES) if exists(name, version, laboratory))]
 
 
@@ -180,7 +180,7 @@ def _check_names(items: Sequence[Item], path: Path_, reader: Reader) -> None:
 
 
 def spawned_items(operation: Operation) -> Iterator[Item]:
-    """All items that an operation can spawn."""
+    """Yield all items that an operation can spawn."""
     if isinstance(operation, ToggleObject):
         yield operation.spawnable
     elif isinstance(operation, LimitedInvocations):
@@ -191,7 +191,7 @@ def spawned_items(operation: Operation) -> Iterator[Item]:
 
 
 def _check_blackouts(arena: ArenaSpec, path: Path_, reader: Reader) -> None:
-    """Reject blackouts that are invalid in version 4, but have an effect in older ones."""
+    """Reject blackouts that only versions before 4 accept."""
     frames = arena.blackouts
     if not DIFFERENCES[arena.version].strict_blackouts or not frames or frames[0] < 0:
         return
@@ -204,7 +204,7 @@ def _check_blackouts(arena: ArenaSpec, path: Path_, reader: Reader) -> None:
 
 
 def _without_effect(arena: ArenaSpec) -> Iterator[tuple[Path_, str, str]]:
-    """Path, code and sentence of everything in a valid arena that has no effect."""
+    """Yield path, code and sentence of values without effect in an arena. The arena is valid."""
     if arena.pass_mark is None:
         text = "no pass mark; the task can be played but not passed or failed (unmarked)"
         yield (), "no-pass-mark", text

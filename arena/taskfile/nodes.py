@@ -1,4 +1,4 @@
-"""Converts YAML text to plain values and their places, before the models of `arena.taskfile.config`.
+"""Converts YAML text to plain values and their places. The models of `arena.taskfile.config` validate them.
 
 The text is only composed into YAML nodes; no tag is ever bound to a Python class. Every key is looked up in
 the tables of `arena.taskfile.config`, so that a typo is an error with a suggestion.
@@ -16,14 +16,14 @@ from arena.taskfile.config import ENTRIES, KEYS, OPERATION_FIELDS, OPERATIONS, Q
 from arena.taskfile.versions import Version
 
 MAX_NODES = 200_000
-"""Maximum number of YAML nodes, because aliases can expand a small file without bound."""
+"""Maximum number of YAML nodes. Aliases can expand a small file without bound."""
 
 MAX_DEPTH = 24
-"""Maximum nesting, for a dozen levels of operations in operations; more could exhaust the stack."""
+"""Maximum nesting, for a dozen levels of operations in operations. More could exhaust the stack."""
 
 _SAFE_INDICATORS = 2000
-"""A text with at most this many of `[{-?:,` needs no count of its events before it is composed: each level
-of nesting has one of them of its own, and libyaml survives ten times as many levels."""
+"""Maximum number of `[{-?:,` in a text whose events need no count. Each level of nesting has one of them of
+its own, and libyaml survives ten times as many levels."""
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -38,7 +38,7 @@ Path_ = tuple[str | int, ...]
 
 class _Values(_LOADER):  # type: ignore[misc, valid-type]
     def flatten_mapping(self, node: yaml.Node) -> None:
-        """Refuse merge keys: in a small file they can multiply without bound."""
+        """Refuse merge keys. In a small file they can multiply without bound."""
         for key, _ in node.value:
             if key.tag == "tag:yaml.org,2002:merge":
                 problem = "merge keys (<<) are not supported; write the keys out"
@@ -46,20 +46,18 @@ class _Values(_LOADER):  # type: ignore[misc, valid-type]
 
 
 _OPERATION = "Operation"
-"""Placeholder for the tag of an operation, of which there are several."""
+"""Placeholder for the tags of operations."""
 
 _QUESTION = "question"
-"""The same for that of a question."""
+"""Placeholder for the tags of questions."""
 
 _TAGS = VALUES | dict.fromkeys(OPERATION_FIELDS, _OPERATION) | {"question": _QUESTION}
 """The tag of a mapping by its field."""
 
 
 class Place(NamedTuple):
-    """The place of a value in the file: its line from 1, its path as spelled there, and its YAML nodes.
-
-    `key` is the node of its mapping key; None for an entry of a list.
-    """
+    """A value's place in a file: line, path and YAML nodes. The line counts from 1, the path is as spelled
+    there. `key` is the node of its mapping key; None for an entry of a list."""
 
     line: int
     spelled: str
@@ -68,7 +66,7 @@ class Place(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """Something in a file that is not read as it is written, or has no effect: a stable code, a sentence."""
+    """Note on a value not read literally or without effect. It has a stable code and a sentence."""
 
     place: Place
     code: str
@@ -82,9 +80,9 @@ class Reader:
     source: str
     version: Version
     known: Collection[str] | None = None
-    """Names of objects; others are ignored with a remark, as in the original. None: none is ignored."""
+    """Names of objects. Others are ignored with a remark, as in the original; with None all are read."""
     laboratory: bool = False
-    """Whether the file says `laboratory: true`."""
+    """True if the file has `laboratory: true`."""
     places: dict[Path_, Place] = field(default_factory=dict)
     nodes: int = 0
     numbers: dict[int, int] = field(default_factory=dict)
@@ -102,11 +100,8 @@ class Reader:
     def read(
         self, node: yaml.Node, path: Path_, spelled: str, tag: str | None, key: yaml.Node | None = None
     ) -> Any:
-        """The value of a node: numbers, words, tuples and dictionaries by field name.
-
-        `path` consists of field names, `spelled` is the same path with the file's keys, `tag` is the expected
-        tag.
-        """
+        """Return a node's value: numbers, words, tuples and dictionaries by field. `path` consists of field
+        names, `spelled` is the same path with the file's keys, `tag` is the expected tag."""
         self.places[path] = Place(_line(node), spelled, node, key)
         self.nodes += 1
         if self.nodes > MAX_NODES or len(path) > MAX_DEPTH:
@@ -154,8 +149,8 @@ class Reader:
         return self._without_unknown(present, path)
 
     def _without_unknown(self, values: dict[Any, Any], path: Path_) -> dict[Any, Any]:
-        """An item or operation without rewards and spawned objects that are unknown; such an operation does
-        nothing."""
+        """Return an item or operation without unknown rewards and spawned objects. An operation that has none
+        left does nothing."""
         spawned, names = values.get("spawnable"), values.get("reward_names")
         if isinstance(spawned, dict) and self._is_unknown(spawned.get("name")):
             self.remark(path, "unknown-object", f"unknown object {spawned['name']!r}, ignored")
@@ -174,7 +169,7 @@ class Reader:
         return self.known is not None and isinstance(name, str) and name not in self.known
 
     def _chosen(self, node: yaml.Node, spelled: str, what: str, tags: Collection[str]) -> str:
-        """The tag of an operation or a question, which says of what type it is."""
+        """Return the tag of an operation or question, which names its type."""
         name = node.tag.removeprefix("!")
         if not node.tag.startswith("!") or name not in tags:
             got = name if node.tag.startswith("!") else "no tag"
@@ -182,7 +177,7 @@ class Reader:
         return name
 
     def _key(self, node: yaml.Node, path: Path_, spelled: str, tag: str | None) -> tuple[Any, Any]:
-        """The key as written, and the name of its field."""
+        """Return the key as written, and the name of its field."""
         if not isinstance(node, yaml.ScalarNode):
             self.fail(node, spelled, "a key must be a word, got a list or mapping")
         if path == ("arenas",):
@@ -201,8 +196,8 @@ class Reader:
         return node.value, known[node.value]
 
     def _number(self, key: int) -> int:
-        """The number of an arena: as in the original the first free one if that in the file is negative or
-        was given to such an arena."""
+        """Return the number of an arena. As in the original it is the first free one if that in the file is
+        negative or was given to such an arena."""
         taken = self.numbers.values()
         if key not in self.numbers:
             free = next(number for number in range(len(self.numbers) + 1) if number not in taken)
@@ -235,11 +230,12 @@ def _too_large(source: str, line: int) -> ConfigError:
 
 
 _CHANNELS = {"x": "r", "y": "g", "z": "b"}
-"""Channels of colours that are written as `!Vector3`, as in some files of version 2."""
+"""Channels of colours written as `!Vector3`, as in some version-2 files."""
 
 
 def scalar(text: str) -> str | int | float | bool | None:
-    """A plain YAML scalar as in the original's reader: no octals, no sexagesimals, no yes/no."""
+    """Return a plain YAML scalar as in the original's reader. It knows no octals, no sexagesimals, no
+    yes/no."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     if len(text) <= 40 and _INT.fullmatch(text):
@@ -248,13 +244,13 @@ def scalar(text: str) -> str | int | float | bool | None:
 
 
 def unknown(what: str, got: str, known: Collection[str], tag: str | None) -> str:
-    """The message for an unknown word, with the closest known one."""
+    """Return the message for an unknown word, with the closest known one."""
     hint = nearest(got, known, f"expected one of: {', '.join(known) or 'no keys'}")
     return f"{what} {got!r}{f' in !{tag}' if tag else ''}; {hint}"
 
 
 def compose(text: str, source: str) -> yaml.Node | None:
-    """The root node of a YAML text; None if it is empty. Raises ConfigError if it is not YAML."""
+    """Return the root node of a YAML text, None if empty. Raises ConfigError if it is not YAML."""
     try:
         if sum(map(text.count, "[{-?:,")) > _SAFE_INDICATORS:
             _check_events(text, source)
@@ -269,7 +265,7 @@ def compose(text: str, source: str) -> yaml.Node | None:
 
 
 def _check_events(text: str, source: str) -> None:
-    """Raise ConfigError for a text whose nodes would exhaust the stack or the memory; events do neither."""
+    """Raise ConfigError for a text whose nodes would exhaust stack or memory. Events do neither."""
     nodes = depth = 0
     for event in yaml.parse(text, Loader=_LOADER):
         nodes += isinstance(event, yaml.NodeEvent)
@@ -279,10 +275,8 @@ def _check_events(text: str, source: str) -> None:
 
 
 def plain_values(root: yaml.Node | None, source: str) -> Any:
-    """The values of a composed text as PyYAML's safe loader has them.
-
-    Raises ConfigError for merge keys, a tag without a meaning and a value that does not fit its tag.
-    """
+    """Return the values of a composed text as PyYAML's safe loader does. Raises ConfigError for merge keys, a
+    tag without a meaning and a value that does not fit its tag."""
     try:
         return _Values("").construct_document(root) if root is not None else None
     except yaml.MarkedYAMLError as error:
@@ -295,10 +289,8 @@ def plain_values(root: yaml.Node | None, source: str) -> Any:
 def read_keys(
     source: str, text: str, keys: Sequence[str], example: str
 ) -> tuple[dict[str, Any], dict[str, int]]:
-    """The values of a YAML file of keys, and the line of each; `example` is a line of such a file.
-
-    Raises ConfigError, with file:line, for a file without keys and for a key that is unknown or given twice.
-    """
+    """Return the values of a YAML file of keys, and their lines. `example` is a line of such a file. Raises
+    ConfigError, with file:line, for a file without keys and for a key that is unknown or given twice."""
     root = compose(text, source)
     if not isinstance(root, yaml.MappingNode):
         raise ConfigError(f"{source}:1: expected lines such as {example!r}, got no keys")
@@ -325,6 +317,6 @@ def _plain_value(node: yaml.Node, where: str) -> Any:
 
 
 def plain(text: str) -> Any:
-    """A value as it is written without quotes, on a command line too: number, yes, no, none or a word."""
+    """Return an unquoted value: number, yes, no, none or a word. Used for command lines too."""
     words = {"none": None, "yes": True, "no": False}
     return words[text.lower()] if text.lower() in words else scalar(text)

@@ -1,4 +1,4 @@
-"""The symbols of sign boards: preset names, and grids of black and white pixels.
+"""Symbols of sign boards: preset names, and grids of pixels.
 
 A grid is written row by row from the top, as in "01/10": 0 is black, 1 is white, * is random; "MxN" is a
 random grid of M columns and N rows (`docs/configGuide/YAML-Config-Syntax.md` of animal-ai).
@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 DEFAULT = "default"
-"""Shown on a board without a symbol or with an unknown one (the original's `docs/configFile.md`)."""
+"""Symbol of a board without a valid one (the original's `docs/configFile.md`)."""
 
 PRESETS = (
     DEFAULT, "right-arrow", "left-arrow", "up-arrow", "down-arrow", "u-turn-arrow", "letter-a", "letter-b",
@@ -18,7 +18,7 @@ PRESETS = (
 """Names of the preset symbols."""
 
 MOST_CELLS = 64
-"""Maximum number of columns and of rows of a grid; our limit, as finer ones are not visible."""
+"""Maximum number of columns and of rows of a grid. Our limit, as finer ones are not visible."""
 
 EXPECTED = (
     f"one of {', '.join(PRESETS)}; rows of 0, 1 and * of the same length such as '01/1*', "
@@ -31,15 +31,13 @@ _ROWS = re.compile(r"[01*]+(?:/[01*]+)*")
 
 
 def is_symbol(name: str) -> bool:
-    """Whether the name is a valid symbol."""
+    """Return whether the name is a valid symbol."""
     return name in PRESETS or bool(_pattern(name))
 
 
 def resolved(name: str, rng: np.random.Generator) -> str:
-    """A symbol without randomness: the name of a preset, or rows of 0 and 1 separated by "/".
-
-    Each random pixel takes one number from `rng`, row by row; an invalid symbol becomes the default one.
-    """
+    """Return a symbol without randomness. It is the name of a preset, or rows of 0 and 1 separated by "/".
+    Each random pixel takes one number from `rng`, row by row; an invalid symbol becomes the default one."""
     pattern = _pattern(name)
     if name in PRESETS or not pattern:
         return name if name in PRESETS else DEFAULT
@@ -48,7 +46,7 @@ def resolved(name: str, rng: np.random.Generator) -> str:
 
 
 def _pattern(name: str) -> str:
-    """The rows of a grid, with * for random pixels; empty if the name is not that of a grid."""
+    """Return the rows of a grid, with * for random pixels. Empty if the name is not that of a grid."""
     if size := _SIZE.fullmatch(name):
         columns, rows = int(size[1]), int(size[2])
         fits = 1 <= columns <= MOST_CELLS and 1 <= rows <= MOST_CELLS

@@ -155,11 +155,11 @@ def _said(value: Any) -> str:
 
 
 def _docstrings(described: type) -> dict[str, str]:
-    """The first sentence of the docstring below each field of a class."""
+    """Return the first paragraph of the docstring below each field of a class."""
     declared: Any = ast.parse(inspect.getsource(described)).body[0]
     found = {}
     for above, below in pairwise(declared.body):
         if isinstance(above, ast.AnnAssign) and isinstance(below, ast.Expr):
-            text = " ".join(str(ast.literal_eval(below.value)).split())
-            found[ast.unparse(above.target)] = text.split(". ")[0].rstrip(".")
+            text = inspect.cleandoc(ast.literal_eval(below.value)).split("\n\n")[0]
+            found[ast.unparse(above.target)] = " ".join(text.split()).rstrip(".")
     return found

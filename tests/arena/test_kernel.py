@@ -38,7 +38,7 @@ def compared(task, steps, seed):
 
 
 @pytest.mark.parametrize("number", range(0, len(TASKS), len(TASKS) // 8))
-def test_quiet_steps_are_those_of_the_rules_written_plainly(number):
+def test_uneventful_steps_are_those_of_the_rules_written_plainly(number):
     assert compared(TASKS[number], 60, number)[1] == 0
 
 

@@ -167,8 +167,8 @@ def test_gymnasium_makes_it_in_every_mode_and_passes_a_step_limit_on(mode):
     envs.close()
 
 
-QUIET = ["01-01-01", "01-16-03", "05-07-02", "05-23-01", "10-15-01"]
-"""Tasks in which nearly all steps are quiet; balls roll in three of them."""
+UNEVENTFUL = ["01-01-01", "01-16-03", "05-07-02", "05-23-01", "10-15-01"]
+"""Tasks in which nearly all steps are uneventful; balls roll in three of them."""
 
 
 @pytest.mark.parametrize("observation", ["rays", "vector", ("rays", "vector")])
@@ -182,21 +182,21 @@ QUIET = ["01-01-01", "01-16-03", "05-07-02", "05-23-01", "10-15-01"]
     ],
     ids=["same step", "repeated and cut", "version 4", "stacked"],
 )
-def test_quiet_steps_of_many_are_those_of_each_alone(vector, observation, options):
+def test_uneventful_steps_of_many_are_those_of_each_alone(vector, observation, options):
     """The kernel takes most of these steps in one call."""
-    more = {"observation": observation, "frame_stack": 1, "config": QUIET}
+    more = {"observation": observation, "frame_stack": 1, "config": UNEVENTFUL}
     envs = vector(5, **more | options)
     apart = {key: value for key, value in options.items() if key != "autoreset_mode"}
     theirs = SyncVectorEnv(
         [lambda: ArenaEnv(**OPTIONS | more | apart)] * 5, autoreset_mode=envs.autoreset_mode
     )
-    rng, held = np.random.default_rng(1), 0
+    rng, attached = np.random.default_rng(1), 0
     assert same(envs.reset(seed=2), theirs.reset(seed=2))
     for number in range(80):
         if number % 5 == 0:
             taken = rng.integers(3, size=(5, 2)) if "action" in options else rng.integers(9, size=5)
         assert same(envs.step(taken), theirs.step(taken))
-        held += int(envs._quiet.held.sum())
+        attached += int(envs._batched.attached.sum())
         if number % 40 == 39:
             assert envs.get_attr("steps") == theirs.get_attr("steps")
             for mine, other in zip(envs._players, theirs.envs, strict=True):
@@ -204,4 +204,4 @@ def test_quiet_steps_of_many_are_those_of_each_alone(vector, observation, option
                 scenes = [each.episode.scene() for each in (mine, other)]
                 assert same(*(scene.positions for scene in scenes))
                 assert same(*(scene.rotations for scene in scenes))
-    assert held > 100
+    assert attached > 100

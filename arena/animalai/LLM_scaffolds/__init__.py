@@ -1,4 +1,4 @@
-"""Scaffolds by which a language model acts, as in `animalai.LLM_scaffolds` (package `animalai` 6.2).
+"""Scaffolds for language models, as in `animalai.LLM_scaffolds` (package `animalai` 6.2).
 
 Actions in words go to the environment, pictures come back. The names of the wrappers are imported when they
 are first used: that for Inspect AI is an extra (`pip install 'arena-llm[eval]'`), that for Kaggle Benchmarks
@@ -66,11 +66,11 @@ climbed. You can come down from a blue path or fall into a hole, but not get bac
 
 Answer with one of these actions: {actions}
 """
-"""The text that explains the task; the original's says the same in other words."""
+"""The text that explains the task. The original's says the same in other words."""
 
 
 class EnvironmentScaffold(ABC, Generic[ObsType]):
-    """Base of scaffolds: an environment that is acted in by words."""
+    """Base of scaffolds: an environment that takes actions in words."""
 
     def __init__(self, env: AnimalAIEnvironment) -> None:
         self.env = env
@@ -78,15 +78,15 @@ class EnvironmentScaffold(ABC, Generic[ObsType]):
 
     @abstractmethod
     def step(self, action: str) -> tuple[ObsType, float, bool, dict[str, Any]]:
-        """Take an action; returns observation, reward, whether the episode is over, and info."""
+        """Take an action; return observation, reward, done and info."""
 
     @abstractmethod
     def reset(self) -> tuple[ObsType, dict[str, Any]]:
-        """Start the next episode; returns the first observation and info."""
+        """Start the next episode; return the first observation and info."""
 
     @abstractmethod
     def is_finished(self) -> bool:
-        """Whether the episode is over."""
+        """Return whether the episode is over."""
 
     def close(self) -> None:
         """Close the environment; may be called again."""
@@ -102,7 +102,7 @@ class EnvironmentScaffold(ABC, Generic[ObsType]):
     @staticmethod
     @abstractmethod
     def get_default_system_prompt() -> str:
-        """A text that explains the task to a model."""
+        """Return a text that explains the task to a model."""
 
     @property
     @abstractmethod
@@ -111,7 +111,8 @@ class EnvironmentScaffold(ABC, Generic[ObsType]):
 
 
 def parse_action(game_wrapper: EnvironmentScaffold[Any], response: str) -> str:
-    """The last word of a reply that is an action; raises InvalidValueError, a ValueError, without one."""
+    """Return the last word of a reply that is an action. Raises InvalidValueError, a ValueError, without
+    one."""
     words = (word.strip(".,!?;:'\"()[]{}") for word in reversed(response.split()))
     found = next((word for word in words if word in game_wrapper.available_actions), None)
     if found is None:
@@ -122,24 +123,22 @@ def parse_action(game_wrapper: EnvironmentScaffold[Any], response: str) -> str:
 
 
 class FrameByFrameScaffold(EnvironmentScaffold[Frame]):
-    """A picture after each word: uint8 (r, r, 3), or (r, r) with grayscale; needs the camera.
-
-    `done_reason` is why the episode ended; None while it is running.
-    """
+    """Scaffold that returns a picture after each word. It is uint8 (r, r, 3), or (r, r) with grayscale; needs
+    the camera. `done_reason` is why the episode ended; None while it is running."""
 
     available_actions = AVAILABLE_ACTIONS
     total_reward = 0.0
 
     @staticmethod
     def get_default_system_prompt() -> str:
-        """A text that explains the task and lists the actions."""
+        """Return a text that explains the task and lists the actions."""
         return START_PROMPT.format(actions=AVAILABLE_ACTIONS)
 
     def __init__(self, env: AnimalAIEnvironment, skipframe: int = 1) -> None:
-        """`skipframe` is the number of steps for which an action is repeated.
+        """Take the environment. `skipframe` is the number of steps for which an action is repeated.
 
-        Raises InvalidValueError, a ValueError, if that is less than 1, there is no camera, or
-        there are several agents.
+        Raises InvalidValueError, a ValueError, if that is less than 1, there is no camera, or there are
+        several agents.
         """
         super().__init__(env)
         if skipframe < 1:
@@ -163,7 +162,7 @@ class FrameByFrameScaffold(EnvironmentScaffold[Frame]):
         return DONE_REASON_TIMEOUT if terminal.interrupted[0] else DONE_REASON_TERMINAL
 
     def _observe(self) -> float:
-        """Keep the picture and whether the episode has ended; returns the reward."""
+        """Keep the picture and whether the episode has ended; return the reward."""
         decision, terminal = self.env.get_steps(self.behavior_name)
         steps = terminal if len(terminal) else decision
         if len(steps) > 1:
@@ -202,11 +201,11 @@ class FrameByFrameScaffold(EnvironmentScaffold[Frame]):
         return self._observe()
 
     def is_finished(self) -> bool:
-        """Whether the episode is over."""
+        """Return whether the episode is over."""
         return self._done
 
     def get_results(self) -> dict[str, Any]:
-        """Number of steps, total reward and why the episode ended."""
+        """Return number of steps, total reward and the reason for the end."""
         return {
             "num_steps": self._total_steps,
             "total_reward": self.total_reward,
@@ -215,7 +214,7 @@ class FrameByFrameScaffold(EnvironmentScaffold[Frame]):
 
 
 def _frame(obs: list[Floats]) -> Frame:
-    """The camera's picture, channels last; a grey one without its channel."""
+    """Return the camera's picture, channels last; a grey one without its channel."""
     picture = obs[0][0]
     if picture.shape[0] in (1, 3):
         picture = picture.transpose(1, 2, 0)

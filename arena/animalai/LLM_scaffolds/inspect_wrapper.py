@@ -22,7 +22,7 @@ from arena.animalai.LLM_scaffolds import EnvironmentScaffold, parse_action
 TERMINATION_ERROR = "error"
 """A step has raised an error."""
 TERMINATION_INSPECT_LIMIT = "inspect_limit"
-"""Inspect has stopped the sample: by a limit of messages, tokens or time."""
+"""Inspect's limit of messages, tokens or time has stopped the sample."""
 
 _OPTIONS: dict[str, Any] = {
     "file_name": None,
@@ -35,11 +35,11 @@ _OPTIONS: dict[str, Any] = {
     "timescale": 5,
     "targetFrameRate": -1,
 }
-"""Arguments of the environment that a sample's metadata may have, and their defaults."""
+"""Environment arguments that a sample's metadata may set, with defaults."""
 
 
 class AAIStateModel(StoreModel):
-    """The environment of a sample, and what has happened in it."""
+    """Environment and events of a sample."""
 
     AAI: Any = None
     rewards: list[float] = Field(default_factory=list)
@@ -47,14 +47,14 @@ class AAIStateModel(StoreModel):
 
 
 def encode_camera_obs(obs: npt.NDArray[np.uint8]) -> str:
-    """A picture as PNG in base64."""
+    """Return a picture as PNG in base64."""
     content = io.BytesIO()
     Image.fromarray(obs).save(content, format="PNG")
     return base64.b64encode(content.getvalue()).decode()
 
 
 def create_env(scaffold_type: type[EnvironmentScaffold[Any]], state: TaskState) -> EnvironmentScaffold[Any]:
-    """A scaffold with the environment that the sample's metadata describe; `arenas_configurations` is
+    """Return a scaffold with the environment described by the sample's metadata. `arenas_configurations` is
     required."""
     options = {name: state.metadata.get(name, default) for name, default in _OPTIONS.items()}
     return scaffold_type(
@@ -64,7 +64,7 @@ def create_env(scaffold_type: type[EnvironmentScaffold[Any]], state: TaskState) 
 
 @tool
 def act(scaffold_type: type[EnvironmentScaffold[Any]], state: TaskState, instance: str | None = None) -> Tool:
-    """The tool by which a model acts."""
+    """Return the tool by which a model acts."""
 
     async def execute(action: str) -> ToolResult:
         """Move in the arena, and see what it looks like then.
@@ -93,7 +93,7 @@ def act(scaffold_type: type[EnvironmentScaffold[Any]], state: TaskState, instanc
 def _state(
     scaffold_type: type[EnvironmentScaffold[Any]], state: TaskState, instance: str | None
 ) -> AAIStateModel:
-    """The sample's state, with an environment."""
+    """Return the sample's state, with an environment."""
     kept = store_as(AAIStateModel, instance=instance)
     if kept.AAI is None:
         kept.AAI = create_env(scaffold_type, state)
@@ -135,7 +135,7 @@ def _termination_reason(kept: AAIStateModel) -> str:
 
 @scorer(metrics=[mean(), std()])
 def total_reward_scorer() -> Scorer:
-    """The total reward; also that of an episode that a limit has cut."""
+    """Score the total reward, also of an episode cut by a limit."""
 
     async def score(state: TaskState, target: Target) -> Score:
         kept = store_as(AAIStateModel)
@@ -148,7 +148,7 @@ def total_reward_scorer() -> Scorer:
 
 
 async def close_environment(state: TaskState, instance: str | None = None) -> None:
-    """Clean up after a sample, however it ended: keep its outcome and close its environment."""
+    """Keep a sample's outcome and close its environment, however it ended."""
     kept = store_as(AAIStateModel, instance=instance)
     if kept.AAI is None:
         return

@@ -14,28 +14,29 @@ except ModuleNotFoundError as error:
 
 
 class KaggleWrapper(actors.Actor):
-    """Answers a model's messages with the picture and the reward of the action that each of them names."""
+    """Actor that answers action messages with picture and reward."""
 
     def __init__(self, environment_scaffold: EnvironmentScaffold[npt.NDArray[np.uint8]]) -> None:
         super().__init__(name="AnimalAI", role="user", avatar="\N{PAW PRINTS}")
         self.game_wrapper = environment_scaffold
 
     def parse_action(self, response: str) -> str:
-        """The last word that is an action; raises InvalidValueError, a ValueError, without one."""
+        """Return the last word that is an action. Raises InvalidValueError, a ValueError, without one."""
         return parse_action(self.game_wrapper, response)
 
     def initialize(self, start_prompt: str | None = None) -> None:
-        """Send the explanation of the task, by default the scaffold's, and the first picture."""
+        """Send the task's explanation and the first picture. The explanation is by default the scaffold's."""
         scaffold = self.game_wrapper
         self._say(scaffold.get_default_system_prompt() if start_prompt is None else start_prompt)
         self._show(scaffold.reset()[0])
 
     def respond(self) -> Any:
-        """Take the action of the chat's last message; returns the message that was sent last."""
+        """Take the action of the chat's last message; return the answer."""
         return self.send(chats.get_current_chat().messages[-1])
 
     def send(self, message: Any) -> Any:
-        """Take the action of a text or message; returns the message with the reward, or that all is over."""
+        """Take the action of a text or message; return the answer. It has the reward, or says that all is
+        over."""
         text = message.text if isinstance(message, messages.Message) else message
         seen, reward, done, _ = self.game_wrapper.step(self.parse_action(text))
         self._show(seen)
@@ -48,7 +49,7 @@ class KaggleWrapper(actors.Actor):
         return self._send(content, is_visible_to_llm=True)
 
     def is_finished(self) -> bool:
-        """Whether the episode is over."""
+        """Return whether the episode is over."""
         return self.game_wrapper.is_finished()
 
     def close(self) -> None:
