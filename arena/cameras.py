@@ -62,8 +62,7 @@ def dark(height: int, width: int) -> Channels:
 
 
 def semantic(instance: Instance, things: Sequence[Thing], others: int = 0) -> Semantic:
-    """Return the classes of instances. Things have their kind's class; the own body and `others` are
-    "agent"."""
+    """Return the classes of instances. The own body and `others` are "agent"; things have their kind's."""
     kinds = [CLASSES.index(thing.kind) for thing in things]
     table = np.full(len(kinds) - OTHER_AGENTS + others, _AGENT, np.uint8)
     table[: len(kinds)] = kinds
@@ -95,8 +94,7 @@ class ChannelRenderer(CameraRenderer, Protocol):
 
 
 class BatchRenderer(Protocol):
-    """Renderer of many scenes in one call. Ours is `render.BatchRenderer`; `arena_llm.batch_cameras` has
-    others."""
+    """Renderer of many scenes in one call: `render.BatchRenderer`, or one of `arena_llm.batch_cameras`."""
 
     def frames(self, scenes: Sequence[Scene]) -> Frame:
         """Render the agents' views, uint8 (scenes, height, width, 3). Scenes without light are black."""

@@ -237,8 +237,7 @@ def _origin(by: Placed) -> Vector:
 
 
 def _cell(text: str) -> str:
-    """Return a text of the task file as one cell. The original does not quote, so a comma would add a
-    column."""
+    """Return a text of the file as one cell. The original does not quote: a comma would add a column."""
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 

@@ -172,7 +172,6 @@ class Episode(Closing):
 
     @property
     def _stage(self) -> Stage:
-        """The current arena."""
         return self._stages[-1]
 
     def _enter(self, spec: ArenaSpec) -> Stage:
@@ -249,8 +248,7 @@ class Episode(Closing):
         return self._stage.lend(body, clock) if self.observer is None and self._stage.is_uneventful else None
 
     def take_back(self, parts: Parts, actions: Sequence[Action], total_reward: float) -> None:
-        """Continue after steps with these actions that were taken elsewhere. `total_reward` is the new
-        one."""
+        """Continue after actions that were taken elsewhere. `total_reward` is the new one."""
         self._actions[0] += actions
         self.steps += len(actions)
         ticks = TICKS_PER_STEP * len(actions)
@@ -259,8 +257,8 @@ class Episode(Closing):
         self.agents[0].total_reward = total_reward
 
     def _tick(self, actions: Sequence[Action], events: list[list[Event]]) -> bool:
-        """Simulate a tick; return whether the episode is over. Order: clock, mechanisms, drive, physics,
-        contacts, zones."""
+        """Simulate a tick: clock, mechanisms, drive, physics, contacts, zones. Returns whether it was the
+        last."""
         stage = self._stage
         self.ticks += 1
         stage.tick += 1

@@ -142,8 +142,7 @@ def check_output_folder(folder: Path | None) -> None:
 
 
 def _check_can_create_in(folder: Path) -> None:
-    """Raise OSError if no file can be created in a folder. A missing folder counts as the nearest existing
-    one above."""
+    """Raise OSError if no file can be created in a folder. Missing ones count as their parents."""
     with tempfile.TemporaryFile(dir=next(each for each in (folder, *folder.parents) if each.exists())):
         pass
 

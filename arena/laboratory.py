@@ -206,8 +206,7 @@ class Run:
     """A thing in motion along its path."""
 
     def __init__(self, index: int, start: Placed, path: Callable[[float], Vector], stage: Stage) -> None:
-        """Take the `path`, a function of the time's share, 0 to 1. It gives metres in the frame of the
-        start."""
+        """Take the `path`: metres in the start's frame by share of time. The share is 0 to 1."""
         self._index, self._start, self._path, self._since_s = index, start, path, stage.seconds
 
     def act(self, stage: Stage) -> Iterable[Event]:

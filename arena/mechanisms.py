@@ -74,8 +74,7 @@ class Stage:
         self.unripe: set[int] = set()
         """Indices of the fruit that grows on trees."""
         self.spawned: list[tuple[Placed | None, Placed]] = []
-        """Things added since the start, each with the thing that added it. That is a spawner, button or data
-        zone."""
+        """Things added since the start, with their spawner, button or data zone."""
         self.operator: Placed | None = None
         """The button or data zone whose operations are running."""
         self._placer = placer
@@ -86,8 +85,7 @@ class Stage:
         return self.tick * TICK_S
 
     def idle(self, until: Sequence[int]) -> list[bool]:
-        """Return which agents are inactive in this tick. They are so up to their tick in `until`, and after
-        their episode."""
+        """Return which agents are inactive. They are until their tick in `until`, and at their end."""
         agents = zip(until, self.accounts, strict=True)
         return [self.tick <= last or account.done for last, account in agents]
 
@@ -145,8 +143,7 @@ class Stage:
         account.outcome = account.outcome or Outcome.OPERATION
 
     def takes(self, growing: bool) -> bool:
-        """Return whether one more thing may be added now. The arena limits its things, and those that
-        grow."""
+        """Return whether one more thing, or growing thing, may be added now."""
         if len(self.world.things.present()) >= MAX_THINGS:
             return False
         things = (self.goals.placed(index) for index in self.world.things.present())
@@ -479,8 +476,7 @@ class GrowingBall(_ChangingBall):
         return ()
 
     def _is_cramped(self, stage: Stage) -> bool:
-        """Return whether the ball has no room. Something lies on it, or it touches the boundary or something
-        immovable."""
+        """Return whether something lies on the ball, or bounds it immovably."""
         x, y, z = stage.world.things.position(self._index)
         radius = self._size / 2
         if not all(radius < value < ARENA_SIZE - radius for value in (x, z)):
@@ -662,15 +658,13 @@ def _ball(spawner: Placed, size: float, at: Vector) -> Placed:
 
 
 def in_arena(placed: Placed, local: Vector) -> Vector:
-    """Convert a point from a thing's own frame to the arena's frame. It is relative to the centre of the
-    foot."""
+    """Convert a point relative to a thing's foot to the arena's frame."""
     x, y, z = placed.within(local)
     return (x, y - placed.size[1] / 2, z)
 
 
 def start_mechanisms(layout: Layout, stage: Stage) -> None:
-    """Start a new arena's mechanisms in creation order. Objects that operations show from the start
-    appear."""
+    """Start a new arena's mechanisms in creation order. Operations may show objects."""
     zones: dict[int, list[tuple[bool, Operate]]] = {}
     for index, placed in enumerate(layout.things):
         stage.mechanisms += mechanism_of(index, placed, stage)

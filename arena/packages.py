@@ -48,8 +48,7 @@ EXTRAS = {
 
 
 def require(extra: str, *modules: str) -> None:
-    """Raise ConfigError with the install command if an extra's module is missing. Default: any of its
-    modules."""
+    """Raise ConfigError if a module (default: any) of an extra is missing. It has the install command."""
     missing = [name for name in modules or EXTRAS[extra] if find_spec(name) is None]
     if missing:
         raise ConfigError(_sentence(", ".join(missing), extra))
@@ -136,8 +135,7 @@ def folder_of(kind: type) -> Path:
 
 
 def _other(package: str) -> Path | None:
-    """Return the file imported instead of one of our packages, else None. None also if ours cannot be
-    found."""
+    """Return the file imported instead of our package. None if ours is, or is not found."""
     ours = _HOME / package / "__init__.py"
     origin = _origin(package)
     if origin is None or not ours.is_file() or Path(origin).resolve() == ours.resolve():

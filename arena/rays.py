@@ -169,8 +169,7 @@ class Rays:
         )
 
     def named(self, scene: Scene) -> list[tuple[str, float]]:
-        """Return the tag and distance of each ray's hit. Tags are those of `unity_tag`, "" for a miss;
-        metres."""
+        """Return tag and distance, metres, of each ray's hit. The `unity_tag` is "" for a miss."""
         self._update(scene)
         directions, limits = horizontal(scene.agent_yaw, self.turns), np.full(len(self.turns), CAST_LENGTH)
         owners, distances = self._casts.nearest(scene, directions, CAST_RADIUS, limits)

@@ -62,8 +62,7 @@ class Replay(Closing):
             )
 
     def moments(self) -> Iterator[Moment]:
-        """Yield the start and the moment after each step. An episode recorded as stopped is stopped at the
-        end."""
+        """Yield the start and the moment after each step. A stopped episode is stopped at the end."""
         yield Moment(self.episode, 0)
         yield from play(self.episode, self.recording.steps_taken())
         if self.recording.outcome is Outcome.STOPPED:

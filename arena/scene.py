@@ -106,8 +106,7 @@ def sin_cos(angle_deg: float) -> tuple[float, float]:
 
 
 def yaw_rotation(yaw_deg: float) -> Floats:
-    """Return the rotation matrix (3, 3) of a yaw. It maps local z to (sin, 0, cos) and local x to (cos, 0,
-    -sin)."""
+    """Return a yaw's rotation matrix (3, 3). Local z is (sin, 0, cos), local x is (cos, 0, -sin)."""
     sin, cos = sin_cos(yaw_deg)
     return np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]])
 

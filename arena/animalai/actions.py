@@ -55,8 +55,7 @@ class AAIActions:
         self.allActions: list[AAIAction] = [*vars(self).values()]
 
     def random(self) -> AAIAction:
-        """Return a random action. It is drawn from NumPy's global generator as in the original
-        (`np.random.seed`)."""
+        """Return a random action, drawn from NumPy's global generator (`np.random.seed`)."""
         return self.allActions[np.random.randint(len(self.allActions))]
 
 

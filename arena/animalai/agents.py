@@ -76,8 +76,7 @@ class Braitenberg:
 
 
 class RandomActionAgent:
-    """Agent of random actions, each repeated a random number of times. Both are drawn from NumPy's global
-    generator."""
+    """Agent of actions and repetitions drawn from NumPy's global generator."""
 
     def __init__(
         self,

@@ -334,8 +334,7 @@ class AnimalAIEnvironment(BaseEnv):
         self._actions[rows] = actions_of(self._spec.action_spec, action, len(rows))
 
     def set_action_for_agent(self, behavior_name: str, agent_id: int, action: ActionTuple) -> None:
-        """Set one agent's actions of the next step. Raises NoAgentError, an IndexError, for an unknown
-        one."""
+        """Set an agent's actions of the next step. Raises NoAgentError, an IndexError, if unknown."""
         self._check(behavior_name)
         ids = [self._ids[row] for row in self._rows.get(behavior_name, [])]
         if agent_id not in ids:

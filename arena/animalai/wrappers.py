@@ -143,8 +143,7 @@ with `four_values=True`; by default it returns Gymnasium's five, which stable-ba
 
 
 class ActionFlattener:
-    """Actions of several branches as one number. There is a number for each combination; the last branch
-    counts fastest."""
+    """Actions of several branches as one number; the last branch counts fastest."""
 
     def __init__(self, branched_action_space: Sequence[int]) -> None:
         """Take the sizes of the branches, `branched_action_space`."""

@@ -41,8 +41,7 @@ NEAR_FLOOR = 0.05
 """
 
 _REACH = (-0.05, 0.03)
-"""Range of a supporting top's height relative to a bottom, metres. It follows from the lift and the factor
-0.999."""
+"""Range of a supporting top's height above a bottom, metres. From the lift and the factor 0.999."""
 
 _SIDE = np.linspace(-0.5, 0.5, 13)
 _FOOTPRINT = np.array([(x, 0.0, z) for z in _SIDE for x in _SIDE])
@@ -256,8 +255,7 @@ def _hits(occupied: Iterable[_Occupied], box: _Box) -> bool:
 
 
 def tested_size(kind: Kind, size: Vector, scale: float) -> Vector:
-    """Return the size (metres) of the tested box of an object. It is the box for which a free place is
-    sought."""
+    """Return the size (metres) of an object's box for the placement test."""
     if kind.tested is None:
         return box_size(kind.shape, size, kind.fitted)
     x, y, z = kind.tested
@@ -286,8 +284,7 @@ def _hits_ramp(ramp: _Box, box: _Box) -> bool:
 
 
 def _hits_tunnel(tunnel: _Box, box: _Box) -> bool:
-    """Return a tunnel's overlap test, for its sides between the box's heights. Above and below its hole they
-    meet."""
+    """Return a tunnel's overlap test. Its sides within the box's heights meet beyond the hole."""
     middle, radius = (tunnel.low + tunnel.high) / 2, (tunnel.high - tunnel.low) / 2
     nearest = max(box.low - middle, middle - box.high, 0.0)
     farthest = max(box.high - middle, middle - box.low)
@@ -474,8 +471,7 @@ class Placer:
         return (x, _centre_height(kind, size, max(requested.y, 0.0), asked_height, self._differs), z)
 
     def _scale(self, placed: Placed) -> float:
-        """Return the scale of a spawner when its place is sought. Its size has no effect but for the usual
-        factor."""
+        """Return a spawner's scale for its place. Only the usual factor has an effect, not its size."""
         is_given = placed.number < len(placed.item.sizes) or not self._version.is_4
         return SHRINK if placed.kind.spawner and is_given else 1.0
 

@@ -69,8 +69,7 @@ class Part(NamedTuple):
 
 
 def prism_vertices(size: Vector) -> Floats:
-    """Return the six corners (6, 3) of a ramp. Its base is full, its vertical face at -z, its slope falls
-    towards +z."""
+    """Return the six corners (6, 3) of a ramp. Its slope falls from -z to +z."""
     x, y, z = (s / 2 for s in size)
     return np.array(
         [(-x, -y, -z), (x, -y, -z), (-x, -y, z), (x, -y, z), (-x, y, -z), (x, y, -z)], dtype=np.float64
@@ -124,8 +123,7 @@ below its mesh, which therefore does not touch the floor."""
 
 
 def house_parts(size: Vector) -> tuple[Part, ...]:
-    """Return floor, roof and walls of a dispenser or container. The doorway is on the -x side
-    (`Assets/Prefabs`)."""
+    """Return floor, roof and walls of a house. Its doorway is on the -x side (`Assets/Prefabs`)."""
     x, y, z = size
     thin, (tall, wide) = HOUSE_WALL, DOORWAY
     front, back = -x / 2 + thin / 2, x / 2 - thin / 2
@@ -169,8 +167,7 @@ def button_trigger(size: Vector) -> Part:
 
 
 def _machine_parts(size: Vector) -> tuple[Part, ...]:
-    """Return the plate of a machine and the post of its lamp. The post stands behind the things on the
-    plate."""
+    """Return a machine's plate and its lamp's post. It stands behind the things on the plate."""
     x, y, z = size
     return (
         Part((0.0, (PLATE_HEIGHT - y) / 2, 0.0), (x, PLATE_HEIGHT, z)),
@@ -201,8 +198,7 @@ def lit_segments(number: int) -> frozenset[int]:
 
 
 def plate_place(size: Vector, number: int, height: float) -> Vector:
-    """Return the centre of thing `number`, 0 to 5, on a plate. Relative to the middle of the machine's
-    foot."""
+    """Return the centre of thing `number`, 0 to 5, on a plate. It is relative to the machine's foot."""
     return (size[0] * ((number + 0.5) / 6 - 0.5), PLATE_HEIGHT + height / 2, PLATE_ROW)
 
 
@@ -220,8 +216,7 @@ def parts_of(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, ..
 
 
 def boundary_parts() -> tuple[Part, ...]:
-    """Return the four walls around the arena, in its frame. They are 1 thick, 400 high, 42 long
-    (`AAI3Arena.prefab`)."""
+    """Return the four walls around the arena. 1 thick, 400 high, 42 long (`AAI3Arena.prefab`)."""
     middle, thick, height = ARENA_SIZE / 2, 1.0, 400.0
     long = ARENA_SIZE + 2 * thick
     parts = []

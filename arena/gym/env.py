@@ -167,8 +167,7 @@ DEAD_ZONE = 1 / 3
 
 
 class Controls(NamedTuple):
-    """An action space, and the function that maps its elements to actions. `read` raises ConfigError for a
-    value outside the space."""
+    """An action space and its reader. `read` raises ConfigError for a value outside the space."""
 
     space: Callable[[], spaces.Space[Any]]
     read: Callable[[Any], Action]
@@ -186,8 +185,7 @@ def discrete9(action: Any) -> Action:
 
 
 def multidiscrete(action: Any) -> Action:
-    """Return the action of Animal-AI's two branches, each 0 to 2. They are `arena.Move` and
-    `arena.Rotate`."""
+    """Return the action of two numbers, 0 to 2: `arena.Move` and `arena.Rotate`."""
     try:
         move, rotate = map(_whole, action)
     except (TypeError, ValueError):
@@ -198,8 +196,7 @@ def multidiscrete(action: Any) -> Action:
 
 
 def continuous(action: Any) -> Action:
-    """Return the action of forward and right, -1 to 1. Beyond a third, it is the full action in that
-    direction."""
+    """Return the action of forward and right, -1 to 1. Beyond a third it is in full."""
     try:
         forward, right = action
         inside = np.shape(action) == (2,) and -1 <= forward <= 1 and -1 <= right <= 1
@@ -440,8 +437,7 @@ def vector(state: AgentState) -> npt.NDArray[np.float32]:
 
 
 def gray(frame: Frame) -> Frame:
-    """Return a frame (height, width, 3) as one channel (height, width, 1). It is the rounded mean of the
-    three."""
+    """Return a frame (height, width, 3) in grey. (height, width, 1), the channels' rounded mean."""
     return np.rint(frame.mean(axis=2, keepdims=True)).astype(np.uint8)
 
 
@@ -586,8 +582,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         return CsvLog(AppendedFile(Path(path)), rays, TICKS_PER_STEP * self.action_repeat)
 
     def _report_end(self) -> None:
-        """Call the curriculum's optional `ended` once per played episode. The episode has at least one
-        step."""
+        """Call the curriculum's optional `ended`, once per episode with a step."""
         stream, self._playing = self._playing, None
         ended, episode = getattr(stream, "ended", None), self._episode
         if ended is not None and episode is not None and episode.steps:
@@ -698,8 +693,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
             self.events = ()
 
     def render(self) -> Frame | None:  # type: ignore[override]
-        """Render the (first) agent's view; None without a mode. It is uint8 (render_resolution,
-        render_resolution, 3)."""
+        """Render the first agent's view, uint8 (render_resolution, render_resolution, 3), or None."""
         return self.sensors.view(self.episode) if self.render_mode else None
 
     def close(self) -> None:

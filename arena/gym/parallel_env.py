@@ -129,8 +129,7 @@ class ArenaParallelEnv(ParallelEnv):
         )
 
     def render(self) -> Frame | None:
-        """Render the first agent's view; None without a mode. It is uint8 (render_resolution,
-        render_resolution, 3)."""
+        """Render the first agent's view, uint8 (render_resolution, render_resolution, 3), or None."""
         return self._env.render()
 
     def close(self) -> None:

@@ -24,8 +24,7 @@ _EACH = "each"
 
 
 class _PerEnvInfos(ArenaVectorEnv):
-    """Vector environment that returns a list of infos. stable-baselines3 expects it instead of merged
-    ones."""
+    """Vector environment with a list of infos, as stable-baselines3 expects."""
 
     def _merged(self, infos: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
         return {_EACH: list(infos)}
@@ -39,8 +38,7 @@ class ArenaVecEnv(VecEnv):
     """
 
     def __init__(self, num_envs: int = 1, config: Config = (), **options: Any) -> None:
-        """Create the environments with `options` of `ArenaVectorEnv`. It raises ConfigError for an invalid
-        one."""
+        """Create the environments with `options` of `ArenaVectorEnv`; raises as that does."""
         for name in ("autoreset_mode", "copy"):
             if name in options:
                 raise ConfigError(f"{name}: not an option here, as stable-baselines3 requires one value")

@@ -129,8 +129,7 @@ class BatchedSteps:
         return ready
 
     def observe(self, ready: Bools, rows: dict[str, npt.NDArray[np.float32]]) -> None:
-        """Write the observations of those that are `ready` into `rows` (n, ...). They are given by the
-        sensor's name."""
+        """Write observations of `ready` environments into `rows` (n, ...) by sensor name."""
         shapes = {name: (len(ready), past.shape[1] // self._stack) for name, past in self._past.items()}
         now = {name: np.empty(shape, np.float32) for name, shape in shapes.items()} or rows
         if "rays" in now:
@@ -347,8 +346,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return self._shaped({name: array.copy() for name, array in seen.items()} if self._copy else {**seen})
 
     def _merged(self, infos: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
-        """Return all infos in Gymnasium's format: arrays and masks by key. A mask marks the environments that
-        have the key."""
+        """Return all infos in Gymnasium's format: arrays and masks by key. Masks mark those with the key."""
         merged = common(infos)
         for number, info in enumerate(infos):
             if info is not None and len(info) > len(COMMON):

@@ -114,8 +114,7 @@ def see_all(
 
 @compiled
 def horizontal(yaw: float, angles: Floats) -> Floats:
-    """Return horizontal unit vectors (n, 3) of angles (n,), in degrees. Angles are to the right of a
-    heading."""
+    """Return unit vectors (n, 3) of angles (n,), degrees. Angles are to the right of a heading."""
     directions = np.zeros((len(angles), 3))
     for ray in range(len(angles)):
         directions[ray, 0], directions[ray, 2] = sin_cos(yaw + angles[ray])

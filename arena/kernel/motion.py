@@ -193,8 +193,7 @@ def braked(body: Floats, move: int, turn: int) -> Driven:
 
 @compiled
 def driven(body: Floats, move: int, turn: int) -> Driven:
-    """Return velocity before contacts and yaw after an action. The force acts along the heading before the
-    turn."""
+    """Return velocity before contacts and yaw after an action. The force acts before the turn."""
     x, y, z, yaw = braked(body, move, turn)
     if move != _NO_MOVE and body[GROUNDED]:
         sin, cos = sin_cos(body[YAW])

@@ -225,8 +225,7 @@ def wake_all(bodies: Bodies) -> None:
 
 @compiled
 def begin(bodies: Bodies) -> None:
-    """Apply a tick's gravity and damping to bodies that move. Agents are excepted. Sets the inverse inertia
-    of all bodies."""
+    """Apply a tick's gravity and damping, except to agents. Sets all inverse inertia."""
     for body in bodies:
         spin, own, axes = body.motion[1], body.own, body.axes
         body.lightness = 1.0 / body.mass if body.moves else 0.0

@@ -36,8 +36,7 @@ BALL_INERTIA = 5 / 2
 """Inverse moment of inertia of a ball, in units of 1/(m r2)."""
 
 SPUN = 1 + BALL_INERTIA
-"""Ratio of a ball's surface to centre velocity changes by friction. The surface moves more, as the ball
-spins."""
+"""Ratio of surface to centre velocity change by friction on spinning balls."""
 
 ALONG_X = math.sqrt(0.5)
 """Cosine to the x axis above which normals get another friction axis. It applies if there is no slip yet."""

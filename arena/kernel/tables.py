@@ -40,8 +40,7 @@ class Rows(Protocol[RowT]):
 
 
 def record(row: type, align: bool = False) -> np.dtype[Any]:
-    """Return the dtype of rows from their class's annotations. These are numbers, and arrays of some form and
-    shape."""
+    """Return the dtype of rows from their class's annotations: numbers and arrays."""
     numbers = {float: ("f8",), int: ("i8",)}
     hints = get_type_hints(row, include_extras=True).items()
     fields = [(name, *(numbers.get(hint) or hint.__metadata__)) for name, hint in hints]
@@ -160,8 +159,7 @@ CONTACT = record(ContactRow, align=True)
 Contacts = Rows[ContactRow]
 
 MOST_CONTACTS = 48
-"""Maximum contacts of one sphere in a tick. With more, which only heaps of things make, all bodies are
-solved."""
+"""Maximum contacts of a sphere in a tick. With more, as in heaps of things, all bodies are solved."""
 
 BODY = 8
 X, Y, Z, VX, VY, VZ, YAW, GROUNDED = range(BODY)

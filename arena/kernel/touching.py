@@ -163,8 +163,7 @@ def dot(a: Floats, b: Floats) -> float:
 
 @compiled
 def _farthest_face(of: SolidRow, other: SolidRow) -> tuple[int, float]:
-    """Return the face that another polyhedron is farthest beyond, and the distance. Negative means
-    overlap."""
+    """Return the face that a polyhedron is farthest beyond, and the distance."""
     best, farthest = 0, -math.inf
     for face in range(6):
         nearest = math.inf
@@ -291,8 +290,7 @@ def _clip(polygon: Floats, count: int, at: Floats, outwards: Vector, kept: Float
 def _over_face(
     base: SolidRow, face: int, other: SolidRow, one: int, two: int, is_one: bool, points: Points, made: int
 ) -> int:
-    """Add the corners of another's face that lie over a base face. The base belongs to body `one`, or else to
-    `two`."""
+    """Add the corners of a face over a base face. That belongs to `one`, or else to `two`."""
     facing, least, up = 0, math.inf, base.normals[face]
     for number in range(6):
         cosine = dot(other.normals[number], up)
@@ -448,8 +446,7 @@ def _polyhedron_touches(
     made: int,
     solids: Rows[SolidRow],
 ) -> int:
-    """Add the points where a part touches the ground and later parts. It is not a ball. -1 if they may not
-    fit."""
+    """Add a part's points with ground and later parts. No ball; -1 if they may not fit."""
     if made < 0 or made > len(points) - _MOST_NEW:
         return -1
     row = first + part.owner

@@ -84,8 +84,7 @@ class AgentBody:
         return motion.settle(self.state, parts, self._found, *self.driven_velocity)
 
     def braked(self, action: Action) -> tuple[Vector, float]:
-        """Return velocity and yaw right after an action: braked and turned. Driving acts later, as a
-        force."""
+        """Return velocity and yaw right after an action. Driving acts later, as a force."""
         x, y, z, yaw = motion.braked(self.state, int(action.move), int(action.rotate))
         return (x, y, z), yaw
 
@@ -95,8 +94,7 @@ class AgentBody:
 
 
 class Touches(NamedTuple):
-    """Balls and zones that an agent touched in a tick. They are indices into the world's things, in creation
-    order."""
+    """Indices of balls and zones touched in a tick, in creation order."""
 
     goals: tuple[int, ...]
     zones: tuple[int, ...]
@@ -106,8 +104,7 @@ NOTHING = Touches((), ())
 
 
 class Poses(NamedTuple):
-    """Read-only poses of all things. Positions (n, 3), rotations (n, 3, 3), sizes (n, 3) and visibility
-    (n,)."""
+    """Read-only positions, rotations, sizes and visibility. (n, 3), (n, 3, 3), (n, 3) and (n,)."""
 
     positions: Floats
     rotations: Floats
@@ -157,8 +154,7 @@ class Things:
 
     @property
     def parts(self) -> Parts:
-        """Parts of all things and the boundary at their current poses. The same array until something
-        changes."""
+        """Parts of all things and the boundary at their poses. One array until something changes."""
         self._catch_up()
         return self._table
 
@@ -217,8 +213,7 @@ class Things:
         table["arm"][heavy] = self.sizes[index][:, [0, 2]].min(axis=1) / (2 + table["is_prism"][heavy])
 
     def take_balls(self) -> None:
-        """Take the poses of balls from the table that the kernel changes. Does nothing unless one is
-        awake."""
+        """Take the poses of balls from the kernel's table. Does nothing unless one is awake."""
         if not self.rolls:
             return
         self.positions[self.balls] = self._table["centre"][self._rows]
@@ -301,8 +296,7 @@ class Things:
         return [int(owner) for owner in self._owners[:count]]
 
     def boxes_overlapping(self, centre: Vector, radius: float, besides: int) -> list[int]:
-        """Return solid things, except `besides`, whose bounding box overlaps a sphere's. They are indices;
-        the box is that of a part."""
+        """Return solid things, except `besides`, with a box overlapping a sphere's. They are indices."""
         parts = self.parts
         solid = parts[(parts["role"] < Role.ZONE) & (parts["owner"] != besides)]
         reach = (np.abs(solid["axes"]) * solid["half"][:, :, None]).sum(axis=1)

@@ -26,8 +26,7 @@ class Bodies:
     """Table of bodies (`arena.kernel.touching.BodyRow`): agents, immovable world, then all things."""
 
     def __init__(self, things: Things, agents: Sequence[AgentBody], asleep: Collection[int]) -> None:
-        """Make the bodies of things, by index. Some heavy ones are `asleep`, and everything if it is at
-        rest."""
+        """Make the bodies of things, by index. Heavy ones may be `asleep`, all of them if at rest."""
         self._first = len(agents) + 1
         self.rows = np.zeros(self._first + len(things.placed), BODY)
         self._points = np.empty(_POINTS, POINT)
@@ -49,8 +48,7 @@ class Bodies:
         row["moves"] = Role.FIXED < row["role"] < Role.ZONE and not row["held"]
 
     def advance(self, agents: Sequence[AgentBody], things: Things) -> float:
-        """Simulate a tick, and move agents and things. Returns the pace (m/s or rad/s) of the fastest body
-        except agents and balls."""
+        """Move agents and things for a tick; return the fastest other pace. In m/s or rad/s."""
         rows = self.rows[: len(agents)]
         for row, agent in zip(rows, agents, strict=True):
             row["centre"], row["motion"][0] = agent.position, agent.driven_velocity
@@ -78,8 +76,7 @@ class Bodies:
 
 
 def inertia(placed: Placed) -> Floats:
-    """Return moments of inertia (3,) about a thing's own axes, kg m2. They are those of a ball, or of the box
-    around its parts."""
+    """Return a thing's moments of inertia (3,), kg m2. Of a ball, or of the box around its parts."""
     kind, size = placed.kind, placed.size
     if kind.is_goal:
         return np.full(3, 0.1 * kind.mass * size[0] * size[0])
@@ -211,8 +208,7 @@ class World:
         self.things.still = 0
 
     def resize(self, index: int, size: Vector, position: Vector | None = None, held: bool = False) -> None:
-        """Change the size (metres) of a thing, which keeps its velocity. It grows above its bottom or at
-        `position`."""
+        """Change a thing's size (metres), above its bottom or at `position`. It keeps its velocity."""
         x, y, z = self.things.position(index)
         raised = 0.0 if held else (size[1] - self.things.size(index)[1]) / 2
         self.things.resize(index, size, position or (x, y + raised, z))

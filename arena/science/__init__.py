@@ -102,8 +102,7 @@ class HiddenState:
         return entropy(outcomes) - entropy(self.likelihood) @ belief
 
     def best(self, belief: Floats) -> int:
-        """Return the most informative experiment about the door. Among equals, it is the most informative
-        about everything."""
+        """Return the most informative experiment about the door; among equals, about everything."""
         about_door = self.information(belief)
         equal = about_door >= about_door.max() - TIE
         about_all = np.where(equal, self.about_everything(belief), -1)

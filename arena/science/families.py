@@ -26,8 +26,7 @@ MOST_DOORS = 4
 
 
 class _Question(BaseModel):
-    """Base of the families' questions. `experiments` is the maximum number of experiments before a door must
-    be opened."""
+    """Base of the families' questions. `experiments` is their maximum number before the choice."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
@@ -128,8 +127,7 @@ class MachineQuestion(_Question):
         return [(counting & first).bit_length() - 1 for counting, _ in self.hypotheses()]
 
     def likelihoods(self) -> list[list[tuple[float, float]]]:
-        """Return the probabilities of a dark and a lit lamp. They are for each set of things on the plate and
-        hypothesis."""
+        """Return the probabilities of dark and lit. By set of things on the plate and hypothesis."""
         needs, dark, lit = {"any": 1, "two": 2}, (1 - self.noise, self.noise), (self.noise, 1 - self.noise)
         return [
             [lit if (on & each).bit_count() >= needs[rule] else dark for each, rule in self.hypotheses()]
@@ -244,8 +242,7 @@ class InstrumentQuestion(_Question):
         return [[self._readings(most, k, *each) for each in self.hypotheses()] for k in range(self.things)]
 
     def _readings(self, most: int, thing: int, law: str, offset: int, slope: int, odd: int) -> Floats:
-        """Return the probability of each reading up to `most` and 1, (o,). The first outcome is a reading of
-        -1."""
+        """Return the probabilities (o,) of readings from -1 to `most` and 1."""
         right = LAWS[law](thing + 1, offset, slope) + ODD * (thing == odd) + 1
         found = np.zeros(most + 3)
         found[right] = 1 - self.noise

@@ -103,8 +103,7 @@ def doors(question: Question) -> tuple[str, ...]:
 
 
 def numbers_of(question: Question, experiment: int) -> tuple[int, ...]:
-    """Return the numbers, from 1, of an experiment's things or lane. They are those on the plate, or a single
-    one."""
+    """Return the numbers, from 1, of an experiment's things or lane."""
     if isinstance(question, families.MachineQuestion):
         return tuple(k + 1 for k in range(question.things) if experiment >> k & 1)
     if isinstance(question, families.FloorQuestion):

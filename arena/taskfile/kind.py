@@ -152,8 +152,7 @@ class Kind:
 
     @property
     def is_loose(self) -> bool:
-        """True if an agent can push it easily; False for balls. It has 1 to 2 kg against the agent's 100 kg
-        in v3.1.3."""
+        """True if an agent pushes it easily. In v3.1.3 by 100 kg against 1 to 2 kg; False for balls."""
         return self.body is Body.DYNAMIC and not self.is_heavy and not self.is_goal
 
     @property

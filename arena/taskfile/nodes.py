@@ -234,8 +234,7 @@ _CHANNELS = {"x": "r", "y": "g", "z": "b"}
 
 
 def scalar(text: str) -> str | int | float | bool | None:
-    """Return a plain YAML scalar as in the original's reader. It knows no octals, no sexagesimals, no
-    yes/no."""
+    """Return a plain YAML scalar as the original does. No octals, sexagesimals, yes or no."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     if len(text) <= 40 and _INT.fullmatch(text):

@@ -111,8 +111,7 @@ class EnvironmentScaffold(ABC, Generic[ObsType]):
 
 
 def parse_action(game_wrapper: EnvironmentScaffold[Any], response: str) -> str:
-    """Return the last word of a reply that is an action. Raises InvalidValueError, a ValueError, without
-    one."""
+    """Return a reply's last word that is an action. Raises InvalidValueError, a ValueError, without one."""
     words = (word.strip(".,!?;:'\"()[]{}") for word in reversed(response.split()))
     found = next((word for word in words if word in game_wrapper.available_actions), None)
     if found is None:

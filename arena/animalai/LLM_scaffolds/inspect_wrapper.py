@@ -54,8 +54,7 @@ def encode_camera_obs(obs: npt.NDArray[np.uint8]) -> str:
 
 
 def create_env(scaffold_type: type[EnvironmentScaffold[Any]], state: TaskState) -> EnvironmentScaffold[Any]:
-    """Return a scaffold with the environment described by the sample's metadata. `arenas_configurations` is
-    required."""
+    """Return a scaffold of the metadata's environment. `arenas_configurations` is required."""
     options = {name: state.metadata.get(name, default) for name, default in _OPTIONS.items()}
     return scaffold_type(
         AnimalAIEnvironment(arenas_configurations=state.metadata["arenas_configurations"], **options)

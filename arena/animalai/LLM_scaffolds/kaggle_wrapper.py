@@ -35,8 +35,7 @@ class KaggleWrapper(actors.Actor):
         return self.send(chats.get_current_chat().messages[-1])
 
     def send(self, message: Any) -> Any:
-        """Take the action of a text or message; return the answer. It has the reward, or says that all is
-        over."""
+        """Take the action of a text or message; return the answer. It is the reward, or the end."""
         text = message.text if isinstance(message, messages.Message) else message
         seen, reward, done, _ = self.game_wrapper.step(self.parse_action(text))
         self._show(seen)
