@@ -6,7 +6,7 @@ from render.image import Frame, blurred, coarse, decode, in_grey, jpeg, png, wit
 from render.renderer import BatchRenderer, Mask, Renderer, Segmenter
 
 DRAWN_BY = "arena-llm pictures 4"
-"""Renderer and version of pictures' bytes, which are the same on every machine."""
+"""Renderer and version of pictures' bytes. They are the same on every machine."""
 
 __all__ = [
     "DRAWN_BY", "BatchRenderer", "Camera", "Frame", "Mask", "RenderError", "Renderer", "Segmenter",

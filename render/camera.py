@@ -1,4 +1,4 @@
-"""Where pictures are taken from: the agent's camera and those outside it."""
+"""Cameras: the agent's own, and those outside it."""
 
 import math
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ FIRST_PERSON_FOV_DEG = 100.0
 """Vertical field of view of the agent's camera (`AAI3Agent.prefab`)."""
 
 EYE, RIGHT, UP, FORWARD = 0, 3, 6, 9
-"""First places of a camera's position and axes in its `lens`: three numbers each, in the arena's frame."""
+"""Indices of a camera's position and axes in its `lens`. Three numbers each, in the arena's frame."""
 
 WIDE, HIGH, NEAR, FAR, PARALLEL = range(12, 17)
-"""Half the picture's width and height at a distance of 1 (without perspective: in metres), the planes'
-distances in metres, and 1 for a camera without perspective."""
+"""Indices of the lens's remaining numbers. Half the picture's width and height at a distance of 1 (without
+perspective: in metres), the planes' distances in metres, and 1 for a camera without perspective."""
 
 _BEHIND = 0.75 * np.array([0.0, 2.0, -5.0])
 _DISTANCES = (1.0, 4.0)
 
 _DIRECTIONS = 256
-"""Number of directions whose axes are kept: an agent turns in steps of 6 degrees."""
+"""Maximum number of cached directions. An agent turns in steps of 6 degrees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +47,23 @@ class Camera:
     half_height: float | None = None
 
     def axes(self) -> Floats:
-        """Unit vectors right, up and forward as rows (3, 3), in the arena's frame; do not write to them."""
+        """Unit vectors right, up and forward as rows (3, 3). In the arena's frame; do not write to them."""
         return _axes(self.yaw, self.pitch)
 
     def lens(self, aspect: float) -> tuple[Floats, Floats]:
-        """The camera as numbers, and its rays (3, 3).
-
-        They turn a point (x, y, 1) of the picture, -1 to 1, x right and y down, into a direction in the
-        arena; `aspect` is width over height.
-        """
+        """Return the camera as numbers, and its rays (3, 3). They turn a point (x, y, 1) of the picture, -1
+        to 1, x right and y down, into a direction in the arena; `aspect` is width over height."""
         lens, rays = _lens(self.yaw, self.pitch, self.fov, self.near, self.far, self.half_height, aspect)
         lens = lens.copy()
         lens[:3] = self.position
         return lens, rays
 
     def project(self, points: npt.ArrayLike, width: int, height: int) -> Floats:
-        """Project points (n, 3), metres in the arena's frame, to pixels (n, 2) as column and row.
+        """Project points (n, 3), metres, to pixels (n, 2), column and row.
 
-        Pixel (i, j) covers i to i + 1 and j to j + 1, so that (0, 0) is the upper left corner of a picture of
-        `width` by `height` pixels. Points behind a perspective camera, and NaN, become NaN.
+        Points are in the arena's frame. Pixel (i, j) covers i to i + 1 and j to j + 1, so that (0, 0) is the
+        upper left corner of a picture of `width` by `height` pixels. Points behind a perspective camera, and
+        NaN, become NaN.
         """
         from_here = np.asarray(points, float).reshape(-1, 3) - self.position
         right, up, forward = self.axes() @ from_here.T
@@ -74,7 +72,7 @@ class Camera:
         return np.column_stack([(across + 1) / 2 * width, (down + 1) / 2 * height])
 
     def pixels_per_metre(self, point: npt.ArrayLike, height: int) -> float:
-        """Pixels per metre, across the line of sight, at a point (3,) of the arena."""
+        """Return pixels per metre, across the line of sight, at a place. It is (3,), in the arena."""
         distance = (np.asarray(point, float) - self.position) @ self.axes()[2]
         return height / 2 / (self.half_height or self._high * max(float(distance), self.near))
 
@@ -95,7 +93,7 @@ def _axes(yaw_deg: float, pitch_deg: float) -> Floats:
 def _lens(
     yaw: float, pitch: float, fov: float, near: float, far: float, half_height: float | None, aspect: float
 ) -> tuple[Floats, Floats]:
-    """The numbers and rays of a camera at (0, 0, 0); do not write to them."""
+    """Return the numbers and rays of a camera at (0, 0, 0). Do not write to them."""
     axes, (sin, cos) = _axes(yaw, pitch), sin_cos(fov / 2)
     high = half_height or sin / cos
     parallel = half_height is not None
@@ -106,15 +104,13 @@ def _lens(
 
 
 def first_person(scene: Scene) -> Camera:
-    """The agent's view: at its centre, level, along its heading."""
+    """Return the agent's view: at its centre, level, along its heading."""
     return Camera(scene.agent_position, scene.agent_yaw)
 
 
 def third_person(scene: Scene) -> Camera:
-    """From behind and above the agent, 10 degrees down (`CameraFollow.cs` and `CameraCollision.cs`).
-
-    The camera stands (0, 2, -5) x 0.75 from the agent's centre, nearer if something is in between.
-    """
+    """From behind and above the agent, 10 degrees down (`CameraFollow.cs` and `CameraCollision.cs`). The
+    camera stands (0, 2, -5) x 0.75 from the agent's centre, nearer if something is in between."""
     offset = rotated(_BEHIND, yaw_rotation(scene.agent_yaw))
     distance = math.hypot(*_BEHIND)
     free = _free_distance(scene, offset / distance, distance)
@@ -125,7 +121,8 @@ def third_person(scene: Scene) -> Camera:
 
 
 def _free_distance(scene: Scene, direction: Floats, most: float) -> float:
-    """Metres from the agent along a direction to the arena's edge or a thing's box, at most `most`."""
+    """Return the free distance, metres, from the agent in a direction. At most `most`, to the arena's edge or
+    a thing's box."""
     start = np.array(scene.agent_position)
     level = np.where(np.abs(direction) < 1e-9, 1e-9, direction)[[0, 2]]
     edge = (np.where(level > 0, ARENA_SIZE, 0.0) - start[[0, 2]]) / level
@@ -147,5 +144,5 @@ def birds_eye() -> Camera:
 
 
 def top_view() -> Camera:
-    """The whole arena without perspective, north up: Animal-AI's screenshot camera (the same)."""
+    """Return the whole arena's view from above, north up: Animal-AI's screenshot camera."""
     return Camera((20.0, 20.0, 20.0), 0.0, 90.0, near=-40.0, far=50.0, half_height=21.0)

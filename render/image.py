@@ -1,4 +1,4 @@
-"""Frames: their size, image files (the only place of encoding and decoding), and altered pictures."""
+"""Frames: size, image files (the only place of encoding), and altered pictures."""
 
 import base64
 import io
@@ -17,7 +17,7 @@ PREVIEW_PX = 256
 
 
 JPEG_QUALITY = 75
-"""Pillow's default, with which the paper's program saved its pictures (`src/vision/camera.py` of LLM-AAI)."""
+"""Pillow's default JPEG quality, used by the paper (`src/vision/camera.py` of LLM-AAI)."""
 
 
 def check_size(width: int, height: int) -> None:
@@ -35,21 +35,21 @@ def _pillow() -> ModuleType:
 
 
 def png(frame: Frame) -> bytes:
-    """A frame, uint8 (H, W, 3), as a PNG file's bytes; lossless."""
+    """Encode a frame, uint8 (H, W, 3), as PNG bytes; lossless."""
     buffer = io.BytesIO()
     _pillow().fromarray(frame).save(buffer, "PNG", compress_level=3)
     return buffer.getvalue()
 
 
 def jpeg(frame: Frame, quality: int) -> bytes:
-    """A frame as a JPEG file's bytes, `quality` 1 to 95; small, fast and lossy."""
+    """Return a frame as a JPEG file's bytes, `quality` 1 to 95. Small, fast and lossy."""
     buffer = io.BytesIO()
     _pillow().fromarray(frame).save(buffer, "JPEG", quality=quality)
     return buffer.getvalue()
 
 
 def webp(frame: Frame) -> bytes:
-    """A frame, uint8 (H, W, 3), as a small WebP file for pages, about `PREVIEW_PX` wide; lossy."""
+    """Encode a frame, uint8 (H, W, 3), as WebP for pages. About `PREVIEW_PX` wide; lossy."""
     buffer = io.BytesIO()
     small = _pillow().fromarray(frame).reduce(max(1, frame.shape[0] // PREVIEW_PX))
     small.save(buffer, "WEBP", quality=80, method=2)
@@ -57,45 +57,45 @@ def webp(frame: Frame) -> bytes:
 
 
 def decode(data: bytes) -> Frame:
-    """An image file's bytes as a frame, uint8 (H, W, 3)."""
+    """Return an image file's bytes as a frame, uint8 (H, W, 3)."""
     return np.asarray(_pillow().open(io.BytesIO(data)).convert("RGB"))
 
 
 def encoded(frame: Frame, image_format: str) -> bytes:
-    """A frame as the bytes of a `png` or `jpeg` file."""
+    """Return a frame as the bytes of a `png` or `jpeg` file."""
     return jpeg(frame, JPEG_QUALITY) if image_format == "jpeg" else png(frame)
 
 
 def data_uri(image: bytes) -> str:
-    """The bytes of a PNG or JPEG file as they are put into a message."""
+    """Return a PNG or JPEG file's bytes as a message's data URI."""
     kind = "jpeg" if image.startswith(b"\xff\xd8") else "png"
     return f"data:image/{kind};base64,{base64.b64encode(image).decode()}"
 
 
 def as_sent(frame: Frame, image_format: str) -> Frame:
-    """A frame as whoever decodes the message sees it: JPEG loses a little."""
+    """Return a frame as decoded from a message. JPEG loses a little."""
     return decode(encoded(frame, image_format)) if image_format == "jpeg" else frame
 
 
 def in_grey(frame: Frame) -> Frame:
-    """The picture in shades of grey by ITU-R 601 luma, three equal channels."""
+    """Return the picture in grey by ITU-R 601 luma. It has three equal channels."""
     return np.asarray(_pillow().fromarray(frame).convert("L").convert("RGB"))
 
 
 def coarse(frame: Frame, pixels: int) -> Frame:
-    """The picture reduced to `pixels` a side by area means and enlarged to its former shape."""
+    """Return the picture coarsened to `pixels` a side by area means. It is enlarged to its former shape."""
     height, width = frame.shape[:2]
     small = _pillow().fromarray(frame).resize((pixels, pixels), _pillow().Resampling.BOX)
     return np.asarray(small.resize((width, height), _pillow().Resampling.NEAREST))
 
 
 def with_gutter(frame: Frame, columns: int) -> Frame:
-    """The picture with this number of white columns added at its left and as many at its right."""
+    """Return the picture with white columns added left and right. Their number is that on each side."""
     return np.pad(frame, ((0, 0), (columns, columns), (0, 0)), constant_values=255)
 
 
 def blurred(frame: Frame, sigma_px: float) -> Frame:
-    """The picture blurred by a Gaussian of a standard deviation in pixels."""
+    """Return the picture blurred by a Gaussian. The standard deviation is in pixels."""
     from PIL.ImageFilter import GaussianBlur
 
     return np.asarray(_pillow().fromarray(frame).filter(GaussianBlur(sigma_px)))

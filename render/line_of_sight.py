@@ -1,4 +1,4 @@
-"""Which balls the agent can see, computed from the state of the arena without drawing."""
+"""Visibility of balls to the agent, computed without drawing."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from arena.taskfile.versions import DIFFERENCES, Version
 from render.camera import FIRST_PERSON_FOV_DEG, first_person
 
 _EDGE = 0.9
-"""Share of a ball's radius at which its rim is tested, so that a visible sliver does not count."""
+"""Share of a ball's radius at which its rim is tested. A visible sliver does not count."""
 
 _SPREAD = math.tan(math.radians(FIRST_PERSON_FOV_DEG / 2))
 """Half width of the square picture at a distance of 1."""
@@ -23,23 +23,23 @@ _NEAREST = 1e-6
 
 
 class LineOfSight:
-    """Lines of sight from the agent to balls; caches the things' shapes while these stay the same."""
+    """Lines of sight from the agent to balls. Caches the things' shapes while these stay the same."""
 
     def __init__(self) -> None:
         self._things: tuple[Thing, ...] | None = None
 
     def in_view(self, scene: Scene, balls: Sequence[int]) -> frozenset[int]:
-        """Which of the balls, indices into `scene.things`, are visible in the agent's picture.
+        """Return the balls, indices into `scene.things`, visible in the agent's picture.
 
         A ball is visible if its centre or its rim (left, right, top or bottom, at 0.9 of the radius) lies in
-        the square field of view of 100 degrees with nothing opaque in front, and the lights are on.
+        the square field of view of 100 degrees without an opaque thing in front, and the lights are on.
         """
         if not scene.lights_on:
             return frozenset()
         return frozenset(ball for ball in balls if scene.visible[ball] and self._shows(scene, ball, True))
 
     def is_open(self, scene: Scene, ball: int) -> bool:
-        """Whether nothing opaque is between the agent and a ball, whatever the agent's heading."""
+        """Return whether the line from the agent to a ball is clear. The agent's heading does not count."""
         return bool(scene.visible[ball]) and self._shows(scene, ball, False)
 
     def _shows(self, scene: Scene, ball: int, framed: bool) -> bool:
@@ -75,14 +75,15 @@ class LineOfSight:
 
 
 def _is_clear(thing: Thing, glass: bool) -> bool:
-    """Whether a thing hides nothing: a zone, a transparent one, or `glass` and a house of 4.x or its door."""
+    """Return whether a thing never hides another. Such things are zones, transparent ones, and with `glass` a
+    house of 4.x or its door."""
     kind = KINDS[thing.kind]
     house = kind.shape is Shape.HOUSE or kind.name == "Door"
     return kind.transparent or kind.body is Body.ZONE or (glass and house)
 
 
 def _points(eye: Floats, centre: Floats, radius: float) -> Floats:
-    """Centre and rim of a ball as seen from a point, (5, 3)."""
+    """Return a ball's centre and rim seen from a point, (5, 3)."""
     line = centre - eye
     flat = math.hypot(line[0], line[2])
     aside = np.array([line[2], 0.0, -line[0]]) / flat if flat > _NEAREST else np.array([1.0, 0.0, 0.0])

@@ -1,4 +1,4 @@
-"""From scenes to frames, channels and masks; what stays the same between an arena's pictures is kept."""
+"""Rendering of scenes to frames, channels and masks. Data constant between an arena's pictures is kept."""
 
 import os
 import threading
@@ -31,14 +31,14 @@ from render.parts import animals
 from render.parts.rows import ROW, Bools, Rows, ThingRows, arena_rows
 
 _POLYGONS, _SPANS = 2048, 4096
-"""Room at first for polygons, which grows, and for spans, which are drawn whenever it is full."""
+"""Initial room for polygons, and room for spans. The former grows; spans are drawn whenever it is full."""
 
 _SMALL_PX = 200 * 200
-"""Pixels up to which one thread is best: waking others takes longer than what they save."""
+"""Maximum number of pixels drawn by a single thread. Waking others takes longer than they save."""
 
 
 class Screen(NamedTuple):
-    """What each pixel (height, width) shows: its depth as in `polygons.DEPTH`, polygon, and colour."""
+    """Depth, polygon and colour of each pixel (height, width). The depth is as in `polygons.DEPTH`."""
 
     nearest: Nearest
     shown: Shown
@@ -65,7 +65,7 @@ class Room:
             self.found = np.empty((2 * count, ROW), np.float32)
 
     def fill(self, write: Callable[[Polygons], tuple[int, int]]) -> tuple[int, int]:
-        """Write polygons, again with more room for them if it is not enough; returns where they end."""
+        """Write polygons, with more room if needed; return their ends."""
         opaque, count = write(self.polygons)
         if opaque < 0:
             self.polygons = _room_for(2 * count)
@@ -94,14 +94,14 @@ class _Rooms(threading.local):
 _ROOMS = _Rooms()
 
 _DRAWING = "drawing"
-"""How the names of the threads begin that draw."""
+"""Prefix of the names of drawing threads."""
 
 
 def shadows_of(version: str, rows: Rows) -> Kept:
-    """The sun's map of one arena, whose things have these rows, before the first picture.
+    """Return the sun's map of an arena before the first picture.
 
-    Casters at rest are drawn once and the others for every picture, by the same rules; the nearest counts,
-    so a shadow depends on no order and on no past.
+    Its things have these rows. Casters at rest are drawn once and the others for every picture, by the same
+    rules; the nearest counts, so a shadow depends on no order and on no past.
     """
     empty, count = arena_map(version), len(rows)
     # Eight parts of agents have a box of their own in the sun's map; more share one.
@@ -113,7 +113,7 @@ def shadows_of(version: str, rows: Rows) -> Kept:
 
 @cache
 def arena_map(version: str) -> SunMap:
-    """The map of floor and fence, which are the same in all arenas of a version; do not write to it."""
+    """Return the map of floor and fence, read-only. They are the same in all arenas of a version."""
     sun, rows = sun_of(version), arena_rows()
     made = np.full((sun.side, sun.side) if sun.shines else (2, 2), DEEPEST, np.uint16)
     if sun.shines:
@@ -123,20 +123,18 @@ def arena_map(version: str) -> SunMap:
 
 @cache
 def _threads_of(process: int) -> ThreadPoolExecutor:
-    """The threads of a process that draw; a forked one has none of its parent's."""
+    """Return the drawing threads of a process. A forked one does not inherit its parent's."""
     return ThreadPoolExecutor(cores(), _DRAWING)
 
 
 def _alone() -> bool:
-    """Whether no other thread can help this one to draw; one that helps would wait for itself."""
+    """Return whether no other thread can help this one to draw. One that helps would wait for itself."""
     return cores() == 1 or threading.current_thread().name.startswith(_DRAWING)
 
 
 def in_bands(draw: Callable[[tuple[int, int]], None], height: int) -> None:
-    """Draw a picture by all cores, in bands of rows: their tops and bottoms.
-
-    There are about four for each core, as the sky is cheap.
-    """
+    """Draw a picture by all cores, in bands of rows. The function gets their tops and bottoms. There are
+    about four for each core, as the sky is cheap."""
     if _alone():
         draw((0, height))
         return
@@ -145,7 +143,8 @@ def in_bands(draw: Callable[[tuple[int, int]], None], height: int) -> None:
 
 
 class Seen(NamedTuple):
-    """Rows that a camera may see, and which of the things' are shown, translucent and cast shadows."""
+    """Potentially visible rows. Further fields: which of the things' are shown, translucent and cast
+    shadows."""
 
     rows: Rows
     shown: Bools
@@ -160,7 +159,7 @@ def _find(
     seen: Seen, lens: Floats, size: tuple[int, int], found: Rows, meshes: Meshes, plain: Integers, sun: Sun,
     polygons: Polygons,
 ) -> tuple[int, int]:  # fmt: skip
-    """Write the polygons that the camera may see; returns the ends of `polygons_of`."""
+    """Write the polygons that the camera may see. Returns the ends of `polygons_of`."""
     opaque, count = find(seen.rows, seen.shown, seen.clear, seen.arena, seen.bodies, lens, size[1], found)
     return polygons_of(found, opaque, count, meshes, plain, lens, size, sun, polygons)
 
@@ -170,9 +169,10 @@ def _draw(
     seen: Seen, agents: Rows, kept: Kept, lens: Floats, rays: Floats, found: Rows, meshes: Meshes,
     looks: Looks, sun: Sun, polygons: Polygons, screen: Screen, whole: bool, most: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Update the shadows, find the polygons, and draw the `whole` picture if there is room for them.
+    """Update the shadows, find the polygons, and draw a small picture.
 
-    Returns the ends of `polygons_of`. One call for all: each costs microseconds, and threads wait in between.
+    The `whole` picture is drawn if there is room for the polygons. Returns the ends of `polygons_of`. One
+    call for all: each costs microseconds, and threads wait in between.
     """
     height, width = screen.pixels.shape
     if sun.shines:
@@ -188,10 +188,8 @@ def _draw_band(
     polygons: Polygons, opaque: int, count: int, looks: Looks, sun_map: SunMap, lens: Floats, rays: Floats,
     screen: Screen, most: int, top: int, bottom: int,
 ) -> None:  # fmt: skip
-    """Draw some rows of a picture: opaque polygons and the sky, then translucent ones in their order.
-
-    Spans are shaded whenever there are almost as many as `most`.
-    """
+    """Draw rows of a picture: opaque polygons, sky, then translucent polygons. The last are in their order.
+    Spans are shaded whenever there are almost as many as `most`."""
     nearest, shown, pixels = screen
     height, width = pixels.shape
     corners, planes, _, facts = polygons
@@ -216,7 +214,7 @@ def _draw_band(
 
 
 def _colors(pixels: Pixels, count: int) -> npt.NDArray[np.uint8]:
-    """Red, green and blue of the first `count` pixels, one after the other."""
+    """Return the first `count` pixels' red, green and blue, one by one."""
     packed = np.empty(3 * len(pixels) // 4, np.uint32)
     _pack(pixels, packed)
     return packed.view(np.uint8)[: 3 * count]
@@ -224,7 +222,7 @@ def _colors(pixels: Pixels, count: int) -> npt.NDArray[np.uint8]:
 
 @compiled
 def _pack(pixels: Pixels, packed: Pixels) -> None:
-    """Drop the fourth byte of each pixel, which is the highest; four pixels become three numbers."""
+    """Drop the fourth byte of each pixel, which is the highest. Four pixels become three numbers."""
     for i in range(len(pixels) // 4):
         a, b, c, d = pixels[4 * i], pixels[4 * i + 1], pixels[4 * i + 2], pixels[4 * i + 3]
         packed[3 * i] = (a & 0xFFFFFF) | (b << 24)
@@ -233,15 +231,12 @@ def _pack(pixels: Pixels, packed: Pixels) -> None:
 
 
 MOST = 1024
-"""Maximum number of arenas drawn together: each keeps about 3 MB of shadow maps."""
+"""Maximum number of arenas drawn together. Each keeps about 3 MB of shadow maps."""
 
 
 class Renderer:
-    """Draws scenes into frames of one size.
-
-    `width` and `height` in pixels, 4 to 1024. Any thread may create and use it; threads take turns. Raises
-    RenderError for other sizes.
-    """
+    """Draws scenes into frames of one size. `width` and `height` in pixels, 4 to 1024. Any thread may create
+    and use it; threads take turns. Raises RenderError for other sizes."""
 
     def __init__(self, width: int = 512, height: int = 512) -> None:
         check_size(width, height)
@@ -251,10 +246,8 @@ class Renderer:
         self._shadows: Kept | None = None
 
     def frame(self, scene: Scene, camera: Camera | None = None) -> Frame:
-        """The picture of a scene, uint8 (height, width, 3) RGB, row 0 on top.
-
-        Without a camera, the agent's view, which is black while its lights are out.
-        """
+        """Render a scene, uint8 (height, width, 3) RGB, row 0 on top. Without a camera it is the agent's
+        view, which is black while its lights are out."""
         width, height = self.width, self.height
         if camera is None and not scene.lights_on:
             return np.zeros((height, width, 3), np.uint8)
@@ -276,10 +269,11 @@ class Renderer:
             return _colors(room.flat, width * height).reshape(height, width, 3)
 
     def channels(self, scene: Scene, camera: Camera | None = None, *, see_through: bool = False) -> Channels:
-        """Depth, instance and class of every pixel of the frame; the numbers are those of `arena.cameras`.
+        """Render depth, instance and class of every pixel of the frame.
 
-        Glass and zones count as surfaces; `see_through` leaves them out. Without a camera, the agent's view,
-        in which everything is "nothing" while its lights are out.
+        The numbers are those of `arena.cameras`. Glass and zones count as surfaces; `see_through` leaves them
+        out. Without a camera it is the agent's view, in which everything is "nothing" while its lights are
+        out.
         """
         width, height = self.width, self.height
         if camera is None and not scene.lights_on:
@@ -296,7 +290,7 @@ class Renderer:
         return Channels(depth, instance, cameras.semantic(instance, scene.things, len(scene.others)))
 
     def _aim(self, scene: Scene, camera: Camera | None) -> tuple[Room, Floats, Floats, Seen]:
-        """This thread's room, the camera's numbers, and the rows that it may see."""
+        """Return this thread's room, the camera's numbers, and potentially visible rows."""
         things = self._things
         if things is None or scene.things is not things.things or scene.version != things.version:
             things = self._things = ThingRows(scene.things, scene.sizes, scene.version)
@@ -310,10 +304,11 @@ class Renderer:
 
 
 class BatchRenderer:
-    """Draws up to `count` scenes of one size in one call; each frame is the same as from `Renderer`.
+    """Renderer of up to `count` scenes of one size in one call.
 
-    What stays the same from call to call is cached by the position in the list: give each arena the same
-    position every time. `width` and `height` in pixels, 4 to 1024. Raises RenderError for other numbers.
+    Each frame is the same as from `Renderer`. Data constant from call to call is cached by the position in
+    the list: give each arena the same position every time. `width` and `height` in pixels, 4 to 1024. Raises
+    RenderError for other numbers.
     """
 
     def __init__(self, count: int, width: int = 84, height: int = 84) -> None:
@@ -324,7 +319,7 @@ class BatchRenderer:
         self._renderers = [Renderer(width, height) for _ in range(count)]
 
     def frames(self, scenes: Sequence[Scene], cameras: Sequence[Camera | None] | None = None) -> Frame:
-        """The pictures of several scenes, uint8 (scenes, height, width, 3) RGB, row 0 on top.
+        """Render several scenes, uint8 (scenes, height, width, 3) RGB. Row 0 is on top.
 
         `cameras` has an entry for each scene; None is the agent's view, which is black while its lights are
         out. Raises RenderError for more scenes than `count`, or another number of cameras.
@@ -349,19 +344,18 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Segmenter:
-    """Finds the things in the agent's view, also behind transparent ones.
-
-    `side` in pixels, 4 to 1024. Raises RenderError for others.
-    """
+    """Finds the things in the agent's view, also behind transparent ones. `side` in pixels, 4 to 1024. Raises
+    RenderError for others."""
 
     def __init__(self, side: int) -> None:
         self._renderer = Renderer(side, side)
 
     def masks(self, scene: Scene) -> dict[int, Mask]:
-        """The pixels (side, side), row 0 on top, in which a thing is seen, by its place in `scene.things`.
+        """Return the pixels (side, side) that show each thing, by index.
 
-        Things that are out of view or hidden have none, nor has anything while the lights are out. Light
-        passes through transparent things and zones, so a pixel may show both one of them and what is behind.
+        Row 0 is on top; the index is that in `scene.things`. Things that are out of view or hidden have no
+        mask, and all lack one while the lights are out. Light passes through transparent things and zones, so
+        a pixel may show both one of them and the thing behind.
         """
         found = self._found(scene, see_through=True)
         clear = np.array([look_of(thing, scene.version).translucent for thing in scene.things], bool)

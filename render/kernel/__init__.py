@@ -1,4 +1,4 @@
-"""The rasteriser: rows to pixels in compiled code, with the same bytes on every processor.
+"""The rasteriser: compiled code with the same bytes on every processor.
 
 Only exact operations reach a pixel: + - * / and square roots, comparisons and integers, in the written order.
 """

@@ -1,4 +1,4 @@
-"""From rows to polygons: the faces in a camera's view, with planes of what varies over them."""
+"""Conversion of rows to polygons: faces in view, with planes of quantities."""
 
 import math
 
@@ -12,37 +12,35 @@ from render.parts.meshes import BALL_ERRORS, BALLS, MESHES
 from render.parts.rows import MESH, Bools, Rows
 
 DEPTH, W, U, V, SUN_X, SUN_Y, SUN_Z, RED, GREEN, BLUE, SUNLIGHT, PLANES = range(12)
-"""Quantities with a plane over the screen: their value at (x, y) in pixels is a + b x + c y.
+"""Quantities of a polygon with a plane over the screen. Their value at (x, y) in pixels is a + b x + c y.
 
-The first is larger where a surface is nearer (1/w, or minus the distance without perspective), the second is
-1/w. The others are divided by w: texture coordinates, place in the sun's map, and, on round meshes, light and
-the share of sunlight.
+x and y are pixels. The first is larger where a surface is nearer (1/w, or minus the distance without
+perspective), the second is 1/w. The others are divided by w: texture coordinates, place in the sun's map,
+and, on round meshes, light and the share of sunlight.
 """
 
 LAYER, FLAGS, COUNT, ROW_NUMBER, FACTS = range(5)
-"""Facts of a polygon: texture layer, flags, number of corners, and its row's number among those drawn."""
+"""Facts of a polygon: texture layer, flags, corner count, drawn row's number."""
 
 TEXTURED, SUNNY, ROUND = 1, 2, 4
-"""Flags: it shows a texture, the sun may reach it, its light varies."""
+"""Flags of a polygon: textured, possibly sunny, with varying light."""
 
 MOST_CORNERS = 5
-"""Corners of a polygon: at most four, and one more where the near plane cuts one off."""
+"""Maximum corners of a polygon. At most four, and one more where the near plane cuts one off."""
 
 _AMBIENT = np.array([
     [0.476, 0.602, 0.729], [0.413, 0.525, 0.662], [0.372, 0.570, 0.913], [0.352, 0.339, 0.288],
     [0.409, 0.518, 0.627], [0.467, 0.625, 0.783], [-0.031, -0.042, -0.042],
 ])  # fmt: skip
-"""Light of a sky that is smooth all round, for normals right, left, up, down, front, back, and slanting.
+"""Light of a smooth sky for seven normals.
 
-Fitted as a whole to what the recorded frames show: planks, blocks and walls on the axes, the fence's round
-rails in between, the floor.
+They are right, left, up, down, front, back, and slanting. Fitted as a whole to the recorded frames: planks,
+blocks and walls on the axes, the fence's round rails in between, the floor.
 """
 
 _GRAZING, _BEFORE_TEXELS = 0.5, 1.5
-"""Faces that the sun only grazes look up their shadows a little before them.
-
-Else the map's texels would show.
-"""
+"""Limit of grazing sunlight, and the shift of its shadow look-ups. Faces that the sun only grazes look up
+their shadows a little before them; otherwise the map's texels would show."""
 
 _BRIGHTEST = 2.5
 """Bound of light, so that its products fit into 32 bits."""
@@ -53,23 +51,21 @@ _ERRORS = np.array(BALL_ERRORS)
 _LEAST_ERROR_PX = 0.3
 
 _HALF = 0.52
-"""Half an edge of a part's box as a share of its size: marks stand out of their ball by a fiftieth."""
+"""Half an edge of a part's box relative to its size. Marks stand out of their ball by a fiftieth."""
 
 _FLAT_M = 0.2
-"""Height in metres up to which things count as flat on the floor: zones usually reach 0.1 m."""
+"""Height, metres, up to which things count as flat. Zones usually reach 0.1 m."""
 
 _ORDER_M = 0.001
-"""Distances of translucent things count as equal within a millimetre, so that rounding swaps none."""
+"""Tolerance for equal distances of translucent things, metres. It keeps rounding from swapping them."""
 
 
 @compiled
 def find(
     rows: Rows, shown: Bools, clear: Bools, arena: Rows, bodies: Rows, lens: Floats, height: int, found: Rows
 ) -> tuple[int, int]:
-    """Copy the rows in view to `found`: opaque ones, then translucent ones in their order; where each end.
-
-    Balls get as few triangles as their size in a picture of `height` pixels allows.
-    """
+    """Copy the rows in view to `found`; return the ends. Opaque ones come first, then translucent ones in
+    their order. Balls get as few triangles as their size in a picture of `height` pixels allows."""
     n = 0
     for k in range(len(rows)):
         if shown[k] and not clear[k]:
@@ -88,7 +84,7 @@ def find(
 
 @compiled
 def _add(row: Rows, lens: Floats, height: int, found: Rows, n: int) -> int:
-    """Append a row if its box may be in view; returns the new number."""
+    """Append a row if its box may be in view. Returns the new number."""
     x, y, z = row[0] - lens[EYE], row[1] - lens[EYE + 1], row[2] - lens[EYE + 2]
     aside, over, ahead = _on(lens, RIGHT, x, y, z), _on(lens, UP, x, y, z), _on(lens, FORWARD, x, y, z)
     reach = _HALF * math.sqrt(row[12] ** 2 + row[13] ** 2 + row[14] ** 2)
@@ -120,10 +116,11 @@ def _on(lens: Floats, axis: int, x: float, y: float, z: float) -> float:
 
 @compiled
 def _far_first(rows: Rows, lens: Floats) -> None:
-    """Sort rows, the farthest first: by the distance of their boxes, then of their centres.
+    """Sort rows, the farthest first.
 
-    By the centres alone, things in a large zone would cover its near side. Whatever lies flat on the floor
-    comes first, so that it does not cover things on it. By insertion: few rows are translucent.
+    They are sorted by the distance of their boxes, then of their centres. By the centres alone, things in a
+    large zone would cover its near side. Things flat on the floor come first, so that they do not cover
+    things on them. By insertion: few rows are translucent.
     """
     keys = [_key(row, lens) for row in rows]
     for i in range(1, len(rows)):
@@ -151,10 +148,10 @@ def polygons_of(
     rows: Rows, opaque: int, count: int, meshes: Meshes, plain: Integers, lens: Floats, size: tuple[int, int],
     sun: Sun, polygons: Polygons,
 ) -> tuple[int, int]:  # fmt: skip
-    """Write the polygons of the first `count` rows; return how many the first `opaque` have, and all.
+    """Write the polygons of the first `count` rows; return two counts.
 
-    Returns -1 and the number that may be needed if there is not room for so many. `plain` is at least 0 for
-    layers of one colour.
+    They are those of the first `opaque` rows and of all. Returns -1 and the number that may be needed if
+    there is not enough room. `plain` is at least 0 for layers of one colour.
     """
     corners, planes, light, facts = polygons
     most = 0
@@ -216,7 +213,7 @@ def polygons_of(
 
 @compiled
 def _place(row: Rows, corners: Floats, lens: Floats, size: tuple[int, int], places: Floats) -> None:
-    """Place a row's corners: in the arena (0-2), on the screen times w (3, 4), w (5), distance ahead (6)."""
+    """Place a row's corners. In the arena (0-2), on the screen times w (3, 4), w (5), distance ahead (6)."""
     half_width, half_height = 0.5 * size[0], 0.5 * size[1]
     wide, high = half_width / lens[WIDE], half_height / lens[HIGH]
     parallel = lens[PARALLEL] != 0.0
@@ -236,7 +233,7 @@ def _place(row: Rows, corners: Floats, lens: Floats, size: tuple[int, int], plac
 
 @compiled
 def _seen_from(row: Rows, lens: Floats, parallel: bool) -> tuple[float, float, float]:
-    """The eye in a unit mesh's frame; for a camera without perspective the way to it."""
+    """Return the eye in a unit mesh's frame. For a camera without perspective it is the direction to it."""
     if parallel:
         x, y, z = -lens[FORWARD], -lens[FORWARD + 1], -lens[FORWARD + 2]
     else:
@@ -253,7 +250,7 @@ def _outline(
     corner: Integers, places: Floats, width: int, height: int, near: float, parallel: bool, corners: Floats,
     polygon: int,
 ) -> int:  # fmt: skip
-    """The corners of a face on the screen, cut at the near plane; their number, 0 if it is out of view."""
+    """Write a face's corners on the screen; return their number. 0 out of view; cut at the near plane."""
     count = corner[0]
     before = left = right = above = below = 0
     for k in range(count):
@@ -286,7 +283,7 @@ def _outline(
 
 @compiled
 def _covers(corners: Floats, polygon: int, count: int, size: tuple[int, int]) -> bool:
-    """Whether a polygon's box on the screen has the middle of a pixel."""
+    """Return whether a polygon's screen box contains the middle of a pixel."""
     left = top = np.inf
     right = bottom = -np.inf
     for k in range(count):
@@ -298,13 +295,13 @@ def _covers(corners: Floats, polygon: int, count: int, size: tuple[int, int]) ->
 
 @compiled
 def pixel(place: float, low: int, high: int) -> int:
-    """The first pixel, from `low` to `high`, whose middle is at or after a place."""
+    """Return the first pixel whose middle is at or after a place. It is from `low` to `high`."""
     return math.ceil(min(max(place - 0.5, float(low)), float(high)))
 
 
 @compiled
 def _invert(corner: Integers, places: Floats, inverse: Floats) -> bool:
-    """The inverse of the matrix of a face's first three corners (x, y, w); False if there is none."""
+    """Invert the matrix of a face's first three corners (x, y, w). False if there is no inverse."""
     x0, y0, w0 = places[corner[1], 3], places[corner[1], 4], places[corner[1], 5]
     x1, y1, w1 = places[corner[2], 3], places[corner[2], 4], places[corner[2], 5]
     x2, y2, w2 = places[corner[3], 3], places[corner[3], 4], places[corner[3], 5]
@@ -323,7 +320,7 @@ def _invert(corner: Integers, places: Floats, inverse: Floats) -> bool:
 
 @compiled
 def _plane(planes: Floats, n: int, which: int, values: Floats, inverse: Floats) -> None:
-    """The plane of a value, divided by w, that has these values at the first three corners."""
+    """Set the plane of a value, divided by w, from three corners."""
     a, b, c = values[which, 0], values[which, 1], values[which, 2]
     planes[n, which, 0] = a * inverse[6] + b * inverse[7] + c * inverse[8]
     planes[n, which, 1] = a * inverse[0] + b * inverse[1] + c * inverse[2]
@@ -332,7 +329,7 @@ def _plane(planes: Floats, n: int, which: int, values: Floats, inverse: Floats) 
 
 @compiled
 def turned(row: Rows, a: float, b: float, c: float) -> tuple[float, float, float]:
-    """The unit normal in the arena of one in a unit mesh's frame."""
+    """Return the arena's unit normal of one in a unit mesh's frame."""
     a, b, c = a / row[12], b / row[13], c / row[14]
     part = 1.0 / math.sqrt(a * a + b * b + c * c)
     a, b, c = a * part, b * part, c * part
@@ -353,7 +350,7 @@ def _ambient(x: float, y: float, z: float, k: int) -> float:
 
 @compiled
 def _shine_flat(row: Rows, plane: Floats, sun: Sun, light: Floats, n: int, shift: Floats) -> int:
-    """A flat face's light without (0-2) and from the sun (3-5), and its shadows' shift; returns its flags."""
+    """Set a flat face's light and shadow shift; return its flags. Sky is in 0-2, sun in 3-5."""
     x, y, z = turned(row, plane[0], plane[1], plane[2])
     towards = x * TO_SUN[0] + y * TO_SUN[1] + z * TO_SUN[2]
     sunlight = row[19] * max(0.0, towards)
@@ -373,7 +370,7 @@ def _shine_flat(row: Rows, plane: Floats, sun: Sun, light: Floats, n: int, shift
 def _shine_round(
     row: Rows, corner: Integers, begin: int, normals: Floats, sun: Sun, values: Floats, light: Floats, n: int
 ) -> int:
-    """A round mesh's light at three corners of a face; its flags."""
+    """Set a round mesh's light at a face's corners; return flags. There are three corners."""
     flags = 0
     for k in range(3):
         light[n, k] = min(row[15 + k] * row[20], _BRIGHTEST)
@@ -394,11 +391,8 @@ def _shine_round(
 
 @compiled
 def _spread(row: Rows, corner: Integers, begin: int, corners: Floats, plane: Floats, values: Floats) -> None:
-    """Texture coordinates at three corners of a face.
-
-    They are metres from its left and lower edge as seen from outside, divided by the face's size or by the
-    width and height after which the texture repeats.
-    """
+    """Texture coordinates at three corners of a face. They are metres from its left and lower edge as seen
+    from outside, divided by the face's size or by the width and height after which the texture repeats."""
     x, y, z = plane[0] / row[12], plane[1] / row[13], plane[2] / row[14]
     level = abs(y) >= abs(x) and abs(y) >= abs(z)
     along_z = not level and abs(x) > abs(z)

@@ -1,7 +1,8 @@
-"""From spans to pixels: texture, shadow and light of each visible pixel, computed once.
+"""Shading of spans: texture, shadow and light of each visible pixel.
 
-Colours are whole numbers: a texture's from 0 to 65280 (255 x 256), light from 0 to 8191 and beyond, their
-product from 0 to 8191, which a table turns into sRGB. Loops over unsigned numbers become vector code.
+Each is computed once. Colours are whole numbers: a texture's from 0 to 65280 (255 x 256), light from 0 to
+8191 and beyond, their product from 0 to 8191, which a table turns into sRGB. Loops over unsigned numbers
+become vector code.
 """
 
 import numpy as np
@@ -34,34 +35,31 @@ Values = npt.NDArray[np.float32]
 SunMap = npt.NDArray[np.uint16]
 
 _LIGHT, _COLOR, _OPACITY, _SUN, _ACROSS, _UP, _DEEP, _T00, _T10, _T01, _T11, _LINES = 0, 3, *range(6, 16)
-"""Whole numbers of each pixel of a span.
-
-Its light and colour (three each), opacity, share of sun, a place in a texture or the sun's map, and four
-texels around it.
-"""
+"""Whole numbers of each pixel of a span. Its light and colour (three each), opacity, share of sun, a place in
+a texture or the sun's map, and four texels around it."""
 
 _DISTANCE, _STEP, _FACTOR = range(3)
 _REALS = 3
-"""Fractions of each pixel: w, how far apart texels are, and what turns coordinates into texels."""
+"""Fractions of each pixel. These are w, the texels' distance, and factors from coordinates to texels."""
 
 _SCALE = 8224.0
-"""A light of 1, so that 65280 times it, divided by 65536, is just below 8192."""
+"""Light of 1. 65280 times it, divided by 65536, is just below 8192."""
 
 _LEAST_W, _LARGEST = np.float32(1e-4), np.float32(1e9)
-"""Bounds, so that no number becomes an integer that has no room for it."""
+"""Bounds that keep every number within the range of its integer."""
 
 _DIAGONAL = np.float32(1024.0 * 1.41421354)
-"""A texture's level is the one below its texels per pixel, along x or y, times the root of two."""
+"""Root of two, by which texels per pixel choose a texture's level. It is the one below them, along x or y."""
 
 _EXPONENT, _EXPONENT_BITS = np.int32(0x7F800000), 23
 _TEXEL = (127 + 127 + 18) << 23
-"""Bits of a float's exponent; less a level's, those of the factor to 1/256 of that level's texels."""
+"""Bits of a float's exponent. Less a level's, those of the factor to 1/256 of that level's texels."""
 
 _LOW, _16, _32 = np.uint64(0xFFFF), np.uint64(16), np.uint64(32)
 _1, _8, _255, _ONE = np.int32(1), np.int32(8), np.int32(255), np.uint32(1)
 
 _FINER = np.int32(4 ** (SIDE_BITS + 1) // 3)
-"""Texels of a layer's levels together, less those of its last ones: shifted by two bits for each level."""
+"""Texels of a layer's levels together, less those of its last. Shifted by two bits for each level."""
 
 
 @compiled
@@ -69,10 +67,8 @@ def shade(
     spans: Shown, count: int, polygons: Polygons, opaque: int, looks: Looks, sun_map: SunMap, rays: Floats,
     pixels: Pixels,
 ) -> None:  # fmt: skip
-    """Draw the first spans of a list, in their order, into pixels (height, width) of three bytes.
-
-    Polygons from number `opaque` on are laid over what is behind them.
-    """
+    """Draw the first spans of a list into pixels (height, width, 3). They are drawn in their order. Polygons
+    from number `opaque` on are blended with the pixels behind them."""
     _, planes, light, facts = polygons
     height, width = pixels.shape
     flat, shadows = pixels.ravel(), sun_map.ravel()
@@ -120,7 +116,7 @@ def shade(
 
 @compiled
 def _along(planes: Floats, k: int, which: int, x: float, y: float) -> tuple[np.float32, np.float32]:
-    """A value at a place in pixels, and its step to the next pixel."""
+    """Return a value at a pixel's place, and its step per pixel."""
     plane = planes[k, which, 0] + planes[k, which, 1] * x + planes[k, which, 2] * y
     return np.float32(plane), np.float32(planes[k, which, 1])
 
@@ -143,7 +139,7 @@ def _fill(
 def _levels(
     planes: Floats, k: int, x: float, y: float, n: np.uint64, line: Line, real: Values, bits: Line
 ) -> None:
-    """Find the texels' distance along a span, and their places in 1/256 texels of the level that fits."""
+    """Find the texels' distance along a span, and their level's places. Places are in 1/256 texels."""
     u, du = _along(planes, k, U, x, y)
     v, dv = _along(planes, k, V, x, y)
     dw, ew = np.float32(planes[k, W, 1]), np.float32(planes[k, W, 2])
@@ -165,10 +161,8 @@ def _levels(
 
 @compiled
 def _around(start: int, n: np.uint64, line: Line, bits: Line) -> None:
-    """Find the four texels around each place, and how far it is from the first; coordinates wrap.
-
-    `start` is the number of the layer's first texel.
-    """
+    """Find the four texels around each place, and the fractions. A fraction is the distance from the first;
+    coordinates wrap. `start` is the number of the layer's first texel."""
     first_of_layer = np.int32(start)
     for i in range(n):
         level = (bits[_STEP, i] >> _EXPONENT_BITS) - np.int32(127)
@@ -185,7 +179,7 @@ def _around(start: int, n: np.uint64, line: Line, bits: Line) -> None:
 
 @compiled
 def _grey(texels: npt.NDArray[np.uint8], facts: Integers, layer: int, n: np.uint64, line: Line) -> None:
-    """Colours between two, or opacities, by a mean of the four nearest texels."""
+    """Find colours between two, or opacities, by four texels' mean. Those are the nearest ones."""
     for i in range(n):
         for corner in range(_T00, _T11 + 1):
             line[corner, i] = texels[np.uint32(line[corner, i])]
@@ -205,7 +199,7 @@ def _grey(texels: npt.NDArray[np.uint8], facts: Integers, layer: int, n: np.uint
 
 @compiled
 def _colored(texels: npt.NDArray[np.uint64], n: np.uint64, line: Line) -> None:
-    """Colours of three channels, in lanes of 16 bits, so that one product weighs all."""
+    """Find colours of three channels in lanes of 16 bits. One product weighs all."""
     for i in range(n):
         x, y = np.int64(line[_ACROSS, i]), np.int64(line[_UP, i])
         both = (x * y + 128) >> 8
@@ -222,7 +216,7 @@ def _shadow(
     planes: Floats, k: int, x: float, y: float, n: np.uint64, texels: SunMap, side: int,
     line: Line, real: Values,
 ) -> None:  # fmt: skip
-    """Sunlight on the pixels of a span, 0 to 256: four texels of its map, compared and blended."""
+    """Find sunlight on the pixels of a span, 0 to 256. Four texels of its map are compared and blended."""
     for axis in range(3):
         begin, slope = _along(planes, k, SUN_X + axis, x, y)
         part = np.float32(256.0 if axis < 2 else 1.0)
@@ -249,7 +243,7 @@ def _shadow(
 
 @compiled
 def _flat(light: Floats, k: int, n: np.uint64, line: Line) -> None:
-    """Light that is the same all over a face, but for the sun's."""
+    """Find the light of a face with constant light except the sun's."""
     for channel in range(3):
         own, of_sun = np.int32(light[k, channel] * _SCALE), np.int32(light[k, 3 + channel] * _SCALE)
         for i in range(n):
@@ -276,7 +270,7 @@ def _round(
 def _store(
     flat: Pixels, base: np.uint64, n: np.uint64, encode: Pixels, decode: Integers, blended: bool, line: Line
 ) -> None:
-    """Texels in their light as pixels; blended ones are laid over what is behind them, in linear light."""
+    """Write lit texels as pixels. Translucent ones are blended with those behind in linear light."""
     full = np.int32(FULL)
     for channel in range(3):
         for i in range(n):
@@ -298,7 +292,7 @@ def _sky(
     sky: Pixels, rays: Floats, row: int, start: int, n: np.uint64, height: int, width: int,
     line: Line, flat: Pixels, base: np.uint64,
 ) -> None:  # fmt: skip
-    """The sky along a span: the nearest pixel of a cube's face, with face and place chosen by selection."""
+    """Draw the sky along a span, from a cube's nearest pixel. It is chosen by selection."""
     down, right, step = (row + 0.5) * 2.0 / height - 1.0, (start + 0.5) * 2.0 / width - 1.0, 2.0 / width
     a = np.float32(rays[0, 0] * right + rays[0, 1] * down + rays[0, 2])
     b = np.float32(rays[1, 0] * right + rays[1, 1] * down + rays[1, 2])

@@ -1,4 +1,4 @@
-"""The sun's map: the depth at which its light ends, for each texel of a grid over the arena."""
+"""The sun's map: depth of its light per texel over the arena."""
 
 import math
 from typing import NamedTuple
@@ -17,14 +17,14 @@ from render.parts.rows import MESH, Bools, Rows
 SunMap = npt.NDArray[np.uint16]
 
 DEEPEST = 65535
-"""The depth of a texel whose light meets nothing."""
+"""Depth of a texel whose light hits no thing."""
 
 _BALL, _BOX, _PRISM, _PRICKLES = (MESHES.index(name) for name in ("ball", "box", "prism", "prickles"))
 
 
 @compiled
 def cast(sun_map: SunMap, rows: Rows, which: Bools, meshes: Meshes, sun: Sun, touched: Integers) -> None:
-    """Draw the shadows of some rows; each grows its box in `touched`: left, top, right and bottom.
+    """Draw the shadows of some rows. Each grows its box in `touched`: left, top, right and bottom.
 
     If there are more rows than boxes, they share the last one.
 
@@ -74,7 +74,7 @@ def _darken(
     sun_map: SunMap, outline: Floats, depth: Floats, area: float, count: int, left: Floats, right: Floats,
     touched: Integers,
 ) -> None:  # fmt: skip
-    """Draw a face into the map; `area` is twice that of its first three corners."""
+    """Draw a face into the map. `area` is twice that of its first three corners."""
     side = len(sun_map)
     across, down = outline[1, 0] - outline[0, 0], outline[1, 1] - outline[0, 1]
     to_right, to_low = outline[2, 0] - outline[0, 0], outline[2, 1] - outline[0, 1]
@@ -95,10 +95,8 @@ def _darken(
 
 @compiled
 def _cast_ball(sun_map: SunMap, row: Rows, sun: Sun, touched: Integers) -> None:
-    """Draw a ball's shadow: an ellipse, with the depth of the ball's side that is turned to the sun.
-
-    Where it faces away from the sun, at its outline, it shrinks by a texel.
-    """
+    """Draw a ball's shadow: an ellipse with the sunny side's depth. Where the ball faces away from the sun,
+    at its outline, the ellipse shrinks by a texel."""
     axes, middle, side = np.zeros((3, 3)), np.zeros(3), sun_map.shape[0]
     for of_map in range(3):
         m = sun.to_map[of_map]
@@ -146,7 +144,7 @@ def _darken_texel(sun_map: SunMap, y: int, x: int, depth: float) -> None:
 
 @compiled
 def _place(row: Rows, place: Floats, to_map: Floats, shift: Floats, placed: Floats) -> None:
-    """Place a caster's corner in the sun's map, shifted: across, down and depth."""
+    """Place a caster's corner in the sun's map, shifted. Across, down and depth."""
     a, b, c = place[0] * row[12], place[1] * row[13], place[2] * row[14]
     x = row[0] + row[3] * a + row[6] * b + row[9] * c
     y = row[1] + row[4] * a + row[7] * b + row[10] * c
@@ -158,7 +156,7 @@ def _place(row: Rows, place: Floats, to_map: Floats, shift: Floats, placed: Floa
 
 @compiled
 def _push(row: Rows, normal: Floats, sun: Sun, shift: Floats) -> None:
-    """Find the biases' shift in the sun's map of what has a normal."""
+    """Find the shift of biases in the sun's map for a normal."""
     x, y, z = turned(row, normal[0], normal[1], normal[2])
     away = 1.0 - min(max(x * TO_SUN[0] + y * TO_SUN[1] + z * TO_SUN[2], 0.0), 1.0)
     x, y, z = TO_SUN[0] + away * x, TO_SUN[1] + away * y, TO_SUN[2] + away * z
@@ -168,20 +166,16 @@ def _push(row: Rows, normal: Floats, sun: Sun, shift: Floats) -> None:
 
 
 TREMBLE = 512.0
-"""Poses are rounded to one part of this of a metre (and of a rotation matrix).
-
-Things at rest tremble by less, and a shadow's texel is 0.04 m or more.
-"""
+"""Steps per metre (and rotation entry) to which poses are rounded. Things at rest tremble by less, and a
+shadow's texel is 0.04 m or more."""
 
 REST = 16
-"""Frames without change after which a thing counts as at rest, and the minimum between updates of that set.
-
-Redrawing it takes about as long as a frame (our choice).
-"""
+"""Unchanged frames after which a thing is at rest. It is also the minimum between updates of that set.
+Redrawing it takes about as long as a frame (our choice)."""
 
 
 class Kept(NamedTuple):
-    """What stays the same from picture to picture of one arena's shadows.
+    """Shadow data kept from picture to picture of one arena.
 
     `casters` are its rows as last drawn, with `cast` those that cast a shadow now; `rested` counts frames
     without change, `resting` are those at rest, which `still` shows over `empty`, and `map` has all of them.
@@ -204,10 +198,8 @@ class Kept(NamedTuple):
 def update(
     rows: Rows, casts: Bools, shown: Bools, agents: Rows, kept: Kept, meshes: Meshes, sun: Sun
 ) -> None:
-    """Draw what casts a shadow into the map: `agents`, and the rows that do so and are shown.
-
-    Those at rest, at first all, are drawn once, over what is `empty`.
-    """
+    """Draw the shadows of `agents` and of visible casters into the map. Those at rest, at first all, are
+    drawn once, over `empty`."""
     first = kept.since[0] < 0
     rest(rows, casts, shown, kept)
     if first:
@@ -228,10 +220,8 @@ def update(
 
 @compiled
 def rest(rows: Rows, casts: Bools, shown: Bools, kept: Kept) -> None:
-    """Read casters from rows, poses rounded, and update which of them are at rest.
-
-    `kept.since` counts frames on, from 0 if that set has changed.
-    """
+    """Read casters from rows, and update which are at rest. Poses are rounded. `kept.since` counts frames on,
+    from 0 if that set has changed."""
     casters, woke, late = kept.casters, False, False
     for k in range(len(rows)):
         moved = (casts[k] and shown[k]) != kept.cast[k]

@@ -1,4 +1,4 @@
-"""Arrays that compiled code draws with: unit meshes, textures, the sky and the tones of a screen.
+"""Arrays for compiled drawing: unit meshes, textures, sky and screen tones.
 
 Making them takes seconds; they are kept in the user's cache. Colours are whole numbers and corners are
 rounded, so that they are the same everywhere.
@@ -34,25 +34,25 @@ RAMP = np.arange(2048, dtype=np.float32)
 """The numbers of a row's pixels."""
 
 SIDE_BITS = 10
-"""A texture has 2 to the power of this number of texels a side."""
+"""Binary logarithm of a texture's texels a side."""
 
 KIND, BASE, RANGE, OPACITY, LOOK_FACTS = 0, 1, 4, 7, 8
-"""Facts of a texture layer: its kind, the colour of its darkest texel (times 256), what its lightest has more
-(times 65536 / 255 / 4), and its opacity."""
+"""Facts of a texture layer: kind, base colour, range and opacity. The base is the colour of its darkest texel
+(times 256), the range the difference of its lightest (times 65536 / 255 / 4)."""
 
 PLAIN, GREY, FOG, COLORED = range(4)
-"""Kinds of layers: of one colour, between two, of one in several opacities, and of three channels."""
+"""Kinds of layers: one colour, two colours, varying opacity, and three channels."""
 
 FULL, CLEAR = 8191, 255
 """Light of 1, and an opacity of 1."""
 
 
 class Meshes(NamedTuple):
-    """All unit meshes: corners and normals (n, 3), and faces of up to four corners.
+    """All unit meshes: corners, normals (n, 3), and faces.
 
     `own_corners` and `own_faces` (meshes, 2) are where each one's begin and how many it has. A face has the
-    number of its corners and their places in the mesh (5,), and its plane: normal and offset (4,). `smooth`
-    meshes are lit at their corners.
+    number of its corners, up to four, and their places in the mesh (5,), and its plane: normal and offset
+    (4,). `smooth` meshes are lit at their corners.
     """
 
     corners: Floats
@@ -65,11 +65,8 @@ class Meshes(NamedTuple):
 
 
 class Polygons(NamedTuple):
-    """Room for n polygons.
-
-    Each has `corners` (k, 2) in pixels, `planes` and `facts` as in `render.kernel.polygons`, `light` (6,):
-    red, green and blue without the sun, and what the sun adds.
-    """
+    """Room for n polygons. Each has `corners` (k, 2) in pixels, `planes` and `facts` as in
+    `render.kernel.polygons`, `light` (6,): red, green and blue without the sun, and the sun's share."""
 
     corners: Floats
     planes: Floats
@@ -104,10 +101,8 @@ _SUM_BYTES = 4
 
 @cache
 def tables() -> tuple[Meshes, Looks]:
-    """Meshes and looks, from the user's cache if it holds what the same sources made; do not write to them.
-
-    The cache only saves time: without it, or with a broken file in it, they are made.
-    """
+    """Return meshes and looks, cached by their sources; read-only. The user's cache only saves time: without
+    it, or with a broken file in it, they are made."""
     digest = sha256(np.__version__.encode())
     for module in _SOURCES:
         digest.update(inspect.getsource(module).encode())
@@ -122,7 +117,7 @@ def tables() -> tuple[Meshes, Looks]:
 
 
 def _as_file(meshes: Meshes, looks: Looks) -> bytes:
-    """The tables as a NumPy file of one record, and a checksum."""
+    """Return the tables as a NumPy file of one record, with checksum."""
     arrays = meshes._asdict() | looks._asdict()
     kinds = np.dtype([(name, each.dtype, each.shape) for name, each in arrays.items()], align=True)
     buffer = io.BytesIO()
@@ -131,7 +126,7 @@ def _as_file(meshes: Meshes, looks: Looks) -> bytes:
 
 
 def _of_file(path: Path) -> tuple[Meshes, Looks]:
-    """The tables, in memory that processes share; raises ValueError if they are not whole."""
+    """Return the tables, in memory that processes share. Raises ValueError if they are not whole."""
     whole = np.memmap(path, np.uint8, "r")
     if zlib.crc32(whole[:-_SUM_BYTES].data) != int.from_bytes(whole[-_SUM_BYTES:]):
         raise ValueError("the file is damaged")
@@ -141,7 +136,7 @@ def _of_file(path: Path) -> tuple[Meshes, Looks]:
 
 
 def meshes_of(made: Iterable[meshes.Triangles]) -> Meshes:
-    """Meshes as the kernel draws them, from triangles (n, 3, 6) of position and outward normal."""
+    """Return drawable meshes of triangles (n, 3, 6). These are positions and outward normals."""
     found = [_mesh(triangles.astype(float)) for triangles in made]
     *arrays, smooth = zip(*found, strict=True)
     counts = (np.array([len(each) for each in arrays[k]]) for k in (0, 2))
@@ -150,7 +145,7 @@ def meshes_of(made: Iterable[meshes.Triangles]) -> Meshes:
 
 
 def _mesh(triangles: Floats) -> tuple[Floats, Floats, Integers, Floats, bool]:
-    """Corners, normals, faces, planes of one mesh, and whether it is smooth: shares corners between faces."""
+    """Return corners, normals, faces, planes and smoothness of a mesh. Smooth faces share corners."""
     corners, place = np.unique(triangles[..., :3].reshape(-1, 3), axis=0, return_inverse=True)
     place = place.reshape(-1, 3)
     one, two, three = corners[place].transpose(1, 0, 2)
@@ -176,7 +171,7 @@ def _mesh(triangles: Floats) -> tuple[Floats, Floats, Integers, Floats, bool]:
 def _faces(
     corners: Floats, triangles: npt.NDArray[np.intp], normals: Floats
 ) -> Iterator[tuple[list[int], Floats]]:
-    """Outlines of the triangles; of two in a row that make a flat, convex face, their common one."""
+    """Outlines of the triangles. Of two in a row that make a flat, convex face, their common one."""
     k = 0
     while k < len(triangles):
         joined = _joined(corners, triangles[k : k + 2].tolist(), normals[k : k + 2])
@@ -185,7 +180,7 @@ def _faces(
 
 
 def _joined(corners: Floats, pair: list[list[int]], normals: Floats) -> list[int]:
-    """The outline of two triangles with a common edge; empty if none or it is not flat and convex."""
+    """Return two triangles' outline. Empty without a common edge, or if not flat and convex."""
     if np.ptp(normals, axis=0).max() > 1e-9 or len(set(pair[0]) & set(pair[-1])) != 2:
         return []
     one, other = pair
@@ -216,7 +211,7 @@ def _packed(channels: Integers, bits: int) -> Integers:
 def _textures(
     layers: npt.NDArray[np.uint8],
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint64], Integers, Integers, Integers]:
-    """The layers in as few bytes as each needs, with levels of detail that are means of four texels."""
+    """Return the layers, each in as few bytes as it needs. Levels of detail are means of four texels."""
     offsets = np.zeros((len(layers), SIDE_BITS + 1), np.int64)
     facts, plain = np.zeros((len(layers), LOOK_FACTS), np.int64), np.full(len(layers), -1)
     grey, colored = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
@@ -237,7 +232,8 @@ def _textures(
 
 
 def _reduced(texels: Integers) -> tuple[Integers, Integers]:
-    """A layer's facts, and its one channel of 0 to 255 if that is enough, to one and a half, or all three."""
+    """Return a layer's facts and its texels. Texels are one channel of 0 to 255 if that is enough, one and a
+    half, or all three."""
     low, high = texels.min(axis=(0, 1)), texels.max(axis=(0, 1))
     facts, span = np.zeros(LOOK_FACTS, np.int64), high - low
     facts[BASE : BASE + 3], facts[OPACITY] = low[:3] << 8, low[3]

@@ -1,4 +1,4 @@
-"""Visible polygons of each pixel, by a depth buffer filled span by span, and their distance."""
+"""Visible polygons per pixel and their distance, by a depth buffer. It is filled span by span."""
 
 import math
 
@@ -15,19 +15,16 @@ Nearest = npt.NDArray[np.float32]
 Shown = npt.NDArray[np.int32]
 
 NOTHING = -1
-"""The polygon's number where there is none."""
+"""Polygon number of empty pixels."""
 
 LINE, LEFT, END, POLYGON, SPAN = range(5)
-"""A span of pixels of one polygon: its row, its first pixel, the one after its last, and the polygon."""
+"""Span of a polygon's pixels: row, first pixel, end, polygon. The end is the pixel after the last."""
 
 
 @compiled
 def edges(outline: Floats, count: int, top: int, bottom: int, left: Floats, right: Floats) -> tuple[int, int]:
-    """The left and right end, in pixels, of each row of a convex polygon.
-
-    Returns its first row and the one after the last. Rows are those from `top` to before `bottom` whose
-    middles are inside.
-    """
+    """Find each row's ends, in pixels, of a convex polygon. Returns its first row and the one after the last.
+    Rows are those from `top` to before `bottom` whose middles are inside."""
     low, high, area = outline[0, 1], outline[0, 1], 0.0
     # Single numbers: views of arrays are counted in and out, which would take longer than all the rest.
     for k in range(count):
@@ -60,10 +57,10 @@ def edges(outline: Floats, count: int, top: int, bottom: int, left: Floats, righ
 def show(
     polygons: Polygons, count: int, top: int, bottom: int, lens: Floats, nearest: Nearest, shown: Shown
 ) -> None:
-    """Find the nearest of the first `count` polygons at each pixel of the rows from `top` to before `bottom`.
+    """Find the nearest of the first `count` polygons per pixel.
 
-    `nearest` (height, width) becomes their depth as in `polygons.DEPTH`, `shown` their number. What is not
-    nearer than the far plane is out of sight.
+    Rows are those from `top` to before `bottom`. `nearest` (height, width) becomes their depth as in
+    `polygons.DEPTH`, `shown` their number. Polygons beyond the far plane are out of sight.
     """
     corners, planes, _, facts = polygons
     height, width = nearest.shape
@@ -92,7 +89,7 @@ def show(
 
 @compiled
 def spans_of(shown: Shown, row: int, spans: Shown, n: int) -> int:
-    """Append the spans of a row to a list with room for them; returns its new length."""
+    """Append a row's spans to a list with room; return its length."""
     width = shown.shape[1]
     numbers = shown[row]
     x = 0
@@ -109,7 +106,7 @@ def spans_of(shown: Shown, row: int, spans: Shown, n: int) -> int:
 def spans_before(
     plane: Floats, polygon: int, row: int, start: int, end: int, nearest: Nearest, spans: Shown, n: int
 ) -> int:
-    """Append the spans of a translucent polygon between two pixels of a row where nothing is before it."""
+    """Append the visible spans of a translucent polygon between two pixels. They are in one row."""
     a, b, c = plane
     begin, slope = np.float32(a + b * (start + 0.5) + c * (row + 0.5)), np.float32(b)
     depths = nearest[row]
@@ -131,9 +128,10 @@ def label(
     shown: Shown, planes: Floats, facts: Integers, rows: Rows, lens: Floats, sky: int,
     depth: npt.NDArray[np.float32], instance: Shown,
 ) -> None:  # fmt: skip
-    """Write metres along the viewing axis and the instances of polygons shown; infinity and `sky` for none.
+    """Write distances and instances of the shown polygons.
 
-    A ball's triangles lie inside the ball: there the ray is followed back to the ball itself.
+    Distances are metres along the viewing axis; infinity and `sky` stand for no polygon. A ball's triangles
+    lie inside the ball: there the ray is followed back to the ball itself.
     """
     height, width = shown.shape
     parallel = lens[PARALLEL] != 0.0
@@ -156,7 +154,7 @@ def label(
 
 @compiled
 def _to_ball(row: Rows, lens: Floats, right: float, up: float, far: float, parallel: bool) -> float:
-    """The depth at which the ray through a pixel, `far` along it inside a ball, has entered that ball."""
+    """Return the depth at which a pixel's ray entered a ball. It starts `far` along it, inside."""
     place, metre = np.empty(3), np.empty(3)
     for axis in range(3):
         aside = lens[RIGHT + axis] * right + lens[UP + axis] * up

@@ -1,1 +1,1 @@
-"""How surfaces look: materials, colours, textures, sky and sunlight."""
+"""Surface appearance: materials, colours, textures, sky and sunlight."""

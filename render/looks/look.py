@@ -1,7 +1,7 @@
-"""How each kind of object looks: surface, colour and opacity.
+"""Appearance of each kind of object: surface, colour and opacity.
 
-Display colours were measured in pictures of Animal-AI v3.1.3, those of 4.x in pictures of 4.3;
-flat colours are given as shown, sRGB 0..255.
+Display colours were measured in pictures of Animal-AI v3.1.3, those of 4.x in pictures of 4.3; flat colours
+are given as shown, sRGB 0..255.
 """
 
 from enum import Enum
@@ -14,7 +14,7 @@ from arena.taskfile.versions import Version
 
 
 class Surface(NamedTuple):
-    """How a material reflects light, and how its texture lies on a face.
+    """A material's reflection of light, and its texture's placement.
 
     Displayed in linear light: texture x colour x (`emission` + `lit` x (ambient + sun)). `layer` is its
     texture's in `render/looks/textures.py`; `repeat` is the width and height in metres after which the
@@ -29,11 +29,11 @@ class Surface(NamedTuple):
 
 
 BRICK_M = (0.695, 1 / 3)
-"""Width and height of a brick in metres, as measured on five walls of the recorded frames."""
+"""Width and height of a brick, metres. Measured on five walls of the recorded frames."""
 
 
 class Material(Surface, Enum):
-    """The surface of every material; the last ones borrow a texture of others."""
+    """The surface of every material. The last ones borrow a texture of others."""
 
     BRICK = Surface(0, repeat=(2 * BRICK_M[0], 4 * BRICK_M[1]))
     CLOUD = Surface(1, repeat=(4.0, 4.0))
@@ -60,7 +60,7 @@ class Material(Surface, Enum):
 
 
 class Look(NamedTuple):
-    """Material, sRGB colour in 0..1, whether it is translucent, and whether it casts a shadow."""
+    """Appearance: material, sRGB colour in 0..1, translucency, and shadow casting."""
 
     material: Material
     color: Vector
@@ -73,7 +73,7 @@ _WHITE: Vector = (1.0, 1.0, 1.0)
 
 
 def srgb(r: int, g: int, b: int) -> Vector:
-    """A display colour, sRGB 0..255, as 0..1."""
+    """Return a display colour, sRGB 0..255, as 0..1."""
     return (r / 255, g / 255, b / 255)
 
 
@@ -92,7 +92,7 @@ RAIL = Look(Material.RAIL, srgb(199, 207, 212))
 
 
 def _usual_look(kind: Kind) -> Look:
-    """The look that follows from a kind's facts."""
+    """Return the look that follows from a kind's facts."""
     if kind.is_goal:
         always = kind.ends is Ends.ALWAYS
         if kind.reward > 0:
@@ -125,7 +125,7 @@ LOOKS: dict[str, Look] = {name: _usual_look(kind) for name, kind in KINDS.items(
     "LitLamp": Look(Material.FLAT, srgb(255, 236, 92)),
     "DarkLamp": Look(Material.PLAIN, srgb(40, 40, 46)),
 }
-"""The look of every kind: the usual one, unless it has an entry here."""
+"""Look of every kind: its entry here, or the usual one."""
 
 PANE = Look(Material.PERSPEX, _WHITE, translucent=True, casts=False)
 BUTTON = Look(Material.PLAIN, srgb(36, 189, 231))
@@ -180,11 +180,8 @@ _SYMBOLS: dict[str, Vector] = {
 
 
 def look_of(thing: Thing, version: str = Version.V3) -> Look:
-    """The look of a thing: its kind's, in the thing's own colour if it has one.
-
-    A ball's own colour is lit and shines as well (`Goal.cs`); a sign board's is that of its symbol, and a
-    door of 4.x is of glass.
-    """
+    """Return the look of a thing, in its own colour if any. A ball's own colour is lit and shines as well
+    (`Goal.cs`); a sign board's is that of its symbol, and a door of 4.x is of glass."""
     look = _LOOKS[Version(version)][thing.kind]
     if thing.color is None or thing.kind == "SignBoard" or look is PANE:
         return look
@@ -193,10 +190,7 @@ def look_of(thing: Thing, version: str = Version.V3) -> Look:
 
 
 def symbol_look(symbol: str, tint: Vector | None) -> Look:
-    """The look of a sign board's symbol, or of a cell of one, "0" or "1".
-
-    A tint replaces a symbol's own colour, and the white of a grid. The colours are ours: the original's are
-    not documented.
-    """
+    """Return the look of a sign's symbol, or of a grid cell. Cells are "0" and "1". A tint replaces a
+    symbol's own colour, and the white of a grid. The colours are ours: the original's are not documented."""
     color = _SYMBOLS.get(symbol, _INK) if tint is None or symbol == "0" else tint
     return Look(Material.PLAIN, color, casts=False)

@@ -1,4 +1,4 @@
-"""The sky as a cube of pictures, and the sun, with the settings of Animal-AI."""
+"""The sky as a cube of pictures, and the sun. Settings are Animal-AI's."""
 
 from functools import cache
 from typing import NamedTuple
@@ -14,14 +14,14 @@ SKY_SIDE = 256
 """Pixels of a cube face's side."""
 
 _BLUE, _HAZE = 0.0025 / np.array([0.5933, 0.5133, 0.4183]) ** 4, 0.001
-"""Shares of red, green and blue that air scatters, by wavelength (0.65, 0.57 and 0.475, less 0.0567 for the
-tint of 0.689), and that haze does."""
+"""Shares of red, green and blue scattered by air and haze. By wavelength: 0.65, 0.57 and 0.475, less 0.0567
+for the tint of 0.689."""
 
 _AIR, _SUNLIGHT, _DISC_RADIUS, _DISC_LIGHT = 0.025, 1.3 * 20.0, 0.2, 27.0
-"""Depth of the air, radii of the planet; the sun's light with the exposure; radius and light of its disc."""
+"""Depth of the air, radii of the planet. The sun's light with the exposure; radius and light of its disc."""
 
 _LOWEST = 0.09
-"""Slope of the lowest line of sight over the fence: below it, which no picture shows, the sky stays so."""
+"""Slope of the lowest line of sight over the fence. The sky stays constant below, out of view."""
 
 # The axes of a cube map's faces, as in OpenGL: right, down and outward, in the order +x -x +y -y +z -z.
 _FACES = (
@@ -32,7 +32,7 @@ _FACES = (
 
 
 def cube() -> npt.NDArray[np.uint8]:
-    """The six faces of a cube map, uint8 (6, SKY_SIDE, SKY_SIDE, 3), sRGB."""
+    """Return a cube map's six faces, uint8 (6, SKY_SIDE, SKY_SIDE, 3), sRGB."""
     middles = (2 * np.arange(SKY_SIDE) + 1) / SKY_SIDE - 1
     across, down = np.meshgrid(middles, middles)
     axes = np.array(_FACES, float)
@@ -41,10 +41,8 @@ def cube() -> npt.NDArray[np.uint8]:
 
 
 def _colors(direction: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Display colours (..., 3), 0..255, of directions (..., 3) of any length.
-
-    By the model of single scattering that Unity's procedural sky follows (O'Neil, GPU Gems 2, chapter 16).
-    """
+    """Display colours (..., 3), 0..255, of directions (..., 3) of any length. By the model of single
+    scattering that Unity's procedural sky follows (O'Neil, GPU Gems 2, chapter 16)."""
     level = np.linalg.norm(direction[..., [0, 2]], axis=-1)
     ray = np.stack([direction[..., 0], np.maximum(direction[..., 1], _LOWEST * level), direction[..., 2]], -1)
     ray /= np.linalg.norm(ray, axis=-1, keepdims=True)
@@ -57,7 +55,7 @@ def _colors(direction: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _scattered(ray: npt.NDArray[np.float64], sun: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Light (..., 3) that reaches the eye from the middles of both halves of a ray's way through the air."""
+    """Return light (..., 3) scattered along a ray through air. It is from the middles of both halves."""
     up, light = ray[..., 1], np.zeros(ray.shape)
     way = np.sqrt((1 + _AIR) ** 2 - 1 + up**2) - up
     for part in (0.25, 0.75):
@@ -71,30 +69,30 @@ def _scattered(ray: npt.NDArray[np.float64], sun: npt.NDArray[np.float64]) -> np
 
 
 def _air(up: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Air between the ground and space, along directions with this cosine to the vertical (O'Neil 2005)."""
+    """Return the air towards space along cosines to the vertical (O'Neil 2005)."""
     x = 1 - up
     return np.asarray(0.25 * np.exp(-0.00287 + x * (0.459 + x * (3.83 + x * (-6.8 + x * 5.25)))))
 
 
 TO_SUN = np.array([0.321, 0.766, -0.557])
-"""Direction to the sun: elevation 50 degrees, azimuth 150 degrees (the original's scene)."""
+"""Direction to the sun. Elevation 50 degrees, azimuth 150 degrees (the original's scene)."""
 
 TEXEL_M = 0.0747
-"""Side of a texel in metres, measured: in the recorded picture obs-0.0 a shadow's edge along x has steps of
+"""Side of a texel in metres, measured. In the recorded picture obs-0.0 a shadow's edge along x has steps of
 0.195 m, and 1 m along x is 0.383 m across the rows of the sun's map."""
 
 MAP_SIDE = 848
 """Texels of our map's side: it covers just the arena."""
 
 _MEASURED_MAP = 1024
-"""Texels of the side of the original's map, to which `TEXEL_M` and `MAP_SIDE` belong."""
+"""Side, texels, of the original's map. `TEXEL_M` and `MAP_SIDE` belong to it."""
 
 _CENTRE = np.array([20.0, 2.0, 20.0])
 _DEPTH_M = 70.0
 
 
 class Sun(NamedTuple):
-    """The sun of one version of Animal-AI: its linear colour, and its map of shadows.
+    """The sun of one Animal-AI version: linear colour and shadow map.
 
     `side` in texels, `texel_m` in metres. `stripes_m`: at grazing light, the shadow on things thinner than
     this (metres) is looked up in front of the face, so that texels do not show as stripes. `to_map` (3, 4)
@@ -112,10 +110,8 @@ class Sun(NamedTuple):
 
 @cache
 def sun_of(version: str) -> Sun:
-    """The sun of a version.
-
-    In v3.1.3, thick things keep the stripes of the recorded pictures; in 4.2 all light is ambient.
-    """
+    """Return the sun of a version. In v3.1.3, thick things keep the stripes of the recorded pictures; in 4.2
+    all light is ambient."""
     differs = DIFFERENCES[Version(version)]
     red, green, blue = (round(float(value), 3) for value in linear(np.multiply(255.0, differs.sun)))
     finer = differs.shadow_map // _MEASURED_MAP
@@ -126,7 +122,7 @@ def sun_of(version: str) -> Sun:
 
 
 def _to_map(side: int) -> npt.NDArray[np.float64]:
-    """From the arena to a map of `side` texels, without perspective, around the whole arena."""
+    """Return the parallel projection from arena to map. `side` is in texels."""
     forward = -TO_SUN / np.linalg.norm(TO_SUN)
     right = np.cross([0.0, 1.0, 0.0], forward)
     right /= np.linalg.norm(right)

@@ -17,29 +17,35 @@ SIDE = 1024
 Layer = npt.NDArray[np.float64]
 
 _BRICK_JOINT = (0.019, 0.008)
-"""Widths of the upright and the level joints in metres, as measured 0.5 m from a wall."""
+"""Widths of upright and level joints, metres. Measured 0.5 m from a wall."""
 
 _SLABS = (
     "68b4e0b5", "3c44914e", "dc6c4e35", "0c67d84b", "87be4304", "bfbb7c33",
     "410444bd", "d66ef01b", "8b0bc685", "4d845dfc", "735ddbdd", "c605b507",
 )  # fmt: skip
-"""Tones of the floor's slabs, from dark to light a hexadecimal digit each: courses from the south, slabs from
-the west. Measured in all recorded frames, which agree within 3 of 255; those of 4.3 show the same floor."""
+"""Tones of the floor's slabs, one hexadecimal digit each, dark to light.
+
+Courses are from the south, slabs from the west. Measured in all recorded frames, which agree within 3 of 255;
+those of 4.3 show the same floor.
+"""
 
 _DARKEST, _LIGHTER = (170.3, 136.6, 83.2), (2.01, 1.96, 2.08)
-"""The darkest slab's own colour, sRGB, and what each tone adds."""
+"""Darkest slab's own colour, sRGB, and the increment per tone."""
 
 _SLAB_JOINT, _SLAB_JOINT_M, _SLAB_BLUR_M, _SOUTH_M = (138.0, 98.0, 42.0), 0.022, 0.02, 0.0145
-"""Colour of joints, sRGB; their width, the change at their edges, and how far south of the grid they lie."""
+"""Colour of joints, sRGB. Their width, the change at their edges, and how far south of the grid they lie."""
 
 _STONES_SEED = 11
 
 _GAPS = (1.03, 1.94, 2.82, 3.77, 4.80, 5.90, 7.01, 8.10, 9.05, 10.01, 10.98, 12.02, 13.0)
-"""Dark gaps between the fence's planks, in metres from the left end of a panel of 14 m as seen from inside;
-measured in the recorded frames, except for the fifth last and the last, which are interpolated."""
+"""Dark gaps between the fence's planks, in metres.
+
+They count from the left end of a panel of 14 m as seen from inside. Measured in the recorded frames, except
+for the fifth last and the last, which are interpolated.
+"""
 
 _BEHIND = (0.04, 0.039, 0.011)
-"""Colour seen through a gap, linear light; in shade about (43, 47, 24) on display."""
+"""Colour seen through a gap, linear light. In shade about (43, 47, 24) on display."""
 
 _GAP = (0.032, 0.010)
 """Width of a gap and of the change at its edges, metres."""
@@ -47,7 +53,7 @@ _GAP = (0.032, 0.010)
 
 @cache
 def layers() -> npt.NDArray[np.uint8]:
-    """The whole array, uint8 (layers, SIDE, SIDE, 4), of grey, colours, or colours and opacities."""
+    """Return all layers, uint8 (layers, SIDE, SIDE, 4). They are grey, colours, or colours and opacities."""
     made = {
         Material.BRICK: _bricks(),
         Material.CLOUD: 0.85 + 0.15 * _clouds(6),
@@ -77,20 +83,21 @@ def linear(color: tuple[float, float, float] | Layer) -> Layer:
 
 
 def _grid(width: float, height: float) -> tuple[Layer, Layer]:
-    """Coordinates (SIDE, SIDE) of the pixels' middles on a face of this size: along and up."""
+    """Return coordinates (SIDE, SIDE) of the pixels' middles on a face. Along and up, for a face of this
+    size."""
     middles = (np.arange(SIDE) + 0.5) / SIDE
     x, y = np.meshgrid(middles * width, middles * height)
     return x, y
 
 
 def _joint(position: Layer, period: float, width: float, blur: float) -> Layer:
-    """1 on lines of a width at multiples of a period, fading to 0 over `blur`."""
+    """Return lines of a width at multiples of a period. They are 1, and fade to 0 over `blur`."""
     distance = np.abs((position / period + 0.5) % 1.0 - 0.5) * period
     return np.clip((0.5 * width + 0.5 * blur - distance) / blur, 0.0, 1.0)
 
 
 def _bricks() -> Layer:
-    """Running bond of two bricks by four courses; the second and fourth have a joint at the left edge."""
+    """Running bond of two bricks by four courses. The second and fourth have a joint at the left edge."""
     width, height = BRICK_M
     x, y = _grid(*Material.BRICK.repeat)
     shifted = x + 0.5 * width * (np.floor(y / height) % 2 == 0)
@@ -100,14 +107,14 @@ def _bricks() -> Layer:
 
 
 def _panel() -> Layer:
-    """A darker square in a frame of an eighth of the face."""
+    """Return a darker square in a frame. The frame is an eighth of the face."""
     x, y = _grid(1.0, 1.0)
     inside = np.maximum(np.abs(x - 0.5), np.abs(y - 0.5)) < 0.375
     return linear(np.where(inside, 124.0, 145.0))
 
 
 def _masonry() -> Layer:
-    """Two courses of rough stones, the stones and the patches in them of different tones."""
+    """Return two courses of rough stones with patches of different tones."""
     x, y = _grid(1.0, 1.0)
     course = np.floor(2 * y)
     upright = _joint(x + 0.3 * course, 0.5, 0.03, 0.06)
@@ -118,7 +125,7 @@ def _masonry() -> Layer:
 
 
 def _clouds(cells: int) -> Layer:
-    """Smooth noise in 0..1 over three octaves, the coarsest of `cells` a side."""
+    """Return smooth noise in 0..1 over three octaves. The coarsest has `cells` a side."""
     rng = np.random.default_rng(cells)
     octaves = [(0.5, cells), (0.3, 2 * cells), (0.2, 4 * cells)]
     return np.asarray(np.sum([weight * _noise(rng, n) for weight, n in octaves], axis=0))
@@ -136,7 +143,8 @@ def _noise(rng: np.random.Generator, cells: int) -> Layer:
 
 
 def _fog(color: tuple[float, float, float], opacities: tuple[float, ...]) -> Layer:
-    """Fog with these opacities in a face's middle, and 0.2, 0.5 and 0.7 of the face from it."""
+    """Return fog with opacities in a face's middle and outwards. The latter are at 0.2, 0.5 and 0.7 of the
+    face."""
     x, y = _grid(1.0, 1.0)
     opacity = np.interp(np.hypot(x - 0.5, y - 0.5), (0.0, 0.2, 0.5, 0.7), opacities)
     return np.concatenate([np.broadcast_to(color, (SIDE, SIDE, 3)), opacity[..., None]], axis=2)

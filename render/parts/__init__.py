@@ -1,1 +1,1 @@
-"""What a scene is drawn from: unit meshes, and arrays of their instances."""
+"""Drawable parts of a scene: unit meshes, and arrays of their instances."""

@@ -1,6 +1,7 @@
-"""The agents' bodies: a panda, a pig and a hedgehog of our own design, from a few balls and cones.
+"""The agents' bodies: a panda, a pig and a hedgehog.
 
-A body is a ball of the agent's radius, 0.5 m; it faces +z of its own frame.
+They are of our own design, from a few balls and cones. A body is a ball of the agent's radius, 0.5 m; it
+faces +z of its own frame.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from render.parts.composed import Part
 from render.parts.rows import LABEL, ROW, Rows, rows_of
 
 _YAWS = 256
-"""Number of turned animals that are kept: an agent turns in steps of 6 degrees."""
+"""Maximum number of cached turned animals. An agent turns in steps of 6 degrees."""
 
 _NO_ROWS: Rows = np.empty((0, ROW), np.float32)
 
@@ -28,7 +29,7 @@ _DATA = data_of("render.parts", "animals.yaml")
 def _parts(
     centre: Any, size: Any, color: str, mesh: str = "ball", casts: bool = False, pair: bool = False
 ) -> Iterator[Part]:
-    """A part, or a `pair` of it on the left and on the right."""
+    """Return a part, or a `pair` of it on both sides."""
     look = Look(Material.PLAIN, srgb(*_DATA["colors"][color]), casts=casts)
     x, y, z = centre
     for side in (-1, 1) if pair else (1,):
@@ -38,11 +39,11 @@ def _parts(
 BODIES: dict[str, list[Part]] = {
     skin: [part for said in parts for part in _parts(**said)] for skin, parts in _DATA["bodies"].items()
 }
-"""What each of `arena.scene.SKINS` consists of, in the animal's own frame."""
+"""Parts of each of `arena.scene.SKINS`, in the animal's own frame."""
 
 
 def agents_of(scene: Scene, own: bool) -> list[tuple[Animal, int]]:
-    """The other agents of a scene, and its own if asked for, with their instances."""
+    """Return a scene's other agents, with their instances. The own one is included if asked for."""
     agents = [(animal, cameras.OTHER_AGENTS - number) for number, animal in enumerate(scene.others)]
     if own:
         agents.append((Animal(scene.agent_position, scene.agent_yaw, scene.skin), cameras.OWN_BODY))
@@ -50,10 +51,8 @@ def agents_of(scene: Scene, own: bool) -> list[tuple[Animal, int]]:
 
 
 def bodies(scene: Scene, own: bool, casting: bool = False) -> Rows:
-    """Agents at their places, facing their yaw, or those of their parts that cast shadows.
-
-    Raises RenderError for a skin without a body.
-    """
+    """Return agents at their places, facing their yaw. Only their parts that cast shadows on request. Raises
+    RenderError for a skin without a body."""
     found = []
     for animal, instance in agents_of(scene, own):
         turned, centres = _turned(animal.skin, animal.yaw, casting)
@@ -67,7 +66,7 @@ def bodies(scene: Scene, own: bool, casting: bool = False) -> Rows:
 
 @lru_cache(_YAWS)
 def _turned(skin: str, yaw: float, casting: bool) -> tuple[Rows, Floats]:
-    """The rows of an animal at the origin, whose centres (n, 3) are apart in full precision."""
+    """Return the rows of an animal at the origin. Its centres (n, 3) are separate, in full precision."""
     rows, turn = _at_origin(skin, casting).copy(), yaw_rotation(yaw)
     rows[:, 3:12] = turn.T.ravel()
     return rows, rotated(rows[:, :3], turn)

@@ -1,7 +1,8 @@
-"""Parts of things as they are drawn, also where that is not the colliding shape; floor and fence.
+"""Drawn parts of things; floor and fence.
 
-Measures of dispensers, containers and buttons of 4.x are those of pictures of 4.3, in metres from the middle
-of the foot. What these do not show, the side with the door and the insides, is our choice.
+They may differ from the colliding shape. Measures of dispensers, containers and buttons of 4.x are those of
+pictures of 4.3, in metres from the middle of the foot. Parts not shown there, the side with the door and the
+insides, are our choice.
 """
 
 from collections.abc import Callable
@@ -35,25 +36,26 @@ _SYMBOL_M = 0.9
 """Share of a board's face that a symbol fills (our choice)."""
 
 _RECESS_M = 0.02
-"""Distance of the board behind its symbol, metres: more than the depth buffer's steps at 40 m."""
+"""Distance of the board behind its symbol, metres. It is more than the depth buffer's steps at 40 m."""
 
 _OPEN_SIDE = 1.1
 """Size of an open box's mesh relative to its YAML size (`Assets/Prefabs`)."""
 
 _FRAME_SHARE = 0.045, 0.031
-"""Thickness of a board's frame relative to its height and to its width (4.x)."""
+"""Thickness of a board's frame relative to its height and width (4.x)."""
 
 _WIDE, _NARROW = 1.65, 1.47
-"""Widths of a house's foot and roof, and of the body of glass between them."""
+"""Widths of a house's foot and roof, and of its glass body."""
 
 _WALL = 0.09
 _GLASS_M = 0.01
 _FRAME, _THIN = 0.1, 0.02
-"""Thickness of walls and panes, width of the frame around the doorway, and thickness of thin parts."""
+"""Thickness of walls and panes, and of thin parts. The former is also the width of the frame around the
+doorway."""
 
 _STEP, _PEAK = 0.27, 0.0045
-"""Height of a house's foot, metres; what a ramp is higher than its size, relative to it: in two pictures the
-upper half of its slope covers a pixel more all along."""
+"""Height of a house's foot, metres, and a ramp's relative excess height. In two pictures the upper half of a
+ramp's slope covers a pixel more all along."""
 
 _SLOT_M = 0.5
 """Side of the mark of a place on a machine's plate, metres."""
@@ -65,17 +67,17 @@ _LINE_M = 0.06
 """Width of the lines on a floor with lines, metres."""
 
 _JAMB, _SIGN = 0.15, 0.8
-"""Width of a jamb beside a marked door, metres; side of its sign relative to the door."""
+"""Width of a marked door's jamb, metres, and its sign's relative side."""
 
 _SINKS_M = 0.03
-"""How far a marked door is drawn below its place, metres: an open one lies in the floor."""
+"""Depth, metres, by which a marked door is drawn below its place. An open one lies in the floor."""
 
 OWN = Look(Material.PLAIN, (0.0, 0.0, 0.0))
 """Stands for the look of the thing that a part belongs to."""
 
 
 class Part(NamedTuple):
-    """One part of a thing: its unit mesh, its centre in the thing's frame and its size, both in metres."""
+    """A thing's part: unit mesh, centre and size in metres. The centre is in the thing's frame."""
 
     mesh: str
     centre: Vector
@@ -86,11 +88,12 @@ class Part(NamedTuple):
 Composer = Callable[[Thing, Vector], tuple[Part, ...]]
 
 _CROWN = Part("ball", (-0.1, 1.65, -0.1), (4.2, 3.6, 4.2))
-"""Foliage of a tree, 5.3 m high, whose fruit grows 2.25 m around a point 4.3 m up (`Assets/Prefabs`)."""
+"""Foliage of a tree, 5.3 m high. Fruit grows 2.25 m around a point 4.3 m up (`Assets/Prefabs`)."""
 
 
 def drawn_parts(thing: Thing, size: Vector, version: str = Version.V3) -> tuple[Part, ...]:
-    """What a thing of a size (metres) is drawn with in a version; composed shapes have several parts."""
+    """Return the drawn parts of a thing of a size (metres). Composed shapes have several; they depend on the
+    version."""
     kind, own = KINDS[thing.kind], looks.look_of(thing, version)
     made = COMPOSED_4 if Version(version).is_4 else COMPOSED
     keys = (kind.name, kind.shape, kind.change)
@@ -99,17 +102,15 @@ def drawn_parts(thing: Thing, size: Vector, version: str = Version.V3) -> tuple[
 
 
 def _plain(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """The boxes of its shape, or one mesh."""
+    """Return the boxes of its shape, or one mesh."""
     shape = KINDS[thing.kind].shape
     boxes = tuple(Part("box", part.centre, part.size) for part in boxes_of(shape, size))
     return boxes or (Part(shape.value, _MIDDLE, size),)
 
 
 def _board(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """The board, and its symbol on the -x side, which an agent at yaw 90 faces at rotation 0.
-
-    The example in the original's syntax guide shows that side.
-    """
+    """Return the board, and its symbol on the -x side. An agent at yaw 90 faces that side at rotation 0. The
+    example in the original's syntax guide shows that side."""
     thick, height, width = size
     if (thing.symbol or DEFAULT) == DEFAULT:
         return (Part("box", _MIDDLE, size),)
@@ -119,7 +120,8 @@ def _board(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 def _framed_board(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """A white board with its symbol on the -x side, cork on the other, in a frame of wood."""
+    """Return a white board with a symbol, in a frame of wood. The symbol is on the -x side, cork on the
+    other."""
     thick, height, width = size
     tall, wide = (share * length for share, length in zip(_FRAME_SHARE, (height, width), strict=True))
     recess = min(_RECESS_M, thick / 4)
@@ -137,7 +139,7 @@ def _framed_board(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 def _symbol(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """What stands on a board's -x side."""
+    """Return the symbol on a board's -x side."""
     symbol = thing.symbol or DEFAULT
     if symbol == DEFAULT:
         return ()
@@ -168,7 +170,7 @@ def _pixels(thing: Thing, rows: list[str], size: Vector) -> list[Part]:
 
 
 def _open_box(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """A box open on top, with a cavity in the upper half; it is larger than its collider."""
+    """Return a box open on top. The cavity is in its upper half."""
     stretch = KINDS[thing.kind].stretch
     x, y, z = (_OPEN_SIDE * length / by for length, by in zip(size, stretch, strict=True))
     # Walls are 0.08 of the width thick (our choice).
@@ -181,13 +183,12 @@ def _open_box(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 def _timed_ball(arrows: str, look: Look) -> Composer:
-    """A ball with its marks."""
     places = (("ball", OWN), ("rings", looks.TIMER), (arrows, look))
     return lambda thing, size: tuple(Part(mesh, _MIDDLE, size, own) for mesh, own in places)
 
 
 def _tree_4(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """A bent trunk and a crown with facets."""
+    """Return a bent trunk and a crown with facets."""
     parts = []
     for name, triangles, look in (("trunk", trunk(), looks.TRUNK), ("crown", crown(), OWN)):
         (x, y, z), (wide, tall, deep) = (vector.tolist() for vector in extent_of(triangles))
@@ -196,7 +197,7 @@ def _tree_4(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 def _house(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """A dispenser or a container: foot, body of glass with a doorway on its -x side, and roof."""
+    """Return a dispenser or a container: foot, glass body, and roof. The doorway is on the body's -x side."""
     tall = size[1] > 2 * size[0]
     base = _base(size)
     sill, eaves, roof, top = (0.76, 3.65, 4.17, 4.42) if tall else (0.36, 1.375, 1.375, 1.66)
@@ -212,7 +213,7 @@ def _house(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 def _button(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """A post between two blocks, and in its middle a plate with the button, facing +x."""
+    """Return a post between two blocks, with a button facing +x. A plate in its middle carries the button."""
     base = _base(size)
     return (
         _box(base, (0.0, 0.27), (0.4, 0.41), z=BUTTON_ASIDE),
@@ -236,7 +237,7 @@ def _box(
     z: float = 0.0,
     look: Look = OWN,
 ) -> Part:
-    """A box between two heights above the foot, `plan` wide in x and z, around (x, z)."""
+    """Return a box between two heights above the foot, around (x, z). It is `plan` wide in x and z."""
     low, high = heights
     return Part("box", (x, base + (low + high) / 2, z), (plan[0], high - low, plan[1]), look)
 
@@ -244,7 +245,7 @@ def _box(
 def _ring(
     base: float, heights: tuple[float, float], width: float, wall: float, doorway: bool = False
 ) -> list[Part]:
-    """Four walls around a square, with or without a gap on the -x side."""
+    """Return four walls around a square, perhaps with a -x gap."""
     out = (width - wall) / 2
     sides = [_box(base, heights, (width - 2 * wall, wall), z=sign * out) for sign in (-1, 1)]
     sides.append(_box(base, heights, (wall, width), x=out))
@@ -256,17 +257,17 @@ def _ring(
 
 
 def _panes(base: float, low: float, high: float) -> list[Part]:
-    """The body of glass between two heights, around the doorway and its frame."""
+    """Return the glass body between two heights, around the doorway's frame."""
     out = (_NARROW - _GLASS_M) / 2
     across, along = (_NARROW, _GLASS_M), (_GLASS_M, _NARROW)
     panes = [_box(base, (low, high), across, z=sign * out, look=looks.PANE) for sign in (-1, 1)]
     panes.append(_box(base, (low, high), along, x=out, look=looks.PANE))
     lintel, half = DOORWAY[0] + _FRAME, DOORWAY[1] / 2 + _FRAME
     panes.append(_box(base, (lintel, high), along, x=-out, look=looks.PANE))
-    beside = _NARROW / 2 - half
+    side = _NARROW / 2 - half
     for sign in (-1, 1):
-        middle = sign * (half + beside / 2)
-        panes.append(_box(base, (low, lintel), (_GLASS_M, beside), x=-out, z=middle, look=looks.PANE))
+        middle = sign * (half + side / 2)
+        panes.append(_box(base, (low, lintel), (_GLASS_M, side), x=-out, z=middle, look=looks.PANE))
     return panes
 
 
@@ -281,7 +282,7 @@ def _door_frame(base: float) -> list[Part]:
 
 
 def _machine(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """A plate with marks of the places for tokens, and a post."""
+    """Return a plate with marks of the tokens' places, and a post."""
     places = (plate_place(size, number, 0.0) for number in range(6))
     mark = (_SLOT_M, _THIN, _SLOT_M)
     slots = (Part("box", (x, y - size[1] / 2, z), mark, looks.SLOT) for x, y, z in places)
@@ -289,17 +290,15 @@ def _machine(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 def _lit_lamp(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """A lamp and bars through it, as rays of light."""
+    """Return a lamp and bars through it, as rays of light."""
     x, y, z = size
     bars = ((_RAYS * x, y / 6, z / 6), (x / 6, _RAYS * y, z / 6), (x / 6, y / 6, _RAYS * z))
     return (Part("box", _MIDDLE, size), *(Part("box", _MIDDLE, bar) for bar in bars))
 
 
 def _marked_door(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """Two jambs, which stay when the door sinks, and the door, with its symbol on the -z side.
-
-    From above an open door shows as a gap: there is no lintel, and the door sinks a little below the floor.
-    """
+    """Return two jambs and a door, its symbol on the -z side. The jambs stay when the door sinks. From above
+    an open door shows as a gap: there is no lintel, and the door sinks a little below the floor."""
     (width, full, depth), (_, height, _) = thing.size, size
     middle, thick = (full - height) / 2, depth + 2 * _RECESS_M
     jambs = [((sign * (width - _JAMB) / 2, middle, 0.0), (_JAMB, full, thick)) for sign in (-1, 1)]
@@ -314,25 +313,25 @@ def _marked_door(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 def _to_front(part: Part) -> Part:
-    """A part of a symbol on the -x side, turned to the -z side."""
+    """Turn a symbol's part from the -x to the -z side."""
     (x, y, z), (thick, tall, wide) = part.centre, part.size
     return Part(part.mesh.replace("symbol", "front"), (-z, y - _SINKS_M, x), (wide, tall, thick), part.look)
 
 
 def _meter(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """A pan, a post, and a dark board on which segments are lit."""
+    """Return a pan, a post, and a dark board with lit segments."""
     return (*_plain(thing, size), Part("box", lamp_centre(size, BOARD_SIZE), BOARD_SIZE, looks.BOARD))
 
 
 def _flat(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """A mat on the floor, which is below the top of a zone."""
+    """Return a mat on the floor, below the top of a zone."""
     x, y, z = size
     # The top of a zone is 0.1 m above the floor.
     return (Part("box", (0.0, y / 2 - 0.1 + _THIN, 0.0), (x, 2 * _THIN, z)),)
 
 
 def _framed(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """A mat with a frame around its edge."""
+    """Return a mat with a frame around its edge."""
     (flat,), side = _flat(thing, size), 0.8 * min(size[0], size[2])
     top, wide = flat.centre[1] + _THIN, 3 * _LINE_M
     strips = [((0.0, top, at * side / 2), (side + wide, _THIN, wide)) for at in (-1, 1)]
@@ -341,7 +340,8 @@ def _framed(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 def _field(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """A floor with a line across at each metre from its -z side, and along at each metre from its middle."""
+    """Return a floor with lines at each metre. Lines across are from its -z side, lines along from its
+    middle."""
     (x, _, z), (flat,) = size, _flat(thing, size)
     top = flat.centre[1] + _THIN
     across = (((0.0, top, metre - z / 2), (x, _THIN, _LINE_M)) for metre in range(1, round(z)))
@@ -364,7 +364,7 @@ COMPOSED: dict[str | Shape | Change, Composer] = {
     "HollowBox": _open_box,
     Shape.TREE: lambda thing, size: (*_plain(thing, size), _CROWN),
 }
-"""By kind, or its shape or change: the function that gives its parts."""
+"""Functions that return the parts, by kind, shape or change."""
 
 COMPOSED_4: dict[str | Shape | Change, Composer] = COMPOSED | {
     "Ramp": lambda _, size: (
@@ -377,7 +377,7 @@ COMPOSED_4: dict[str | Shape | Change, Composer] = COMPOSED | {
     Change.DECAY: _timed_ball("arrows in", looks.DECAY_ARROWS),
     Change.RIPEN: _timed_ball("arrows out", looks.RIPEN_ARROWS),
 }
-"""The same in 4.x."""
+"""Functions that return the parts in 4.x."""
 
 
 def surroundings() -> list[tuple[Part, float]]:
@@ -403,7 +403,8 @@ def surroundings() -> list[tuple[Part, float]]:
 
 
 def _fence_box(along_x: bool, across: int, size: Vector, along: float, look: Look) -> Part:
-    """A box of the fence from y -0.1 up, 0.5 m outside the inner face, size along, up, across."""
+    """Return a box of the fence from y -0.1 up. It is 0.5 m outside the inner face; size along, up,
+    across."""
     place = ARENA_SIZE / 2 + across * (ARENA_SIZE / 2 + 0.5)
     y = size[1] / 2 - 0.1
     if along_x:

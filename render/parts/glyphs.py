@@ -1,4 +1,4 @@
-"""The preset symbols of sign boards as flat shapes in a square, drawn here from convex polygons.
+"""The preset symbols of sign boards as convex polygons in a square.
 
 A point is (right, up) as the viewer sees it, both -0.5 to 0.5; polygons are anticlockwise. The drawings are
 ours: details of the original's symbols are not documented.
@@ -18,7 +18,7 @@ STROKE = 0.13
 
 
 def _line(start: tuple[float, float], end: tuple[float, float]) -> Points:
-    """A straight stroke, extended by half its thickness at both ends."""
+    """Return a straight stroke, extended by half its thickness at both ends."""
     a, b = np.array(start), np.array(end)
     along = 0.5 * STROKE * (b - a) / np.linalg.norm(b - a)
     across = np.array([-along[1], along[0]])
@@ -30,7 +30,7 @@ def _path(*points: tuple[float, float]) -> Polygons:
 
 
 def _arc(middle: tuple[float, float], radius: float, start_deg: float, end_deg: float) -> Polygons:
-    """A round stroke, angles from the right and anticlockwise."""
+    """Return a round stroke, angles from the right and anticlockwise."""
     angles = np.radians(np.linspace(start_deg, end_deg, round((end_deg - start_deg) / 7.5)))
     out = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     inner, outer = (np.array(middle) + (radius + side * STROKE / 2) * out for side in (-1, 1))
@@ -38,7 +38,7 @@ def _arc(middle: tuple[float, float], radius: float, start_deg: float, end_deg: 
 
 
 def _turned(polygons: Polygons, quarters: int) -> Polygons:
-    """The same, turned anticlockwise by quarters of a turn."""
+    """Return a glyph turned anticlockwise by quarters of a turn."""
     turn = np.linalg.matrix_power(np.array([[0.0, 1.0], [-1.0, 0.0]]), quarters)
     return [np.asarray(polygon) @ turn for polygon in polygons]
 
@@ -84,7 +84,7 @@ GLYPHS: dict[str, Polygons] = {
     "tick": _path((-0.34, 0.0), (-0.1, -0.27), (0.34, 0.3)),
     "cross": [_line((-0.3, -0.3), (0.3, 0.3)), _line((-0.3, 0.3), (0.3, -0.3))],
 }
-"""Polygons of a grid's cell, and of every preset except the default, which is an empty board (our choice)."""
+"""Polygons of a grid's cell, and of every non-default preset. The default is an empty board (our choice)."""
 
 
 def fans(polygons: Polygons) -> Points:

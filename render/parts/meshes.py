@@ -1,4 +1,4 @@
-"""Unit meshes, to be scaled by a part's size: triangles of position and normal, of our own design.
+"""Unit meshes, to be scaled by a part's size; our own design. They are triangles of position and normal.
 
 Trees and marks have the measures of pictures of 4.3.
 """
@@ -21,22 +21,22 @@ BALLS = ("ball 80", "ball 320", "ball", "ball 5120")
 """Balls by number of triangles; parts name "ball", which has 1280."""
 
 BALL_ERRORS = (0.039, 0.0097, 0.0024)
-"""Deviation of each ball's outline from a circle (except the last), as a share of the radius."""
+"""Deviation of each ball's outline, except the last, from a circle. It is a share of the radius."""
 
 PRICKLES = 220
 """Number of cones on a hedgehog's back."""
 
 MARKS = ("rings", "arrows in", "arrows out")
-"""What lies on decay and ripen balls of 4.x: six black rings, each with four arrows that point in or out."""
+"""Marks on decay and ripen balls of 4.x. Six black rings, each with four arrows that point in or out."""
 
 _BOX_TRIANGLES = [0, 2, 1, 5, 3, 8, 4, 6, 7, 9, 10, 11]
-"""Those of trimesh in an order in which each two make a side."""
+"""Triangles of trimesh's box, ordered so that each two make a side."""
 
 _PRISM_FACES = [(0, 1, 3), (0, 3, 2), (0, 4, 5), (0, 5, 1), (2, 3, 5), (2, 5, 4), (0, 2, 4), (1, 5, 3)]
 """Triangles over `arena.geometry.shapes.prism_vertices`, counter-clockwise seen from outside."""
 
 _TUBE_FACES = [(0, 1, 5, 4), (2, 3, 7, 6), (0, 3, 2, 1), (4, 5, 6, 7)]
-"""Outer, inner and end faces of a wedge, without those between two wedges."""
+"""Outer, inner and end faces of a wedge. Faces between two wedges are left out."""
 
 _CROWN = (
     (0.0, 2.2, 0.1), (0.5, 2.6, -1.3), (0.6, 2.7, 1.1), (-1.0, 2.7, -0.7), (-0.9, 2.8, 0.8),
@@ -45,31 +45,33 @@ _CROWN = (
     (-2.6, 4.2, 0.1), (-1.6, 4.4, -2.0), (-1.7, 4.4, 2.0),
     (0.8, 5.2, -2.1), (0.9, 5.9, -0.9), (0.0, 6.0, 0.6), (0.4, 5.7, 2.1), (-1.6, 5.6, -0.6), (-1.5, 5.5, 1.0),
 )  # fmt: skip
-"""Corners of the crown of a tree of 4.x, metres from the middle of its foot, x right, y up, z forward."""
+"""Corners of the crown of a tree of 4.x, metres. From the middle of its foot, x right, y up, z forward."""
 
 _TRUNK = ((0.0, 0.43, -0.02), (0.3, 0.23, -0.08), (1.4, 0.21, -0.14), (2.5, 0.19, -0.19))
-"""Height, half width, and how far the middle is bent to the side, from the foot up."""
+"""Height, half width and sideways bend of the trunk, bottom to top."""
 
 _TRUNK_SIDES = 6
 
 _MARK_RADII = (0.505, 0.51)
-"""Radii of rings and arrows: so far outside the ball of 0.5, and apart, that they show from afar."""
+"""Radii of rings and arrows, outside the ball of 0.5. They are far enough outside, and apart, to show from
+afar."""
 
 _RING = (0.18, 0.425)
 """Inner and outer radius of a ring, radii of the ball."""
 
 _INWARD, _OUTWARD = (0.1, 0.53), (0.65, 0.2)
-"""Distances of an arrow's tip and tail from the middle of its ring, radii of the ball."""
+"""Distances of an arrow's tip and tail from its ring's middle. In radii of the ball."""
 
 _SHAFT, _HEAD = 0.06, 0.18
-"""Half width of an arrow's shaft; length and half width of its head."""
+"""Half width of an arrow's shaft. Length and half width of its head."""
 
 _LARGEST_EDGE = 0.12
 """Longest edge of a mark's triangle: they bend with the ball."""
 
 _ROLL_DEG = 48.0
 _TURNED = np.array([(0.9946, -0.0436, -0.094), (-0.0409, 0.6685, -0.7426), (0.0952, 0.7424, 0.6631)])
-"""The ball's axes as the marks see them: turned by this around x, 2.5 degrees around z, and -5.4 around y."""
+"""Rotation of the ball's axes in the frame of the marks. By `_ROLL_DEG` around x, 2.5 degrees around z, and
+-5.4 around y."""
 
 _MARK_AXES = [np.roll(np.eye(3), turn, axis=0) * sign @ _TURNED for turn, sign in product(range(3), (1, -1))]
 """Axes of the six marks, as rows: right, up and outward."""
@@ -77,12 +79,12 @@ _MARK_AXES = [np.roll(np.eye(3), turn, axis=0) * sign @ _TURNED for turn, sign i
 
 @cache
 def unit_meshes() -> dict[str, Triangles]:
-    """All meshes by name, each (n, 3, 6); each fits a cube of side 1 around the origin."""
+    """Return all meshes by name, each (n, 3, 6). Each fits a cube of side 1 around the origin."""
     return {name: made().astype(np.float32) for name, made in _MADE.items()}
 
 
 def _faceted(triangles: Floats) -> Floats:
-    """Triangles (n, 3, 3), anticlockwise seen from outside, with the normals of their planes."""
+    """Return triangles (n, 3, 3), anticlockwise from outside, with their planes' normals."""
     import trimesh
 
     normals, _ = trimesh.triangles.normals(triangles)  # type: ignore[no-untyped-call]
@@ -97,7 +99,7 @@ def _box(inside: bool = False) -> Floats:
 
 
 def _ball(subdivisions: int) -> Floats:
-    """A ball that is shaded smoothly."""
+    """Return a ball that is shaded smoothly."""
     import trimesh
 
     corners = trimesh.creation.icosphere(subdivisions=subdivisions, radius=0.5).triangles
@@ -111,7 +113,7 @@ def _around(low: Floats, high: Floats) -> Floats:
 
 
 def _rod() -> Floats:
-    """A round bar along x, without ends."""
+    """Return a round bar along x, without ends."""
     angle = np.linspace(0, 2 * np.pi, 16, endpoint=False)
     out = np.column_stack([np.zeros(16), np.sin(angle), np.cos(angle)])
     return _around(*(np.hstack([0.5 * out + (x, 0, 0), out]) for x in (-0.5, 0.5)))
@@ -123,7 +125,7 @@ def _tube() -> Floats:
 
 
 def _prickles() -> Floats:
-    """Cones on a ball, from radius 0.4 to 0.5, except in front (+z) and below."""
+    """Return cones on a ball, from radius 0.4 to 0.5. There are none in front (+z) and below."""
     index = np.arange(2 * PRICKLES) + 0.5
     height = 1 - index / PRICKLES
     angle = np.pi * (1 + 5**0.5) * index
@@ -139,18 +141,18 @@ def _prickles() -> Floats:
 
 
 def _glyph(name: str) -> Floats:
-    """A symbol in the plane x = 0, facing -x, from where right is towards -z."""
+    """Return a symbol in the plane x = 0, facing -x. Seen from there, right is towards -z."""
     right, up = np.moveaxis(fans(GLYPHS[name]), -1, 0)
     return _faceted(np.stack([np.zeros_like(right), up, -right], axis=-1)[:, [0, 2, 1]])
 
 
 def _front_glyph(name: str) -> Floats:
-    """A symbol in the plane z = 0, facing -z, from where right is towards +x."""
+    """Return a symbol in the plane z = 0, facing -z. Seen from there, right is towards +x."""
     return _glyph(name)[..., [2, 1, 0, 5, 4, 3]] * (-1, 1, 1, -1, 1, 1)
 
 
 def crown() -> Floats:
-    """The foliage of a tree of 4.x (n, 3, 3), metres: the hull of its corners."""
+    """Return the foliage of a tree of 4.x (n, 3, 3), metres. It is the hull of its corners."""
     corners = np.array(_CROWN)
     # Not by trimesh, which needs SciPy for a hull: a face has all other corners on one side.
     faces = np.array(list(combinations(range(len(corners)), 3)))
@@ -162,7 +164,7 @@ def crown() -> Floats:
 
 
 def trunk() -> Floats:
-    """Its trunk (n, 3, 3), metres, from ring to ring; its ends are never seen."""
+    """Return a tree's trunk (n, 3, 3), metres, from ring to ring. The ends are never seen."""
     angles = np.radians(30 + 360 * np.arange(_TRUNK_SIDES) / _TRUNK_SIDES)
     rings = [
         np.column_stack([half * np.cos(angles), np.full(_TRUNK_SIDES, y), middle + half * np.sin(angles)])
@@ -172,7 +174,7 @@ def trunk() -> Floats:
 
 
 def extent_of(triangles: Floats) -> tuple[Floats, Floats]:
-    """Centre (3,) and size (3,) of triangles (n, 3, 3)."""
+    """Return the centre (3,) and size (3,) of triangles (n, 3, 3)."""
     low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
     return (low + high) / 2, high - low
 
@@ -205,7 +207,8 @@ def _arrows(inward: bool) -> Floats:
 
 
 def _on_ball(flat: Polygons, radius: float) -> Floats:
-    """Convex polygons around a mark's middle as triangles on the ball, for each side, facing outwards."""
+    """Return convex polygons around a mark's middle as triangles on the ball. Facing outwards, for each
+    side."""
     import trimesh
 
     triangles = fans(flat)

@@ -1,4 +1,4 @@
-"""A scene as arrays for drawing: one row per part, cached while the scene's things stay the same."""
+"""A scene as arrays for drawing, one row per part. They are cached while the scene's things stay the same."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -19,15 +19,18 @@ Rows = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 
 MESH, LABEL, ROW = 23, 24, 26
-"""Columns of a row's unit mesh and label, and numbers per row: position 3, rotation 9 (by columns), size 3,
-linear colour 3, texture layer, factors of reflected and emitted light, width and height of the texture, mesh
-(its place in `MESHES`), instance (as in `arena.cameras`), and whether it is a ball or lies on one."""
+"""Columns of a row's unit mesh and label, and numbers per row.
+
+Position 3, rotation 9 (by columns), size 3, linear colour 3, texture layer, factors of reflected and emitted
+light, width and height of the texture, mesh (its place in `MESHES`), instance (as in `arena.cameras`), and
+whether it is a ball or lies on one.
+"""
 
 _LEVEL = np.eye(3)
 
 
 def rows_of(parts: Sequence[Part], instances: npt.ArrayLike, rotations: npt.ArrayLike = _LEVEL) -> Rows:
-    """Parts given in the arena's frame, with one rotation (3, 3) or one for each."""
+    """Return rows of parts in the arena's frame. They have one rotation (3, 3) or one each."""
     rows = np.zeros((len(parts), ROW), np.float32)
     rows[:, 3:12], rows[:, LABEL] = np.swapaxes(rotations, -1, -2).reshape(-1, 9), instances
     for row, part in zip(rows, parts, strict=True):
@@ -46,11 +49,8 @@ def arena_rows() -> Rows:
 
 
 class ThingRows:
-    """The rows of one tuple of things.
-
-    `shown` (parts,) says which are visible as of the last update, `clear` which are translucent, and `casts`
-    which cast a shadow if they are visible.
-    """
+    """The rows of one tuple of things. `shown` (parts,) says which are visible as of the last update, `clear`
+    which are translucent, and `casts` which cast a shadow if they are visible."""
 
     def __init__(self, things: tuple[Thing, ...], sizes: Floats, version: str = Version.V3) -> None:
         self.things, self.version = things, version
@@ -88,7 +88,7 @@ def move(
     rows: Rows, shown: Bools, owner: npt.NDArray[np.int64], centres: Floats, positions: Floats,
     rotations: Floats, visible: Bools,
 ) -> None:  # fmt: skip
-    """Move parts to the poses of their things, and show those of visible ones."""
+    """Move parts to the poses of their things. Only those of visible ones are shown."""
     for k in range(len(rows)):
         thing, row = owner[k], rows[k]
         a, b, c = centres[k]
@@ -101,7 +101,7 @@ def move(
 
 @cache
 def _surface(look: Look) -> Floats:
-    """The last numbers of a row: colour, layer, lit, emission, repeat."""
+    """Return the last numbers of a row: colour, layer, lit, emission, repeat."""
     surface = look.material
     color = linear((255 * look.color[0], 255 * look.color[1], 255 * look.color[2]))
     return np.array([*color, surface.layer, surface.lit, surface.emission, *surface.repeat])
