@@ -1,4 +1,4 @@
-"""Floor plans: an arena from above as a small SVG file, z up and x to the right."""
+"""Floor plans: an arena from above as a small SVG file. z is up and x to the right."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -26,15 +26,12 @@ _DEADLY, _HOT = "#c83c32", "#f0a030"
 
 
 def write_svg(root: ElementTree.Element, path: Path) -> None:
-    """Write an `svg` element to a file; a missing folder is created.
-
-    Raises EvaluationError if it cannot be written.
-    """
+    """Write an `svg` element to a file, and missing folders. Raises EvaluationError if impossible."""
     write_file(path, ElementTree.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
 def floor_plan(layout: Layout, title: str) -> ElementTree.Element:
-    """The floor plan as an `svg` element.
+    """Return the floor plan as an `svg` element.
 
     Every object is one element of class `thing`: zones first, then by height, so that higher ones cover lower
     ones, then in creation order. The agent is the element of class `agent`.
@@ -54,7 +51,7 @@ def floor_plan(layout: Layout, title: str) -> ElementTree.Element:
 
 
 def add_path(root: ElementTree.Element, places: Sequence[Vector]) -> None:
-    """Draw a path, places in metres, on a plan: a line with a ring at its start and a square at its end."""
+    """Draw a path, in metres, on a plan. It leads from a ring to a square."""
     shown = [place for k, place in enumerate(places) if k == 0 or place != places[k - 1]]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(to_pixels, shown))
     for color, width in (("white", "6"), (PATH_COLOR, "2.5")):
@@ -67,12 +64,12 @@ def add_path(root: ElementTree.Element, places: Sequence[Vector]) -> None:
 
 
 def to_pixels(position: Vector) -> tuple[float, float]:
-    """Pixels to the right and down of a place of the arena (metres) on the plan."""
+    """Return a place's pixels to the right and down on the plan. The place is in metres of the arena."""
     return _MARGIN + position[0] * _SCALE, SIZE - _MARGIN - position[2] * _SCALE
 
 
 def _height(placed: Placed) -> float:
-    """Sort key of the drawing order; goals come last, so that nothing hides them."""
+    """Return the sort key of the drawing order. Goals come last, so that they stay visible."""
     if placed.kind.body is Body.ZONE:
         return -1.0
     return math.inf if placed.kind.is_goal else placed.position[1] + placed.size[1] / 2
@@ -102,7 +99,7 @@ def _style(placed: Placed) -> dict[str, object]:
 
 
 def _footprint(placed: Placed) -> str:
-    """Outline seen from above as an SVG path, in pixels about the object's own origin, z upwards."""
+    """Return an outline seen from above as an SVG path. Pixels about the object's own origin, z upwards."""
     shape, (x, _, z) = placed.kind.shape, placed.size
     if shape in BARS:
         parts = bar_parts(shape, placed.size)
@@ -141,7 +138,7 @@ def _scale(root: ElementTree.Element) -> None:
 
 
 def _pose(position: Vector, yaw: float) -> str:
-    """Position and rotation; a yaw is clockwise seen from above, like an SVG rotation."""
+    """Return the position and rotation. A yaw is clockwise seen from above, like an SVG rotation."""
     x, z = to_pixels(position)
     return f"translate({x:.2f} {z:.2f}) rotate({yaw:.2f})"
 

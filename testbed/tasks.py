@@ -15,10 +15,8 @@ from arena.taskfile.versions import Version
 from testbed.originals import located
 
 CANARY = "arena-llm-battery-canary d410dd3b-2731-4667-93a1-5bfb4491059a"
-"""A string that occurs nowhere but in evaluation data.
-
-Whoever trains models can leave out documents with it; a model that can complete it has seen the files.
-"""
+"""A string that occurs nowhere but in evaluation data. Whoever trains models can leave out documents with it;
+a model that can complete it has seen the files."""
 
 LINES = (
     "# Licence: Apache-2.0 (SPDX-License-Identifier: Apache-2.0), part of arena-llm",
@@ -30,7 +28,7 @@ _BYTES = "".join(f"{line}\n" for line in LINES).encode()
 
 
 def without_notice(content: bytes) -> bytes:
-    """A file's content without the notice, which says nothing about the task."""
+    """Return a file's content without the notice, which is not the task."""
     return content.replace(_BYTES, b"")
 
 
@@ -59,25 +57,21 @@ LABORATORY_NAMES = _names("laboratory")
 ALL_NAMES = LEVEL_NAMES | LABORATORY_NAMES
 
 CHILDREN = tuple(name for row in _LEVELS for name in row["children"].split())
-"""The 40 tasks of the original that children did, four of each level (Voudouris et al. 2022;
-`human_data/README.md`)."""
+"""The 40 original tasks that children did, four per level (`human_data/README.md`)."""
 
 SHORT_FORM = CHILDREN
-"""The short form of the shipped battery: 40 tasks, four of each level, under the same ids.
-
-They test the same ideas as those that children did, in other arenas; only a link compares the two
-(`human_data.linking`).
-"""
+"""Short form of the shipped battery: 40 tasks, four per level. The ids are the same. They test the same ideas
+as those that children did, in other arenas; only a link compares the two (`human_data.linking`)."""
 
 _ID = re.compile(r"(\d{2})-(\d{2})-(\d{2}|\d{4,})")
 
 
 MOTIONS = ("driving", "pushing", "pushing round walls")
-"""How the experiments of the laboratory's variants are made, in turn."""
+"""Motions that make the experiments of the laboratory's variants, in turn."""
 
 
 def motion_of(task_id: str) -> str:
-    """How the experiments of a task of the laboratory are made; empty for an id of another form."""
+    """Return the motion of a laboratory task's experiments. Empty for an id of another form."""
     match = _ID.fullmatch(task_id)
     return MOTIONS[(int(match[3]) - 1) % len(MOTIONS)] if match else ""
 
@@ -105,10 +99,8 @@ class Task:
 
 
 def parse_levels(text: str) -> tuple[int, ...]:
-    """Levels from a text such as '1-3' or '1,4-6', ascending and without repetition.
-
-    Raises ConfigError for anything else, for descending ranges and for levels outside 1 to 14.
-    """
+    """Parse levels such as '1-3' or '1,4-6', ascending and without repetition. Raises ConfigError for
+    anything else, for descending ranges and for levels outside 1 to 14."""
     if not isinstance(text, str):
         raise ConfigError(f"levels: got {text!r}, expected a text such as '1-3' or '1,4'")
     levels: set[int] = set()
@@ -131,11 +123,12 @@ def find_tasks(
     lenient: bool = False,
     chance: str = "own",
 ) -> tuple[Task, ...]:
-    """All tasks of the given levels (default: all, of the shipped ones the battery), sorted by id.
+    """Return all tasks of the given levels, sorted by id.
 
-    `folder` and its subfolders are searched for *.yaml files (default: the shipped battery); `original` and
-    `llm-aai` name the files that `arena-llm testbed fetch` keeps. `version`, `lenient` and `chance` are as
-    for `arena.load`. Raises ConfigError if the folder or a level has no tasks, or a file is broken.
+    Default: all levels, of the shipped tasks the battery. `folder` and its subfolders are searched for *.yaml
+    files (default: the shipped battery); `original` and `llm-aai` name the files that `arena-llm testbed
+    fetch` keeps. `version`, `lenient` and `chance` are as for `arena.load`. Raises ConfigError if the folder
+    or a level has no tasks, or a file is broken.
     """
     paths = find_paths(levels, folder)
     tasks = tuple(
@@ -148,10 +141,8 @@ def find_tasks(
 
 
 def find_paths(levels: tuple[int, ...] | None = None, folder: Path | None = None) -> tuple[Path, ...]:
-    """The task files of the given levels (default: all), sorted by name; see `find_tasks`.
-
-    Raises ConfigError if the folder or a level has no tasks.
-    """
+    """The task files of the given levels (default: all), sorted by name. See `find_tasks`. Raises ConfigError
+    if the folder or a level has no tasks."""
     root = SHIPPED_FOLDER if folder is None else located(folder)
     if not root.is_dir():
         raise ConfigError(f"{root}: no such folder of task files")
@@ -170,10 +161,10 @@ def find_paths(levels: tuple[int, ...] | None = None, folder: Path | None = None
 
 
 def files_version(folder: Path | None = None) -> str:
-    """The version of the battery, or of a folder of task files: another one whenever a task has changed.
+    """Return the version of the battery, or of a task file folder.
 
-    It is the first twelve digits of the SHA-256 of lines `NAME SHA256` of all files, sorted by name. Raises
-    ConfigError if there are none.
+    It changes whenever a task changes: the first twelve digits of the SHA-256 of lines `NAME SHA256` of all
+    files, sorted by name. Raises ConfigError if there are none.
     """
     listed = "".join(f"{path.name} {file_sha256(path)}\n" for path in find_paths(None, folder))
     return hashlib.sha256(listed.encode()).hexdigest()[:12]
@@ -187,7 +178,7 @@ def task_named(
     lenient: bool = False,
     chance: str = "own",
 ) -> Task:
-    """A task by its id in the battery or by the path of its file; raises ConfigError if there is none."""
+    """Return a task by battery id or file path. Raises ConfigError if there is none."""
     path = Path(name)
     if path.suffix in (".yaml", ".yml"):
         return read_tasks(path, version, lenient=lenient, chance=chance)[0]
@@ -201,7 +192,7 @@ def task_named(
 
 
 def files_named(stem: str, folder: Path | None = None) -> tuple[Path, ...]:
-    """The task files of a name without its suffix, found without reading the others; see `find_tasks`."""
+    """Return task files by name without suffix, unread. See `find_tasks`."""
     root = SHIPPED_FOLDER if folder is None else located(folder)
     return tuple(sorted(path for path in root.rglob(f"{escape(stem)}.yaml") if path.is_file()))
 
@@ -212,7 +203,7 @@ def task_id(path: Path, number: int) -> str:
 
 
 def level_of(path: Path) -> int:
-    """The level in a file's name, 0 if there is none."""
+    """Return the level in a file's name, 0 if there is none."""
     match = _ID.fullmatch(path.stem)
     return int(match[1]) if match else 0
 
@@ -220,7 +211,7 @@ def level_of(path: Path) -> int:
 def read_tasks(
     path: Path, version: str = Version.V3, *, lenient: bool = False, chance: str = "own"
 ) -> tuple[Task, ...]:
-    """Every arena of a file that begins an episode as a task; raises ConfigError if the file is broken."""
+    """Every arena of a file that begins an episode as a task. Raises ConfigError if the file is broken."""
     file = load(path, version, lenient=lenient, chance=chance)
     return tuple(
         Task(task_id(path, k), level_of(path), path, spec, file_sha256(path), file.warnings)

@@ -1,6 +1,7 @@
-"""Blueprints: a module for each level, one function per paradigm, from which `tasks.yaml` makes its tasks.
+"""Blueprints: a module per level and a function per paradigm.
 
-In a module, `placed` decorates the paradigms that do not say themselves where they lie in the arena.
+`tasks.yaml` makes its tasks from them. In a module, `placed` decorates the paradigms that do not choose their
+own place in the arena.
 """
 
 from collections.abc import Iterable
@@ -25,7 +26,7 @@ FOLDERS = {
 
 
 def _conditions() -> dict[int, list[Condition]]:
-    """The tasks of levels 1 to 10, as `tasks.yaml` lists them."""
+    """Return the tasks of levels 1 to 10, as `tasks.yaml` lists them."""
     found: dict[int, list[Condition]] = {}
     for level, rows in data_of(__package__, "tasks.yaml").items():
         module = import_module(f"{__package__}.level_{level:02d}")
@@ -40,11 +41,11 @@ def _conditions() -> dict[int, list[Condition]]:
 
 
 CONDITIONS = _conditions() | laboratory.CONDITIONS
-"""The tasks of each level; a task's number is its place in the list, from 1."""
+"""The tasks of each level. A task's number is its place in the list, from 1."""
 
 
 def numbered(levels: Iterable[int], difficulty: int | None = None) -> list[tuple[int, int]]:
-    """Level and number of the tasks of levels, of one difficulty if given."""
+    """Yield level and number of the tasks of levels. Of one difficulty if given."""
     return [
         (level, number)
         for level in levels
@@ -54,18 +55,18 @@ def numbered(levels: Iterable[int], difficulty: int | None = None) -> list[tuple
 
 
 def condition_of(draw: Draw) -> Condition:
-    """The condition that a draw is of; raises KeyError or IndexError if there is none."""
+    """Return the condition of a draw. Raises KeyError or IndexError if there is none."""
     return CONDITIONS[draw.level][draw.task - 1]
 
 
 def blueprint(draw: Draw) -> Blueprint:
-    """The task of a draw. Raises ValueError if what it draws at random does not fit into the arena."""
+    """Return the task of a draw. Raises ValueError if its random things do not fit into the arena."""
     graded = {"grade": draw.grade} if draw.level in laboratory.PARADIGMS else {}
     return condition_of(draw).drawn(draw.rng(), **graded)
 
 
 def text(draw: Draw) -> str:
-    """The same as a file."""
+    """Return the task of a draw as a file."""
     condition = condition_of(draw)
     difficulty = f"Difficulty: {condition.difficulty} of {len(DIFFICULTIES)}"
     return to_yaml(blueprint(draw), (f"Paradigm: {condition.name}", difficulty, draw.note))

@@ -21,16 +21,16 @@ Color = tuple[int, int, int]
 GREY: Color = (153, 153, 153)
 BLUE: Color = (0, 0, 255)
 PINK: Color = (255, 0, 255)
-"""Colours of walls and of ramps: those that the 2019 battery uses for these objects."""
+"""Colours of walls and ramps, as in the 2019 battery."""
 
 
 class Push(NamedTuple):
-    """One push of the intended solution: stand at x, z (metres), face `bearing` (degrees), drive `steps`.
+    """One push of the intended solution: place, bearing and driven steps.
 
-    At full drive from rest, 10 steps and the braking after them cover 8 m, 5 cover 3 m; what is hit slides on
-    for many metres. If the push is `gentle`, the agent comes to rest after each step, so that what it pushes
-    stays with it: a step is then about 0.36 m. Keep 1.2 m from what is pushed, so as not to touch it while
-    lining up.
+    Stand at x, z (metres), face `bearing` (degrees), drive `steps`. At full drive from rest, 10 steps and the
+    braking after them cover 8 m, 5 cover 3 m; a hit object slides on for many metres. If the push is
+    `gentle`, the agent comes to rest after each step, so that the pushed object stays with it: a step is then
+    about 0.36 m. Keep 1.2 m from the object, so as not to touch it while lining up.
     """
 
     x: float
@@ -41,10 +41,10 @@ class Push(NamedTuple):
 
 
 class Object(NamedTuple):
-    """One object of a task: kind, place (metres, y is its bottom), size, yaw in degrees, colour.
+    """One object of a task: kind, place, size, yaw and colour.
 
-    Nothing in it is random: walls, ramps and tunnels need a colour, and everything except balls and the agent
-    needs a size.
+    The place is in metres (y is the bottom), the yaw in degrees. All values are fixed: walls, ramps and
+    tunnels need a colour, and everything except balls and the agent needs a size.
     """
 
     kind: str
@@ -56,9 +56,9 @@ class Object(NamedTuple):
 
 
 class Blueprint(NamedTuple):
-    """A task: what is to be reached, which capacities that needs, how it is solved, and the arena.
+    """A task: goal, required capacities, intended solution, and arena.
 
-    `capacities` are those that the level and the paradigm ask for, most important first. `time_limit` and
+    `capacities` are those that the level and the paradigm require, most important first. `time_limit` and
     `blackouts` are in the clock's units of five ticks: the light changes at each, or blinks with one negative
     period. `pushes` are those of the intended solution, if any; the paths between and after them are planned.
     """
@@ -75,12 +75,12 @@ class Blueprint(NamedTuple):
 
 
 def task(goal: str, capacities: tuple[str, ...], solution: str, *objects: Object, **others: Any) -> Blueprint:
-    """A blueprint with these objects, in the order in which the file lists them, and its other fields."""
+    """Return a blueprint with these objects and other fields. The file lists objects in this order."""
     return Blueprint(goal, capacities, solution, objects, **others)
 
 
 def to_yaml(task: Blueprint, notes: Sequence[str] = ()) -> str:
-    """The task as a file in Animal-AI's v3 format; `notes` are further lines of its header."""
+    """Return the task as a file in Animal-AI's v3 format. `notes` are further lines of its header."""
     lines = [
         f"# Goal: {task.goal}",
         f"# Capacities: {', '.join(task.capacities)}",
@@ -106,7 +106,8 @@ def to_yaml(task: Blueprint, notes: Sequence[str] = ()) -> str:
 
 
 def _item(things: Sequence[Object]) -> list[str]:
-    """An item with an instance for each thing; all have sizes, colours and symbols, or none has."""
+    """Return an item with an instance for each thing. Either all have sizes, colours and symbols, or none
+    has."""
     lines = ["    - !Item", f"      name: {things[0].kind}", "      positions:"]
     lines += [f"      - {_vector(thing.place)}" for thing in things]
     lines.append(f"      rotations: [{', '.join(f'{round(thing.yaw, 1) % 360:g}' for thing in things)}]")
@@ -120,7 +121,7 @@ def _item(things: Sequence[Object]) -> list[str]:
 
 
 def _listed(question: Question) -> str:
-    """What a question says besides its defaults, as YAML in one line."""
+    """Return a question's values, without defaults, as YAML in one line."""
     facts = question.model_dump(mode="json", exclude_defaults=True)
     written = (
         f"{key}: [{', '.join(value)}]" if isinstance(value, list) else f"{key}: {value}"
@@ -135,16 +136,14 @@ def _vector(point: Point) -> str:
 
 
 Paradigm = Callable[..., Blueprint]
-"""A function of a random generator and of its own parameters, which are named."""
+"""A function of a random generator and of its own, named parameters."""
 
 DIFFICULTIES = (1, 2, 3)
 
 
 class Condition:
-    """One task of a level: a paradigm, how difficult it is here (1 to 3) and its parameters.
-
-    Its variants differ in what the paradigm draws at random: places, sides, colours.
-    """
+    """One task of a level: paradigm, difficulty here (1 to 3), parameters. Its variants differ in the random
+    choices of the paradigm: places, sides, colours."""
 
     def __init__(self, paradigm: Paradigm, difficulty: int, **parameters: object) -> None:
         """`parameters` are those of the paradigm's function."""
@@ -156,15 +155,13 @@ class Condition:
         return self.paradigm.__name__.replace("_", " ")
 
     def drawn(self, rng: Rng, **more: object) -> Blueprint:
-        """A variant; `more` are parameters in which variants differ."""
+        """Return a variant; `more` are parameters in which variants differ."""
         return self.paradigm(rng, **self.parameters, **more)
 
 
 class Draw(NamedTuple):
-    """Which variant of which task: everything that a file depends on.
-
-    `attempt` counts draws that were discarded because nothing solved them, from 0.
-    """
+    """The variant of a task: all that a file depends on. `attempt` counts draws that were discarded because
+    they could not be solved, from 0."""
 
     level: int
     task: int
@@ -184,7 +181,7 @@ class Draw(NamedTuple):
 
     @property
     def note(self) -> str:
-        """The line of a file's header from which the file can be made again."""
+        """Header line of a file, which suffices to make it again."""
         return (
             f"Drawn: level {self.level}, task {self.task}, variant {self.variant}, "
             f"seed {self.seed}, attempt {self.attempt}"
@@ -192,7 +189,7 @@ class Draw(NamedTuple):
 
     @classmethod
     def of_text(cls, text: str, where: str) -> "Draw":
-        """The draw named in a file's header; raises ConfigError, naming `where`, if there is none."""
+        """Read the draw from a file's header. Raises ConfigError, naming `where`, without one."""
         found = _NOTE.search(text)
         if found is None:
             raise ConfigError(
@@ -201,7 +198,7 @@ class Draw(NamedTuple):
         return cls(*map(int, found.groups()))
 
     def rng(self) -> Rng:
-        """The generator of this draw alone."""
+        """Return the generator of this draw alone."""
         return np.random.default_rng([self.seed, self.level, self.task, self.variant, self.attempt])
 
 

@@ -1,6 +1,7 @@
-"""Apparatus for choices that cannot be undone: the options are seen from above, and chosen by a drop.
+"""Apparatus for choices that cannot be undone, made by a drop.
 
-Compartments with screens, behind which something vanishes, are those of level 8.
+The options are seen from above. Compartments with screens, behind which something vanishes, are those of
+level 8.
 """
 
 from collections.abc import Sequence
@@ -12,14 +13,14 @@ from testbed.blueprints.parts import agent, along, ball, pane, ramp, wall
 from testbed.blueprints.places import EDGE, GAP, JOINT, THICK, Area, near, scattered
 
 FIRM = 1.0
-"""Thickness of high panes, metres: the agent, coming from above at full speed, tips thin ones over."""
+"""Thickness of high panes, metres. The agent, coming from above at full speed, tips thin ones over."""
 
 PLATFORM = 1.0
-"""Height of platforms, metres: the agent's eye is 1.5 m high on one, and it cannot get back up."""
+"""Height of platforms, metres. The agent's eye is 1.5 m high on one, and it cannot get back up."""
 
 
 class Apparatus(NamedTuple):
-    """The agent and the structure, and the floor area of each option, in random order."""
+    """The agent, the structure, and the options' floor areas, in random order."""
 
     objects: tuple[Object, ...]
     areas: tuple[Area, ...]
@@ -32,7 +33,8 @@ def _apparatus(rng: Rng, objects: Sequence[Object], areas: Sequence[Area]) -> Ap
 def fill(
     rng: Rng, area: Area, sizes: Sequence[float], kind: str = "GoodGoalMulti", y: float = 0
 ) -> list[Object]:
-    """Balls of these diameters, scattered over an area at height y, 1.2 m apart to be gathered alone."""
+    """Scatter balls of these diameters over an area at height y. They are 1.2 m apart to be gathered
+    alone."""
     if not sizes:
         return []
     largest = max(sizes)
@@ -43,14 +45,15 @@ def fill(
 
 
 def platform(x: float, width: float, depth: float, height: float = PLATFORM) -> Object:
-    """A platform that begins at the fence of low z."""
+    """Return a platform that begins at the fence of low z."""
     return wall(x, depth / 2, (width, height, depth), color=BLUE)
 
 
 def perch(rng: Rng, far: float, high: float = 5) -> tuple[Object, tuple[Object, ...]]:
-    """The agent at the low end of z, its perch, and a wall that divides the arena at x = 20.
+    """Return the agent on its perch, and a wall dividing the arena.
 
-    The wall reaches to z = `far` and is `high`, metres. An agent that leaves the perch cannot change sides.
+    The perch is at the low end of z, the wall at x = 20. The wall reaches to z = `far` and is `high`, metres.
+    An agent that leaves the perch cannot change sides.
     """
     deep, floor, broad = near(rng, 5, 0.6), 0.6, near(rng, 5, 0.8)
     end = min(far, 40 - EDGE)
@@ -60,7 +63,7 @@ def perch(rng: Rng, far: float, high: float = 5) -> tuple[Object, tuple[Object, 
 
 
 def ledge(rng: Rng) -> Apparatus:
-    """A ledge along the whole arena, too high to climb again; the options are its two sides."""
+    """Return a ledge along the whole arena, too high to climb again. The options are its two sides."""
     x, width, height = near(rng, 20, 2.5), near(rng, 2, 0.4), near(rng, 1.4, 0.3)
     start = agent(x, near(rng, 4, 2), near(rng, 0, 25), y=height)
     left, right = (0, 7, x - width / 2 - 1.8, 40), (x + width / 2 + 1.8, 7, 40, 40)
@@ -68,7 +71,7 @@ def ledge(rng: Rng) -> Apparatus:
 
 
 def _divider(x: float, z: float, size: Point, glass: bool) -> Object:
-    """A pane that is higher than the platform, or a wall that is lower; `size` is 0 along the thickness."""
+    """Return a pane above the platform's height, or a lower wall. `size` is 0 along the thickness."""
     wide, height, long = size
     if glass:
         return pane(x, z, (wide or FIRM, height + 1.5, long or FIRM))
@@ -76,7 +79,8 @@ def _divider(x: float, z: float, size: Point, glass: bool) -> Object:
 
 
 def pens(rng: Rng, count: int, glass: bool) -> Apparatus:
-    """A platform in front of `count` pens, separated by high panes or by walls that are lower than it."""
+    """Return a platform in front of `count` separate pens. High panes, or walls lower than the platform,
+    separate them."""
     depth, height = near(rng, 7, 1.5), near(rng, 2.5, 0.3)
     width = 40 / count
     bounds = [0.0, *(near(rng, width * i, 1.2) for i in range(1, count)), 40.0]
@@ -93,7 +97,7 @@ def pens(rng: Rng, count: int, glass: bool) -> Apparatus:
 
 
 def hub(rng: Rng, count: int, glass: bool) -> Apparatus:
-    """A platform in the middle from which walls lead to the fence and enclose three or four fields."""
+    """Return a central platform with walls that enclose three or four fields. The walls lead to the fence."""
     x, z, half, height = near(rng, 20, 3), near(rng, 20, 3), near(rng, 2, 0.5), near(rng, 2.3, 0.2)
     objects = [
         agent(x, z, near(rng, 180, 180), y=height),
@@ -127,7 +131,7 @@ def boxes(rng: Rng, count: int) -> Apparatus:
 
 
 def _box(x: float, front: float, width: float, depth: float, high: float) -> list[Object]:
-    """Four panes; `front` is the z of the one nearest to the agent."""
+    """Four panes. `front` is the z of the one nearest to the agent."""
     long, across = (THICK, high, depth - THICK - 2 * GAP), (width + THICK, high, THICK)
     return [
         pane(x, front, across),
@@ -137,10 +141,11 @@ def _box(x: float, front: float, width: float, depth: float, high: float) -> lis
 
 
 def mark(best: float, second: float) -> float:
-    """The pass mark of a choice between options worth `best` and `second`; the clock takes 1 in the end.
+    """Return the pass mark of a choice between `best` and `second`.
 
-    It is more than the second best can bring, and asks for all of the best, with up to 1 for the time that
-    gathering takes: touching a ball restores health, so the clock costs 1 after the last ball. If there is no
-    second option, the last ball ends the episode and the clock takes nothing more.
+    Without a second option the clock takes 1 in the end. The mark is more than the second best can bring, and
+    requires all of the best, with up to 1 for the time that gathering takes: touching a ball restores health,
+    so the clock costs 1 after the last ball. If there is no second option, the last ball ends the episode and
+    the clock takes nothing more.
     """
     return best - 1 if second == 0 else round(max(second - 1, best - 2), 2)

@@ -1,4 +1,4 @@
-"""Levels 11 to 14: what is hidden is found out by experiments, then a door is opened.
+"""Levels 11 to 14: experiments reveal a hidden state before a choice. The choice is that of a door.
 
 Variants have three grades of motor difficulty: pads are driven onto (1), blocks are pushed onto them (2), and
 pushed round a wall (3).
@@ -17,32 +17,32 @@ PADS_Z, TOKENS_Z, MACHINE_Z, DOORS_Z = 9.0, 12.0, 17.0, 28.0
 """Rows of the arena from the agent's start to the rooms, metres."""
 
 PUSHED_Z, BLOCKS_Z, BARRIER_Z = 7.5, 4.7, 5.85
-"""Rows of the pads that blocks are pushed onto, of these blocks, and of walls between them, metres."""
+"""Rows of the blocks' pads, the blocks, and walls between, metres."""
 
 START_Z = 12.5
-"""Where what slides or rolls starts, metres."""
+"""Start of sliding or rolling things, metres."""
 
 PANE = pane(20, 10.7, (27, HEIGHT, THICK))
-"""Glass that keeps the agent from what slides or rolls; it goes round."""
+"""Glass between the agent and sliding or rolling things. It goes round."""
 
 DOOR_M = 2.0
 """Width of a door, metres."""
 
 TOKEN_M = (0.45, 0.6, 0.45)
-"""Size of the machine's tokens, metres; those of the meter have half this height for each unit of size."""
+"""Size of the machine's tokens, metres. Those of the meter have half this height for each unit of size."""
 
 PER_EXPERIMENT, PER_MOTION = 40, 70
-"""Time of each experiment in the clock's units (67 steps; the ideal player needs about half), and of one in
-which something moves, which takes 3 s (50 steps)."""
+"""Time of each experiment in the clock's units, without and with motion. 67 steps, of which the ideal player
+needs about half; and for one in which something moves, which takes 3 s, 50 steps."""
 
 _PARTS: Sequence[str] = ("causal reasoning", "planning", "approach")
 
 
 def machine(rng: Rng, question: MachineQuestion, grade: int) -> Blueprint:
-    """The machine: pads put things on a plate, a lamp shows the outcome, and a door decides.
+    """Return the machine: pads put things on a plate, a lamp lights.
 
-    After Gopnik and Sobel (2000) and Lucas and Griffiths (2010). In an arena every change of what is on the
-    plate is an experiment, so that there may be twice as many as where a whole set is put on at once.
+    A door decides. After Gopnik and Sobel (2000) and Lucas and Griffiths (2010). In an arena every change of
+    the plate is an experiment, so that there may be twice as many as with a whole set put on at once.
     """
     goal = {
         "which": f"Find out which of the first {question.candidates} things counts, and open its door.",
@@ -57,7 +57,7 @@ def machine(rng: Rng, question: MachineQuestion, grade: int) -> Blueprint:
 
 
 def slopes(rng: Rng, question: families.SlopesQuestion, grade: int) -> Blueprint:
-    """Slopes: pads let boxes slide, lines show how far, and a door decides; after Siegler (1976)."""
+    """Slopes: pads let boxes slide, lines show the distance. A door decides; after Siegler (1976)."""
     things, places = [], _spread(rng, question.things)
     for x in places:
         things.append(Object("Field", (x, 0, START_Z + FARTHEST_M / 2), (2, 0.5, FARTHEST_M)))
@@ -71,7 +71,7 @@ def slopes(rng: Rng, question: families.SlopesQuestion, grade: int) -> Blueprint
 
 
 def instrument(rng: Rng, question: families.InstrumentQuestion, grade: int) -> Blueprint:
-    """The instrument: pads put things on a meter's pan, a number is shown, and a door decides."""
+    """Return the instrument: pads put things on a pan, a number appears. A door decides."""
     goal = {
         "large": f"Find out what a meter would show for size {question.large}, and open that door.",
         "odd": "Find out for which thing the meter shows too much, and open its door.",
@@ -86,7 +86,7 @@ def instrument(rng: Rng, question: families.InstrumentQuestion, grade: int) -> B
 
 
 def floor(rng: Rng, question: families.FloorQuestion, grade: int) -> Blueprint:
-    """The strange floor: pads let balls roll over it, lines show how far aside, and a door decides."""
+    """Return the strange floor: pads let balls roll over it. Lines show the deviation, and a door decides."""
     goal = {
         "kind": "Find out by which law a floor pushes what rolls over it, and open the door of that law.",
         "side": f"Find out to which side a ball from lane {question.shut + 1} would go, and open that door.",
@@ -107,7 +107,7 @@ def _spread(rng: Rng, count: int) -> list[float]:
 
 
 def _pads(places: Sequence[float], numbers: Sequence[int], grade: int) -> list[Object]:
-    """Pads to drive onto; or pads with blocks to push there, behind walls in the last grade."""
+    """Pads to drive onto. Or pads with blocks to push there, behind walls in the last grade."""
     colors = [_color(number) for number in numbers]
     if grade == 1:
         return _row("Pad", places, PADS_Z, (2, 0.5, 2), colors)
@@ -122,7 +122,6 @@ def _row(kind: str, places: Sequence[float], z: float, size: Point, colors: Sequ
 
 
 def _color(number: int) -> Color:
-    """A colour of the palette."""
     red, green, blue = (round(255 * channel) for channel in PALETTE[number])
     return red, green, blue
 
@@ -130,9 +129,9 @@ def _color(number: int) -> Color:
 def _laboratory(
     rng: Rng, question: Question, goal: str, things: Sequence[Object], grade: int, time: int = PER_MOTION
 ) -> Blueprint:
-    """A task with an agent, the things of experiments, and rooms with doors; `time` is for an experiment."""
+    """Return a task with agent, experimental things, and rooms with doors. `time` is for an experiment."""
     pushed = grade > 1
-    # More time for pushing, and as much again for the way round a wall.
+    # More time for pushing, and as much again for the path round a wall.
     time += 100 * (grade - 1)
     how = "Push blocks onto pads" if pushed else "Drive onto pads"
     return task(
@@ -148,7 +147,7 @@ def _laboratory(
 
 
 def _rooms(question: Question) -> list[Object]:
-    """Doors, the wall that they are in, and walls between the rooms behind them."""
+    """Return doors, their wall, and walls between the rooms behind them."""
     count = question.doors
     middles = [even(40 * (k + 0.5) / count) for k in range(count)]
     edges = [0.0, *(x for middle in middles for x in (middle - DOOR_M / 2, middle + DOOR_M / 2)), 40.0]
@@ -162,7 +161,7 @@ def _rooms(question: Question) -> list[Object]:
 
 
 def _symbol(question: Question, door: int) -> str:
-    """The mark of a door: as many dots as it stands for; of a thing none, as its colour says which."""
+    """Return the mark of a door: dots for a number. A thing has none, as its colour identifies it."""
     if question.asks in ("which", "farthest", "nearest", "odd"):
         return "1"
     first = question.low if isinstance(question, MachineQuestion) and question.asks == "number" else 1

@@ -1,4 +1,4 @@
-"""Level 1, food retrieval: nothing stands between the agent and what it wants."""
+"""Level 1, food retrieval: no obstacle lies between agent and reward."""
 
 from typing import Any
 
@@ -11,7 +11,8 @@ APART = 3.5
 
 
 def _view(rng: Rng, bearing: float, distance: float) -> tuple[Object, XZ]:
-    """An agent, and a place at a bearing from its heading (degrees, to either side), all inside the arena."""
+    """Return an agent, and a place at a bearing from its heading. Degrees, to either side; both inside the
+    arena."""
     for _ in range(1000):
         x, z, yaw = near(rng, 20, 17), near(rng, 20, 17), near(rng, 180, 180)
         spot = polar(x, z, yaw + side(rng) * bearing, distance)
@@ -21,19 +22,19 @@ def _view(rng: Rng, bearing: float, distance: float) -> tuple[Object, XZ]:
 
 
 def _one_ball(rng: Rng, bearing: float, distance: float, size: float, *words: Any) -> Blueprint:
-    """One ball at a bearing; `words` are the goal, the capacities and the solution."""
+    """One ball at a bearing. `words` are the goal, the capacities and the solution."""
     start, spot = _view(rng, bearing, distance)
     return task(*words, start, ball("GoodGoal", *spot, size), pass_mark=max(0.0, size - 1))
 
 
 def approach(rng: Rng, distance: float, size: float) -> Blueprint:
-    """Approach of a visible reward that lies ahead (the simplest runway task, Crosby et al. 2020)."""
+    """Approach of a visible reward that lies ahead. The simplest runway task (Crosby et al. 2020)."""
     words = "Reach the green ball ahead.", ("approach",), "Turn a little towards the ball, then drive on."
     return _one_ball(rng, near(rng, 6, 6), distance, size, *words)
 
 
 def orienting(rng: Rng, bearing: float, distance: float, size: float) -> Blueprint:
-    """Orienting: the reward is beside or behind the agent and is found by turning."""
+    """Orienting: turning reveals the reward, which is at the side or behind."""
     goal = "Find the green ball, which is out of view at first, and reach it."
     solution = "Turn until the ball is in view, then drive to it."
     words = goal, ("search", "approach"), solution
@@ -41,7 +42,7 @@ def orienting(rng: Rng, bearing: float, distance: float, size: float) -> Bluepri
 
 
 def corner(rng: Rng, size: float) -> Blueprint:
-    """Approach of a reward in a corner, small in the view, from the far side of the arena."""
+    """Approach of a reward in a corner. It is small in the view, from the far side of the arena."""
     x, z = (near(rng, 20 + 18 * side(rng), 0.4) for _ in range(2))
     start_x, start_z = 40 - near(rng, x, 3) if rng.random() < 0.5 else near(rng, 20, 4), 40 - z
     yaw = bearing_to((start_x, start_z), (x, z)) + near(rng, 0, 25)
@@ -55,7 +56,8 @@ def corner(rng: Rng, size: float) -> Blueprint:
 
 
 def foraging(rng: Rng, count: int, mark: int, limit: int) -> Blueprint:
-    """Foraging in a patch: enough of many rewards have to be gathered in time (Stephens & Krebs 1986)."""
+    """Foraging in a patch: many rewards have to be gathered in time. Enough of them pass (Stephens & Krebs
+    1986)."""
     start, *places = scattered(rng, count + 1, APART)
     return task(
         f"Gather so many of the {count} yellow balls that the reward passes {mark}.",
@@ -69,7 +71,7 @@ def foraging(rng: Rng, count: int, mark: int, limit: int) -> Blueprint:
 
 
 def foraging_among_bad(rng: Rng, count: int, bad: int, mark: int, limit: int) -> Blueprint:
-    """Foraging with discrimination: a red ball among the yellow ones ends the episode."""
+    """Foraging with discrimination among yellow balls. A red one ends the episode."""
     start, *places = scattered(rng, count + bad + 1, APART + 0.5)
     return task(
         f"Gather yellow balls until the reward passes {mark}, and touch no red ball.",
@@ -84,7 +86,7 @@ def foraging_among_bad(rng: Rng, count: int, bad: int, mark: int, limit: int) ->
 
 
 def discrimination(rng: Rng, bad: int, size: float) -> Blueprint:
-    """Discrimination: one green ball among red ones that end the episode with a loss."""
+    """Discrimination: one green ball among red ones. These end the episode with a loss."""
     start, goal, *places = scattered(rng, bad + 2, 5.0)
     yaw = bearing_to(start, goal) + near(rng, 0, 60)
     return task(
@@ -98,7 +100,7 @@ def discrimination(rng: Rng, bad: int, size: float) -> Blueprint:
 
 
 def pursuit(rng: Rng, distance: float, across: float) -> Blueprint:
-    """Pursuit of a reward that rolls: `across` is the angle of its course to the line of sight, degrees."""
+    """Pursuit of a reward that rolls. `across` is the angle of its course to the line of sight, degrees."""
     start, (x, z) = _view(rng, near(rng, 8, 8), distance)
     return task(
         "Catch the rolling green ball.",
@@ -124,7 +126,7 @@ def pursuit_of_several(rng: Rng, count: int, mark: int) -> Blueprint:
 
 
 def patience_before_the_end(rng: Rng, count: int, limit: int) -> Blueprint:
-    """Foraging with inhibition: the green ball ends the episode, so it is left for the end."""
+    """Foraging with inhibition. The green ball ends the episode, so it is left for the end."""
     start, goal, *places = scattered(rng, count + 2, APART + 0.5)
     return task(
         "Gather all yellow balls before the green one, which ends the episode.",

@@ -1,4 +1,4 @@
-"""Level 2, preferences: of two or more things that can be reached, the pass mark asks for the best."""
+"""Level 2, preferences: the pass mark requires the best reachable thing. There are two or more."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -31,7 +31,7 @@ def size_against_distance(rng: Rng, large: float, small: float, far: float, clos
 
 
 def climbing_for_more(rng: Rng, large: float, small: float, height: float) -> Blueprint:
-    """Choice by effort: the large reward is up on a block (Salamone et al. 1994)."""
+    """Choice by effort: the large reward is up on a block. After Salamone et al. (1994)."""
     s = side(rng)
     x, top, length = 20 + s * near(rng, 9, 1.5), near(rng, 32, 1), max(6.0, 2.2 * height)
     block = near(rng, 7, 0.8)
@@ -65,7 +65,8 @@ def crossing_heat_for_more(rng: Rng, large: float, small: float, depth: float) -
 
 
 def far_but_more(rng: Rng, close: int, far: int) -> Blueprint:
-    """Number against distance: few rewards are close to a ledge, more are far on its other side."""
+    """Number against distance: few rewards are near, more are far. The latter are on a ledge's other
+    side."""
     apparatus = ledge(rng)
     (more_x0, _, more_x1, _), (few_x0, _, few_x1, _) = apparatus.areas
     return task(
@@ -80,17 +81,15 @@ def far_but_more(rng: Rng, close: int, far: int) -> Blueprint:
 
 
 EDGE = 1.0
-"""Height over the floor at which a chute ends, metres: too high to be climbed."""
+"""Height over the floor of a chute's end, metres. It is too high to be climbed."""
 
 LENGTH = 24.0
 """Length of a chute, metres."""
 
 
 def _chute(rng: Rng, x: float, slope: float, balls: Sequence[tuple[str, float]]) -> list[Object]:
-    """A chute that leads down from the fence at z = 40, with balls of a kind and size at its upper end.
-
-    The first of them is the lowest. `slope` in degrees.
-    """
+    """Return a chute with balls at its upper end. It leads down from the fence at z = 40; the balls are of a
+    kind and size, the first of them the lowest. `slope` in degrees."""
     width = 5.0
     rise = round(LENGTH * float(np.tan(np.radians(slope))), 2)
     z = 39.9 - LENGTH / 2
@@ -104,7 +103,7 @@ def _chute(rng: Rng, x: float, slope: float, balls: Sequence[tuple[str, float]])
 
 
 def waiting_for_more(rng: Rng, large: float, small: float, slope: float, limit: int) -> Blueprint:
-    """Delay of gratification: a small reward now, a large one later (Mischel et al. 1972)."""
+    """Delay of gratification: a small reward now, a large one later. After Mischel et al. (1972)."""
     s = side(rng)
     x = 20 + s * near(rng, 8, 3)
     return task(
@@ -120,7 +119,7 @@ def waiting_for_more(rng: Rng, large: float, small: float, slope: float, limit: 
 
 
 def green_rolls_first(rng: Rng, count: int, slope: float) -> Blueprint:
-    """Delayed sequence: the green ball ends the episode; it comes first and is left till last."""
+    """Delayed sequence: the green ball ends the episode. It comes first and is left till last."""
     s = side(rng)
     x = 20 + s * near(rng, 7, 3)
     return task(
@@ -135,7 +134,7 @@ def green_rolls_first(rng: Rng, count: int, slope: float) -> Blueprint:
 
 
 def green_last(rng: Rng, count: int) -> Blueprint:
-    """Inhibition: the near green ball ends the episode, so the yellow ones farther off come first."""
+    """Inhibition: the near green ball ends the episode. Yellow ones farther off come first."""
     start = near(rng, 20, 6), near(rng, 4, 1)
     goal = near(rng, start[0], 2), near(rng, 13, 1.5)
     places = scattered(rng, count, 5, (goal,), (3, 19, 37, 37))
@@ -152,7 +151,7 @@ def green_last(rng: Rng, count: int) -> Blueprint:
 
 
 def terraces(rng: Rng, levels: int, each: int) -> Blueprint:
-    """Order of levels: what is on a terrace is gathered before dropping to the next, without return."""
+    """Order of levels: a terrace is cleared before dropping to the next. There is no return."""
     step = 1.4
     bounds = [0.0, *(near(rng, 40 / (levels + 1) * i, 1.5) for i in range(1, levels + 1)), 40.0]
     objects: list[Object] = [agent(near(rng, 20, 12), bounds[1] - 3, near(rng, 0, 30), y=step * levels)]
@@ -175,14 +174,14 @@ def terraces(rng: Rng, levels: int, each: int) -> Blueprint:
 
 
 LOW, TALL = 0.3, 3.0
-"""Heights of walls that the agent looks over, and of walls that it does not, metres."""
+"""Heights of walls that the agent can and cannot look over, metres."""
 
 Worth = float | None
-"""What an arm holds: a green ball of this size, or a red one if negative, which costs its size."""
+"""Content of an arm: a green ball's size. A negative number is a red ball, which costs its size."""
 
 
 def _choice(best: float, other: Worth, solution: str, *objects: Object) -> Blueprint:
-    """A choice; the pass mark is exactly what the other option would bring without a clock."""
+    """Return a choice. The pass mark is exactly the other option's value without a clock."""
     rival = f" and not the {'red' if other < 0 else 'smaller'} one" if other else ""
     return task(
         f"Take the green ball of size {best:g}{rival}.",
@@ -212,7 +211,7 @@ def y_maze_choice(rng: Rng, best: float, other: Worth, tall: bool) -> Blueprint:
 
 
 def ledge_choice(rng: Rng, best: float, other: Worth) -> Blueprint:
-    """Two-alternative choice from a ledge: once down on one side, the agent cannot reach the other."""
+    """Two-alternative choice from a ledge. Once down on one side, the agent cannot reach the other."""
     apparatus = ledge(rng)
     balls = [
         thing
@@ -225,7 +224,7 @@ def ledge_choice(rng: Rng, best: float, other: Worth) -> Blueprint:
 
 
 def radial_choice(rng: Rng, best: float, other: float, arms: int, tall: bool) -> Blueprint:
-    """Choice among the arms of a radial maze, one of which is better (Olton & Samuelson 1976)."""
+    """Choice of the better arm of a radial maze. After Olton & Samuelson (1976)."""
     walls, places = radial_sectors(arms, near(rng, 180, 180), near(rng, 14, 1.5), TALL if tall else LOW)
     start = agent(near(rng, 20, 0.5), near(rng, 20, 0.5), near(rng, 180, 180))
     balls = [thing for i, spot in enumerate(places) for thing in _placed(other if i else best, spot)]
@@ -234,7 +233,7 @@ def radial_choice(rng: Rng, best: float, other: float, arms: int, tall: bool) ->
 
 
 def corridor_choice(rng: Rng, best: float, other: Worth) -> Blueprint:
-    """Choice in a corridor: from a beam the agent drops into one of two lanes and cannot return."""
+    """Choice in a corridor: a drop from a beam into a lane. There are two, and no return."""
     half, width = near(rng, 4.2, 0.5), near(rng, 1.6, 0.2)
     height, end = near(rng, 1.2, 0.15), near(rng, 24, 2)
     objects = [

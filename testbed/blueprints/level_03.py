@@ -13,10 +13,8 @@ SLOPE = 2.4
 
 
 def ridge(rng: Rng, width: float) -> Blueprint:
-    """Detour with a choice (after Crosby et al. 2020): a ridge is left on one side and not climbed again.
-
-    A pane stands across the ridge; the reward is behind it on one side.
-    """
+    """Detour with a choice (after Crosby et al. 2020): a ridge is left on one side and not climbed again. A
+    pane stands across the ridge; the reward is behind it on one side."""
     z, x = near(rng, 21, 2), 20 + near(rng, 5, 1.5)
     high, thick = 0.6, near(rng, 3, 0.4)
     return task(
@@ -32,10 +30,8 @@ def ridge(rng: Rng, width: float) -> Blueprint:
 
 @any_free_pose
 def platform(rng: Rng, height: float, beside: float) -> Blueprint:
-    """Elevated platform: a ramp is the only way up to the reward.
-
-    `beside` is the bearing of the agent's start from the ramp as seen from the platform, degrees.
-    """
+    """Elevated platform: only a ramp leads up to the reward. `beside` is the bearing of the agent's start
+    from the ramp as seen from the platform, degrees."""
     length = SLOPE * height
     width, depth = near(rng, 8, 1.5), near(rng, 7, 1.5)
     foot = 20 - depth / 2 - JOINT - length / 2
@@ -52,7 +48,8 @@ def platform(rng: Rng, height: float, beside: float) -> Blueprint:
 
 
 def walkway(rng: Rng, legs: int, width: float, height: float) -> Blueprint:
-    """Walkway: a ramp leads up to a narrow wall, and the reward is at its far end; `legs` is its corners."""
+    """Walkway: a ramp leads up to a narrow wall with a reward. It is at the far end; `legs` is its
+    corners."""
     x, z, reach = near(rng, 11, 2), near(rng, 16, 2), near(rng, 14, 1)
     length = SLOPE * height
     far = z + reach
@@ -81,7 +78,7 @@ def walkway(rng: Rng, legs: int, width: float, height: float) -> Blueprint:
 
 
 def terraces(rng: Rng, storeys: int, rise: float) -> Blueprint:
-    """Several storeys: each terrace is higher than the one before, with one ramp up to it."""
+    """Several storeys: one ramp leads up to each higher terrace."""
     band, length, width = 40 / (storeys + 1), 2.2 * rise, 5.0
     objects = []
     where = near(rng, 20, 14)
@@ -105,7 +102,7 @@ def terraces(rng: Rng, storeys: int, rise: float) -> Blueprint:
 
 
 def over_the_wall(rng: Rng, height: float) -> Blueprint:
-    """A wall across the whole arena without an opening: a ramp leads up to its top, beyond is a drop."""
+    """A closed wall across the arena: a ramp up, then a drop."""
     x, z, thick = near(rng, 20, 14), near(rng, 21, 2), near(rng, 1.8, 0.4)
     length = SLOPE * height
     return task(
@@ -121,7 +118,7 @@ def over_the_wall(rng: Rng, height: float) -> Blueprint:
 
 @any_free_pose
 def yard(rng: Rng, inner: float, height: float) -> Blueprint:
-    """Enclosure: the agent is shut in by walls, over one of which a ramp leads out to the reward."""
+    """Enclosure: walls shut the agent in; a ramp over one leads out. The reward is outside."""
     thick, length = 1.6, SLOPE * height
     half, low = inner / 2, near(rng, 0, inner / 2 - 2.2)
     aside = half + thick / 2 + JOINT
@@ -141,7 +138,8 @@ def yard(rng: Rng, inner: float, height: float) -> Blueprint:
 
 @any_free_pose
 def detour(rng: Rng, width: float, transparent: bool) -> Blueprint:
-    """Detour (Koehler 1925): a barrier hides the reward or, transparent, shows it out of reach."""
+    """Detour (Koehler 1925): a barrier hides the reward, or shows it. A transparent one shows it out of
+    reach."""
     before, behind = near(rng, 11, 2), near(rng, 4.5, 1.5)
     shift = near(rng, 0, width / 6)
     return task(
@@ -155,7 +153,7 @@ def detour(rng: Rng, width: float, transparent: bool) -> Blueprint:
 
 
 def blind_alley(rng: Rng, length: float, width: float) -> Blueprint:
-    """Detour into a corner: a long wall screens it, and only the far end of the alley is open."""
+    """Detour into a corner: a long wall screens it. Only the far end of the alley is open."""
     line = 40 - width
     return task(
         "Reach the green ball in the corner behind the long wall.",
@@ -168,7 +166,7 @@ def blind_alley(rng: Rng, length: float, width: float) -> Blueprint:
 
 
 def passage(rng: Rng, gaps: tuple[float, ...]) -> Blueprint:
-    """Passage: walls across the whole arena, each with one opening of a given width."""
+    """Passage: walls across the whole arena, each with one opening. It has a given width."""
     objects: list[Object] = []
     where = 0.0
     for number, width in enumerate(gaps, 1):
@@ -196,7 +194,7 @@ def _wall_with_gap(x: float, z: float, width: float, thickness: float) -> list[O
 
 @any_free_pose
 def wedge(rng: Rng, length: float, within: bool) -> Blueprint:
-    """V-shaped detour (Koehler 1925): the agent is `within` a right angle open to low z, or the ball is."""
+    """V-shaped detour (Koehler 1925). The agent is `within` a right angle open to low z, or the ball is."""
     deep = near(rng, 3.4, 0.4)
     ahead = near(rng, 3.5, 0.5)
     back = near(rng, 9, 1.5)
@@ -216,7 +214,7 @@ def wedge(rng: Rng, length: float, within: bool) -> Blueprint:
 
 @any_free_pose
 def cross(rng: Rng, length: float) -> Blueprint:
-    """Detour around a cross of panes: the reward is in the quarter beside the agent's."""
+    """Detour around a cross of panes to the neighbouring quarter's reward."""
     start = polar(20, 20, 45 + near(rng, 0, 6), near(rng, 5, 1))
     goal = polar(20, 20, 135 + near(rng, 0, 12), near(rng, 5, 1))
     yaw = bearing_to(start, goal) + near(rng, 0, 20)
@@ -232,7 +230,7 @@ def cross(rng: Rng, length: float) -> Blueprint:
 
 @any_free_pose
 def barrier_in_u(rng: Rng, depth: float, width: float, transparent: bool) -> Blueprint:
-    """U-shaped detour (Koehler 1925): the agent starts inside the U and must first turn away."""
+    """U-shaped detour (Koehler 1925) with the agent inside the U. It must first turn away."""
     sides = [20 + sign * (width / 2 + 0.3) for sign in (-1, 1)]
     return task(
         "Leave the U-shaped barrier and reach the green ball behind it.",
@@ -247,10 +245,8 @@ def barrier_in_u(rng: Rng, depth: float, width: float, transparent: bool) -> Blu
 
 @any_free_pose
 def cylinder(rng: Rng, length: float, width: float, kind: str, aside: float) -> Blueprint:
-    """Cylinder task (MacLean et al. 2014): the reward lies in a tunnel that is open at its ends.
-
-    `aside` is the angle of the tunnel's side to the line of sight: at 0 the agent faces the side squarely.
-    """
+    """Cylinder task (MacLean et al. 2014): the reward lies in a tunnel that is open at its ends. `aside` is
+    the angle of the tunnel's side to the line of sight: at 0 the agent faces the side squarely."""
     yaw = 90 + side(rng) * near(rng, aside, 8)
     goal = polar(20, 20, yaw, near(rng, 0, length / 2 - 1.5))
     return task(
@@ -280,7 +276,7 @@ def blocks_in_the_way(rng: Rng, size: float) -> Blueprint:
 
 @any_free_pose
 def spiral(rng: Rng, corners: int, lane: float) -> Blueprint:
-    """Spiral: the agent starts in its middle and has to follow the lane out; the reward is outside."""
+    """Spiral: the agent follows a lane out to the reward. It starts in the middle."""
     points: list[XZ] = [(20 - lane / 2, 20 + lane / 2)]
     for number in range(corners):
         bearing = 90 * (number + 1)
@@ -299,7 +295,7 @@ def spiral(rng: Rng, corners: int, lane: float) -> Blueprint:
 
 @any_free_pose
 def rings(rng: Rng, radii: tuple[float, ...]) -> Blueprint:
-    """Circular labyrinth: rings around the agent, each with one opening; the reward is outside or between."""
+    """Circular labyrinth: rings around the agent, each with one opening. The reward is outside or between."""
     opening = 0
     walls: list[Object] = []
     for radius in radii:
@@ -318,7 +314,7 @@ def rings(rng: Rng, radii: tuple[float, ...]) -> Blueprint:
 
 
 def maze(rng: Rng, count: int, loops: float) -> Blueprint:
-    """Maze (Small 1901): `count` cells along each side; `loops` is the share of walls that are left out."""
+    """Maze (Small 1901): `count` cells along each side. `loops` is the share of walls that are left out."""
     rooms = Rooms(rng, count, loops)
     start = (int(rng.integers(count)), 0)
     apart = rooms.distances(start)

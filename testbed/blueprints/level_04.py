@@ -1,4 +1,4 @@
-"""Level 4, avoidance: paths that keep clear of what hurts."""
+"""Level 4, avoidance: paths that keep clear of danger."""
 
 import math
 from itertools import pairwise
@@ -13,7 +13,7 @@ from testbed.blueprints.places import even, near, polar, scattered, side
 
 
 def hot_band(rng: Rng, depth: float) -> Blueprint:
-    """A hot zone across the whole arena: it has to be crossed, fast (motivation against cost)."""
+    """A hot zone across the whole arena, to be crossed fast. Motivation against cost."""
     z = near(rng, 20, 3)
     return task(
         "Reach the green ball beyond the orange zone, in which time runs ten times as fast.",
@@ -26,7 +26,7 @@ def hot_band(rng: Rng, depth: float) -> Blueprint:
 
 
 def hot_lake(rng: Rng, width: float, depth: float) -> Blueprint:
-    """A hot zone between agent and goal: the detour is longer and cheaper (cost and benefit)."""
+    """A hot zone between agent and goal. The detour is longer and cheaper (cost and benefit)."""
     x, z = near(rng, 20, 4), near(rng, 20, 0.5)
     return task(
         "Reach the green ball with a reward above the mark: crossing the orange zone costs too much.",
@@ -40,7 +40,7 @@ def hot_lake(rng: Rng, width: float, depth: float) -> Blueprint:
 
 
 def hot_gate(rng: Rng, gates: int) -> Blueprint:
-    """A barrier that ends the episode, with gates in it that are only hot (the lesser evil)."""
+    """A deadly barrier with gates that are only hot. The lesser evil."""
     z, depth, width = near(rng, 20, 3), near(rng, 4, 0.5), near(rng, 5, 0.5)
     places = [40 * (number + 0.5) / gates + near(rng, 0, 40 / gates / 2 - 4) for number in range(gates)]
     edges = [0.0, *(x + offset * width / 2 for x in places for offset in (-1, 1)), 40.0]
@@ -58,10 +58,8 @@ def hot_gate(rng: Rng, gates: int) -> Blueprint:
 
 
 def lanes(rng: Rng, sizes: tuple[float, float], heat: tuple[float, float], mark: float) -> Blueprint:
-    """Two lanes below a platform, of which only one can be entered: their goals and heat differ.
-
-    `heat` is the share of each lane that is hot.
-    """
+    """Two lanes below a platform, with different goals and heat. Only one of them can be entered. `heat` is
+    the share of each lane that is hot."""
     deep, middle = even(near(rng, 5, 0.5)), near(rng, 20, 3)
     objects = [
         agent(middle, near(rng, 1.6, 0.6), near(rng, 0, 15), PLATFORM),
@@ -110,7 +108,7 @@ PATHS = ("avoidance", "precise movement")
 
 
 def _ends(rng: Rng, spread: float = 14) -> tuple[Object, Object]:
-    """An agent on one side of such a field and a goal on the other."""
+    """Return an agent and a goal on opposite sides of a field."""
     start = agent(near(rng, 20, spread), near(rng, 3.5, 1.5), near(rng, 0, 40))
     return start, ball("GoodGoal", near(rng, 20, spread), near(rng, 36, 1.5), 1)
 
@@ -135,7 +133,7 @@ def straight_path(rng: Rng, width: float) -> Blueprint:
 
 
 def corridors(rng: Rng, count: int, blocked: int, width: float) -> Blueprint:
-    """Corridors between zones, some of which end at a further zone (maze with dead ends)."""
+    """Corridors between zones, some of them dead ends. These end at a further zone (maze)."""
     pitch = 38 / count
     middles = [1 + pitch * (number + 0.5) + near(rng, 0, 0.3) for number in range(count)]
     closed = rng.choice(count, blocked, replace=False)
@@ -177,7 +175,7 @@ def winding_path(rng: Rng, bends: int, width: float) -> Blueprint:
 
 
 def bridges(rng: Rng, width: float, height: float, broken: int) -> Blueprint:
-    """A zone that is crossed on a bridge with ramps; of several bridges only one reaches the other side."""
+    """A zone that is crossed on a bridge with ramps. Of several bridges only one reaches the other side."""
     places = (20.0,) if not broken else tuple(np.linspace(9, 31, broken + 1))
     good = int(rng.integers(len(places)))
     length = 4 + 2 * height
@@ -200,7 +198,7 @@ def bridges(rng: Rng, width: float, height: float, broken: int) -> Blueprint:
 
 
 def leap(rng: Rng, depth: float) -> Blueprint:
-    """From a platform over a zone: only a run-up carries the agent across (jumping a gap)."""
+    """Leap from a platform over a zone. Only a run-up carries the agent across (jumping a gap)."""
     x, long, height = near(rng, 20, 8), even(near(rng, 14, 1)), near(rng, 2.2, 0.2)
     return task(
         "Get from the platform over the red zone to the green ball.",
@@ -216,7 +214,7 @@ def leap(rng: Rng, depth: float) -> Blueprint:
 
 
 def ridge(rng: Rng, height: float) -> Blueprint:
-    """A ridge hides the zone behind it; the free side can be seen only from its crest."""
+    """A ridge hides the zone behind it. The free side can be seen only from its crest."""
     z, long = even(near(rng, 12, 1)), even(near(rng, 5, 0.5))
     free = near(rng, 9, 1)
     return task(
@@ -235,7 +233,7 @@ SEEING = ("avoidance", "detour")
 
 
 def island(rng: Rng, width: float, depth: float) -> Blueprint:
-    """A zone lies between the agent and its goal (detour without a barrier, Koehler 1925)."""
+    """A zone between the agent and its goal. A detour without a barrier (Koehler 1925)."""
     x, z = near(rng, 20, 3), near(rng, 20, 2)
     return task(
         "Reach the green ball on the other side of the red zone, which must not be touched.",
@@ -266,7 +264,7 @@ def slalom(rng: Rng, strips: int, thick: float, gap: float) -> Blueprint:
 
 
 def pocket(rng: Rng, gap: float, depth: float) -> Blueprint:
-    """The goal lies between a long strip and the fence, and one of the two ends is a dead end."""
+    """The goal lies between a long strip and the fence. One of the two ends is a dead end."""
     z, thick = 39.95 - depth, 1.2
     goal, plug = near(rng, 10, 3), near(rng, 21, 4)
     return task(
@@ -281,7 +279,7 @@ def pocket(rng: Rng, gap: float, depth: float) -> Blueprint:
 
 
 def ring(rng: Rng, half: float, gap: float, inwards: bool) -> Blueprint:
-    """A ring of zones with one opening, round the agent or round the goal."""
+    """A ring of zones with one opening, round agent or goal."""
     x, z = near(rng, 20, 3), near(rng, 20, 3)
     thick = 2.0
     open_at = near(rng, 0, half - gap / 2 - thick)
@@ -304,7 +302,7 @@ def ring(rng: Rng, half: float, gap: float, inwards: bool) -> Blueprint:
 
 
 def spokes(rng: Rng, arms: int, length: float) -> Blueprint:
-    """Strips radiate from where the agent stands; the goal lies between two of them (radial)."""
+    """Strips radiate from where the agent stands. The goal lies between two of them (radial)."""
     x, z, first = near(rng, 20, 2), near(rng, 20, 2), near(rng, 180, 180)
     bearings = [first + 360 * number / arms for number in range(arms)]
     objects = [agent(x, z, near(rng, 180, 180))]
@@ -339,7 +337,7 @@ def foraging_among_zones(rng: Rng, zones: int, count: int, mark: int, limit: int
 
 
 def behind_a_wall(rng: Rng, length: float) -> Blueprint:
-    """A zone behind a wall: it is seen only from around the corner."""
+    """A zone behind a wall, seen only from around the corner."""
     x, z, turn = near(rng, 20, 3), near(rng, 16, 1.5), side(rng)
     edge = x + turn * (length / 2 - 0.5)
     return task(
@@ -354,7 +352,7 @@ def behind_a_wall(rng: Rng, length: float) -> Blueprint:
 
 
 def blind_corner(rng: Rng, zones: int) -> Blueprint:
-    """A corridor with a bend, after which zones block half of its width on alternate sides."""
+    """A corridor with a bend, followed by zones on alternate sides. Each blocks half of its width."""
     width, thick = near(rng, 8.5, 1), 0.5
     end, turn = 40 - width, int(rng.integers(2))
     objects = [

@@ -1,4 +1,4 @@
-"""Level 5, spatial reasoning and support: where a reward must be that is out of view."""
+"""Level 5, spatial reasoning and support: inferring the place of hidden rewards."""
 
 from collections.abc import Sequence
 
@@ -14,18 +14,18 @@ RUN_UP = 5.0
 
 
 def _ram(x: float, z: float, bearing: float, steps: int = 8) -> Push:
-    """A push against what stands at x, z, after a run-up."""
+    """Return a push, after a run-up, against an object at x, z."""
     return Push(*polar(x, z, bearing + 180, RUN_UP), bearing, steps)
 
 
 def _start(rng: Rng) -> Object:
-    """The agent at some distance from the middle of the arena."""
+    """Return the agent at some distance from the middle of the arena."""
     bearing = near(rng, 180, 40)
     return agent(*polar(20, 20, bearing, near(rng, 14, 2)), bearing + 180 + near(rng, 0, 25))
 
 
 def pillar(rng: Rng, kind: str, height: float, width: float) -> Blueprint:
-    """Support (after Piaget 1952): the reward is out of reach on a pillar that can be knocked down."""
+    """Support (after Piaget 1952): a pillar with the reward is knocked down. The reward is out of reach."""
     x, z = near(rng, 20, 5), near(rng, 21, 4)
     return task(
         "Get the green ball down from the pillar and reach it.",
@@ -54,7 +54,7 @@ def stack(rng: Rng, kind: str, count: int, cube: float) -> Blueprint:
 
 @any_free_pose
 def beam(rng: Rng, height: float, span: float) -> Blueprint:
-    """Support by a beam on two loose posts: with either post gone the beam comes down."""
+    """Support by a beam on two loose posts. With either post gone the beam comes down."""
     return task(
         "Bring the beam down and reach the green ball.",
         ("support", "pushing"),
@@ -69,7 +69,7 @@ def beam(rng: Rng, height: float, span: float) -> Blueprint:
 
 @any_free_pose
 def shelf(rng: Rng, height: float) -> Blueprint:
-    """Support at one end: a plank lies on a firm wall and on a loose block; without the block it tilts."""
+    """Support at one end by a loose block. The plank also lies on a firm wall; without the block it tilts."""
     long, reach = near(rng, 7, 0.8), near(rng, 0.6, 0.4)
     return task(
         "Bring the shelf down and reach the green ball.",
@@ -86,7 +86,7 @@ def shelf(rng: Rng, height: float) -> Blueprint:
 
 @any_free_pose
 def table(rng: Rng, height: float) -> Blueprint:
-    """Support by four loose legs under a slab: the reward comes down when legs are gone."""
+    """Support by four loose legs under a slab. The reward comes down when legs are gone."""
     wide, deep = near(rng, 5, 0.4), near(rng, 4, 0.4)
     legs = [(20 + a * (wide / 2 - 0.6), 20 + b * (deep / 2 - 0.6)) for a in (-1, 1) for b in (-1, 1)]
     return task(
@@ -103,7 +103,7 @@ def table(rng: Rng, height: float) -> Blueprint:
 
 
 def post_and_block(rng: Rng, height: float) -> Blueprint:
-    """The reward on a firm post: it has to be pushed off with a block as high as the ball (Kohler 1925)."""
+    """The reward on a firm post, pushed off with a block. It is as high as the ball (Kohler 1925)."""
     x, z, bearing = near(rng, 20, 3), near(rng, 22, 2), near(rng, 0, 180)
     size = height + 1
     from_post = near(rng, 8, 1.5)
@@ -138,10 +138,8 @@ def pillars(rng: Rng, count: int, height: float, limit: int) -> Blueprint:
 
 
 def two_pillars(rng: Rng, height: float) -> Blueprint:
-    """Choice by support: of two rewards on pillars only the one on the loose pillar can be obtained.
-
-    The agent looks from a perch that it cannot climb again.
-    """
+    """Choice by support between rewards on a loose and a firm pillar. Only the reward on the loose one can be
+    obtained. The agent looks from a perch that it cannot climb again."""
     start, stand = perch(rng, 40)
     loose: XZ = 20 + near(rng, 5.2, 0.8), near(rng, 14.5, 2)
     firm: XZ = 20 - near(rng, 5.2, 0.8), near(rng, 14.5, 2)
@@ -162,7 +160,7 @@ def two_pillars(rng: Rng, height: float) -> Blueprint:
 
 @any_free_pose
 def soft_side(rng: Rng, inner: float) -> Blueprint:
-    """Enclosure with one loose side: the reward is shut in, and only blocks can be pushed away."""
+    """Enclosure with one loose side: a reward behind pushable blocks. Nothing else can be pushed away."""
     half, cube = inner / 2, inner / 3 - JOINT
     return task(
         "Open the enclosure and reach the green ball in it.",
@@ -181,10 +179,8 @@ def soft_side(rng: Rng, inner: float) -> Blueprint:
 
 
 def slope(rng: Rng, screened: bool) -> Blueprint:
-    """Inclined plane: a ball drops on a slope and rolls off to one side; the other choice cannot be undone.
-
-    If `screened`, where it comes down is out of view and has to be inferred from the slope.
-    """
+    """Inclined plane: a ball drops on a slope and rolls aside. The other choice cannot be undone. If
+    `screened`, its landing place is out of view and has to be inferred from the slope."""
     z, high = near(rng, 21, 2.5), 3.0
     sign = side(rng)
     start, stand = perch(rng, z - 1.6, high=1)
@@ -208,7 +204,7 @@ def slope(rng: Rng, screened: bool) -> Blueprint:
 
 
 def screens(rng: Rng, count: int, clear: int) -> Blueprint:
-    """Search by exclusion (Call 2004): the reward is behind a screen, but not behind the `clear` ones."""
+    """Search by exclusion (Call 2004): the reward is behind a screen. It is not behind the `clear` ones."""
     bearings = [140 * (n - (count - 1) / 2) / count + near(rng, 0, 3) for n in range(count)]
     order = rng.permutation(count)
     objects = []
@@ -229,7 +225,7 @@ def screens(rng: Rng, count: int, clear: int) -> Blueprint:
 
 
 def hooked_alley(rng: Rng, length: float, width: float) -> Blueprint:
-    """Detour into a hook: the reward is near, behind a wall, but the path to it leads far around."""
+    """Detour into a hook: the reward is near, behind a wall. The path to it leads far around."""
     low = near(rng, 7.5, 1)
     bend = low + length
     out = near(rng, 5, 1)
@@ -245,10 +241,10 @@ def hooked_alley(rng: Rng, length: float, width: float) -> Blueprint:
 
 
 def one_can_hide_it(rng: Rng, hides: str, bare: str) -> Blueprint:
-    """Exclusion (Call 2004): a reward out of view must be at the object that can hide it.
+    """Exclusion (Call 2004): only one object can hide the unseen reward.
 
     The agent looks from a `perch` that it cannot climb again, so a wrong side cannot be undone. `hides` and
-    `bare` name what stands on the two sides.
+    `bare` name the objects on the two sides.
     """
     start, stand = perch(rng, 40)
     objects: list[Object] = []
@@ -270,7 +266,8 @@ def one_can_hide_it(rng: Rng, hides: str, bare: str) -> Blueprint:
 
 
 def _hideout(rng: Rng, what: str, x: float, z: float, sight: float) -> tuple[Sequence[Object], float]:
-    """An object seen along `sight` (degrees), and how far behind its middle the ball lies, metres."""
+    """Return an object seen along `sight` (degrees), and the ball's distance. It lies behind the object's
+    middle, metres."""
     yaw = sight + near(rng, 0, 12)
     across = sight + 90 + near(rng, 0, 12)
     if what.endswith("tunnel"):
@@ -290,10 +287,8 @@ def _hideout(rng: Rng, what: str, x: float, z: float, sight: float) -> tuple[Seq
 
 @any_free_pose
 def arms(rng: Rng, count: int, baited: int, closed: int, gable: float, limit: int) -> Blueprint:
-    """Radial maze (Olton & Samuelson 1976): rewards at the ends of `baited` open arms, each available once.
-
-    `gable` is the height of a hump in each arm that hides its end, 0 for none.
-    """
+    """Radial maze (Olton & Samuelson 1976) with rewards in `baited` open arms. They are at the ends, each
+    available once. `gable` is the height of a hump in each arm that hides its end, 0 for none."""
     order = [int(number) for number in rng.permutation(count)]
     shut, full, bare = order[:closed], order[closed : closed + baited], order[closed + baited :]
     objects: list[Object] = [*radial_arms(count, shut)]
@@ -323,7 +318,7 @@ def _gable(bearing: float, height: float, arms: int) -> tuple[Object, Object]:
 
 
 def rooms(rng: Rng, count: int, goals: int, door: float, limit: int) -> Blueprint:
-    """Exploration of rooms joined by doorways: the rewards are in other rooms than the agent."""
+    """Exploration of rooms joined by doorways. The rewards are in other rooms than the agent."""
     plan = Rooms(rng, count, 0.25)
     start = (int(rng.integers(count)), int(rng.integers(count)))
     apart = plan.distances(start)
@@ -349,7 +344,7 @@ def rooms(rng: Rng, count: int, goals: int, door: float, limit: int) -> Blueprin
 
 
 def ledges(rng: Rng, count: int, height: float) -> Blueprint:
-    """Search on ledges: the reward is on one of them behind a parapet, visible only from above."""
+    """Search on ledges for a reward behind a parapet. It is visible only from above."""
     baited = int(rng.integers(count))
     objects: list[Object] = []
     for number in range(count):
@@ -370,7 +365,7 @@ def ledges(rng: Rng, count: int, height: float) -> Blueprint:
 
 
 def _ledge(x: float, z: float, bearing: float, height: float) -> list[Object]:
-    """A ledge with a parapet towards the middle and a ramp at its back."""
+    """Return a ledge with a ramp at its back. Its parapet is towards the middle."""
     bearing %= 360
     length = 2.2 * height
     deep, wide = 4.5, 5.0
@@ -382,7 +377,7 @@ def _ledge(x: float, z: float, bearing: float, height: float) -> list[Object]:
 
 
 def stairs(rng: Rng, flights: int, rise: float) -> Blueprint:
-    """Stairs of ramps around corners, up to a reward on the highest landing (at most 3 flights)."""
+    """Stairs of ramps around corners, up to a reward. It is on the highest landing (at most 3 flights)."""
     broad, length = 4.0, 2.3 * rise
     step = broad + length + 2 * JOINT
     x, z = near(rng, 14, 2), near(rng, 14, 2)

@@ -1,4 +1,4 @@
-"""Level 6, generalisation: tasks of levels 1 to 5 whose walls and ramps look different."""
+"""Level 6, generalisation: tasks of levels 1 to 5 with unusual looks. Walls and ramps look different."""
 
 import colorsys
 from collections.abc import Callable
@@ -14,7 +14,7 @@ FLOOR = 0.1
 """Thickness of a painted floor, metres: the least that a wall has."""
 
 GOAL_COLORS: tuple[Color, ...] = ((129, 191, 65), (214, 169, 32), (202, 59, 48))
-"""Colours like those of green, yellow and red balls: none of them means food here."""
+"""Colours of green, yellow and red balls, used for obstacles here."""
 
 
 def one_new_color(rng: Rng, of: Condition) -> Blueprint:
@@ -29,18 +29,18 @@ def a_color_for_each(rng: Rng, of: Condition) -> Blueprint:
 
 
 def exchanged_colors(rng: Rng, of: Condition) -> Blueprint:
-    """Generalisation where ramps have the colour of walls and walls that of ramps."""
+    """Generalisation with exchanged colours of ramps and walls."""
     one, other = _any(rng), _any(rng)
     return _altered(rng, of, lambda thing: one if thing.kind == "Ramp" else other)
 
 
 def colors_of_goals(rng: Rng, of: Condition) -> Blueprint:
-    """Generalisation against interference: obstacles have the colours of balls, and shape has to decide."""
+    """Generalisation against interference: obstacles have the colours of balls. Shape has to decide."""
     return _altered(rng, of, lambda _: GOAL_COLORS[int(rng.integers(len(GOAL_COLORS)))])
 
 
 def painted_room(rng: Rng, count: int) -> Blueprint:
-    """Generalisation over the room: floor and skirting have other colours than anywhere before."""
+    """Generalisation over the room: floor and skirting have new colours."""
     floor, skirting = _any(rng), _any(rng)
     start, goal, *others = scattered(rng, count + 1, 6.0)
     return task(
@@ -67,6 +67,6 @@ def _altered(rng: Rng, of: Condition, color: Callable[[Object], Color]) -> Bluep
 
 
 def _any(rng: Rng) -> Color:
-    """A colour of any hue, neither too dark nor too pale to stand out from the floor."""
+    """Return a colour of any hue that stands out from the floor. It is neither too dark nor too pale."""
     red, green, blue = colorsys.hsv_to_rgb(rng.random(), rng.uniform(0.55, 1.0), rng.uniform(0.5, 1.0))
     return round(255 * red), round(255 * green), round(255 * blue)

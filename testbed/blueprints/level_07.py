@@ -1,21 +1,21 @@
-"""Level 7, internal modelling: tasks of levels 1 to 5 in which the lights go out."""
+"""Level 7, internal modelling: tasks of levels 1 to 5 without light. The lights go out at times."""
 
 from testbed.blueprints.blueprint import Blueprint, Condition, Rng
 
 
 def darkness(rng: Rng, of: Condition, after: int) -> Blueprint:
-    """Acting from memory: after a first look it stays dark (delayed response, Hunter 1913)."""
+    """Acting from memory: it stays dark after a first look. Delayed response (Hunter 1913)."""
     return _darkened(of.drawn(rng), (after + int(rng.integers(0, 6)),))
 
 
 def dark_interval(rng: Rng, of: Condition, after: int, length: int) -> Blueprint:
-    """Acting through a dark interval: where was the agent when the light went out, where is it now?"""
+    """Acting through a dark interval by remembering and updating one's place."""
     begin = after + int(rng.integers(0, 6))
     return _darkened(of.drawn(rng), (begin, begin + length))
 
 
 def blinking(rng: Rng, of: Condition, period: int) -> Blueprint:
-    """Path integration with a light that goes off and on in regular turns."""
+    """Path integration with a light that blinks regularly."""
     return _darkened(of.drawn(rng), (-period - int(rng.integers(0, 6)),))
 
 
@@ -31,5 +31,6 @@ def flashes(rng: Rng, of: Condition, after: int, light: int, dark: int) -> Bluep
 
 
 def _darkened(task: Blueprint, blackouts: tuple[int, ...]) -> Blueprint:
-    """`blackouts` in the clock's units of five ticks, as the time limit is."""
+    """Return a task with `blackouts` in the clock's units. They are five ticks, like those of the time
+    limit."""
     return task._replace(blackouts=blackouts, capacities=("internal model of the way", *task.capacities))

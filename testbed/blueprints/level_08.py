@@ -1,4 +1,4 @@
-"""Level 8, object permanence and working memory: what was seen to vanish is still there.
+"""Level 8, object permanence and working memory: vanished things still exist.
 
 Compartments lie below a platform, each with a screen; the agent cannot leave the one it drops into. The
 platform lies along the fence of low z, and the compartments side by side from its edge to the fence of high
@@ -23,12 +23,15 @@ LOW, HIGH = 0.6, 2.6
 """Height of the walls between compartments, and of screens, metres."""
 
 STALL_SLOT = 1.9
-"""Metres beside a screen."""
+"""Gap at the side of a stall's screen, metres."""
 
 
 class Compartments(NamedTuple):
-    """`lefts` are the x of the left edges and `width` that of each compartment; `gaps` is the side (-1 left,
-    1 right) of each screen's gap; `deep` is the z of the platform's edge and `screen` that of the screens."""
+    """Compartments with screens below a platform.
+
+    `lefts` are the x of the left edges and `width` that of each compartment; `gaps` is the side (-1 left, 1
+    right) of each screen's gap; `deep` is the z of the platform's edge and `screen` that of the screens.
+    """
 
     lefts: tuple[float, ...]
     width: float
@@ -37,20 +40,20 @@ class Compartments(NamedTuple):
     screen: float
 
     def middle(self, number: int) -> float:
-        """The x of a compartment's middle."""
+        """Return the x of a compartment's middle."""
         return self.lefts[number] + self.width / 2
 
     def with_gap(self, number: int, gap: int) -> "Compartments":
-        """The same with the gap of one screen at a given side."""
+        """Return compartments with one screen's gap at a given side."""
         return self._replace(gaps=(*self.gaps[:number], gap, *self.gaps[number + 1 :]))
 
     def hidden(self, rng: Rng, number: int) -> XZ:
-        """A place behind a screen, away from the gap."""
+        """Return a place behind a screen, away from the gap."""
         x = self.middle(number) - self.gaps[number] * near(rng, 0.27 * self.width - 0.5, 0.5)
         return x, near(rng, self.screen + 1.6, 0.3)
 
     def objects(self, rng: Rng) -> tuple[Object, ...]:
-        """The apparatus and the agent, which faces it."""
+        """Return the apparatus and the agent, which faces it."""
         right = self.lefts[-1] + self.width
         span, middle = right - self.lefts[0], (self.lefts[0] + right) / 2
         start = agent(middle + near(rng, 0, 1.5), self.deep - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM)
@@ -78,7 +81,7 @@ class Compartments(NamedTuple):
 
 
 def compartments(rng: Rng, count: int, behind: float = 5.0, gap: int = 0) -> Compartments:
-    """Compartments with `behind` metres behind the screens; `gap` is the side of all gaps, 0 for random."""
+    """Compartments with `behind` metres behind the screens. `gap` is the side of all gaps, 0 for random."""
     width = even(min(40 / count, near(rng, 11 if count == 2 else 8.6, 1)))
     spare = 40 - count * width
     first = 0.0 if spare < 1.2 else even(near(rng, spare / 2, spare / 2 - 0.6))
@@ -88,23 +91,21 @@ def compartments(rng: Rng, count: int, behind: float = 5.0, gap: int = 0) -> Com
 
 
 PASSED_SCREEN = 2.6
-"""Height of screens, metres; the agent's eye on a platform is at 1.5."""
+"""Height of screens, metres. The agent's eye on a platform is at 1.5."""
 
 FENCE, LOWER = 0.8, 0.6
-"""Height of walls over which the agent looks, and of those that must not hide a ball on the floor, metres.
+"""Heights, metres, of walls that leave the view free. The agent looks over the first; the others must not
+hide a ball on the floor. At full speed the agent hops over walls lower than its centre."""
 
-At full speed the agent hops over walls lower than its centre.
-"""
-
-BESIDE = 2.1
-"""Metres beside a screen through which a passing ball is seen."""
+SEEN_GAP = 2.1
+"""Width at a screen's side that shows a passing ball, metres."""
 
 
 def rolling_behind(rng: Rng, screens: int, lights: tuple[int, ...] = ()) -> Blueprint:
-    """From a walkway a reward is seen to roll behind a screen, left or right (Piaget's stage 4).
+    """A reward rolls behind a left or right screen (Piaget's stage 4).
 
-    Once the agent leaves the walkway on one side, a wall keeps it there. With `lights` they go out after the
-    ball has vanished.
+    It is seen from a walkway. Once the agent leaves the walkway on one side, a wall keeps it there. With
+    `lights` they go out after the ball has vanished.
     """
     middle, long, sign = near(rng, 20, 2), even(near(rng, 10.5, 1)), side(rng)
     front = near(rng, 28, 0.3)
@@ -128,7 +129,7 @@ def rolling_behind(rng: Rng, screens: int, lights: tuple[int, ...] = ()) -> Blue
 
 
 def _garage(middle: float, hand: int, front: float) -> list[Object]:
-    """A screen with a back and an outer wall, open towards the middle."""
+    """Return a screen with back and outer wall, open towards the middle."""
     return [
         wall(middle + hand * 10, front, (9, PASSED_SCREEN, 0.4)),
         wall(middle + hand * 11, front + 5.6, (7.8, PASSED_SCREEN, 0.4)),
@@ -137,10 +138,8 @@ def _garage(middle: float, hand: int, front: float) -> list[Object]:
 
 
 def passing_behind(rng: Rng, count: int) -> Blueprint:
-    """A reward rolls past screens, reappears between them, and stays behind one (A not B, Piaget 1954).
-
-    It rolls through slots that are too narrow for the agent.
-    """
+    """A reward rolls past screens, and stays behind one (A not B). It reappears between them (Piaget 1954),
+    through slots that are too narrow for the agent."""
     width = even(near(rng, 37 / count, 0.7))
     span = count * width
     first = even(near(rng, 20 - span / 2, max(0.0, 20 - span / 2 - 0.6)))
@@ -159,7 +158,7 @@ def passing_behind(rng: Rng, count: int) -> Blueprint:
         along(x, 0, 40, PASSED_SCREEN, 0.3) for x in (first - 0.15, first + span + 0.15) if 0.3 < x < 39.7
     ]
     # Before the first screen the ball is seen from the start, so that gap is wider.
-    screens = [(left + (2.3 if left == first else 1) * BESIDE, left + width - BESIDE) for left in lefts]
+    screens = [(left + (2.3 if left == first else 1) * SEEN_GAP, left + width - SEEN_GAP) for left in lefts]
     objects += [across(front, a, b, PASSED_SCREEN, 0.3) for a, b in screens]
     return task(
         f"Reach the green ball that passes behind {count} screens in a row and stays behind one of them.",
@@ -174,17 +173,17 @@ SCREEN = 2.4
 """Height of screens, metres."""
 
 SLOT = 2.2
-"""Metres beside a screen."""
+"""Gap at the side of a screen, metres."""
 
 
 def _edges(rng: Rng, count: int) -> list[float]:
-    """The x of the edges of compartments over the whole width."""
+    """Return the x of the edges of compartments over the whole width."""
     inner = [40 * number / count + near(rng, 0, 1.2) for number in range(1, count)]
     return [0.0, *map(even, inner), 40.0]
 
 
 def _screens(rng: Rng, edges: list[float], z: float, floor: float = 0) -> Iterator[tuple[Object, int]]:
-    """A screen in each compartment, and at which of its sides it leaves a gap (-1 left, 1 right)."""
+    """Return a screen in each compartment, and the sides of the gaps. A side is -1 left, 1 right."""
     for edge, other in pairwise(edges):
         gap, left, right = side(rng), edge + THICK / 2, other - THICK / 2
         left, right = (left + SLOT, right) if gap < 0 else (left, right - SLOT)
@@ -192,7 +191,7 @@ def _screens(rng: Rng, edges: list[float], z: float, floor: float = 0) -> Iterat
 
 
 def gathering(rng: Rng, bays: int, balls: int) -> Blueprint:
-    """Several rewards fall behind low walls, and all have to be found again (visible displacement)."""
+    """Several rewards fall behind low walls, to be found again. Visible displacement."""
     edges, front = _edges(rng, bays), even(near(rng, 33, 0.8))
     objects = [agent(near(rng, 20, 6), near(rng, 3, 1.5), near(rng, 0, 12))]
     objects += [wall(x, (front + 38) / 2 - 1.5, (THICK, SCREEN, 41 - front)) for x in edges[1:-1]]
@@ -212,7 +211,7 @@ def gathering(rng: Rng, bays: int, balls: int) -> Blueprint:
 
 
 def over_ramps(rng: Rng, count: int) -> Blueprint:
-    """A reward falls behind one of several ramps: driving over the wrong one traps the agent behind it."""
+    """A reward falls behind one of several ramps. Driving over the wrong one traps the agent behind it."""
     edges, low = _edges(rng, count), even(near(rng, 27, 1))
     height, long, baited = near(rng, 2.2, 0.15), 6.0, int(rng.integers(count))
     top = low + long
@@ -234,7 +233,8 @@ def over_ramps(rng: Rng, count: int) -> Blueprint:
 
 
 def pits(rng: Rng, columns: int, rows: int, lights: tuple[int, ...] = ()) -> Blueprint:
-    """A reward falls into one of several pits, too deep to look into (Grether & Maslow's wells, deepened)."""
+    """A reward falls into one of several deep pits. These are Grether & Maslow's wells, too deep to look
+    into."""
     height, half = near(rng, 4.6, 0.2), 1.6
     xs = [even(40 * (number + 0.5) / columns + near(rng, 0, 1.2)) for number in range(columns)]
     zs = [even(near(rng, 37 - 7 * number - 2, 0.8)) for number in reversed(range(rows))]
@@ -263,9 +263,10 @@ def _slab(x1: float, z1: float, x2: float, z2: float, height: float) -> Object:
 
 
 def two_in_turn(rng: Rng, count: int) -> Blueprint:
-    """Two choices in turn, each between `count` compartments, from what was seen at the start (memory span).
+    """Two choices in turn, each between `count` compartments (memory span).
 
-    Steps lead down from the first platform to the last compartments, so that no choice can be undone.
+    The relevant events are shown at the start. Steps lead down from the first platform to the last
+    compartments, so that no choice can be undone.
     """
     edges = [_edges(rng, count) for _ in range(2)]
     objects = [
@@ -290,10 +291,8 @@ def two_in_turn(rng: Rng, count: int) -> Blueprint:
 def _screened(
     rng: Rng, edges: list[float], full: int, depths: Point, floor: float, drop: tuple[float, float]
 ) -> list[Object]:
-    """Compartments with screens; `depths` are the z where they begin, of the screens, and where they end.
-
-    `drop` is the ball's size and the height it falls from.
-    """
+    """Compartments with screens. `depths` are the z where they begin, of the screens, and where they end.
+    `drop` is the ball's size and the height it falls from."""
     low, front, high = depths
     objects = [along(x, low, high, SCREEN, y=floor) for x in edges[1:-1]]
     for number, (screen, gap) in enumerate(_screens(rng, edges, front, floor)):
@@ -322,16 +321,14 @@ def _task(goal: str, seen: str, capacities: tuple[str, ...], *objects: Object, *
 
 
 def _drop(rng: Rng, apparatus: Compartments, kind: str, number: int, size: float) -> Object:
-    """A ball that falls from the sky behind a screen, and is seen for more than a second."""
+    """Return a ball that falls from the sky behind a screen. It is seen for more than a second."""
     x, z = apparatus.hidden(rng, number)
     return ball(kind, x, z, size, near(rng, 11, 1.5))
 
 
 def falling(rng: Rng, count: int, lights: tuple[int, ...] = ()) -> Blueprint:
-    """A reward falls behind one of several screens (visible displacement, Piaget 1954; Voelter et al. 2022).
-
-    With `lights` they go out after it has vanished (delayed response, Hunter 1913).
-    """
+    """A reward falls behind one of several screens (visible displacement). After Piaget (1954) and Voelter et
+    al. (2022). With `lights` they go out after it has vanished (delayed response, Hunter 1913)."""
     apparatus, baited = compartments(rng, count), int(rng.integers(count))
     return _task(
         f"Reach the green ball that falls behind one of {count} screens; a choice cannot be undone.",
@@ -345,7 +342,8 @@ def falling(rng: Rng, count: int, lights: tuple[int, ...] = ()) -> Blueprint:
 
 
 def falling_among_bad(rng: Rng, count: int, bad: int) -> Blueprint:
-    """Balls fall behind screens at once: one is good, the others end the episode (what and where)."""
+    """Balls fall behind screens simultaneously, one good, the others bad. Bad ones end the episode (what and
+    where)."""
     apparatus = compartments(rng, count)
     good, *others = (int(baited) for baited in rng.permutation(count)[: bad + 1])
     return _task(
@@ -360,7 +358,7 @@ def falling_among_bad(rng: Rng, count: int, bad: int) -> Blueprint:
 
 
 def larger_of_two(rng: Rng, count: int, lights: tuple[int, ...] = ()) -> Blueprint:
-    """Two rewards fall behind screens, and the larger has to be remembered (preference from memory)."""
+    """Two rewards fall behind screens; the larger has to be remembered. Preference from memory."""
     apparatus = compartments(rng, count)
     large, small = (int(baited) for baited in rng.permutation(count)[:2])
     return _task(
@@ -376,7 +374,7 @@ def larger_of_two(rng: Rng, count: int, lights: tuple[int, ...] = ()) -> Bluepri
 
 
 def more_of_them(rng: Rng, counts: tuple[int, ...]) -> Blueprint:
-    """Rewards fall behind screens in different numbers (hidden sets, Hauser, Carey & Hauser 2000)."""
+    """Rewards fall behind screens in different numbers. Hidden sets (Hauser, Carey & Hauser 2000)."""
     apparatus = compartments(rng, len(counts))
     objects = list(apparatus.objects(rng))
     for index, count in zip(rng.permutation(len(counts)), counts, strict=True):
@@ -397,7 +395,7 @@ def more_of_them(rng: Rng, counts: tuple[int, ...]) -> Blueprint:
 
 
 def thrown_along(rng: Rng, count: int) -> Blueprint:
-    """A reward flies past the screens and comes down behind one of them (tracking a trajectory)."""
+    """A reward flies past the screens and lands behind one. Tracking a trajectory."""
     apparatus = compartments(rng, count)
     height = near(rng, 9.5, 0.8)
     reach = LAUNCH * math.sqrt(2 * height / GRAVITY)
@@ -419,7 +417,7 @@ def thrown_along(rng: Rng, count: int) -> Blueprint:
 
 
 def thrown_over(rng: Rng, count: int) -> Blueprint:
-    """A reward flies away from the agent over one of the screens (tracking a trajectory)."""
+    """A reward flies over a screen, away from the agent. Tracking a trajectory."""
     apparatus = compartments(rng, count, behind=6.5)
     baited = int(rng.integers(count))
     height = near(rng, 8.8, 0.4)
@@ -442,11 +440,8 @@ def thrown_over(rng: Rng, count: int) -> Blueprint:
 
 
 def down_a_ramp(rng: Rng, drop: bool) -> Blueprint:
-    """From a ridge that rises above two screens a reward rolls down on one side (invisible displacement).
-
-    With `drop` it falls on to the ridge first, and a little to one side decides. The ridge is too steep to
-    climb.
-    """
+    """A reward rolls down one side of a ridge above two screens. This is invisible displacement. With `drop`
+    it falls on to the ridge first, and a little to one side decides. The ridge is too steep to climb."""
     apparatus = compartments(rng, 2, behind=7.0, gap=1).with_gap(1, -1)
     top, sign = apparatus.lefts[1], side(rng)
     high, long = near(rng, 4.6, 0.2), even(near(rng, 3.0, 0.1))

@@ -1,4 +1,4 @@
-"""Level 9, numerosity and advanced preferences: the option with more is chosen, and there is no way back."""
+"""Level 9, numerosity and advanced preferences: the larger option is chosen, irreversibly."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -10,14 +10,12 @@ from testbed.blueprints.placement import any_quarter_turn
 from testbed.blueprints.places import GAP, THICK, near, side
 
 SIZE = 2.0
-"""Diameter of the balls, metres: large enough to be counted from the ledge."""
+"""Diameter of the balls, metres. They can be counted from the ledge."""
 
 
 def _hidden_sides(rng: Rng) -> tuple[list[Object], float, float, float]:
-    """A ledge, a high shelf at its end, and a compartment behind a screen at either end of the shelf.
-
-    Also returns half the shelf's length, its height and the z of the screens.
-    """
+    """Return a ledge, a high shelf beyond it, and two screened compartments. These are at either end of the
+    shelf. Also returns half the shelf's length, its height and the z of the screens."""
     half, high, screen = near(rng, 10, 0.8), near(rng, 3, 0.2), near(rng, 28.5, 0.8)
     height, width, end = near(rng, 2, 0.2), near(rng, 2, 0.3), near(rng, 32.5, 0.4)
     depth, middle = 40 - end, (screen + THICK / 2 + end) / 2
@@ -38,10 +36,8 @@ def _hidden_sides(rng: Rng) -> tuple[list[Object], float, float, float]:
 
 @any_quarter_turn
 def adding(rng: Rng, resting: Sequence[int], rolling: Sequence[int], limit: int = 250) -> Blueprint:
-    """Addition out of sight: balls roll behind screens on either side, where others already are (Wynn 1992).
-
-    `resting` and `rolling` are the numbers of balls to either side, the better side first.
-    """
+    """Addition out of sight: balls roll behind screens with others (Wynn 1992). `resting` and `rolling` are
+    the numbers of balls to either side, the better side first."""
     objects, half, high, screen = _hidden_sides(rng)
     better = side(rng)
     lane = near(rng, 36, 0.7)
@@ -64,10 +60,8 @@ def adding(rng: Rng, resting: Sequence[int], rolling: Sequence[int], limit: int 
 
 
 def _terraces(rng: Rng) -> tuple[list[Object], float, float, float]:
-    """A high platform and two terraces, between which there is a deadly ditch with a pane in its middle.
-
-    Also returns half the width of the ditch, the depth of the platform, and the height of the terraces.
-    """
+    """Return a high platform and two terraces with a deadly ditch between. A pane is in the ditch's middle.
+    Also returns half the width of the ditch, the depth of the platform, and the height of the terraces."""
     half, high, depth = near(rng, 4, 0.4), near(rng, 2, 0.2), near(rng, 8, 1)
     objects = [
         agent(20, depth - near(rng, 2, 0.5), near(rng, 0, 5), y=high + 1.8),
@@ -84,10 +78,8 @@ def _terraces(rng: Rng) -> tuple[list[Object], float, float, float]:
 
 @any_quarter_turn
 def subtracting(rng: Rng, numbers: Sequence[int], leaving: Sequence[int], limit: int = 250) -> Blueprint:
-    """Subtraction: balls leave the side that had more at first (Sulkowski & Hauser 2001).
-
-    `numbers` are the balls at first and `leaving` those that leave, the side that is better in the end first.
-    """
+    """Subtraction: balls leave the side that had more at first. After Sulkowski & Hauser (2001). `numbers`
+    are the balls at first and `leaving` those that leave, the side that is better in the end first."""
     objects, half, depth, high = _terraces(rng)
     better = side(rng)
     for s, number, lost in zip((better, -better), numbers, leaving, strict=True):
@@ -114,7 +106,7 @@ Sizes = Sequence[float]
 
 @any_quarter_turn
 def _choice(rng: Rng, apparatus: Apparatus, options: Sequence[Sizes], limit: int) -> Blueprint:
-    """A choice between options, the best of which comes first."""
+    """Return a choice between options, the best of which comes first."""
     totals = sorted((sum(sizes) for sizes in options), reverse=True)
     return task(
         f"Gather the yellow balls where they are worth most: {totals[0]:g} and not {totals[1]:g}.",
@@ -132,40 +124,40 @@ def _equal(numbers: Sequence[int], size: float) -> list[Sizes]:
 
 
 def numbers_beside_a_ledge(rng: Rng, numbers: Sequence[int], size: float, limit: int = 250) -> Blueprint:
-    """Relative numerosity: more balls to one side of a ledge than to the other (Hanus & Call 2007)."""
+    """Relative numerosity: more balls on one side of a ledge. After Hanus & Call (2007)."""
     return _choice(rng, ledge(rng), _equal(numbers, size), limit)
 
 
 def numbers_in_pens(
     rng: Rng, numbers: Sequence[int], size: float, glass: bool = True, limit: int = 250
 ) -> Blueprint:
-    """Relative numerosity among several sets that are seen at once (Uller et al. 2003, "go for more")."""
+    """Relative numerosity among several sets that are seen together. "Go for more" (Uller et al. 2003)."""
     return _choice(rng, pens(rng, len(numbers), glass), _equal(numbers, size), limit)
 
 
 def numbers_all_around(
     rng: Rng, numbers: Sequence[int], size: float, glass: bool = True, limit: int = 250
 ) -> Blueprint:
-    """Relative numerosity among sets that are seen one after another and must be remembered (Beran 2004)."""
+    """Relative numerosity among sets seen one after another (Beran 2004). They must be remembered."""
     return _choice(rng, hub(rng, len(numbers), glass), _equal(numbers, size), limit)
 
 
 def numbers_behind_glass(rng: Rng, numbers: Sequence[int], size: float, limit: int = 250) -> Blueprint:
-    """Relative numerosity through glass: each set is in a box that is entered over a ramp, for good."""
+    """Relative numerosity through glass: a box is entered for good. Each set is in one, over a ramp."""
     return _choice(rng, boxes(rng, len(numbers)), _equal(numbers, size), limit)
 
 
 def larger_but_fewer(rng: Rng, large: Sizes, small: Sizes, fewer_wins: bool, limit: int = 250) -> Blueprint:
-    """Amount against number: few large balls against many small ones (Boysen et al. 2001)."""
+    """Amount against number: few large balls against many small ones. After Boysen et al. (2001)."""
     options = [large, small] if fewer_wins else [small, large]
     return _choice(rng, pens(rng, 2, True), options, limit)
 
 
 def totals_all_around(rng: Rng, options: Sequence[Sizes], limit: int = 500) -> Blueprint:
-    """Summation of unlike amounts: each field holds balls of several sizes (Beran & Beran 2004)."""
+    """Summation of unlike amounts: each field holds balls of several sizes. After Beran & Beran (2004)."""
     return _choice(rng, hub(rng, len(options), False), options, limit)
 
 
 def totals_in_pens(rng: Rng, options: Sequence[Sizes], limit: int = 500) -> Blueprint:
-    """Summation of unlike amounts that are seen at once (Beran & Beran 2004)."""
+    """Summation of unlike amounts that are seen together (Beran & Beran 2004)."""
     return _choice(rng, pens(rng, len(options), True), options, limit)

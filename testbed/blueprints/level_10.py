@@ -1,4 +1,4 @@
-"""Level 10, causal reasoning: the reward is obtained with a tool, or by moving an obstacle."""
+"""Level 10, causal reasoning: tools or moved obstacles yield the reward."""
 
 import math
 from functools import partial
@@ -13,10 +13,10 @@ _task = partial(task, time_limit=500)
 
 @in_frame(upright)
 def bridging(rng: Rng, stop: bool, other: float) -> Blueprint:
-    """Bridge building: a block becomes a bridge to a platform that cannot be climbed (Koehler 1925).
+    """Bridge building (Koehler 1925): a block bridges to an unclimbable platform.
 
     The landing is too short a run-up for a leap. With `stop` the block cannot be pushed too far; `other` is
-    by how much a second block is too high, metres, 0 for none.
+    the excess height of a second block, metres, 0 for none.
     """
     high, gap = near(rng, 1.5, 0.2), near(rng, 5.2, 0.2)
     edge = near(rng, 4, 1.5)
@@ -53,13 +53,14 @@ LEDGE = 20.0
 """Depth of the raised half on which the blocks are, metres."""
 
 CUBE = 1.6
-"""Edge of what is thrown, metres: on the floor it reaches up to a ball on a post of 1 m."""
+"""Edge of a thrown block, metres. On the floor it reaches up to a ball on a post of 1 m."""
 
 
 def _throw(rng: Rng, low: int, end: int) -> tuple[list[Object], float, tuple[float, float, float], Push]:
-    """A raised half with a block on it, and before it a ball on a post, at a bearing in steps of 6 degrees.
+    """Return a raised half with a block, and an elevated ball. The ball is on a post.
 
-    Returns these, the post's x, the block's x, z and bearing, and the push that throws it.
+    The ball is before it, at a bearing in steps of 6 degrees. Also returns the post's x, the block's x, z and
+    bearing, and the push that throws it.
     """
     x, z = near(rng, 0, 3), near(rng, 12.5, 1)
     bearing = 6.0 * int(rng.integers(low, end))
@@ -80,7 +81,7 @@ KNOCK = (
 
 @in_frame(upright)
 def knocking_down(rng: Rng, lookalike: bool) -> Blueprint:
-    """Knocking a reward down with something thrown; with `lookalike` another block cannot be moved."""
+    """Knocking a reward down with something thrown. With `lookalike` another block cannot be moved."""
     things, x, (_, at_z, bearing), push = _throw(rng, 1, 4)
     if lookalike:
         things.append(wall(x + near(rng, 7, 1), at_z, (CUBE, CUBE, CUBE), -bearing % 360, GREY, y=1))
@@ -96,7 +97,7 @@ def knocking_down(rng: Rng, lookalike: bool) -> Blueprint:
 
 @in_frame(upright)
 def knocking_down_choice(rng: Rng) -> Blueprint:
-    """The same, but the agent has to choose between a block and a wall like it, and cannot go back."""
+    """Knocking down, with a choice between a block and a similar wall. The agent cannot go back."""
     things, x, (at_x, at_z, bearing), push = _throw(rng, 4, 6)
     things += [
         wall(2 * x - at_x, at_z, (CUBE, CUBE, CUBE), -bearing % 360, GREY, y=1),
@@ -114,7 +115,7 @@ def knocking_down_choice(rng: Rng) -> Blueprint:
 
 
 def toppling(rng: Rng, fixed: int) -> Blueprint:
-    """Support: a reward on a tower falls when the tower is hit; `fixed` others are walls and stand firm."""
+    """Support: a reward on a tower falls when the tower is hit. `fixed` others are walls and stand firm."""
     frame = anywhere(rng, 2)
     high, width = near(rng, 3, 0.3), near(rng, 1.1, 0.1)
     x, z = near(rng, 0, 3), near(rng, 6, 2)
@@ -139,10 +140,8 @@ def toppling(rng: Rng, fixed: int) -> Blueprint:
 
 @in_frame(upright)
 def care(rng: Rng, count: int) -> Blueprint:
-    """Opening a barrier where it does no harm: behind one block the reward lies in front of a deadly zone.
-
-    The blocks are low, so that the agent can see over them where the reward is.
-    """
+    """Opening a barrier harmlessly: behind one block the reward is endangered. There it lies in front of a
+    deadly zone. The blocks are low, so that the agent can see the reward over them."""
     wide, deep = 4.0, 1.5
     here = int(rng.integers(count))
     centre = (count - 1) / 2
@@ -166,10 +165,8 @@ def care(rng: Rng, count: int) -> Blueprint:
 
 @in_frame(upright)
 def doorway(rng: Rng, count: int) -> Blueprint:
-    """Opening a passage without blocking it: pushed straight in, the block is stuck in the doorway for good.
-
-    `count` blocks stand in a row along the wall; one of them is in front of the doorway.
-    """
+    """Opening a passage without blocking it for good. Pushed straight in, the block is stuck in the doorway.
+    `count` blocks stand in a row along the wall; one of them is in front of the doorway."""
     cube, mouth, narrow = 1.8, 2.1, 1.4
     x, front = near(rng, 0, 3), near(rng, 1, 1)
     return _task(
@@ -189,16 +186,14 @@ def doorway(rng: Rng, count: int) -> Blueprint:
 
 
 def _split(x: float, gap: float, z: float, thick: float) -> list[Object]:
-    """A wall from fence to fence with a gap about x."""
+    """Return a wall from fence to fence with a gap about x."""
     return [across(z, -20, x - gap / 2, HEIGHT, thick), across(z, x + gap / 2, 20, HEIGHT, thick)]
 
 
 @in_frame(anywhere, 1)
 def releasing(rng: Rng, stop: bool) -> Blueprint:
-    """Releasing: a bar holds back a reward that would roll down to the agent.
-
-    With `stop` the bar can be pushed out in one direction only.
-    """
+    """Releasing: a bar holds back a reward on a slope. Released, it rolls down to the agent. With `stop` the
+    bar can be pushed out in one direction only."""
     inner, deep, rise = 0.9, near(rng, 6, 0.5), near(rng, 1.4, 0.2)
     bar, shift = near(rng, 6, 0.5), near(rng, 0, 0.5)
     local = [
@@ -223,7 +218,7 @@ def releasing(rng: Rng, stop: bool) -> Blueprint:
 
 
 LOW = 0.9
-"""Height or width of places that are too small for the agent, which is 1 m thick, metres."""
+"""Height or width of places too small for the agent, metres. The agent is 1 m thick."""
 
 SMALL = 0.8
 """Diameter of balls and thickness of tools that fit in, metres."""
@@ -233,7 +228,7 @@ WIDE = 8.0
 
 
 def _shelf(depth: float, back: bool) -> list[Object]:
-    """A low shelf, its front at z = 0; `back` closes its far end."""
+    """Return a low shelf, its front at z = 0. `back` closes its far end."""
     sides = [wall(x, depth / 2, (0.5, LOW, depth)) for x in (-WIDE / 2 - 0.25, WIDE / 2 + 0.25)]
     roof = pane(0, depth / 2, (WIDE + 1, 0.3, depth), y=LOW)
     if back:
@@ -242,13 +237,13 @@ def _shelf(depth: float, back: bool) -> list[Object]:
 
 
 def _askew(rng: Rng, spread: float, bearing: float, wobble: float) -> Frame:
-    """A frame about the middle whose bearing differs from a multiple of 90 degrees by about `bearing`."""
+    """Return a frame about the middle. It is about `bearing` off a multiple of 90 degrees."""
     frame = anywhere(rng, spread)
     return frame._replace(bearing=bearing + 90.0 * int(rng.integers(4)) + near(rng, 0, wobble))
 
 
 def low_shelf_raking(rng: Rng, back: bool) -> Blueprint:
-    """Raking from under a shelf: the reward is within sight, but not within reach (Beck 1967)."""
+    """Raking from under a shelf: the reward is visible but unreachable. After Beck (1967)."""
     depth = near(rng, 6, 0.5)
     goal_z, x = near(rng, depth - 3.2, 0.3), near(rng, 1.8, 0.6)
     bar = goal_z + near(rng, 1.6, 0.2) - 5
@@ -273,7 +268,7 @@ def low_shelf_raking(rng: Rng, back: bool) -> Blueprint:
 
 @in_frame(anywhere, 1)
 def low_shelf_poking(rng: Rng, length: float) -> Blueprint:
-    """Stick tool use: the reward under a shelf is pushed out at its other side."""
+    """Stick tool use: pushing the reward out from under a shelf. It leaves at the other side."""
     depth, x = near(rng, 6, 0.5), near(rng, 0, 2)
     stick = near(rng, 1.5, 0.5) - length / 2
     behind = stick - length / 2 - near(rng, 2, 0.2)
@@ -291,10 +286,8 @@ def low_shelf_poking(rng: Rng, length: float) -> Blueprint:
 
 @in_frame(_askew, 0.5, 45, 20)
 def tube(rng: Rng, long: float, thick: bool) -> Blueprint:
-    """Tube task: a reward in a narrow tube is pushed out with a stick (Visalberghi & Trinca 1989).
-
-    With `thick` a second stick lies at the other end, which does not fit into the tube.
-    """
+    """Tube task: a stick pushes a reward out of a narrow tube. After Visalberghi & Trinca (1989). With
+    `thick` a second stick lies at the other end, which does not fit into the tube."""
     half, length = long / 2, near(rng, 4, 0.5)
     stick = -half - near(rng, 0.6, 0.3) - length / 2
     behind = stick - length / 2 - near(rng, 2, 0.2)
@@ -319,24 +312,22 @@ TABLE = 1.0
 """Height of the trap tube's table, metres."""
 
 PIT = 1.6
-"""Length of its trap, metres: a slow ball falls in, one that flies is stopped by the stick beyond."""
+"""Length of the tube's trap, metres. A slow ball falls in, one that flies is stopped by the stick beyond."""
 
 HALF, LANDING = 3.6, 5.4
-"""Half the tube's length, and the length of the place before each end, metres."""
+"""Half the tube's length, and the space before each end, metres."""
 
 
 def _lengthwise(rng: Rng) -> Frame:
-    """A frame whose x is along the arena's, nearly, in one direction or the other."""
+    """Return a frame whose x is nearly along the arena's. It has one direction or the other."""
     z, bearing = near(rng, 20, 1), 180.0 * int(rng.integers(2)) + near(rng, 0, 8)
     return Frame(20, z, bearing, bool(rng.integers(2)))
 
 
 @in_frame(_lengthwise)
 def trap_tube(rng: Rng, inserted: bool) -> Blueprint:
-    """Trap tube: pushed towards the trap the reward is lost (Visalberghi & Limongelli 1994).
-
-    With `inserted` a stick is in each end; else the stick on the side where pushing fails lies outside.
-    """
+    """Trap tube: pushed towards the trap the reward is lost. After Visalberghi & Limongelli (1994). With
+    `inserted` a stick is in each end; otherwise the stick on the side where pushing fails lies outside."""
     pit = near(rng, 0.5, 0.15)
     right, left_tip = pit + PIT + near(rng, 0.25, 0.1), pit - 1.9 if inserted else -HALF - near(rng, 1.2, 0.2)
     length, left_length = 4.0, 4.0 if inserted else 1.5
@@ -354,7 +345,7 @@ def trap_tube(rng: Rng, inserted: bool) -> Blueprint:
 
 
 def _table(pit: float) -> list[Object]:
-    """The table, the tube on it along x, its trap from `pit` on, and a ramp at both ends."""
+    """Return a table with a tube along x, and two ramps. The tube's trap begins at `pit`."""
     end = pit + PIT
     outer = HALF + LANDING
     things = [
@@ -372,15 +363,15 @@ def _table(pit: float) -> list[Object]:
 OFF_LIMITS = "Get the green ball out of the red zone without entering it."
 
 BAR = 1.5
-"""Width of the bar of the largest L, J and U blocks, metres: 0.3 of the greatest size in x."""
+"""Width of the bar of the largest blocks, metres. For L, J and U blocks, 0.3 of the greatest size in x."""
 
 
 @in_frame(anywhere, 1)
 def pushing_out(rng: Rng, kind: str, width: float, length: float, inside: float, side: float) -> Blueprint:
-    """Stick tool use: the reward is pushed out of a place that is deadly to enter (Visalberghi 1989).
+    """Stick tool use: pushing the reward out of a deadly place.
 
-    `inside` is how far the stick, which is in line with the reward, reaches into the zone; `side` is the
-    zone's length; both in metres.
+    After Visalberghi (1989). `inside` is the length of the stick, which is in line with the reward, in the
+    zone; `side` is the zone's length; both in metres.
     """
     middle, edge = near(rng, 0, 1), -side / 2
     stick = edge + inside - length / 2
@@ -399,10 +390,10 @@ def pushing_out(rng: Rng, kind: str, width: float, length: float, inside: float,
 
 @in_frame(upright)
 def raking(rng: Rng, gap: float, size: float, ends: bool) -> Blueprint:
-    """Raking: a hooked tool reaches behind the reward and is drawn back (Koehler 1925, cane task).
+    """Raking: a hooked tool behind the reward is drawn back.
 
-    `gap` is how deep in the zone the reward lies, metres, `size` the tool's length in z. With `ends` the
-    zone can be passed at its sides, which does not help.
+    Cane task of Koehler (1925). `gap` is the reward's depth in the zone, metres, `size` the tool's length in
+    z. With `ends` the zone can be passed at its sides, which does not help.
     """
     edge, unit = near(rng, 2, 1), size / 10
     goal_z = edge + gap
@@ -426,10 +417,10 @@ def raking(rng: Rng, gap: float, size: float, ends: bool) -> Blueprint:
 
 @in_frame(upright)
 def tool_choice(rng: Rng, wrong: str) -> Blueprint:
-    """Choice between tools: a cane with the reward in its hook, and one that cannot bring it (Hauser 1997).
+    """Choice between a cane around the reward and a useless tool.
 
-    The agent comes down from a wall on one side or the other, and cannot go back. `wrong` is what lies on the
-    side that does not lead to the reward.
+    After Hauser (1997). The agent comes down from a wall on one side or the other, and cannot go back.
+    `wrong` is the arrangement on the side that does not lead to the reward.
     """
     edge, z_goal = near(rng, 0.5, 0.5), near(rng, 3.6, 0.5)
     x, bar = near(rng, 12.5, 1.5), edge + near(rng, 0.3, 0.3)
@@ -450,11 +441,11 @@ def tool_choice(rng: Rng, wrong: str) -> Blueprint:
 
 
 def _useless(rng: Rng, wrong: str, bar: float, z_goal: float) -> list[Object]:
-    """Tool and ball of the side at -x, where the tool cannot bring the ball."""
+    """Return tool and ball of the useless side, at -x. The tool cannot bring the ball."""
     x = -near(rng, 12.5, 1.5)
-    beside = near(rng, 2.4, 0.3)
+    aside = near(rng, 2.4, 0.3)
     if wrong == "outside":
-        beside = -near(rng, 2.4, 0.3)
+        aside = -near(rng, 2.4, 0.3)
     # Kind, how far off in z, length in z and yaw.
     tools = {
         "hook on this side": [("LBlock", 0, 10, 270)],
@@ -465,4 +456,4 @@ def _useless(rng: Rng, wrong: str, bar: float, z_goal: float) -> list[Object]:
     }.get(wrong, [])
     placed = [block(kind, x, bar + off, (5, 1, long), yaw) for kind, off, long, yaw in tools]
     # Tools first, as in 3.1.3 their places must be free of what their arms enclose.
-    return [*placed, ball("GoodGoal", x + beside, z_goal, 1)]
+    return [*placed, ball("GoodGoal", x + aside, z_goal, 1)]

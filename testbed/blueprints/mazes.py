@@ -8,14 +8,12 @@ from testbed.blueprints.parts import across, along, wall, wall_between
 from testbed.blueprints.places import EDGE, GAP, HEIGHT, JOINT, THICK, XZ, polar
 
 HALF = 2.3
-"""Half the width of a lane of the Y-maze and between the sectors, metres."""
+"""Half the width of lanes and of gaps between sectors, metres. Lanes are those of the Y-maze."""
 
 
 def y_maze(fork: float, spread: float, length: float, height: float) -> tuple[list[Object], tuple[XZ, XZ]]:
-    """A stem from the fence at z = 0 that forks into two arms, `spread` degrees to either side.
-
-    Returns the walls and the ends of the arms. `fork` is the z where the arms' centre lines meet.
-    """
+    """Return the walls of a Y-maze, and the ends of its arms. A stem from the fence at z = 0 forks into two
+    arms, `spread` degrees to either side. `fork` is the z where the arms' centre lines meet."""
     angle = math.radians(spread)
     offset = HALF + THICK / 2
     outer_start = offset * math.tan(angle / 2)
@@ -26,8 +24,8 @@ def y_maze(fork: float, spread: float, length: float, height: float) -> tuple[li
         bearing = s * spread
         axis_end = polar(20, fork, bearing, length)
         ends.append(polar(20, fork, bearing, length - HALF))
-        outer = _beside(fork, bearing, s * offset, outer_start + THICK, length)
-        inner = _beside(fork, bearing, -s * offset, inner_start, length)
+        outer = _side_line(fork, bearing, s * offset, outer_start + THICK, length)
+        inner = _side_line(fork, bearing, -s * offset, inner_start, length)
         walls += [wall_between(*outer, height), wall_between(*inner, height)]
         wide = offset + THICK / 2
         close = polar(*axis_end, bearing, THICK / 2 + GAP)
@@ -39,14 +37,14 @@ def y_maze(fork: float, spread: float, length: float, height: float) -> tuple[li
     return walls, (ends[0], ends[1])
 
 
-def _beside(fork: float, bearing: float, aside: float, start: float, end: float) -> tuple[XZ, XZ]:
-    """A line beside an arm's centre line, `aside` to its right, from `start` to `end` metres along it."""
+def _side_line(fork: float, bearing: float, aside: float, start: float, end: float) -> tuple[XZ, XZ]:
+    """Return a line `aside` to the right of an arm's centre. From `start` to `end` metres."""
     x, z = polar(20, fork, bearing + 90, aside)
     return polar(x, z, bearing, start), polar(x, z, bearing, end)
 
 
 def radial_sectors(count: int, turn: float, reach: float, height: float) -> tuple[list[Object], Sequence[XZ]]:
-    """A radial maze about the arena's middle: the walls between `count` sectors, and a place in each."""
+    """Return a radial maze's walls between `count` sectors, and one place each."""
     step = 360 / count
     # Walls start where they leave lanes of equal width between them.
     start = max(4.0, (HALF + THICK) / math.sin(math.radians(step / 2)))
@@ -57,16 +55,16 @@ def radial_sectors(count: int, turn: float, reach: float, height: float) -> tupl
 
 ARM_WIDTH = 3.6
 ARM_END = 18.6
-"""Clear width of the arms of a radial maze, and the distance of their ends from its middle, metres."""
+"""Clear width of a radial maze's arms, and their length, metres. It is from the middle."""
 
 
 def arm_start(arms: int) -> float:
-    """Distance from the middle of a radial maze at which its arms begin, metres."""
+    """Return the distance of the arms' starts from the middle, metres. The maze is radial."""
     return (ARM_WIDTH / 2 + 0.3) / math.tan(math.pi / arms) + JOINT
 
 
 def radial_arms(arms: int, closed: Iterable[int] = ()) -> tuple[Object, ...]:
-    """A radial maze about the arena's middle, arm 0 at bearing 0; `closed` arms have a wall at the mouth."""
+    """A radial maze about the arena's middle, arm 0 at bearing 0. `closed` arms have a wall at the mouth."""
     found = []
     start, shut = arm_start(arms), set(closed)
     length = ARM_END - start
@@ -92,10 +90,8 @@ Cell = tuple[int, int]
 
 
 class Rooms:
-    """A square of rooms that fill the arena, joined by passages so that each can be reached.
-
-    `loops` is the share of the other walls that have a passage too.
-    """
+    """A square of joined rooms that fill the arena. Passages let each be reached; `loops` is the share of the
+    other walls that have a passage too."""
 
     def __init__(self, rng: Rng, count: int, loops: float = 0.0) -> None:
         self.count, self.side = count, 40 / count
@@ -104,37 +100,37 @@ class Rooms:
         trail, seen = [cells[int(rng.integers(len(cells)))]], set[Cell]()
         while trail:
             seen.add(trail[-1])
-            fresh = [cell for cell in self._beside(trail[-1]) if cell not in seen]
+            fresh = [cell for cell in self._neighbours(trail[-1]) if cell not in seen]
             if not fresh:
                 trail.pop()
                 continue
             cell = fresh[int(rng.integers(len(fresh)))]
             self._passages.add(_pair(trail[-1], cell))
             trail.append(cell)
-        walls = {_pair(a, b) for a in cells for b in self._beside(a)} - self._passages
+        walls = {_pair(a, b) for a in cells for b in self._neighbours(a)} - self._passages
         self._passages |= {pair for pair in sorted(walls) if rng.random() < loops}
 
-    def _beside(self, cell: Cell) -> list[Cell]:
+    def _neighbours(self, cell: Cell) -> list[Cell]:
         i, j = cell
         near = [(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)]
         return [(a, b) for a, b in near if 0 <= a < self.count and 0 <= b < self.count]
 
     def middle(self, cell: Cell) -> XZ:
-        """The middle of a room, metres."""
+        """Return the middle of a room, metres."""
         return (cell[0] + 0.5) * self.side, (cell[1] + 0.5) * self.side
 
     def distances(self, start: Cell) -> dict[Cell, int]:
-        """Number of passages from one room to each."""
+        """Return the number of passages from one room to each."""
         found, rim = {start: 0}, [start]
         for cell in rim:
-            for other in self._beside(cell):
+            for other in self._neighbours(cell):
                 if other not in found and _pair(cell, other) in self._passages:
                     found[other] = found[cell] + 1
                     rim.append(other)
         return found
 
     def walls(self, rng: Rng, door: float | None = None) -> tuple[Object, ...]:
-        """The walls; a passage is a whole side, or a doorway `door` metres wide somewhere in it."""
+        """Return the walls. A passage is a whole side, or a doorway `door` metres wide somewhere in it."""
         flat = [self._line(rng, k, False, door) for k in range(1, self.count)]
         steep = [self._line(rng, k, True, door) for k in range(1, self.count)]
         found = []

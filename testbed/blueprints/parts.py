@@ -9,32 +9,32 @@ from testbed.blueprints.places import GAP, HEIGHT, JOINT, THICK, XZ, bearing_to,
 
 
 def agent(x: float, z: float, yaw: float, y: float = 0) -> Object:
-    """The agent's start."""
+    """Return the agent's start."""
     return Object("Agent", (x, y, z), yaw=yaw % 360)
 
 
 def ball(kind: str, x: float, z: float, size: float, y: float = 0, yaw: float = 0) -> Object:
-    """A goal whose bottom is at height y; one that rolls starts towards `yaw`."""
+    """Return a goal whose bottom is at height y. One that rolls starts towards `yaw`."""
     return Object(kind, (x, y, z), (size, size, size), yaw)
 
 
 def wall(x: float, z: float, size: Point, yaw: float = 0, color: Color = GREY, y: float = 0) -> Object:
-    """An opaque wall."""
+    """Return an opaque wall."""
     return Object("Wall", (x, y, z), size, yaw, color)
 
 
 def pane(x: float, z: float, size: Point, yaw: float = 0, y: float = 0) -> Object:
-    """A transparent wall."""
+    """Return a transparent wall."""
     return Object("WallTransparent", (x, y, z), size, yaw)
 
 
 def ramp(x: float, z: float, size: Point, yaw: float, color: Color = PINK, y: float = 0) -> Object:
-    """A ramp that rises against `yaw`: with yaw 180 its top is at the end of greater z."""
+    """Return a ramp that rises against `yaw`. With yaw 180 its top is at the end of greater z."""
     return Object("Ramp", (x, y, z), size, yaw, color)
 
 
 def tunnel(kind: str, x: float, z: float, size: Point, yaw: float) -> Object:
-    """A tunnel along z; the transparent kind has no colour."""
+    """Return a tunnel along z; the transparent kind has no colour."""
     return Object(kind, (x, 0, z), size, yaw % 360, GREY if kind == "CylinderTunnel" else None)
 
 
@@ -48,7 +48,7 @@ DEATH, HOT = "DeathZone", "HotZone"
 
 
 def zone(kind: str, x: float, z: float, width: float, depth: float, yaw: float = 0) -> Object:
-    """A zone that lies on the floor."""
+    """Return a zone that lies on the floor."""
     return Object(kind, (x, 0, z), (width, 0, depth), yaw % 360)
 
 
@@ -57,28 +57,28 @@ FENCE_GAP = 0.04
 
 
 def zone_between(kind: str, x1: float, z1: float, x2: float, z2: float) -> Object:
-    """A zone between two corners, metres; it keeps a small distance from the fence."""
+    """Return a zone between two corners, metres. It keeps a small distance from the fence."""
     left, low, right, high = (even(min(max(value, FENCE_GAP), 40 - FENCE_GAP)) for value in (x1, z1, x2, z2))
     return zone(kind, (left + right) / 2, (low + high) / 2, right - left, high - low)
 
 
 def barrier(x: float, z: float, size: Point, yaw: float, transparent: bool) -> Object:
-    """A wall, grey or transparent."""
+    """Return a wall, grey or transparent."""
     return pane(x, z, size, yaw) if transparent else wall(x, z, size, yaw)
 
 
 def along(x: float, low: float, high: float, height: float, thick: float = THICK, y: float = 0) -> Object:
-    """A wall along z at some x, from z = `low` to `high`."""
+    """Return a wall along z at some x. It reaches from z = `low` to `high`."""
     return wall(x, (low + high) / 2, (thick, height, high - low), y=y)
 
 
 def across(z: float, left: float, right: float, height: float, thick: float = THICK) -> Object:
-    """A wall along x at some z, from x = `left` to `right`."""
+    """Return a wall along x at some z. It reaches from x = `left` to `right`."""
     return wall((left + right) / 2, z, (right - left, height, thick))
 
 
 def wall_between(start: XZ, end: XZ, height: float) -> Object:
-    """A wall whose middle line leads from one place to another."""
+    """Return a wall whose middle line leads from one place to another."""
     x, z = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
     yaw = bearing_to(start, end) % 180
     # The file has yaws to a tenth of a degree and places to a centimetre.
@@ -86,7 +86,7 @@ def wall_between(start: XZ, end: XZ, height: float) -> Object:
 
 
 def run(points: Sequence[XZ]) -> tuple[Object, ...]:
-    """One wall along several points at right angles to each other; corners are filled."""
+    """One wall along several points at right angles to each other. Corners are filled."""
     found, thickness = [], 0.5
     for number, ((ax, az), (bx, bz)) in enumerate(pairwise(points)):
         bearing = bearing_to((ax, az), (bx, bz))
@@ -98,7 +98,7 @@ def run(points: Sequence[XZ]) -> tuple[Object, ...]:
 
 
 def fan(bearings: Sequence[float], length: float) -> tuple[Object, ...]:
-    """Panes out from the arena's middle; no two of the bearings (ascending) are closer than 40 degrees."""
+    """Panes out from the arena's middle. No two of the bearings (ascending) are closer than 40 degrees."""
     thickness = 0.5
     turns = [(b - a) % 360 for a, b in zip(bearings, (*bearings[1:], bearings[0]), strict=True)]
     start = thickness / 2 / math.tan(math.radians(min(*turns, 170) / 2)) + JOINT
@@ -109,7 +109,7 @@ def fan(bearings: Sequence[float], length: float) -> tuple[Object, ...]:
 
 
 def ring(radius: float, opening: int) -> tuple[Object, ...]:
-    """A ring of ten walls about the arena's middle, one of them left out; wall 0 is at bearing 0."""
+    """Return nine of ten walls around the arena's middle. Wall 0 is at bearing 0."""
     thickness = 0.4
     width = 2 * (radius - thickness / 2) * math.tan(math.pi / 10) - JOINT
     return tuple(

@@ -1,9 +1,9 @@
-"""Where an arrangement lies in the arena: decorators that mirror, turn or shift what a paradigm lays out.
+"""Placement of arrangements: decorators that mirror, turn or shift paradigms.
 
 They draw after the paradigm does. There are three rotations, kept apart because they round differently, and
 files depend on the last digit: `any_quarter_turn` and `any_orientation` by right angles, which is exact;
-`any_pose` and `any_free_pose` by an angle about the arena's middle; and `in_frame`, for what is laid out
-about an origin of its own.
+`any_pose` and `any_free_pose` by an angle about the arena's middle; and `in_frame`, for arrangements about an
+origin of their own.
 """
 
 import math
@@ -15,7 +15,7 @@ from testbed.blueprints.blueprint import Blueprint, Object, Paradigm, Push, Rng
 from testbed.blueprints.places import XZ, near, polar, side
 
 REACH = 18.7
-"""Metres from the arena's middle within which an arrangement that is free of the fence is put."""
+"""Maximum distance of a free arrangement from the arena's middle, metres. Free means free of the fence."""
 
 _TWINS = {"LBlock": "JBlock", "JBlock": "LBlock"}
 
@@ -35,26 +35,26 @@ def _decorator(place: Callable[[Rng, Blueprint], Blueprint]) -> Callable[[Paradi
 
 @_decorator
 def any_quarter_turn(rng: Rng, task: Blueprint) -> Blueprint:
-    """The task turned clockwise, seen from above, by a random number of right angles."""
+    """Turn the task by a random number of right angles. Clockwise, seen from above."""
     return task._replace(objects=_turned(rng, task.objects))
 
 
 @_decorator
 def any_orientation(rng: Rng, task: Blueprint) -> Blueprint:
-    """The task mirrored or not, and turned by a random number of right angles: eight orientations."""
+    """Mirror the task or not, and turn it by right angles. Both are random: eight orientations."""
     task = _mirrored(task) if rng.random() < 0.5 else task
     return task._replace(objects=_turned(rng, task.objects))
 
 
 @_decorator
 def any_pose(rng: Rng, task: Blueprint) -> Blueprint:
-    """The task mirrored or not, and turned by right angles."""
+    """Return the task mirrored or not, and turned by right angles."""
     return _moved(_either_hand(rng, task), 90.0 * int(rng.integers(4)))
 
 
 @_decorator
 def any_free_pose(rng: Rng, task: Blueprint) -> Blueprint:
-    """The task mirrored or not, turned by any angle, and shifted as far as it stays clear of the fence."""
+    """Mirror the task or not, turn and shift it randomly. The angle is any; it stays clear of the fence."""
     task = _either_hand(rng, task)
     extent = max(
         math.hypot(thing.place[0] - 20, thing.place[2] - 20) + _half(thing) for thing in task.objects
@@ -65,17 +65,17 @@ def any_free_pose(rng: Rng, task: Blueprint) -> Blueprint:
 
 
 def _half(thing: Object) -> float:
-    """Half the diagonal of a thing in plan, at least 2 m: room for the agent."""
+    """Return half a thing's diagonal in plan, at least 2 m. That is room for the agent."""
     return 2.0 if thing.size is None else max(2.0, math.hypot(thing.size[0], thing.size[2]) / 2)
 
 
 def _either_hand(rng: Rng, task: Blueprint) -> Blueprint:
-    """The task, or its mirror image about the arena's middle."""
+    """Return the task, or its mirror image about the arena's middle."""
     return task if side(rng) > 0 else _mirrored(task)
 
 
 def _mirrored(task: Blueprint, shift: float = 0) -> Blueprint:
-    """The task mirrored about the arena's middle, then shifted to smaller x (metres)."""
+    """Mirror the task about the arena's middle, and shift it. The shift is to smaller x (metres)."""
     pushes = tuple(push._replace(x=40 - shift - push.x, bearing=-push.bearing) for push in task.pushes)
     objects = [
         # The order of these sums decides the last digit of a place in a file.
@@ -98,10 +98,8 @@ def _quarter_turned(thing: Object) -> Object:
 
 
 def _moved(task: Blueprint, angle: float, shift: XZ = (0.0, 0.0)) -> Blueprint:
-    """The task turned clockwise about the arena's middle (degrees), then shifted by x and z (metres).
-
-    Angles are rounded to 0.1 degrees, the precision of a file.
-    """
+    """Turn the task about the arena's middle, and shift it. It turns clockwise (degrees), then shifts by x
+    and z (metres). Angles are rounded to 0.1 degrees, the precision of a file."""
     angle = round(angle, 1)
     sine, cosine = math.sin(math.radians(angle)), math.cos(math.radians(angle))
 
@@ -113,7 +111,7 @@ def _moved(task: Blueprint, angle: float, shift: XZ = (0.0, 0.0)) -> Blueprint:
 
 
 def _transformed(task: Blueprint, moved: Callable[[float, float], XZ], angle: float) -> Blueprint:
-    """The task with every place (x, z) mapped by `moved` and every heading turned by `angle`."""
+    """Map every place (x, z) by `moved`, and turn headings by `angle`."""
 
     def thing_moved(thing: Object) -> Object:
         x, z = moved(thing.place[0], thing.place[2])
@@ -129,8 +127,7 @@ def _transformed(task: Blueprint, moved: Callable[[float, float], XZ], angle: fl
 
 
 class Frame(NamedTuple):
-    """A frame of reference for an arrangement: its origin in the arena (metres), where its +z points
-    (degrees), and whether it is mirrored."""
+    """Frame of an arrangement: origin (metres), direction of +z (degrees), and mirroring."""
 
     x: float
     z: float
@@ -138,7 +135,7 @@ class Frame(NamedTuple):
     flipped: bool
 
     def placed(self, task: Blueprint) -> Blueprint:
-        """A task in this frame's coordinates, put into the arena's."""
+        """Return a task in this frame's coordinates, put into the arena's."""
         task = _transformed(_mirrored(task, 40) if self.flipped else task, self._at, self.bearing)
         return task._replace(pushes=tuple(push._replace(bearing=push.bearing % 360) for push in task.pushes))
 
@@ -147,21 +144,21 @@ class Frame(NamedTuple):
 
 
 def every(place: Callable[[Paradigm], Paradigm], but: Sequence[Paradigm]) -> Callable[[Paradigm], Paradigm]:
-    """A decorator for all paradigms of a level, `but` those that lie anywhere by themselves."""
+    """Return a decorator for a level's paradigms, `but` some. Those lie anywhere by themselves."""
     return lambda paradigm: paradigm if paradigm in but else place(paradigm)
 
 
 def in_frame(frame: Callable[..., Frame], *parameters: float) -> Callable[[Paradigm], Paradigm]:
-    """A decorator that puts what is laid out about an origin of its own into a random frame."""
+    """Return a decorator that puts an arrangement into a random frame. It has its own origin."""
     return _decorator(lambda rng, task: frame(rng, *parameters).placed(task))
 
 
 def anywhere(rng: Rng, spread: float) -> Frame:
-    """A frame about the middle, at most `spread` metres off, turned by any angle."""
+    """Return a randomly turned frame, at most `spread` metres off the middle."""
     x, z = near(rng, 20, spread), near(rng, 20, spread)
     return Frame(x, z, near(rng, 180, 180), side(rng) > 0)
 
 
 def upright(rng: Rng) -> Frame:
-    """A frame in the middle that faces one of the four fences: for what reaches from fence to fence."""
+    """Return a frame in the middle that faces a random fence. For arrangements from fence to fence."""
     return Frame(20.0, 20.0, 90.0 * int(rng.integers(4)), side(rng) > 0)

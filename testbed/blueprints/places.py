@@ -1,4 +1,4 @@
-"""Places drawn at random, bearings, and the measures of walls that keep clear of each other."""
+"""Random places, bearings, and measures of walls kept clear of each other."""
 
 import math
 from collections.abc import Sequence
@@ -6,46 +6,46 @@ from collections.abc import Sequence
 from testbed.blueprints.blueprint import Rng
 
 HEIGHT = 3.0
-"""Metres: walls over which the agent cannot look, not even from a platform of 1 m."""
+"""Height of walls that the agent cannot look over, metres. Not even from a platform of 1 m."""
 
 THICK = 0.4
 """Thickness of walls, metres."""
 
 GAP = 0.04
-"""Metres between things that stand side by side, so that rounding does not let them overlap."""
+"""Gap between neighbouring things, metres. Rounding does not let them overlap."""
 
 JOINT = 0.03
-"""Metres between walls that join: files hold two decimals, and walls that overlap are not placed."""
+"""Gap between joining walls, metres. Files hold two decimals, and walls that overlap are not placed."""
 
 EDGE = 0.02
 """Metres from a wall's end to the fence."""
 
 MARGIN = 2.0
-"""Metres that random places keep from the fence, so that the agent can get around them."""
+"""Distance of random places from the fence, metres. The agent can get around them."""
 
 XZ = tuple[float, float]
 """x and z of a place, metres."""
 
 Area = tuple[float, float, float, float]
-"""Least x, least z, greatest x and greatest z of a rectangle, metres."""
+"""Bounds of a rectangle, metres. Least x, least z, greatest x, greatest z."""
 
 FREE: Area = (MARGIN, MARGIN, 40 - MARGIN, 40 - MARGIN)
 """The floor but for these margins."""
 
 
 def polar(x: float, z: float, bearing: float, distance: float) -> XZ:
-    """The place `distance` metres away from x, z; `bearing` in degrees, clockwise from +z."""
+    """Return the place `distance` metres away from x, z. `bearing` in degrees, clockwise from +z."""
     angle = math.radians(bearing)
     return x + distance * math.sin(angle), z + distance * math.cos(angle)
 
 
 def bearing_to(start: XZ, end: XZ) -> float:
-    """The bearing of one place from another, degrees from -180 to 180, clockwise from +z."""
+    """Return the bearing of one place from another, -180 to 180 degrees. It is clockwise from +z."""
     return math.degrees(math.atan2(end[0] - start[0], end[1] - start[1]))
 
 
 def inside(x: float, z: float, margin: float = MARGIN) -> bool:
-    """Whether a place is at least `margin` metres from the fence."""
+    """Return whether a place is at least `margin` metres from the fence."""
     return margin <= min(x, z) and max(x, z) <= 40 - margin
 
 
@@ -60,14 +60,15 @@ def near(rng: Rng, value: float, spread: float) -> float:
 
 
 def even(value: float) -> float:
-    """Rounded to an even centimetre: between two such edges, the middle is a whole centimetre."""
+    """Round to an even centimetre. Between two such edges, the middle is a whole centimetre."""
     return 0.02 * round(value / 0.02)
 
 
 def scattered(
     rng: Rng, count: int, apart: float, taken: Sequence[XZ] = (), within: Area = FREE
 ) -> tuple[XZ, ...]:
-    """Places at least `apart` metres from each other and from `taken`; raises ValueError if none are left."""
+    """Return random places at least `apart` metres from each other. Also from `taken`. Raises ValueError if
+    none are left."""
     found: list[XZ] = []
     for _ in range(1000 * count):
         if len(found) == count:

@@ -1,4 +1,4 @@
-"""Build an arena with several seeds: what finds no free place, moves before the start, or grows."""
+"""Build checks with several seeds: blocked, moving and growing objects."""
 
 import math
 from collections.abc import Iterator
@@ -23,17 +23,15 @@ from arena.taskfile.versions import DIFFERENCES
 from testbed.check.finding import Finding, ItemInstance, item_instances
 
 SEEDS_TRIED = 5
-"""Number of seeds that each arena is built with, from the requested one upwards."""
+"""Number of seeds for each arena, from the requested one upwards."""
 
 _FAR_AGENT = Item(name="Agent", positions=(Vector3(x=20.0, y=10_000.0, z=20.0),), rotations=(0.0,))
 """An agent that occupies no object's place."""
 
 
 class Built(NamedTuple):
-    """One arena's layouts by seed; `failures` has the reasons for those that could not be built.
-
-    `things` are the instances behind `layout.things`, in the same order, for every layout.
-    """
+    """One arena's layouts by seed. `failures` has the reasons for those that could not be built. `things` are
+    the instances behind `layout.things`, in the same order, for every layout."""
 
     located: Located
     arena_id: int
@@ -47,17 +45,17 @@ class Built(NamedTuple):
         return self.located.file.arenas[self.arena_id]
 
     def finding(self, code: str, text: str, *inside: str | int) -> Finding:
-        """A finding about a value of the arena."""
+        """Return a finding about a value of the arena."""
         return Finding.at(nearest(self.located.places, ("arenas", self.arena_id, *inside)), code, text)
 
     @property
     def layout(self) -> Layout | None:
-        """The first that could be built, None if there is none."""
+        """First layout that could be built; None without any."""
         return next(iter(self.layouts.values()), None)
 
 
 def build(located: Located, arena_id: int, task_id: str, seed: int) -> Built:
-    """Lay the arena out with `SEEDS_TRIED` seeds, with the same generator as its episodes."""
+    """Lay the arena out with `SEEDS_TRIED` seeds, as its episodes do."""
     layouts: dict[int, Layout] = {}
     failures: dict[int, str] = {}
     for tried in range(seed, seed + SEEDS_TRIED):
@@ -80,7 +78,7 @@ def build(located: Located, arena_id: int, task_id: str, seed: int) -> Built:
 
 
 def build_findings(built: Built) -> Iterator[Finding]:
-    """Findings about places that are not free, and about goals inside solid objects."""
+    """Yield findings on occupied places, and on goals inside solid objects."""
     if built.failures:
         reason = next(iter(built.failures.values()))
         if _is_agents(reason):
@@ -97,7 +95,7 @@ def build_findings(built: Built) -> Iterator[Finding]:
 
 
 def _is_agents(failure: str) -> bool:
-    """Whether an arena cannot be built because the agent has no place, and not because it holds too much."""
+    """Return whether only the agent's missing place keeps an arena from building."""
     return failure.startswith("the agent")
 
 
@@ -120,7 +118,7 @@ def _blocked(built: Built, index: int, seeds: tuple[int, ...]) -> Finding:
 
 
 def _occupants(built: Built, layout: Layout, index: int) -> Iterator[str]:
-    """What stands where an object with a fixed place should be."""
+    """Return the things at the place of an object. It has a fixed place."""
     alone = _alone(built.things[index])
     if alone.blocked:
         yield "the arena's boundary"
@@ -139,7 +137,7 @@ def _occupants(built: Built, layout: Layout, index: int) -> Iterator[str]:
 
 
 def _alone(instance: ItemInstance) -> Placed:
-    """The object as it would stand in an empty arena."""
+    """Return the object as it would stand in an empty arena."""
     lists = ("positions", "rotations", "sizes")
     entry = {name: getattr(instance.item, name)[instance.index :][:1] for name in lists}
     items = (_FAR_AGENT, Item(name=instance.item.name, **entry))
@@ -148,7 +146,7 @@ def _alone(instance: ItemInstance) -> Placed:
 
 
 def _enclosed(layout: Layout, things: tuple[ItemInstance, ...]) -> Iterator[Finding]:
-    """Goals inside the feet of L, J and U blocks: all other overlaps are refused when things are placed."""
+    """Yield goals inside the feet of L, J and U blocks. Other overlaps are refused earlier."""
     placed = [each for each in zip(layout.things, things, strict=True) if not each[0].blocked]
     blocks = [each for each in placed if each[0].kind.shape in BARS]
     for ball, instance in placed:
@@ -170,20 +168,20 @@ def _inside(ball: Placed, block: Placed) -> bool:
 
 
 SETTLE_S = 2.0
-"""How long an arena is observed, seconds; the agent does nothing."""
+"""Observation time of an arena, seconds. The agent does not act."""
 
 FALL = 0.1
-"""An object that sinks by more than this, metres, lacks support; every object sinks the first 0.02."""
+"""An object that sinks by more than this, metres, lacks support. Every object sinks the first 0.02."""
 
 SLIDE = 0.5
-"""An object that moves sideways by more than this, metres, does not stay where it was put."""
+"""Sideways motion, metres, above which an object does not stay put."""
 
 _SOLVER_ERROR = 0.005
 """Maximum error in the height of bodies at rest, metres."""
 
 
 def watch(built: Built, layout: Layout) -> tuple[list[Finding], bool]:
-    """What falls, slides or rolls away at the start, the agent included; whether every good goal stays."""
+    """Yield findings on things, agent included, that move at first. Also whether goals stay."""
     shifts, agent_sinks = _settle(layout)
     sinks, sideways = -shifts[:, 1], np.hypot(shifts[:, 0], shifts[:, 2])
     placed = [(k, each.kind) for k, each in enumerate(layout.things) if not each.blocked]
@@ -211,7 +209,7 @@ def watch(built: Built, layout: Layout) -> tuple[list[Finding], bool]:
 
 
 def _settle(layout: Layout) -> tuple[Floats, float]:
-    """How far each thing moves, (n, 3) metres, and by how much the agent sinks beyond the usual 0.02."""
+    """Return each thing's motion, (n, 3) metres, and the agent's sinking. The usual 0.02 is not counted."""
     world = World(layout)
     start = world.scene().positions
     for _ in range(round(SETTLE_S / TICK_S)):
@@ -221,10 +219,8 @@ def _settle(layout: Layout) -> tuple[Floats, float]:
 
 
 def growth_findings(built: Built) -> Iterator[Finding]:
-    """A warning for an arena in which more can appear than it takes: then it takes no more.
-
-    Dispensers and containers are left out, because they stop when they are full.
-    """
+    """Yield warnings of arenas in which more can appear than they take. Then they take no more. Dispensers
+    and containers are left out, because they stop when they are full."""
     layout, spec = built.layout, built.spec
     if layout is None:
         return
@@ -247,6 +243,6 @@ def growth_findings(built: Built) -> Iterator[Finding]:
 
 
 def _given(settings: Settings, seconds: float) -> int:
-    """Number of fruits that a tree gives in the first seconds."""
+    """Return the number of fruits that a tree gives at first. That is in the first seconds."""
     most = max(0, math.floor((seconds - TREE_DELAY_S) / settings.interval_s))
     return most if settings.most < 0 else min(most, settings.most)

@@ -1,4 +1,4 @@
-"""What a check can find, as one table of codes."""
+"""Table of all findings of a check, by code."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ class Level(IntEnum):
     """Severity of a finding; a larger number is worse."""
 
     NOTE = 0
-    """It works as written, with something to know."""
+    """The file works as written, with something to know."""
     WARNING = 1
-    """It can be played, but something differs from what the file says."""
+    """The file can be played, but differs from its text."""
     ERROR = 2
-    """It cannot be played."""
+    """The file cannot be played."""
 
     def __str__(self) -> str:
         return self.name.lower()
 
 
 class Code(NamedTuple):
-    """One kind of finding: its level, and what it means."""
+    """Kind of finding: level and meaning."""
 
     level: Level
     meaning: str
@@ -42,7 +42,7 @@ CODES = {
 
 
 class Finding(NamedTuple):
-    """Something found in a file: a code of `CODES`, a sentence, and its line from 1, None if it has none."""
+    """A finding in a file: code, sentence, line. A code of `CODES`; line from 1, or None."""
 
     code: str
     text: str
@@ -50,24 +50,24 @@ class Finding(NamedTuple):
 
     @classmethod
     def at(cls, place: Place, code: str, text: str, axis: str = "") -> "Finding":
-        """A finding about a value of the file, or about one axis of a vector."""
+        """Return a finding about a value, or one axis of a vector."""
         return cls(code, f"{place.spelled}{axis and '.' + axis}: {text}", place.line)
 
     @property
     def level(self) -> Level:
-        """Its severity."""
+        """Severity of the finding."""
         return CODES[self.code].level
 
 
 Entry = TypeVar("Entry")
 
 RANDOM = Vector3(x=-1.0, y=-1.0, z=-1.0)
-"""What a missing position or size counts as (`ArenaBuilders.cs`)."""
+"""Value of a missing position or size (`ArenaBuilders.cs`)."""
 
 
 @dataclass(frozen=True)
 class ItemInstance:
-    """Instance `index` of an item; `path` leads to the item in the file."""
+    """Instance `index` of an item. `path` leads to the item in the file."""
 
     located: Located
     path: tuple[str | int, ...]
@@ -86,47 +86,47 @@ class ItemInstance:
 
     @property
     def label(self) -> str:
-        """Its name in messages, such as `Wall 3 of items[1]`."""
+        """Name of the instance in messages, such as `Wall 3 of items[1]`."""
         number = f"{self.index + 1} of " if self.item.instances > 1 else "of "
         return f"{self.item.name} {number}items[{self.path[-1]}]"
 
     def place(self, *inside: str | int) -> Place:
-        """Where a value of the item stands in the file; the item itself if it has no such value."""
+        """Return a value's place in the file. It is the item itself if it has no such value."""
         return nearest(self.located.places, (*self.path, *inside))
 
     def finding(self, code: str, text: str, *inside: str | int, axis: str = "") -> Finding:
-        """A finding about a value of the item."""
+        """Return a finding about a value of the item."""
         return Finding.at(self.place(*inside), code, text, axis)
 
     def entry(self, values: tuple[Entry, ...], missing: Entry) -> Entry:
-        """This instance's entry of one of the item's lists."""
+        """Return the instance's entry of one of the item's lists."""
         return values[self.index] if self.index < len(values) else missing
 
     @property
     def position(self) -> Vector3:
-        """As given in the file; metres, negative is random."""
+        """Position as given in the file, metres. Negative is random."""
         return self.entry(self.item.positions, RANDOM)
 
     @property
     def size(self) -> Vector3:
-        """As given in the file; metres, negative is random."""
+        """Size as given in the file, metres. Negative is random."""
         return self.entry(self.item.sizes, RANDOM)
 
     @property
     def has_fixed_position(self) -> bool:
-        """Whether x and z are given; metres below 0 are random."""
+        """True if x and z are given; metres below 0 are random."""
         return min(self.position.x, self.position.z) >= 0
 
     @property
     def has_fixed_place(self) -> bool:
-        """Whether nothing in an object's position, heading and size is random."""
+        """True if position, heading and size of the object are fixed."""
         size = self.size
         turned = self.entry(self.item.rotations, -1.0) >= 0 or not (self.kind and self.kind.random_yaw)
         return self.has_fixed_position and turned and min(size.x, size.y, size.z) >= 0
 
 
 def item_instances(located: Located, arena_id: int) -> Iterator[ItemInstance]:
-    """Every instance of every item of an arena, agents too, in file order."""
+    """Return all instances of an arena's items, agents included. They are in file order."""
     arena: ArenaSpec = located.file.arenas[arena_id]
     for number, item in enumerate(arena.items):
         path = ("arenas", arena_id, "items", number)

@@ -1,4 +1,4 @@
-"""The best reward that can be earned, and whether there is time to drive to a goal at all."""
+"""Maximum reward of an arena, and minimum time to a goal."""
 
 import math
 from collections.abc import Iterator
@@ -15,17 +15,17 @@ from testbed.check.finding import Finding, ItemInstance, item_instances
 # The oracle has the same number, but needs packages that a check does not.
 _FRICTION_LOSS = DEFAULT_FRICTION * GRAVITY * TICK_S * DRAG_FACTOR
 TOP_SPEED = (DRIVE * TICK_S * DRAG_FACTOR - _FRICTION_LOSS) / (1 - DRAG_FACTOR)
-"""Of the agent on flat ground, m/s: 26.69, or 1.6 units per step (`AAI3Arena.prefab`)."""
+"""Agent's top speed on flat ground, m/s. 26.69, or 1.6 units per step (`AAI3Arena.prefab`)."""
 
 
 def driven(ticks: int) -> float:
-    """Distance covered at full drive from rest on flat ground, metres."""
+    """Return the distance at full drive from rest, metres. On flat ground."""
     lag = DRAG_FACTOR * (1 - DRAG_FACTOR**ticks) / (1 - DRAG_FACTOR)
     return TOP_SPEED * TICK_S * (ticks - lag)
 
 
 def ticks_to_drive(distance: float) -> int:
-    """The minimum number of ticks in which the agent can drive `distance` metres from rest."""
+    """Return the minimum ticks to drive `distance` metres from rest."""
     ticks = math.ceil(max(distance, 0.0) / (TOP_SPEED * TICK_S))
     while driven(ticks) < distance:
         ticks += 1
@@ -33,10 +33,8 @@ def ticks_to_drive(distance: float) -> int:
 
 
 def reach_findings(built: Built, resting: bool) -> Iterator[Finding]:
-    """Pass marks that nobody can reach, and time limits that are too short.
-
-    `resting` says that no goal moves by itself, so that the straight path to it is the shortest.
-    """
+    """Yield findings on unreachable pass marks and short time limits. `resting` means that no goal moves by
+    itself, so that the straight path to it is the shortest."""
     paths = [_straight_path(layout) for layout in built.layouts.values()] if resting else []
     shortest = min((path for path in paths if path is not None), default=None)
     ticks = 1 if shortest is None else ticks_to_drive(shortest)
@@ -47,7 +45,7 @@ def reach_findings(built: Built, resting: bool) -> Iterator[Finding]:
 
 def _time_too_short(built: Built, shortest: float, ticks: int) -> Iterator[Finding]:
     spec = built.spec
-    # An episode in which nothing happens until time runs out has the reward -1.
+    # An uneventful episode until the time limit has the reward -1.
     waiting_passes = spec.pass_mark is not None and spec.pass_mark <= -1
     if spec.time_limit and ticks > TICKS_PER_UNIT * spec.time_limit and not waiting_passes:
         text = (
@@ -58,7 +56,7 @@ def _time_too_short(built: Built, shortest: float, ticks: int) -> Iterator[Findi
 
 
 def _unreachable_mark(built: Built, ticks: int) -> Iterator[Finding]:
-    """`ticks` is the minimum time before anything can be earned; it costs its share of the clock's reward."""
+    """`ticks` is the minimum time before anything can be earned. It costs its share of the clock's reward."""
     spec = built.spec
     if any(map(_gives_more, built.things)):
         return
@@ -71,7 +69,7 @@ def _unreachable_mark(built: Built, ticks: int) -> Iterator[Finding]:
 
 
 def _gives_more(instance: ItemInstance) -> bool:
-    """Whether an object brings rewards other than those of the balls that are there from the start."""
+    """Return whether an object can bring more rewards. Balls that are there from the start do not count."""
     kind = instance.kind
     changes = kind is not None and kind.change is not Change.NONE
     gives = instance.item.name.startswith(("Spawner", "Pillar-Button"))
@@ -79,7 +77,7 @@ def _gives_more(instance: ItemInstance) -> bool:
 
 
 def _best_goals(built: Built) -> float:
-    """The maximum reward of goals: all that do not end the episode, and the largest of those that do."""
+    """Return the maximum reward of goals. All non-final ones count, and the largest final one."""
     worth: dict[bool, list[float]] = {True: [0.0], False: [0.0]}
     for instance in built.things:
         if (kind := instance.kind) and kind.is_good_goal:
@@ -88,14 +86,14 @@ def _best_goals(built: Built) -> float:
 
 
 def _diameter(instance: ItemInstance, kind: Kind) -> float:
-    """Diameter of a ball as built, metres; the largest possible if it is random."""
+    """Diameter of a ball as built, metres. The largest possible if it is random."""
     low, high = kind.minimum[0], kind.maximum[0]
     size = instance.size
     return high if min(size.x, size.y, size.z) < 0 else min(max(size.x, low), high) * SHRINK
 
 
 def _straight_path(layout: Layout) -> float | None:
-    """Shortest straight path to touch a good goal, metres; None without one, or if one is launched."""
+    """Shortest straight path to touch a good goal, metres. None without one, or if one is launched."""
     goals = [placed for placed in layout.things if placed.kind.is_good_goal]
     if not goals or any(goal.kind.launch for goal in goals):
         return None
@@ -107,7 +105,7 @@ def _straight_path(layout: Layout) -> float | None:
 
 
 def _is_certain(built: Built) -> bool:
-    """Whether agent and good goals start at the same places with every seed."""
+    """Return whether agent and good goals start alike for every seed."""
     agents = [each for each in item_instances(built.located, built.arena_id) if each.kind is None]
     goals = [each for each in built.things if each.kind and each.kind.is_good_goal]
     return bool(agents) and all(each.has_fixed_position for each in (agents[0], *goals))

@@ -19,9 +19,8 @@ from testbed.tasks import task_id
 
 
 class Options(NamedTuple):
-    """How to check: the first seed, whether to rewrite old spellings in place, the folder for floor plans,
-    the version of Animal-AI that the files are for, and whether unknown objects are ignored.
-    """
+    """Options of a check. They are the first seed, rewriting of old spellings in place, the folder for floor
+    plans, the version of Animal-AI that the files are for, and whether unknown objects are ignored."""
 
     seed: int = 0
     upgrade: bool = False
@@ -31,7 +30,7 @@ class Options(NamedTuple):
 
 
 class FileReport(NamedTuple):
-    """What was found in a file, in line order, and what was rewritten in it."""
+    """Findings in a file, in line order, and rewritten spellings."""
 
     path: Path
     findings: tuple[Finding, ...] = ()
@@ -43,15 +42,13 @@ class FileReport(NamedTuple):
         return max((finding.level for finding in self.findings), default=None)
 
     def above(self, level: Level) -> "FileReport":
-        """The same without findings below a level."""
+        """Return the report without findings below a level."""
         return self._replace(findings=tuple(f for f in self.findings if f.level >= level))
 
 
 def check_file(path: Path, options: Options, plan: Path | None = None) -> FileReport:
-    """Check one file; nothing in it raises, everything that is wrong becomes a finding.
-
-    `plan` is the SVG file that the arena is drawn to; further arenas of the file get `#k` in their name.
-    """
+    """Check one file. It never raises: every problem becomes a finding. `plan` is the SVG file that the arena
+    is drawn to; further arenas of the file get `#k` in their name."""
     findings: list[Finding] = []
     changes: tuple[Change, ...] = ()
     try:
@@ -90,7 +87,7 @@ def _arena(located: Located, arena_id: int, name: str, seed: int, plan: Path | N
 
 
 def _from_error(error: ConfigError, path: Path, code: str) -> Iterator[Finding]:
-    """The problems of an error, one per line of its text, each with the line number that it begins with."""
+    """Yield an error's problems, one per line of its text. Each line begins with its line number."""
     for problem in str(error).splitlines():
         text = problem.removeprefix(f"{path}")
         numbered = re.match(r":(\d+): ", text)
@@ -101,10 +98,8 @@ def _from_error(error: ConfigError, path: Path, code: str) -> Iterator[Finding]:
 
 
 def task_files(target: Path) -> tuple[Path, ...]:
-    """The file itself, or every YAML file of a folder and its subfolders, sorted by path.
-
-    Raises ConfigError if there is none.
-    """
+    """Return the file, or all YAML files of a folder, sorted. Subfolders are included; sorted by path. Raises
+    ConfigError if there is none."""
     if target.exists() and not target.is_dir():
         return (target,)
     if not target.is_dir():
@@ -118,10 +113,8 @@ def task_files(target: Path) -> tuple[Path, ...]:
 def check_files(
     target: Path, paths: Sequence[Path], options: Options, jobs: int = 1
 ) -> Generator[FileReport, None, None]:
-    """Check files of `target` in `jobs` processes; reports come in the order of `paths`.
-
-    Closing the iterator stops the work after the files already begun. Raises ArenaError if a process dies.
-    """
+    """Check files of `target` in `jobs` processes. Reports come in the order of `paths`. Closing the iterator
+    stops the work after the files already begun. Raises ArenaError if a process dies."""
     work = [(path, options, _plan(target, path, options.svg)) for path in paths]
     done = 0
     try:
@@ -141,7 +134,7 @@ def _check(work: tuple[Path, Options, Path | None]) -> FileReport:
 
 
 def _plan(target: Path, path: Path, folder: Path | None) -> Path | None:
-    """The file of a task's floor plan: the folders below `target` are kept."""
+    """Return the file of a task's floor plan. The folders below `target` are kept."""
     if folder is None:
         return None
     inside = path.relative_to(target) if target.is_dir() else Path(path.name)

@@ -1,6 +1,6 @@
-"""Findings from the text alone: spelling, blackouts, sizes, positions, lists, keys without effect.
+"""Findings from the text alone: spelling, blackouts, sizes, positions, lists, keys.
 
-Old keys and object names are rewritten in the newest spelling, and nothing else of the text.
+Old keys and object names are rewritten in the newest spelling; the rest of the text stays.
 """
 
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def spelling_findings(located: Located) -> Iterator[Finding]:
 
 
 def _older(located: Located) -> Iterator[tuple[Place, yaml.ScalarNode, str]]:
-    """The nodes of keys and object names that have a newer spelling, and that; shared ones more than once."""
+    """Yield nodes of old keys and object names, with newer spelling. Shared ones appear more than once."""
     for path, place in located.places.items():
         key, node = place.key, place.node
         if isinstance(key, yaml.ScalarNode) and (new := newest_key(key.value, path[-1])) != key.value:
@@ -66,7 +66,7 @@ def item_findings(located: Located, arena_id: int) -> Iterator[Finding]:
 
 
 def _ignored_names(instance: ItemInstance) -> tuple[str, ...]:
-    """Fields of the item that have no effect on this kind of object."""
+    """Return the item's fields without effect on this kind of object."""
     if instance.kind is None:
         # The agent has one size and no colour (`TrainingAgent.cs`).
         return ("sizes", "colors")
@@ -150,7 +150,7 @@ class Change(NamedTuple):
 
 
 def newest_key(spelled: str, field: str | int) -> str:
-    """The newest spelling of a key that sets `field`; the key itself if there is no other."""
+    """Return the newest spelling of a key that sets `field`. The key itself if there is no other."""
     for table in KEYS.values():
         if table.get(spelled) == field:
             return [key for key, sets in table.items() if sets == field][-1]
@@ -160,10 +160,10 @@ def newest_key(spelled: str, field: str | int) -> str:
 def upgrade_text(
     text: str, source: str = "<text>", version: str = Version.V3, lenient: bool = False
 ) -> tuple[str, tuple[Change, ...]]:
-    """The text in the newest spelling, and what was changed, from top to bottom.
+    """Return the text in the newest spelling, and the changes.
 
-    Raises ConfigError as `arena.taskfile.load.load_text` does, and if a word cannot be replaced without
-    changing the file's meaning (such as an anchor that something else shares).
+    Changes are from top to bottom. Raises ConfigError as `arena.taskfile.load.load_text` does, and if a word
+    cannot be replaced without changing the file's meaning (such as an anchor that another key shares).
     """
     before = load_located(text, source, version, lenient=lenient)
     older = [(node.start_mark, node.end_mark.index, node.value, new) for _, node, new in _older(before)]
@@ -185,7 +185,7 @@ def upgrade_text(
 
 
 def upgrade_file(path: Path, version: str = Version.V3, lenient: bool = False) -> tuple[Change, ...]:
-    """Upgrade a file in place; one that needs nothing is not written. Raises ConfigError as above."""
+    """Upgrade a file in place if needed. Raises ConfigError as `upgrade_text` does."""
     raw = read_bytes(path)
     mark = _BOM if raw.startswith(_BOM) else b""
     upgraded, changes = upgrade_text(raw.decode("utf-8-sig"), str(path), version, lenient)
@@ -198,7 +198,7 @@ def upgrade_file(path: Path, version: str = Version.V3, lenient: bool = False) -
 
 
 def _meaning(file: ArenaFile) -> dict[str, Any]:
-    """The file's values with every object under its current name, and without remarks about its text."""
+    """Return the file's values under current names, without remarks about its text."""
     values = file.model_dump(exclude={"warnings"}, serialize_as_any=True)
     for item in chain.from_iterable(arena["items"] for arena in values["arenas"].values()):
         item["name"] = ALIASES.get(item["name"], item["name"])

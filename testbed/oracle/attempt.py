@@ -1,4 +1,4 @@
-"""One attempt at a task in imagination: an episode played with a strategy.
+"""One imagined attempt at a task: an episode played with a strategy.
 
 If no path leads to a goal, a random probe rams something loose, or leaps over an edge.
 """
@@ -22,10 +22,8 @@ from testbed.oracle.world_model import Strategy, WorldModel
 
 
 class StraightRun(NamedTuple):
-    """Go to one of the nodes `start`, turn to `bearing` (degrees clockwise from +z), drive for `steps` steps.
-
-    A `bold` one crosses what is forbidden, as it is meant to fly over it.
-    """
+    """Run: go to a node of `start`, turn, and drive. `bearing` is in degrees clockwise from +z; it drives for
+    `steps` steps. A `bold` one crosses forbidden places, as it is meant to fly over them."""
 
     start: Ints
     bearing: float
@@ -43,7 +41,7 @@ class RandomProbe:
         self._loose = [i for i, thing in enumerate(scene.things) if thing.kind in LOOSE and scene.visible[i]]
 
     def draw(self, rng: np.random.Generator) -> StraightRun | None:
-        """Something to try, two times in five a leap; None if none of 40 draws can be started."""
+        """Draw something to try, two times in five a leap. None if none of 40 draws can be started."""
         edges: tuple[Ints, Ints] | None = None
         run: StraightRun | None
         for _ in range(40):
@@ -65,7 +63,7 @@ class RandomProbe:
         return source[useful], target[useful]
 
     def _leap(self, rng: np.random.Generator, edges: tuple[Ints, Ints]) -> StraightRun:
-        """A run-up of some metres to an edge, and over it."""
+        """Return a run-up of some metres to an edge, and over it."""
         number = int(rng.integers(len(edges[0])))
         terrain = self._costs.terrain
         edge, target = (np.array([terrain.x[e[number]], terrain.z[e[number]]]) for e in edges)
@@ -76,7 +74,7 @@ class RandomProbe:
         return StraightRun(start, _bearing(direction), steps, True)
 
     def _ram(self, rng: np.random.Generator) -> StraightRun:
-        """A run-up of some metres to a part of something loose."""
+        """Return a run-up of some metres to a part of something loose."""
         parts = solids_of(self._scene, int(rng.choice(self._loose)))
         part = parts[int(rng.integers(len(parts)))]
         direction = self._direction(rng, part)
@@ -88,7 +86,7 @@ class RandomProbe:
         return StraightRun(self._costs.close_to(start, self._reached), _bearing(direction), steps, False)
 
     def _direction(self, rng: np.random.Generator, part: Solid) -> Floats:
-        """Towards a goal, along one of the sides, or any; a unit vector (x, z)."""
+        """Towards a goal, along one of the sides, or any. A unit vector (x, z)."""
         choice = rng.random()
         if choice < 0.4 and self._good:
             goal = self._good[int(rng.integers(len(self._good)))]
@@ -120,7 +118,7 @@ FALLING = -1.5
 
 
 class Attempt:
-    """Plays an episode with a strategy until it is over, or until nothing is left to do."""
+    """Player of an episode with a strategy, while moves are left."""
 
     def __init__(self, episode: Episode, strategy: Strategy, pushes: Sequence[Push] = ()) -> None:
         """`pushes` are carried out first, if their places can be reached."""
@@ -146,7 +144,7 @@ class Attempt:
                 return
 
     def _turn(self) -> bool:
-        """One leg; False if nothing is left to do."""
+        """Drive one leg. False if there are no moves left."""
         scene = self.episode.scene()
         # After 250 steps it starts even if something still moves.
         if self.strategy.wait and self.episode.steps < 250 and self._moving(scene):
@@ -198,7 +196,7 @@ class Attempt:
             self._drive(leg)
 
     def _wait(self, scene: Scene) -> bool:
-        """Let things that move come to rest, for 60 steps at most; False if then nothing is left to try."""
+        """Let moving things come to rest, for 60 steps at most. False if then no moves are left."""
         before = scene.positions
         self.driver.idle(4)
         if self.episode.done:
@@ -210,7 +208,7 @@ class Attempt:
         return self._probe()
 
     def _probe(self) -> bool:
-        """Try something at random; False if nothing is left to try."""
+        """Try something at random. False if no moves are left."""
         if self._probes >= self.strategy.probes or self._world.node() < 0:
             return False
         self._probes += 1
@@ -234,33 +232,29 @@ class Attempt:
             self._run_straight(push.bearing, push.steps, bold=True)
 
     def line_up(self, x: float, z: float) -> bool:
-        """Stand at a place exactly, without touching anything loose; False if that fails."""
+        """Stand at a place exactly, without touching anything loose. False if that fails."""
         if not self.go_near(x, z):
             return False
         self.driver.stand(x, z)
         return True
 
     def go_near(self, x: float, z: float, zones: Sequence[int] = ()) -> bool:
-        """Drive to a place, touching nothing loose and not entering some zones (indices into the scene).
-
-        False if that fails.
-        """
+        """Drive to a place without touching loose things; False on failure. It does not enter some zones
+        (indices into the scene). False if that fails."""
         scene = self.episode.scene()
         nodes = self._world.around(scene, x, z)
         avoids = [solids_of(scene, zone)[0] for zone in zones]
         return len(nodes) > 0 and self._go_to(nodes, gently=True, avoids=avoids)
 
     def _go_to(self, nodes: Ints, gently: bool = False, avoids: Sequence[Solid] = ()) -> bool:
-        """Drive to one of some nodes and stop there; False if that fails.
-
-        `gently` means to disturb nothing loose on the path.
-        """
+        """Drive to one of some nodes and stop there. False if that fails. `gently` means to leave loose
+        things on the path undisturbed."""
         scene, costs = self.episode.scene(), self._world.costs
         price = costs.avoiding(balls(scene))
         if gently:
             price = price + costs.touchy(scene)
         for zone in avoids:
-            price[costs.beside(zone, 0.1)] = np.inf
+            price[costs.near(zone, 0.1)] = np.inf
         planner = LocalPlanner(CostToGo(costs, price, nodes), 8, halts=gently or bool(avoids))
         for _ in range(60):
             at, velocity = self.episode.position, self.episode.velocity
@@ -299,7 +293,7 @@ class Attempt:
         return self._moved(scene.positions)
 
     def _moved(self, before: Floats) -> bool:
-        """Whether anything was added or has moved since it was at these positions."""
+        """Return whether something was added or has moved from these positions."""
         now = self.episode.scene().positions
         return len(now) > len(before) or bool(np.abs(now - before).max(initial=0.0) > 0.02)
 

@@ -1,4 +1,4 @@
-"""What paths cost: the price of each place, and the cost from every place to the nearest of some targets."""
+"""Path costs: prices of places, and costs to the nearest target."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,31 +13,31 @@ from testbed.oracle.solids import LOOSE, Solid, solids_of
 from testbed.oracle.terrain import COUNT, SPACING, Bools, Ints, Terrain, local
 
 HOT = 11.0
-"""A step in a hot zone costs ten steps of the clock more (`TrainingAgent.cs`)."""
+"""Additional cost of a step in a hot zone, in clock steps. It is ten (`TrainingAgent.cs`)."""
 
 RISKY = 8.0
-"""Additional price near what must not be touched."""
+"""Additional price near things that must not be touched."""
 
 MARGIN = 0.25
-"""How near that is, metres beyond contact."""
+"""Distance of the additional price, metres beyond contact."""
 
 DROP_COST, WALL_COST, PUSH_COST = 4.0, 1.0, 1.5
-"""Extra cost per metre beside a drop, beside a wall, and through what has to be pushed."""
+"""Extra cost per metre along drops, along walls, and of pushing."""
 
 RISE = 0.3
-"""Maximum height above what the slope explains at which the agent may be after a step, metres."""
+"""Maximum unexplained height gain of a step, metres. The slope explains the rest."""
 
 MOUNT = 0.03
 """Maximum step up where the agent would lean on an edge, metres."""
 
 _CORNERS = ((0, 0), (0, 1), (1, 0), (1, 1))
 _RING = ((-1, 0), (-1, 1), (2, 0), (2, 1), (0, -1), (1, -1), (0, 2), (1, 2))
-"""Offsets of the grid points that are searched for a node: first the nearest four, then those around."""
+"""Offsets of grid points searched for a node, nearest first. First the nearest four, then those around."""
 
 
 @dataclass(frozen=True)
 class Ball:
-    """A ball as it is now: index into the scene, centre (metres), diameter, reward per metre of diameter, and
+    """A ball at present: scene index, centre, diameter, and reward. Metres; reward per metre of diameter, and
     whether touching it always ends the episode."""
 
     index: int
@@ -53,11 +53,11 @@ class Ball:
 
 
 class CostMap:
-    """Terrain with its dangers: `price` (n,) is the cost of a metre at each node, infinite if forbidden;
+    """Terrain with its dangers. `price` (n,) is the cost of a metre at each node, infinite if forbidden;
     `heat` (n,) that of a step of the clock, 1 outside hot zones."""
 
     def __init__(self, terrain: Terrain, scene: Scene, push: Sequence[Solid], careful: float) -> None:
-        """`push` are solids that may be pushed; `careful` scales the extra cost of edges."""
+        """`push` are solids that may be pushed. `careful` scales the extra cost of edges."""
         self.terrain = terrain
         self.heat = np.ones(len(terrain.cell))
         self.price = np.ones(len(terrain.cell))
@@ -66,21 +66,21 @@ class CostMap:
         # There the sphere leans on an edge and slides off.
         self.price[terrain.steep] += 10.0
         for solid in push:
-            self.price[self.beside(solid, -0.2)] += PUSH_COST
+            self.price[self.near(solid, -0.2)] += PUSH_COST
         for index, thing in enumerate(scene.things):
             if thing.kind == "HotZone":
                 (zone,) = solids_of(scene, index)
-                self.price[self.beside(zone, MARGIN)] += 1.0
-                inside = self.beside(zone, 0.0)
+                self.price[self.near(zone, MARGIN)] += 1.0
+                inside = self.near(zone, 0.0)
                 self.price[inside] *= HOT
                 self.heat[inside] = HOT
             elif thing.kind == "DeathZone":
                 (zone,) = solids_of(scene, index)
-                self.price[self.beside(zone, MARGIN)] += RISKY
-                self.price[self.beside(zone, 0.03)] = np.inf
+                self.price[self.near(zone, MARGIN)] += RISKY
+                self.price[self.near(zone, 0.03)] = np.inf
 
-    def beside(self, solid: Solid, margin: float) -> Bools:
-        """The nodes at which the sphere is nearer to a box than `margin`."""
+    def near(self, solid: Solid, margin: float) -> Bools:
+        """Mark nodes at which the sphere is within `margin` of a box."""
         terrain = self.terrain
         across, along = local(solid, terrain.cell)
         gap = np.maximum(np.abs(across) - solid.half[0], 0) ** 2
@@ -90,14 +90,14 @@ class CostMap:
         return np.asarray(gap < (AGENT_RADIUS + margin) ** 2)
 
     def touching(self, ball: Ball, margin: float) -> Bools:
-        """The nodes at which the sphere is nearer to a ball than `margin`."""
+        """Mark nodes at which the sphere is within `margin` of a ball."""
         terrain = self.terrain
         square = (terrain.x - ball.centre[0]) ** 2 + (terrain.z - ball.centre[2]) ** 2
         square += (terrain.height - ball.centre[1]) ** 2
         return np.asarray(square < (AGENT_RADIUS + ball.diameter / 2 + margin) ** 2)
 
     def avoiding(self, balls: Iterable[Ball]) -> Floats:
-        """Price (n,) of a metre if these balls must not be touched either."""
+        """Return the price (n,) of a metre that also avoids these balls."""
         price = self.price.copy()
         for ball in balls:
             price[self.touching(ball, MARGIN)] += RISKY
@@ -105,36 +105,34 @@ class CostMap:
         return price
 
     def touchy(self, scene: Scene) -> Floats:
-        """Additional price (n,) of a metre within 0.45 m of loose things, if they must not be pushed."""
+        """Return an additional price (n,) within 0.45 m of loose things. They must not be pushed."""
         price = np.zeros_like(self.price)
         for index, thing in enumerate(scene.things):
             if thing.kind in LOOSE and scene.visible[index]:
                 for solid in solids_of(scene, index):
-                    price[self.beside(solid, 0.45)] = RISKY
+                    price[self.near(solid, 0.45)] = RISKY
         return price
 
     def close_to(self, point: Sequence[float] | Floats, reached: Bools) -> Ints:
-        """The nodes within 0.3 m of a point (x, z), of those `reached` (n,)."""
+        """Mark `reached` nodes (n,) within 0.3 m of a point (x, z)."""
         close = (self.terrain.x - point[0]) ** 2 + (self.terrain.z - point[1]) ** 2 < 0.3**2
         return np.flatnonzero(close & reached & np.isfinite(self.price))
 
     def targets(self, ball: Ball) -> Ints:
-        """The nodes from which a ball is touched: the spheres overlap by 0.02 m."""
+        """Mark the nodes from which a ball is touched. The spheres overlap by 0.02 m."""
         return np.flatnonzero(self.touching(ball, -0.02))
 
 
 class Located(NamedTuple):
-    """For each of some points: the node under it (-1 for none) and the cost to go from there."""
+    """Nodes under points (-1 without one), and the costs from there."""
 
     node: Ints
     cost: Floats
 
 
 class CostToGo:
-    """`cost` (n,): the cost of the path from each node to the nearest target, infinite if there is none.
-
-    `bearing` (n,) is the direction in which that path starts, degrees clockwise from +z, NaN at its end.
-    """
+    """Cost (n,) of the path from each node to the nearest target. `cost` is infinite if there is none.
+    `bearing` (n,) is the direction in which that path starts, degrees clockwise from +z, NaN at its end."""
 
     def __init__(self, costs: CostMap, price: Floats, targets: Ints) -> None:
         terrain = costs.terrain
@@ -152,17 +150,15 @@ class CostToGo:
         self.bearing = self._bearings(np.where(after < 0, np.arange(count), after))
 
     def _bearings(self, after: Ints) -> Floats:
-        """Direction of the path: towards the node 8 steps on, 2 to 3 m away."""
+        """Return the paths' directions, towards the node 8 steps on. It is 2 to 3 m away."""
         for _ in range(3):
             after = after[after]
         dx, dz = self.terrain.x[after] - self.terrain.x, self.terrain.z[after] - self.terrain.z
         return np.where(np.hypot(dx, dz) > 0.1, np.degrees(np.arctan2(dx, dz)), np.nan)
 
     def locate(self, points: Floats, height: Floats, rise: float | Floats = RISE) -> Located:
-        """The nodes nearest to points (m, 2) for a sphere whose centre is at `height` (m,), or lower.
-
-        They may be higher by `rise` (m,), unless the sphere would have to mount an edge.
-        """
+        """Find the nodes nearest to points (m, 2) for spheres. Their centres are at `height` (m,), or lower.
+        Nodes may be higher by `rise` (m,), unless the sphere would have to mount an edge."""
         found = self._around(points, height, rise, _CORNERS)
         lost = np.flatnonzero(found.node < 0)
         if len(lost):
@@ -184,10 +180,10 @@ class CostToGo:
             nodes.append(terrain.highest(i * COUNT + j, height + rise, height + MOUNT))
             distances.append(SPACING * np.hypot(scaled[:, 0] - i, scaled[:, 1] - j))
         node, distance = np.array(nodes), np.array(distances)
-        # A point is in its node's cell, or slightly beside it.
+        # A point is in its node's cell, or slightly outside it.
         node[distance > 0.29] = -1
         best = node[np.where(node < 0, np.inf, distance).argmin(axis=0), np.arange(len(points))]
-        # Those on the same ground.
+        # Of these, the points on the same ground.
         level = np.abs(terrain.height[node] - terrain.height[best]) < 0.4
         level &= ~terrain.steep[node] | terrain.steep[best]
         cost = np.where((node >= 0) & level, self.cost[node] + distance, np.inf).min(axis=0)
@@ -195,6 +191,6 @@ class CostToGo:
 
 
 def node_at(costs: CostMap, x: float, y: float, z: float) -> int:
-    """The node that a sphere with its centre at a place is on, -1 for none."""
+    """Return the node under a sphere's centre, -1 for none."""
     without_targets = CostToGo(costs, costs.price, np.array([], dtype=np.intp))
     return int(without_targets.locate(np.array([[x, z]]), np.array([y])).node[0])

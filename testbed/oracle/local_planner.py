@@ -1,4 +1,4 @@
-"""Local planner: which turn and how long a drive make the most progress along a cost-to-go field."""
+"""Local planner: turn and drive with the most progress. It follows a cost-to-go field."""
 
 from typing import NamedTuple
 
@@ -13,32 +13,33 @@ from testbed.oracle.motion import TURNS, coasting, driven, stopping, uphill
 from testbed.oracle.terrain import CLIMB, COUNT, SPACING, Bools, Ints
 
 STEP_COST = 0.35
-"""Cost of a step of the clock, in metres of path: less than any leg from rest gains per step, so that moving
-always pays."""
+"""Cost of a step of the clock, in metres of path. It is less than any leg from rest gains per step, so that
+moving always pays."""
 
 PROGRESS, IDLING = 0.3, 100.0
-"""Minimum progress of a leg, metres of cost, and the penalty for less: the cost of a second turn is not
-planned, so standing still would seem cheaper."""
+"""Minimum progress of a leg, metres of cost, and its penalty. The cost of a second turn is not planned, so
+standing still would seem cheaper."""
 
 STOP_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Shares of a braking path at which the ground is sampled: closer than a wall's thickness and the agent's."""
+"""Shares of a braking path with ground samples. They are closer than walls and agents are thick."""
 
 SAMPLES = 9
-"""Number of points within one step at which the ground is sampled: 0.2 m apart at top speed."""
+"""Number of ground samples within one step. They are 0.2 m apart at top speed."""
 
 
 class Leg(NamedTuple):
-    """Turn by `turns` steps (right where positive), then drive `steps` steps, backward where negative."""
+    """A leg: `turns` to the right, then `steps` forward. Negative ones go left, and backward."""
 
     turns: int
     steps: int
 
 
 class Rollouts:
-    """The state of all candidate legs while they are simulated, one row each."""
+    """State of all simulated candidate legs, one row each."""
 
     def __init__(self, points: Floats, velocity: Floats, thrust: Floats, height: float, dead: Bools) -> None:
-        """Positions, velocities, gains of speed per tick (m, 2), the height of all, which are ruled out."""
+        """Take the start states and the candidates ruled out. Positions, velocities, gains of speed per tick
+        (m, 2), and the height of all."""
         count = len(points)
         self.points, self.velocity, self.thrust = points, velocity, thrust
         self.height = np.full(count, height)
@@ -51,10 +52,10 @@ class LocalPlanner:
     """Chooses legs for one cost-to-go field."""
 
     def __init__(self, field: CostToGo, longest: int, bold: bool = False, halts: bool = False) -> None:
-        """`longest` is the maximum number of driven steps per leg; the speed carries over into the next.
+        """Set the limits; `longest` is the maximum number of driven steps.
 
-        A `bold` one may fly over what is forbidden; one that `halts` has to come to rest at a target, which
-        others only touch.
+        It is per leg. The speed carries over into the next. A `bold` one may fly over forbidden places; one
+        that `halts` has to come to rest at a target, which others only touch.
         """
         self._bold = bold
         self._halts = halts
@@ -62,17 +63,15 @@ class LocalPlanner:
         self._longest = longest
 
     def cost_from(self, position: Vector) -> float:
-        """The cost to go from the agent's position; infinite if there is no path."""
+        """Return the cost to go from the agent's position. Infinite if there is no path."""
         point = np.array([[position[0], position[2]]])
         return float(self._field.locate(point, np.array([position[1]])).cost[0])
 
     def leg(
         self, position: Vector, velocity: Vector, yaw_deg: float, noise: Floats | None = None
     ) -> Leg | None:
-        """The best next leg; None if every one is forbidden or leads nowhere.
-
-        `noise` (2 * turns,) is added to the costs of legs, by turn, first forward, then backward.
-        """
+        """Return the best next leg. None if every one is forbidden or leads nowhere. `noise` (2 * turns,) is
+        added to the costs of legs, by turn, first forward, then backward."""
         at = np.array([position[0], position[2]])
         coasted, slowing = coasting(at, np.array([velocity[0], velocity[2]]))
         start, count = np.tile(np.abs(TURNS), 2), len(TURNS)
@@ -111,20 +110,18 @@ class LocalPlanner:
         return np.cumsum(extra)
 
     def _forbidden(self, found: Located) -> Bools:
-        """Which points must not be entered, or lead nowhere."""
+        """Mark points that must not be entered, or lead nowhere."""
         return (found.node >= 0) & (np.isinf(found.cost) | np.isinf(self._field.price[found.node]))
 
     def _steps_until_forbidden(self, coasted: Floats, height: float) -> int:
-        """Number of steps of turning after which the agent coasts into what is forbidden; 99 for never."""
+        """Return the turning steps before coasting enters a forbidden place. 99 means never."""
         found = self._field.locate(coasted, np.full(len(coasted), height))
         bad = np.flatnonzero(self._forbidden(found))
         return int(bad[0]) if len(bad) and bad[0] != 0 else 99
 
     def _advance(self, runs: Rollouts) -> Bools:
-        """One driven step of every candidate; returns which of them arrived.
-
-        Marks those that are against a wall and those that entered what is forbidden.
-        """
+        """Drive every candidate one step; return which of them arrived. Marks those that are against a wall
+        and those that entered a forbidden place."""
         thrust = runs.thrust * uphill(runs.slope)[:, None]
         points, velocity = driven(runs.points, runs.velocity, thrust, runs.flying)
         distance = np.linalg.norm(points - runs.points, axis=1)
@@ -154,7 +151,7 @@ class LocalPlanner:
         return np.asarray(moving & ~flying & (self._field.cost[node] == 0))
 
     def _mounts(self, runs: Rollouts, points: Floats, node: Ints) -> Bools:
-        """Which candidates would go up a step: between samples of their path the ground rises too fast."""
+        """Mark candidates that would go up a step. The ground rises too fast between samples."""
         height, steep = self._field.terrain.height, self._field.terrain.steep
         rising = np.flatnonzero((node >= 0) & ~runs.flying & (height[node] > runs.height + 0.1))
         bad = np.zeros(len(points), bool)
@@ -174,10 +171,8 @@ class LocalPlanner:
         return bad
 
     def _after_stop(self, runs: Rollouts, yaws: Floats) -> tuple[Floats, Floats]:
-        """The cost to go from where each candidate comes to rest, infinite if its braking path is forbidden.
-
-        The second array is the cost of turning there into the direction of the path.
-        """
+        """Return the cost to go from each candidate's place of rest. It is infinite if its braking path is
+        forbidden. The second array is the cost of turning there into the direction of the path."""
         stop = runs.points + stopping(runs.velocity)
         node = self._field.locate(stop, runs.height).node
         stop = np.where(self._mounts(runs, stop, node)[:, None], runs.points, stop)

@@ -1,4 +1,4 @@
-"""The agent's motion on level ground (`TrainingAgent.cs`), and pushes that are known to help.
+"""The agent's motion on level ground (`TrainingAgent.cs`), and useful pushes.
 
 A push: stand exactly at a place, face a bearing, drive or nudge.
 """
@@ -43,14 +43,14 @@ _SPEEDS, _DISTANCES = _stopping_table()
 
 
 def stopping(velocity: Floats) -> Floats:
-    """Displacement (..., 2) of an agent that only brakes, for velocities (..., 2)."""
+    """Return displacements (..., 2) of braking agents with velocities (..., 2)."""
     speed = np.linalg.norm(velocity, axis=-1)
     distance = np.interp(speed, _SPEEDS, _DISTANCES)
     return np.asarray(velocity * (distance / np.maximum(speed, 1e-9))[..., None])
 
 
 def coasting(position: Floats, velocity: Floats) -> tuple[Floats, Floats]:
-    """Positions (31, 2) and velocities (31, 2) of an agent that turns for 0 to 30 steps."""
+    """Return positions and velocities (31, 2) of a turning agent. It turns for 0 to 30 steps."""
     at, speed = position.astype(float), velocity.astype(float)
     places, speeds = [at], [speed]
     for _ in range(30):
@@ -63,7 +63,7 @@ def coasting(position: Floats, velocity: Floats) -> tuple[Floats, Floats]:
 
 
 def driven(points: Floats, velocity: Floats, thrust: Floats, flying: Bools) -> tuple[Floats, Floats]:
-    """Positions and velocities (m, 2) after a driven step; `thrust` (m, 2) is the gain per tick, m/s."""
+    """Return positions and velocities (m, 2) after a driven step. `thrust` is m/s per tick."""
     air = flying[:, None]
     for _ in range(TICKS_PER_STEP):
         on_ground = _slower((velocity + thrust) * DRAG_FACTOR)
@@ -73,7 +73,7 @@ def driven(points: Floats, velocity: Floats, thrust: Floats, flying: Bools) -> t
 
 
 def uphill(slope: Floats) -> Floats:
-    """Share of the acceleration on level ground that remains on a slope (rise over run), 0 to 1."""
+    """Return the share of level acceleration left on a slope. 0 to 1, by rise over run."""
     square = 1 / (1 + slope**2)
     mixed = slope * square
     net = DRIVE * (square - DEFAULT_FRICTION * mixed) - GRAVITY * (mixed + DEFAULT_FRICTION * square)
@@ -85,12 +85,12 @@ TURN_DEG = 6.0
 
 
 def waiting(episode: Episode) -> Action:
-    """The next action of waiting: turning left and right alternately, as scripts have no idle command."""
+    """Return the next action of waiting, alternate turns. Scripts have no idle command."""
     return TURN_RIGHT if episode.steps % 2 else TURN_LEFT
 
 
 def reach(steps: int) -> float:
-    """Distance from rest on free ground after driving `steps` steps and then braking, metres."""
+    """Return the distance of `steps` driving steps from rest, metres. It includes braking, on free ground."""
     at, velocity = np.zeros((1, 2)), np.zeros((1, 2))
     for _ in range(steps):
         at, velocity = driven(at, velocity, np.array([[0.0, DRIVE * TICK_S]]), np.zeros(1, bool))
@@ -98,10 +98,10 @@ def reach(steps: int) -> float:
 
 
 def correction(east: float, north: float, yaw: float) -> tuple[tuple[float, int], tuple[float, int]]:
-    """The two drives that together end nearest to a place `east` and `north` metres from the agent.
+    """Return the two drives that end nearest to a relative place.
 
-    Each is a bearing (degrees) and a number of steps. To save a step of turning, 0.004 m of additional
-    distance are accepted.
+    It is `east` and `north` metres from the agent. Each is a bearing (degrees) and a number of steps. To save
+    a step of turning, 0.004 m of additional distance are accepted.
     """
     bearings = (yaw + TURN_DEG * np.arange(round(360 / TURN_DEG))) % 360
     angles = np.radians(bearings)
@@ -122,7 +122,7 @@ def correction(east: float, north: float, yaw: float) -> tuple[tuple[float, int]
 
 
 class Driver:
-    """Moves the agent of an episode until the episode is done, then does nothing."""
+    """Driver of an episode's agent until the episode is done. Afterwards it does nothing."""
 
     def __init__(self, episode: Episode) -> None:
         self.episode = episode
@@ -153,7 +153,7 @@ class Driver:
             self.episode.step(action)
 
     def stand(self, x: float, z: float) -> None:
-        """Come to rest within 0.1 m of a place, by at most three corrections: something may obstruct."""
+        """Come to rest within 0.1 m of a place. At most three corrections, if it is obstructed."""
         for _ in range(3):
             self.idle(2)
             at = self.episode.position
@@ -164,12 +164,12 @@ class Driver:
                 self._hop(bearing, steps)
 
     def nudge(self, bearing: float, count: int) -> None:
-        """Push gently: drive `count` single steps, with a pause after each; what is pushed slows it down."""
+        """Push gently: `count` single steps, each with a pause. The object slows the agent."""
         for _ in range(count):
             self._hop(bearing, 1, rest=2)
 
     def _hop(self, bearing: float, steps: int, rest: int = 4) -> None:
-        """A short drive, backward if that saves turning, and `rest` steps in which it comes to rest."""
+        """Drive shortly, then rest for `rest` steps. It drives backward if that saves turning."""
         if not steps:
             return
         ahead = abs(wrap_deg(bearing - self.episode.yaw)) <= 90

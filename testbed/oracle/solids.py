@@ -1,4 +1,4 @@
-"""Obstacles as upright blocks: the true state of an arena in a few numbers."""
+"""Obstacles as upright blocks: an arena's true state in numbers."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -11,11 +11,11 @@ from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Body, Shape
 
 LOOSE = frozenset(name for name, kind in KINDS.items() if kind.is_loose)
-"""Kinds that an agent can push (1 to 2 kg against its 100 kg in v3.1.3)."""
+"""Kinds that an agent can push. They have 1 to 2 kg against its 100 kg in v3.1.3."""
 
 
 class Solid(NamedTuple):
-    """An upright block, metres: a rectangle in plan, a flat bottom, a top that may slope.
+    """An upright block, metres: rectangle, flat bottom, perhaps sloping top.
 
     `centre` (x, z); `across` and `along` are unit vectors (x, z) of its two sides, `half` half their lengths.
     The top is at `top[0]` at the near end of `along` and at `top[1]` at its far end.
@@ -30,7 +30,7 @@ class Solid(NamedTuple):
 
 
 def solids(scene: Scene, loose: bool = True) -> list[Solid]:
-    """Everything solid except balls; unless `loose`, without what can be pushed."""
+    """Return all solid things except balls; without movable ones unless `loose`."""
     found: list[Solid] = []
     for index, thing in enumerate(scene.things):
         kind = KINDS[thing.kind]
@@ -42,7 +42,7 @@ def solids(scene: Scene, loose: bool = True) -> list[Solid]:
 
 
 def solids_of(scene: Scene, index: int) -> list[Solid]:
-    """The blocks of one thing; a zone is one block."""
+    """Return the blocks of one thing; a zone is one block."""
     shape, size = KINDS[scene.things[index].kind].shape, tuple(scene.sizes[index])
     position, rotation = scene.positions[index], scene.rotations[index]
     if shape is Shape.PRISM:
@@ -56,7 +56,7 @@ def solids_of(scene: Scene, index: int) -> list[Solid]:
 
 
 def _upright(position: Floats, rotation: Floats, centre: Vector, size: Vector) -> Solid:
-    """A box as an upright block on its most upright axis; a tilted one gets its full height."""
+    """Return a box as an upright block on its most upright axis. A tilted one gets its full height."""
     middle = position + rotation @ np.array(centre)
     half = np.array(size) / 2
     upright = int(np.abs(rotation[1]).argmax())
@@ -77,7 +77,7 @@ def _upright(position: Floats, rotation: Floats, centre: Vector, size: Vector) -
 
 
 def _tube(position: Floats, rotation: Floats, size: Vector) -> list[Solid]:
-    """24 columns, 0.1 m wide in a common tunnel: full height beside the opening, the vault above it."""
+    """Return a tunnel as 24 columns, 0.1 m wide. Full height outside the opening, vault above it."""
     radius_x, radius_y, length = size[0] / 2, size[1] / 2, size[2]
     edges = np.linspace(-radius_x, radius_x, 25)
     columns = []

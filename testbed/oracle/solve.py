@@ -19,20 +19,20 @@ from testbed.oracle.motion import waiting
 from testbed.oracle.world_model import Strategy
 
 OFF_PAD_M = 2.2
-"""Distance from a pad's middle at which the agent has left it, metres."""
+"""Distance from a pad's middle at which it is left, metres."""
 
 PUSH_M, ASIDE_M = 1.5, 1.7
-"""Distances of the agent behind a block that it pushes, and of a block beside its pad, metres."""
+"""Distances of a pushing agent to its block, and block to pad. Metres; the latter is that next to a pad."""
 
 
 class Experimenter:
     """Plays an episode of the laboratory until a door is open."""
 
     def __init__(self, episode: Episode, strategy: Strategy, rng: np.random.Generator | None = None) -> None:
-        """With a generator all experiments are made, at random, instead of the best until a door is sure."""
+        """Choose experiments until a door is sure. With a generator, all are made at random."""
         question = episode.spec.question
         assert question is not None
-        # It has to be careful beside panes and doors.
+        # It has to be careful near panes and doors.
         self.attempt = Attempt(episode, strategy._replace(careful=4.0))
         self._episode, self._rng = episode, rng
         self._question, self._hidden = question, question.hidden
@@ -41,7 +41,7 @@ class Experimenter:
         self._sure = 0.9999 if strategy.wait else 0.99
 
     def run(self, door: int | None = None, experiments: bool = True) -> None:
-        """Make experiments as long as that works, and open a door if it can, by default the likeliest."""
+        """Make experiments while that works, then open a door. It is by default the likeliest."""
         while experiments and self._learns() and self.visit(self._next_pad()):
             pass
         chosen = int(self._hidden.of_doors(self._belief).argmax()) if door is None else door
@@ -52,7 +52,7 @@ class Experimenter:
         return self._hidden.posterior(self._episode.experiments.seen)
 
     def _learns(self) -> bool:
-        """Whether there may be another experiment and it may say more, and no door is sure."""
+        """Return whether another experiment may be informative. There may be one, and no door is sure."""
         if len(self._episode.experiments.seen) == self._question.experiments:
             return False
         belief = self._belief
@@ -60,11 +60,11 @@ class Experimenter:
         return self._rng is not None or bool(unsure and self._total(belief).max() > TIE)
 
     def _total(self, belief: Floats) -> Floats:
-        """(e,): what an experiment says of the door, and a little of what it says of everything else."""
+        """Return experiments' information (e,) on the door, and a little on others."""
         return self._hidden.information(belief) + 0.01 * self._hidden.about_everything(belief)
 
     def _next_pad(self) -> int:
-        """The pad to visit: of the best experiment, or of the first change towards it."""
+        """Return the pad to visit for the best experiment. It may be that of the first change towards it."""
         seen = self._episode.experiments.seen
         if self._rng:
             return int(self._rng.integers(len(self.places("Pad") or self.places("BlockPad"))))
@@ -76,11 +76,11 @@ class Experimenter:
         worth = np.where(changes > 0, self._total(belief) / np.maximum(changes, 1), -1.0)
         missing = int(worth.argmax()) ^ on
         things = [thing for thing in range(self._question.things) if missing >> thing & 1]
-        # Of several changes on the way, the one that says most itself.
+        # Of several intermediate changes, the most informative one.
         return max(things, key=lambda thing: worth[on ^ (1 << thing)])
 
     def visit(self, thing: int) -> bool:
-        """Drive onto a pad, from beside it if the agent stands on it; False if nothing came of it."""
+        """Drive onto a pad; return False without an effect. An agent that stands on it leaves it first."""
         if self.places("Block"):
             return self._push_until_seen(thing)
         made = len(self._episode.experiments.seen)
@@ -91,7 +91,7 @@ class Experimenter:
         return self._saw_more_than(made)
 
     def _saw_more_than(self, made: int) -> bool:
-        """Wait until another experiment than so many has happened; False if none does."""
+        """Wait until more than `count` experiments have happened. False if they do not."""
         # As long as something slides or rolls, and some steps to be safe.
         for _ in range(round(MOVES_S / STEP_S) + 10):
             if self._episode.done or len(self._episode.experiments.seen) > made:
@@ -100,7 +100,7 @@ class Experimenter:
         return len(self._episode.experiments.seen) > made
 
     def _push_until_seen(self, thing: int) -> bool:
-        """Push a block onto its pad, or off it, until an experiment happens, at most 12 times."""
+        """Push a block onto or off its pad until an experiment happens. It tries at most 12 times."""
         made = len(self._episode.experiments.seen)
         for _ in range(12):
             was_on = self._is_on(thing)
@@ -115,7 +115,7 @@ class Experimenter:
         return is_over(self._pads[thing], (x, 0.0, z))
 
     def _next_places(self, thing: int) -> list[tuple[float, float]]:
-        """Where to push a block in a straight line, best first: onto its pad, beside it, or away."""
+        """Return straight push targets, best first. They are onto its pad, next to it, or away."""
         at, (x, z) = self.places("Block")[thing], self.places("BlockPad")[thing]
         sides = [(x + ASIDE_M, z), (x - ASIDE_M, z)]
         wanted = sides if self._is_on(thing) else [(x, z), *sides]
@@ -123,7 +123,7 @@ class Experimenter:
         return [*(each for each in wanted if self._is_free(at, each)), *away]
 
     def _is_free(self, start: tuple[float, float], end: tuple[float, float]) -> bool:
-        """Whether no wall is within 0.7 m of the way between two places: a block needs that room."""
+        """Return whether walls keep 0.7 m from the line between two places. A block needs that room."""
         scene = self._episode.scene()
         walls = [index for index, each in enumerate(scene.things) if each.kind == "Wall"]
         ways = np.linspace(start, end, 20)
@@ -132,10 +132,11 @@ class Experimenter:
         return bool((np.hypot(*np.moveaxis(gaps, -1, 0)) > 0.7).all())
 
     def _push(self, thing: int, place: tuple[float, float]) -> bool:
-        """Line up behind a block, and push it gently towards a place; False if it cannot line up.
+        """Line up behind a block, and push it gently towards a place.
 
-        It stops 0.15 m before the place, after 14 short drives of about 0.3 m each, and where the block's
-        middle is 0.3 m beside the line of the push, so that it is about to be left behind.
+        False if it cannot line up. It stops 0.15 m before the place, after 14 short drives of about 0.3 m
+        each, and where the block's middle is 0.3 m off the line of the push, so that it is about to be left
+        behind.
         """
         start = np.array(self.places("Block")[thing])
         way = np.subtract(place, start)
@@ -161,7 +162,7 @@ class Experimenter:
         return {number for number, metres in enumerate(away) if metres < OFF_PAD_M}
 
     def _zones(self, entered: set[int]) -> list[int]:
-        """Indices into the scene of the pads that are not to be entered: all but these numbers."""
+        """Return scene indices of the pads to avoid. They are all but these numbers."""
         things = self._episode.scene().things
         pads = [index for index, each in enumerate(things) if each.kind == "Pad"]
         return [index for number, index in enumerate(pads) if number not in entered]
@@ -173,7 +174,7 @@ class Experimenter:
         return [(float(x), float(z)) for x, _, z in at]
 
     def _open(self, door: int) -> None:
-        """Drive against a door from 1.5 m before its front (at smaller z), and wait until it is open."""
+        """Drive against a door, and wait until it is open. From 1.5 m before its front (at smaller z)."""
         x, z = self.places("MarkedDoor")[door]
         if self.attempt.go_near(x, z - 1.5, self._zones(self._under())):
             self.attempt.driver.face(0.0)
@@ -182,14 +183,14 @@ class Experimenter:
 
 
 BUDGET = 12_000
-"""Maximum number of imagined steps before the oracle gives up: some 30 attempts of common length."""
+"""Maximum imagined steps of the oracle. They are some 30 attempts of common length."""
 
 SAFETY_STEPS = 5_000
-"""Number of steps after which an arena without a time limit is given up."""
+"""Step limit of an arena without a time limit."""
 
 
 class Plan(NamedTuple):
-    """What to do after the actions already taken, and its result.
+    """Continuation after the actions already taken, and its result.
 
     `actions` are Go and Turn steps only, so that a script can express them. `recording` is of the episode, to
     its end if it passes, otherwise to the last action. `imagined` is the number of steps tried to find it.
@@ -220,7 +221,7 @@ def solve(
     pushes: Sequence[Push] = (),
     budget: int = BUDGET,
 ) -> Plan:
-    """The first plan that passes, or else the one with the highest total reward.
+    """Return the first plan that passes, or the best one. The best one has the highest total reward.
 
     `taken` are the actions that the episode began with; `pushes` are known to help. The result depends on the
     arguments alone. An arena without a pass mark counts as passed when a good goal has ended it. Raises
@@ -246,7 +247,7 @@ def solve(
 
 
 def solved(recording: Recording) -> bool:
-    """Whether a recording passes its task; without a pass mark, whether it ends with a good goal."""
+    """Return whether a recording passes its task. Without a pass mark, whether it ends with a good goal."""
     return recording.outcome == "goal" if recording.passed is None else recording.passed
 
 
@@ -261,10 +262,8 @@ def guess(episode: Episode) -> None:
 def experiment(
     at_random: bool, spec: ArenaSpec, *, task_id: str, seed: int, trial: int, taken: Sequence[Action]
 ) -> Plan:
-    """What a player of the laboratory does that experiments at random, or opens the likeliest door at once.
-
-    The arguments are those of `solve`; raises LayoutError as it does.
-    """
+    """Play the laboratory with random experiments, or with none. Without any, the likeliest door is opened at
+    once. The arguments are those of `solve`; raises LayoutError as it does."""
     with closing(Episode(spec, task_id=task_id, seed=seed, trial=trial)) as episode:
         for action in taken:
             episode.step(action)
@@ -275,7 +274,7 @@ def experiment(
 
 
 def _attempts(pushes: Sequence[Push]) -> Iterator[tuple[Strategy, Sequence[Push]]]:
-    """Strategies and pushes: if pushes are known, these first, also slightly longer and shorter."""
+    """Yield strategies and pushes. Known pushes come first, also slightly longer and shorter."""
     for more in (0, 1, -1, 2, -2, 4) if pushes else ():
         yield Strategy(careful=2.0, longest=6), [push._replace(steps=push.steps + more) for push in pushes]
     for strategy in strategies():

@@ -1,4 +1,4 @@
-"""Which ball next: as many as possible before the one that ends the episode."""
+"""Target order: the most balls before the one that ends the episode."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -14,7 +14,7 @@ from testbed.oracle.terrain import Bools, Ints
 
 
 def balls(scene: Scene) -> list[Ball]:
-    """The visible balls, good and bad."""
+    """Return the visible balls, good and bad."""
     found = []
     for index, thing in enumerate(scene.things):
         kind = KINDS[thing.kind]
@@ -26,7 +26,7 @@ def balls(scene: Scene) -> list[Ball]:
 
 
 class Regions:
-    """Strongly connected regions of the ground, with some balls avoided; no path leads back to one."""
+    """Strongly connected regions of the ground, with some balls avoided. No path leads back to one."""
 
     def __init__(self, costs: CostMap, avoided: Sequence[Ball]) -> None:
         self.price = costs.avoiding(avoided)
@@ -36,26 +36,24 @@ class Regions:
 
 
 class Choice:
-    """The balls that can be reached from a node, by strongly connected regions."""
+    """Reachable balls of a node, by strongly connected regions."""
 
     def __init__(self, costs: CostMap, regions: Regions, found: Sequence[Ball]) -> None:
-        """`regions` are those in which every ball that ends the episode is avoided."""
+        """Take `regions` that avoid every ball that ends the episode."""
         self._costs = costs
         self._found, self.region = regions, regions.label
         self.good = [ball for ball in found if ball.worth > 0]
         self._targets = {ball.index: self._nodes(ball, regions.price) for ball in self.good}
 
     def _nodes(self, ball: Ball, price: Floats) -> Ints:
-        """Nodes from which a ball is touched, or next to it if it must be avoided until then."""
+        """Return the nodes that touch a ball. If it must be avoided until then, they are next to it."""
         near = np.flatnonzero(self._costs.touching(ball, 0.6)) if ball.ends else self._costs.targets(ball)
         return near[np.isfinite(price[near])]
 
     @cached_property
     def regions(self) -> dict[int, list[Ball]]:
-        """The balls that are touched from each region.
-
-        Regions of fewer than 12 nodes, edges over which the agent falls, count if there is no larger one.
-        """
+        """The balls that are touched from each region. Regions of fewer than 12 nodes, edges over which the
+        agent falls, count if there is no larger one."""
         found: dict[int, list[Ball]] = {}
         for ball in self.good:
             labels = np.unique(self.region[self._targets[ball.index]])
@@ -65,16 +63,14 @@ class Choice:
         return found
 
     def reached(self, node: int) -> Bools:
-        """The nodes that can be reached from a node."""
+        """Return the nodes that can be reached from a node."""
         mask = np.zeros(len(self.region), bool)
         mask[breadth_first_order(self._found.graph, node, return_predecessors=False)] = True
         return mask
 
     def next_balls(self, node: int) -> tuple[list[Ball], Ints]:
-        """The balls to aim at from a node, and the nodes to go to; both empty if none can be reached.
-
-        The order of at most seven regions is optimised.
-        """
+        """Return the balls to aim at, and the nodes to go to. Both are empty if none can be reached from the
+        node. The order of at most seven regions is optimised."""
         labels = set(np.unique(self.region[self.reached(node)]))
         onward = sorted(label for label in self.regions if label in labels)[:7]
         if not onward:
@@ -90,12 +86,12 @@ class Choice:
         return chosen, np.unique(np.concatenate(inside if any(map(len, inside)) else nodes))
 
     def _cost(self, label: int, paths: Floats) -> float:
-        """Cost of the path to the nearest ball of a region; `paths` (n,) are the costs to every node."""
+        """Cost of the path to the nearest ball of a region. `paths` (n,) are the costs to every node."""
         nodes = np.concatenate([self._targets[ball.index] for ball in self.regions[label]])
         return float(paths[nodes[self.region[nodes] == label]].min(initial=np.inf))
 
     def _best(self, onward: Sequence[int], node: int) -> int:
-        """The region to enter first: the one from which the total reward is highest, then the cheapest."""
+        """Return the region to enter first. It leads to the highest total reward, then the lowest cost."""
         if len(onward) == 1:
             return onward[0]
         paths = dijkstra(self._found.graph, indices=node)
@@ -115,7 +111,7 @@ class Choice:
             return gain + max([last, *(worth(other, after) for other in leads[label])])
 
         def leads_on(label: int) -> bool:
-            """Whether a region is worth entering only because of what is reached from it."""
+            """Return whether a region is worth entering only for later ones."""
             here = self.regions[label]
             most = max((ball.reward for ball in here if ball.ends), default=0.0)
             return all(ball.ends for ball in here) and most < worth(label, frozenset())

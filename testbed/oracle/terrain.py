@@ -1,4 +1,4 @@
-"""Navigation graph: where the agent's sphere can stand and between which places it can move.
+"""Navigation graph of the agent's sphere: standing places and moves.
 
 The arena is a grid of points in plan. The nodes over a point are the heights at which the centre of a sphere
 of the agent's radius rests on something and collides with nothing: floor, wall tops, ramps, the floor of a
@@ -26,10 +26,10 @@ COUNT = round(ARENA_SIZE / SPACING) + 1
 CELLS = COUNT * COUNT
 
 CLIMB = 1.08
-"""Steepest rise over run that the agent climbs: 47 degrees, by its drive and friction."""
+"""Steepest climb of the agent, rise over run. It is 47 degrees, by its drive and friction."""
 
 STEEP = 0.134
-"""Square of the distance (m2) from an edge beyond which the sphere leans on it too steeply to mount it:
+"""Squared distance (m2) from an edge beyond which mounting is impossible. The sphere leans on it too steeply:
 a step of 0.16 m can just be mounted."""
 
 CEILING = 1000.0
@@ -45,7 +45,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 class Contacts(NamedTuple):
-    """For points near a solid: the heights (metres) between which the sphere's centre would be inside it."""
+    """Heights (metres) between which a sphere's centre is inside a solid. For points near it."""
 
     cell: Ints
     low: Floats
@@ -58,7 +58,7 @@ class Terrain:
 
     `cell` (n,) is a node's point, `height` (n,) the height of the sphere's centre, `at` (levels, CELLS) the
     nodes over each point from low to high, -1 for none. `source`, `target`, `length` are the edges; `rough`
-    (n,) is 2 beside a drop, 1 beside a wall, 0 elsewhere.
+    (n,) is 2 next to a drop, 1 next to a wall, 0 elsewhere.
     """
 
     def __init__(self, solids: Sequence[Solid]) -> None:
@@ -108,7 +108,7 @@ class Terrain:
         self._sort(np.concatenate(sources), np.concatenate(targets), np.concatenate(lengths))
 
     def _sort(self, source: Ints, target: Ints, length: Floats) -> None:
-        """Keep the edges in the order of a compressed matrix whose rows are their targets."""
+        """Sort the edges as a compressed matrix whose rows are their targets."""
         # SciPy's search for strong components never ends if an edge is given twice.
         _, order = np.unique(target * len(self.cell) + source, return_index=True)
         self.source, self.target, self.length = source[order], target[order], length[order]
@@ -120,7 +120,7 @@ class Terrain:
         self._sort(np.r_[self.source, source], np.r_[self.target, target], np.r_[self.length, length])
 
     def _long_edges(self, grid: npt.NDArray[np.intp]) -> Iterator[tuple[Ints, Ints, float]]:
-        """Longer edges on open ground, so that paths in sixteen directions have their true lengths."""
+        """Return longer edges on open ground. Paths in sixteen directions then have their true lengths."""
         for di, dj in _FAR_OFFSETS:
             for a, b in zip(*_shifted(grid, di, dj), strict=True):
                 pair = (a >= 0) & (b >= 0)
@@ -130,7 +130,7 @@ class Terrain:
                 yield one[open_], other[open_], SPACING * math.hypot(di, dj)
 
     def _moves(self, one: Ints, other: Ints, length: float) -> Bools:
-        """Whether the agent gets from each node of `one` to that of `other`."""
+        """Return whether the agent gets from `one` nodes to `other` nodes."""
         rise = self.height[other] - self.height[one]
         leaning = self.steep[one] | self.steep[other]
         up = (rise >= -1e-9) & (rise <= CLIMB * length) & (~leaning | (rise < 0.01))
@@ -142,17 +142,14 @@ class Terrain:
         return np.asarray((values[self.source] + values[self.target]) / 2)
 
     def graph(self, weights: Floats) -> csr_matrix:
-        """The edges with the given weights (edges,), reversed: from target to source.
-
-        Edges of infinite weight are left out.
-        """
+        """Return the edges, target to source, with weights (edges,), without infinite ones."""
         count = len(self.cell)
         good = np.isfinite(weights)
         rows = np.r_[0, np.cumsum(good)][self._rows]
         return csr_matrix((weights[good], self.source[good], rows), shape=(count, count))
 
     def highest(self, cell: Ints, limit: Floats, mounted: Floats) -> Ints:
-        """The highest node over each point up to `limit`, or to `mounted` for nodes that lean on an edge."""
+        """Return each point's highest node up to `limit`. If it leans on an edge, up to `mounted`."""
         found = np.full(len(cell), -1)
         for nodes in self.at:
             here = nodes[cell]
@@ -161,7 +158,7 @@ class Terrain:
         return found
 
     def spread(self, values: Floats, fall: float, times: int) -> Floats:
-        """Values spread to their neighbours, reduced by the factor `fall` per edge, over `times` edges."""
+        """Spread values to neighbours over `times` edges. They are reduced by the factor `fall` per edge."""
         values = values.copy()
         for _ in range(times):
             near = values.copy()
@@ -176,7 +173,7 @@ def xz(cell: Ints) -> tuple[Floats, Floats]:
 
 
 def _shifted(grid: npt.NDArray[np.intp], di: int, dj: int) -> tuple[npt.NDArray[np.intp], ...]:
-    """The grid without the border that has no neighbour at offset (di, dj), and these neighbours."""
+    """Return the grid points with a neighbour at offset (di, dj). Also returns these neighbours."""
     low, high = max(-dj, 0), COUNT - max(dj, 0)
     here = grid[:, : COUNT - di, low:high].reshape(len(grid), -1)
     there = grid[:, di:, low + dj : high + dj].reshape(len(grid), -1)
@@ -184,7 +181,7 @@ def _shifted(grid: npt.NDArray[np.intp], di: int, dj: int) -> tuple[npt.NDArray[
 
 
 def _floor() -> Contacts:
-    """The floor under every point, and the boundary over those too near to it."""
+    """Return the floor under every point, and the boundary near the edge."""
     cell = np.arange(CELLS)
     x, z = xz(cell)
     edge = AGENT_RADIUS - 0.01
@@ -194,7 +191,7 @@ def _floor() -> Contacts:
 
 
 def window(centre: tuple[float, float], reach: float) -> Ints:
-    """The points in the square of half side `reach` (metres) around a centre."""
+    """Return the points within half side `reach` (metres) of a centre. They form a square."""
     spans = []
     for middle in centre:
         low = max(math.ceil((middle - reach) / SPACING), 0)
@@ -229,7 +226,7 @@ def contacts(solid: Solid) -> Contacts:
 
 
 def _on_slope(solid: Solid, aside: Floats, along: Floats) -> tuple[Floats, Bools]:
-    """Height of the centre of a sphere that rests on a sloping top, and whether it leans on an edge."""
+    """Return the centre height of a sphere on a sloping top. Also returns whether it leans on an edge."""
     offsets = np.linspace(-AGENT_RADIUS, AGENT_RADIUS, 21)[:, None]
     touched = np.clip(along + offsets, -solid.half[1], solid.half[1])
     square = aside**2 + (touched - along) ** 2
@@ -245,7 +242,7 @@ def _on_slope(solid: Solid, aside: Floats, along: Floats) -> tuple[Floats, Bools
 
 
 def _gaps(cell: Ints, low: Floats, high: Floats, steep: Bools) -> tuple[Ints, Floats, Floats, Bools]:
-    """Standing places: the lower ends of the gaps between the blocked heights over a point."""
+    """Return standing places: lower ends of gaps between blocked heights. They are over a point."""
     order = np.lexsort((low, cell))
     cell, low, high, steep = cell[order], low[order], high[order], steep[order]
     # Heights of one point after those of another, so that one running maximum serves all.
@@ -260,7 +257,7 @@ def _gaps(cell: Ints, low: Floats, high: Floats, steep: Bools) -> tuple[Ints, Fl
 
 
 def leaps(terrain: Terrain) -> tuple[Ints, Ints, Floats]:
-    """Sources, targets and lengths (metres) of the edges through the air, in 16 directions."""
+    """Return edges through the air: sources, targets and lengths (metres). There are 16 directions."""
     edge = np.flatnonzero((terrain.rough == 2) & ~terrain.steep & (terrain.height > 0.9))
     found: list[tuple[Ints, Ints, Floats]] = []
     for number in range(16):
@@ -273,10 +270,10 @@ def leaps(terrain: Terrain) -> tuple[Ints, Ints, Floats]:
 
 
 def _in_direction(terrain: Terrain, edge: Ints, dx: float, dz: float) -> list[tuple[Ints, Ints, Floats]]:
-    """Leaps from the nodes of `edge` in one direction: each flight ends where it meets something.
+    """Return leaps from the nodes of `edge` in one direction.
 
-    They are up to 7.5 m long, at a speed of 18 m/s, as after a run-up of some 8 m, and cost 8 m more: a leap
-    can go wrong.
+    Each flight ends where it meets something. They are up to 7.5 m long, at a speed of 18 m/s, as after a
+    run-up of some 8 m, and cost 8 m more: a leap can go wrong.
     """
     found = []
     i, j = terrain.cell[edge] // COUNT, terrain.cell[edge] % COUNT

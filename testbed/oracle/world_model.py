@@ -1,4 +1,4 @@
-"""The arena as an attempt sees it at a moment: the ground, the balls, where they roll, and paths."""
+"""Momentary view of the arena: ground, balls, their paths, and routes."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -38,12 +38,12 @@ HORIZON = 200
 
 
 def copy_of(episode: Episode) -> Episode:
-    """The same episode in a world of its own: rebuilt and played by the same actions, so equal to the bit."""
+    """Return a bit-identical copy of an episode, replayed in an own world."""
     return Replay(episode.recording(), episode.spec).to_end()
 
 
 class Forecast:
-    """Where everything will be: `positions` (steps + 1, things, 3), metres, from step `start` on."""
+    """Future positions (steps + 1, things, 3), metres, from step `start` on."""
 
     def __init__(self, episode: Episode) -> None:
         self.start = episode.steps
@@ -59,7 +59,7 @@ class Forecast:
         self.positions: Floats = np.array(positions)
 
     def at(self, step: int) -> Floats:
-        """The positions (things, 3) at a step of the episode; the last ones after the horizon."""
+        """Return the positions (things, 3) at a step of the episode. The last ones after the horizon."""
         return np.asarray(self.positions[min(max(step - self.start, 0), len(self.positions) - 1)])
 
     @property
@@ -68,22 +68,22 @@ class Forecast:
         return self.start + len(self.positions) - 1
 
     def moves(self, index: int, step: int) -> bool:
-        """Whether a thing moves away from its place after a step."""
+        """Return whether a thing moves away from its place after a step."""
         later = self.positions[max(step - self.start, 0) :, index]
         return bool(len(later) and np.abs(later - later[0]).max() > 0.1)
 
     def holds(self, positions: Floats, step: int, indices: list[int]) -> bool:
-        """Whether things are where they were predicted to be."""
+        """Return whether things are where they were predicted to be."""
         if not indices:
             return True
-        # What was added since is not foreseen.
+        # Things added since are not foreseen.
         if len(positions) > self.positions.shape[1] or (step > self.end and len(self.positions) > HORIZON):
             return False
         return bool(np.abs(positions[indices] - self.at(step)[indices]).max() < 0.2)
 
 
 class WorldModel:
-    """Caches what was worked out for as long as it is valid.
+    """Cache of computed results for as long as they are valid.
 
     `aims` are the balls that are aimed at (indices into the scene), `wait_steps` is the number of steps until
     the last of them passes its intercept, `costs` is the cost map of the ground as it is now.
@@ -103,7 +103,7 @@ class WorldModel:
         self.aims: tuple[int, ...] = ()
 
     def planner(self, scene: Scene) -> LocalPlanner | None:
-        """The local planner for the present targets; None if none can be reached."""
+        """Return the local planner for the present targets. None if none can be reached."""
         self._update(scene)
         found = self._predicted(scene, balls(scene))
         places = tuple((ball.index, *np.round(ball.centre / 0.1).astype(int)) for ball in found)
@@ -115,7 +115,7 @@ class WorldModel:
         return LocalPlanner(self._field, self._strategy.longest, self._strategy.leap) if self._field else None
 
     def _predicted(self, scene: Scene, found: list[Ball]) -> list[Ball]:
-        """The balls; moving ones are placed at their intercepts, moving dangers at several places."""
+        """Return the balls. Moving ones are placed at their intercepts, moving dangers at several places."""
         step = self._episode.steps
         indices = [ball.index for ball in found]
         if self._forecast is None or not self._forecast.holds(scene.positions, step, indices):
@@ -137,7 +137,7 @@ class WorldModel:
         return result
 
     def path_costs(self) -> Floats:
-        """The cost (n,) of the path from the agent to each node; infinite if it is on none."""
+        """Return the path cost (n,) from the agent to each node. Infinite if it is on none."""
         node, terrain = self.node(), self.costs.terrain
         if node < 0:
             return np.full(len(terrain.cell), np.inf)
@@ -145,12 +145,12 @@ class WorldModel:
         return np.asarray(dijkstra(graph, indices=node))
 
     def around(self, scene: Scene, x: float, z: float) -> Ints:
-        """The nodes close to a place that the agent can reach."""
+        """Return the nodes close to a place that the agent can reach."""
         self._update(scene)
         return self.costs.close_to((x, z), np.isfinite(self.path_costs()))
 
     def _intercepted(self, ball: Ball, forecast: Forecast) -> Ball:
-        """A ball where the agent can first touch it, or at its final place."""
+        """Return a ball at its first reachable place, or its final one."""
         step = self._episode.steps
         when = self._intercepts.get(ball.index)
         if when is None or when < step:
@@ -160,10 +160,8 @@ class WorldModel:
         return replace(ball, centre=forecast.at(when)[ball.index])
 
     def _first_intercept(self, ball: Ball, forecast: Forecast) -> int:
-        """The step in which the agent can first touch a moving ball; if there is none, the last predicted.
-
-        To get there takes 0.8 steps per metre of path and 8 more.
-        """
+        """Return the first step in which a moving ball can be touched. If there is none, it is the last
+        predicted. Getting there takes 0.8 steps per metre of path and 8 more."""
         step, paths = self._episode.steps, self.path_costs()
         for later in range(0, forecast.end - step + 1, 3):
             there = replace(ball, centre=forecast.at(step + later)[ball.index])
@@ -184,7 +182,7 @@ class WorldModel:
         return CostToGo(self.costs, self.costs.avoiding(avoided), nodes)
 
     def _region(self, found: list[Ball]) -> int:
-        """The region that the agent is in if all that ends the episode is avoided."""
+        """Return the agent's region without things that end the episode."""
         avoided = [ball for ball in found if ball.worth <= 0 or ball.ends]
         key = (self._number, tuple((b.index, *np.round(b.centre, 1)) for b in avoided))
         if key != self._regions_key:
@@ -193,11 +191,11 @@ class WorldModel:
         return int(self._regions.label[node]) if node >= 0 else -1
 
     def node(self) -> int:
-        """The node that the agent is on, -1 for none."""
+        """Return the node that the agent is on, -1 for none."""
         return node_at(self.costs, *self._episode.position)
 
     def _update(self, scene: Scene) -> None:
-        """Map the ground again if something solid has moved by 0.04 (m, or in an entry of its rotation)."""
+        """Map the ground again if a solid thing has moved. By 0.04 (m, or in its rotation)."""
         solid = [i for i, thing in enumerate(scene.things) if "Goal" not in thing.kind]
         pose = np.concatenate([scene.positions[solid].ravel(), scene.rotations[solid].ravel()])
         if self._known is not None and np.abs(pose - self._known).max(initial=0.0) < 0.04:

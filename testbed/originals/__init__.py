@@ -1,4 +1,4 @@
-"""The published task files of the original battery: digests, where they are kept, how they are fetched."""
+"""The original battery's published task files: digests, storage and download."""
 
 import gzip
 import hashlib
@@ -27,11 +27,11 @@ from arena.files import read_bytes, write_file
 
 Name = Literal["original", "llm-aai"]
 NAMES: tuple[Name, ...] = get_args(Name)
-"""Names that every option and argument for a folder of task files takes."""
+"""Names accepted in place of a folder of task files."""
 
 
 class Source(NamedTuple):
-    """A public repository: its name, its licence, and an archive of it at one commit."""
+    """A public repository: name, folder, licence, and archive at one commit."""
 
     repository: str
     folder: str
@@ -54,13 +54,11 @@ SOURCES: Mapping[Name, Source] = {
         "e3391181d355c0242047148fbefe6899cda444ce",
     ),
 }
-"""The 2019 battery, and the copy with which the paper on language models (arXiv 2410.23242) was made."""
+"""The 2019 battery, and the copy used by LLM-AAI (arXiv 2410.23242)."""
 
 RAISED_BEAM = "04-22-01"
-"""The task that differs in LLM-AAI: its beam is 0.2 m high instead of 0.1 m, "updated for compatibility".
-
-In version 3.1.3 a beam of 0.1 m lies below the top of the death zone, so only the changed file can be passed.
-"""
+"""Task that differs in LLM-AAI: the beam is 0.2 m high. It was 0.1 m, and was "updated for compatibility". In
+version 3.1.3 a beam of 0.1 m lies below the top of the death zone, so only the changed file can be passed."""
 
 _RAISED_BEAM_SHA256 = "4151ee2b441e72669dc62584dd1f385ad489f54a0277295926e7226e3bc36b68"
 
@@ -74,20 +72,18 @@ def digests(name: Name) -> Mapping[str, str]:
 
 
 def is_published(task_id: str, sha256: str | None, name: Name | None = None) -> bool:
-    """Whether a task's file is that of a published battery (default: of either), whatever its folder."""
+    """Return whether a file is that of a published battery (default: any). Its folder is ignored."""
     return any(digests(each).get(task_id) == sha256 for each in ((name,) if name else NAMES)) and bool(sha256)
 
 
 def kept_folder(name: Name) -> Path:
-    """Folder in the user's data folder in which `arena-llm testbed fetch` keeps a battery."""
+    """Return the user's data folder for a fetched battery. `arena-llm testbed fetch` keeps it there."""
     return user_data_path("arena-llm", appauthor=False) / "testbeds" / name
 
 
 def located(folder: str | Path) -> Path:
-    """The folder of task files for a published battery's name, or a path as it is.
-
-    Raises ConfigError if a battery of that name has not been fetched.
-    """
+    """Return a published battery's folder by name, or a path unchanged. Raises ConfigError if a battery of
+    that name has not been fetched."""
     name = next((each for each in NAMES if each == str(folder)), None)
     if name is None:
         return Path(folder)
@@ -103,19 +99,19 @@ TIMEOUT_S = 30.0
 """Seconds without any byte after which a server counts as silent."""
 
 MOST_BYTES = 4_000_000_000
-"""Maximum size of an archive when unpacked; the two repositories have less than a tenth of it."""
+"""Maximum size of an archive when unpacked. The two repositories have less than a tenth of it."""
 
 MOST_TASK_BYTES = 1_000_000
-"""Maximum size of a task file; the largest published one has less than a hundredth of it."""
+"""Maximum size of a task file. The largest published one has less than a hundredth of it."""
 
 _TASK_FILE = re.compile(r"\d{2}-\d{2}-\d{2}\.yaml")
 
 
 def task_files_at(source: str) -> Iterator[tuple[str, bytes]]:
-    """Every file named LL-TT-VV.yaml of a folder, or of the .tar.gz at a URL, wherever it lies therein.
+    """Yield id and bytes of a folder's or URL's task files.
 
-    Yields a task's id and the bytes of its file. Nothing is written. Raises ConfigError if there is no such
-    folder, EvaluationError if a server or an archive fails.
+    Files are named LL-TT-VV.yaml, anywhere in the folder or in the .tar.gz at the URL. No file is written.
+    Raises ConfigError if there is no such folder, EvaluationError if a server or an archive fails.
     """
     scheme = urlsplit(source).scheme
     if scheme in ("http", "https"):
@@ -165,7 +161,7 @@ class _Bounded:
         self._stream, self._left = stream, MOST_BYTES
 
     def read(self, size: int = -1, /) -> bytes:
-        """The next bytes of the stream."""
+        """Return the next bytes of the stream."""
         content = self._stream.read(size)
         self._left -= len(content)
         if self._left < 0:
@@ -174,7 +170,7 @@ class _Bounded:
 
 
 def _unpacked(url: str, answer: IO[bytes]) -> Iterator[tuple[str, bytes]]:
-    """The task files of a gzipped tar stream; every other member is passed over."""
+    """Yield the task files of a gzipped tar stream. Every other member is passed over."""
     try:
         with (
             gzip.GzipFile(fileobj=answer, mode="rb") as plain,
@@ -192,7 +188,7 @@ def _unpacked(url: str, answer: IO[bytes]) -> Iterator[tuple[str, bytes]]:
 
 
 def is_kept(name: Name) -> bool:
-    """Whether all files of a battery are in the user's data folder, each with its published digest."""
+    """Return whether a battery's published files are in the user's data folder."""
     folder = kept_folder(name)
     try:
         return all(
@@ -204,11 +200,12 @@ def is_kept(name: Name) -> bool:
 
 
 def fetch(name: Name, source: str | None = None) -> Path:
-    """Fetch a battery from its repository, or from another `source`, and return the folder that keeps it.
+    """Fetch a battery, and return the folder that keeps it.
 
-    `source` is a folder, such as a clone, or the URL of a .tar.gz. A file is taken only if its SHA-256 is the
-    published one, and the folder appears complete or not at all. Raises ConfigError for a `source` that is
-    neither, EvaluationError if the download fails, files are missing or differ, or the disk refuses.
+    It is fetched from its repository, or from another `source`: a folder, such as a clone, or the URL of a
+    .tar.gz. A file is taken only if its SHA-256 is the published one, and the folder appears complete or not
+    at all. Raises ConfigError for a `source` that is neither, EvaluationError if the download fails, files
+    are missing or differ, or the disk refuses.
     """
     place = source if source is not None else SOURCES[name].archive
     wanted = digests(name)
@@ -247,11 +244,11 @@ def _refuse_incomplete(name: Name, place: str, missing: set[str], others: set[st
 
 @contextmanager
 def _replaced(folder: Path) -> Iterator[Path]:
-    """A new folder beside `folder`, which takes its place when the block succeeds."""
+    """Provide a new folder that replaces `folder` when the block succeeds. It is next to it."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as beside:
-            new, old = Path(beside, "new"), Path(beside, "old")
+        with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as temporary:
+            new, old = Path(temporary, "new"), Path(temporary, "old")
             new.mkdir()
             yield new
             if folder.exists():

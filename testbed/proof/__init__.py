@@ -1,1 +1,1 @@
-"""The battery as a whole: tasks drawn and proven solvable, proofs verified, demands tabled, the atlas."""
+"""The battery as a whole: proofs, demands and atlas. Tasks are drawn and proven solvable, proofs verified."""

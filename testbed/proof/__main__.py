@@ -1,7 +1,7 @@
-"""Make the shipped battery again, or some of its levels: `python -m testbed.proof 1-10`.
+"""Make the shipped battery, or levels, again: `python -m testbed.proof 1-10`.
 
-`python -m testbed.proof --again` keeps the files and renews the proofs that are no longer reproduced;
-`python -m testbed.proof --test-tasks` draws the test tasks of the benchmark of learned policies.
+`python -m testbed.proof --again` keeps the files and renews the proofs that are no longer reproduced; `python
+-m testbed.proof --test-tasks` draws the test tasks of the benchmark of learned policies.
 """
 
 import shutil
@@ -20,7 +20,7 @@ from testbed.tasks import ALL_NAMES, LABORATORY_FOLDER, LEVEL_NAMES, LEVELS_FOLD
 
 
 def main() -> None:
-    """Replace the folders of the named levels, renew recordings, or draw the test tasks."""
+    """Replace the named levels, renew recordings, or draw the test tasks."""
     if sys.argv[1:] == ["--test-tasks"]:
         write_test_tasks(LEVELS_FOLDER.parent / FILE, list(ALL_NAMES), cores())
         return

@@ -1,4 +1,4 @@
-"""The atlas: one page on which all tasks of a battery can be browsed."""
+"""The atlas: a page for browsing all tasks of a battery."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ _HEADER = re.compile(r"# (\w+): (.*)")
 
 
 class Entry(NamedTuple):
-    """A task on the page; `header` is the text of its file's comments, by their first word."""
+    """A task on the page. `header` is the text of its file's comments, by their first word."""
 
     task: Task
     header: Mapping[str, str]

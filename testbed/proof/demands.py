@@ -1,4 +1,4 @@
-"""A table of what each task demands: results can be analysed by demand, not only by level."""
+"""Table of each task's demands, for analysing results by demand. Levels are not the only grouping."""
 
 import math
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ FILE = "demands.csv"
 
 
 class Demands(NamedTuple):
-    """One row, in metres and steps; the solution is the one stored with the task.
+    """One row, in metres and steps. The solution is the one stored with the task.
 
     `distance`: straight line from the start to the nearest good goal at the start. `way`: length of the
     solution's path on the floor. `detour`: `way` over `distance`. `goals_in_view`: share of good goals that
-    are in the first picture. `steps_hidden`: steps of the solution in which no good goal is in view.
-    `turns`: turning commands of the solution. `steps_dark`: steps of the solution without light.
+    are in the first picture. `steps_hidden`: steps of the solution in which no good goal is in view. `turns`:
+    turning commands of the solution. `steps_dark`: steps of the solution without light.
     """
 
     task: str
@@ -58,7 +58,7 @@ class Demands(NamedTuple):
 
 
 def demands(job: tuple[Task, Recording]) -> Demands:
-    """The demands of a task that a blueprint made, and of its solution."""
+    """Return the demands of a blueprint's task and of its solution."""
     task, recording = job
     draw = Draw.of_text(read_text(task.path), str(task.path))
     condition = condition_of(draw)
@@ -82,7 +82,7 @@ def demands(job: tuple[Task, Recording]) -> Demands:
 
 
 def _things(things: Sequence[Placed]) -> dict[str, int]:
-    """Number of things of each sort."""
+    """Return the number of things of each sort."""
     kinds = [placed.kind for placed in things]
     solid = [kind for kind in kinds if kind.body is not Body.ZONE and not kind.is_goal]
     return {
@@ -96,7 +96,7 @@ def _things(things: Sequence[Placed]) -> dict[str, int]:
 
 
 def _walk(replay: Replay) -> dict[str, Any]:
-    """What the solution's path shows: lengths in metres, numbers of steps."""
+    """Return lengths (metres) and numbers of steps of the solution's path."""
     sight, things = LineOfSight(), replay.episode.layout.things
     balls = [index for index, placed in enumerate(things) if placed.kind.is_good_goal]
     scene = replay.episode.scene()
@@ -122,21 +122,19 @@ def _walk(replay: Replay) -> dict[str, Any]:
 
 
 def _turns(actions: Sequence[Action]) -> int:
-    """Number of times that the agent starts to turn; waiting (left and right alternately) counts once."""
+    """Return the number of turns that the agent starts. Waiting by alternate turns counts once."""
     turning = [action.rotate is not Rotate.NONE for action in actions]
     return sum(now and not before for before, now in pairwise([False, *turning]))
 
 
 def write_table(folder: Path, jobs: int, engine: Engine | None = None) -> Path:
-    """Write the demands of all tasks of a folder that have a solution into its `demands.csv`.
-
-    Raises EvaluationError if it cannot be written, ConfigError if a task was not made by a blueprint.
-    """
+    """Write the demands of a folder's solved tasks into its `demands.csv`. Raises EvaluationError if it
+    cannot be written, ConfigError if a task was not made by a blueprint."""
     proofs = solutions.read(folder)
     work = (
         (task, proofs[task.id].solution)
         for task in find_tasks(folder=folder)
-        # Where food appears only behind a door, there is no way to it at the start.
+        # If food appears only behind a door, there is no path to it at the start.
         if task.id in proofs and task.spec.question is None
     )
     path = folder / FILE

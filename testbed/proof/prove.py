@@ -1,4 +1,4 @@
-"""Draw tasks until they are proven: the oracle passes them, and waiting fails them."""
+"""Draw tasks until they are proven. The oracle passes them, and waiting fails them."""
 
 import hashlib
 import secrets
@@ -41,17 +41,14 @@ class Proven(NamedTuple):
 
 
 class Order(NamedTuple):
-    """A file to be made: its draw, with the first attempt, and its id."""
+    """A file to be made: draw, with the first attempt, and id."""
 
     draw: Draw
     task_id: str
 
 
 def prove(order: Order) -> Proven:
-    """The first attempt at a draw that is solved.
-
-    Raises EvaluationError if none of the attempts is.
-    """
+    """Return the first solved attempt at a draw. Raises EvaluationError if none of the attempts is."""
     problems = []
     for attempt in range(order.draw.attempt, order.draw.attempt + MAX_ATTEMPTS):
         draw = order.draw._replace(attempt=attempt)
@@ -67,7 +64,7 @@ def prove(order: Order) -> Proven:
 
 
 def _proof(draw: Draw, made: str, task_id: str) -> Proof | str:
-    """The proof of a file, or why there is none."""
+    """Return the proof of a file, or the reason for none."""
     try:
         spec = load_text(made).arenas[0]
         with closing(Episode(spec, task_id=task_id)) as episode:
@@ -86,42 +83,38 @@ def _proof(draw: Draw, made: str, task_id: str) -> Proof | str:
 
 
 def waited(episode: Episode) -> Recording:
-    """The recording of an episode that fails: the agent waits, or opens a wrong door without experiments."""
+    """Return a failing recording. The agent waits, or opens a wrong door without experiments."""
     asks = episode.spec.question is not None
     if asks:
         guess(episode)
-    # These episodes are long, and turning in one direction is one entry of a recording.
+    # Such episodes are long, and turning in one direction is one entry of a recording.
     while not episode.done:
         episode.step(TURN_RIGHT if asks else waiting(episode))
     return episode.recording()
 
 
 def solution_of(draw: Draw, spec: ArenaSpec, task_id: str) -> Recording:
-    """The best recording that the oracle finds in 4,000 imagined steps, with the draw's pushes."""
+    """Return the oracle's best recording. It takes 4,000 imagined steps, with the draw's pushes."""
     return solve(spec, task_id=task_id, pushes=blueprint(draw).pushes, budget=4_000).recording
 
 
 def prove_again(tasks: Sequence[Task], folder: Path, jobs: int) -> Generator[str, None, None]:
-    """Renew the solution files of a folder; the task files stay. Yields a sentence on each renewed proof.
-
-    Raises EvaluationError if the oracle no longer solves a task; what was done before is written.
-    """
+    """Renew a folder's solution files; yield a sentence per renewed proof. The task files stay. Raises
+    EvaluationError if the oracle no longer solves a task; finished proofs are written."""
     kept = dict(solutions.read(folder))
     with closing(in_order(_renewed, [(task, kept[task.id]) for task in tasks], jobs)) as proofs:
         for task, proof in zip(tasks, proofs, strict=True):
             if proof is None:
                 continue
             old, kept[task.id] = kept[task.id].solution, proof
-            beside = [kept[other.id] for other in tasks if other.path.parent == task.path.parent]
-            solutions.write(beside, task.path.parent / solutions.FILE)
+            siblings = [kept[other.id] for other in tasks if other.path.parent == task.path.parent]
+            solutions.write(siblings, task.path.parent / solutions.FILE)
             yield f"{task.id}: {old.steps} steps before, {proof.solution.steps} now"
 
 
 def _renewed(work: tuple[Task, Proof]) -> Proof | None:
-    """A new proof of the same file, None if the old one is still reproduced.
-
-    Its actions stay the same if they still pass; otherwise the oracle finds new ones.
-    """
+    """Return a new proof of a file, None if still reproduced. Its actions stay the same if they still pass;
+    otherwise the oracle finds new ones."""
     task, proof = work
     if not solutions.verify(task, proof).problem:
         return None
@@ -142,10 +135,8 @@ def _renewed(work: tuple[Task, Proof]) -> Proof | None:
 
 
 def fresh(levels: Sequence[int], count: int, seed: int, difficulty: int | None) -> list[Order]:
-    """Orders of `count` new tasks, spread evenly over the levels' conditions, of one difficulty if given.
-
-    Raises ConfigError for the seed of the shipped battery.
-    """
+    """Yield orders of `count` new tasks, spread evenly over conditions. Conditions are those of the levels,
+    of one difficulty if given. Raises ConfigError for the seed of the shipped battery."""
     if seed == SHIPPED_SEED:
         raise ConfigError(f"--seed: got {seed}, expected another: {seed} draws the shipped battery")
     draws = (
@@ -166,15 +157,13 @@ def shipped(levels: Sequence[int]) -> list[Order]:
 
 
 def _every(levels: Sequence[int], seed: int) -> list[Draw]:
-    """The draws of all variants of all tasks of levels."""
+    """Return the draws of all variants of all tasks of levels."""
     return [Draw(*each, variant, seed) for each in numbered(levels) for variant in VARIANTS]
 
 
 def made_before(folder: Path, orders: Sequence[Order]) -> dict[str, Proof]:
-    """The proofs of those ordered files that an earlier run into the same folder completed.
-
-    Raises ConfigError if the folder has other task files.
-    """
+    """Return the ordered files' proofs of an earlier run into a folder. Raises ConfigError if the folder has
+    other task files."""
     kept = solutions.read(folder)
     ordered = {order.task_id: order.draw for order in orders}
     proofs = {}
@@ -194,10 +183,10 @@ def made_before(folder: Path, orders: Sequence[Order]) -> dict[str, Proof]:
 def make(
     orders: Sequence[Order], folder: Path, jobs: int, engine: Engine | None = None
 ) -> Generator[Proven | Proof, None, None]:
-    """Make the ordered tasks, level by level; those already in the folder are kept and yielded as proofs.
+    """Make the ordered tasks, level by level; yield their proofs.
 
-    A level's solutions are written after each of its tasks, so an interrupted run keeps what it has made.
-    Raises EvaluationError if a file cannot be written.
+    Those already in the folder are kept. A level's solutions are written after each of its tasks, so an
+    interrupted run keeps its results. Raises EvaluationError if a file cannot be written.
     """
     before = made_before(folder, orders)
     proofs: dict[int, list[Proof]] = {}
@@ -211,9 +200,9 @@ def make(
         for order, proven in zip(wanted, results, strict=True):
             of_level = proofs.setdefault(order.draw.level, [])
             of_level.append(proven.proof)
-            beside = folder / FOLDERS[order.draw.level]
-            write_file(beside / f"{proven.task_id}.yaml", proven.text)
-            solutions.write(of_level, beside / solutions.FILE)
+            level_folder = folder / FOLDERS[order.draw.level]
+            write_file(level_folder / f"{proven.task_id}.yaml", proven.text)
+            solutions.write(of_level, level_folder / solutions.FILE)
             yield proven
 
 
@@ -225,7 +214,7 @@ def write_test_tasks(path: Path, levels: Sequence[int], jobs: int) -> None:
 
 
 def scored(draw: Draw) -> ScoredTask:
-    """The first proven attempt at a draw, with the rewards of random actions and of the oracle."""
+    """Return the first proven attempt, with random and oracle rewards."""
     proven = prove(Order(draw, draw.task_id))
     made = Draw.of_text(proven.text, proven.task_id)
     rng = np.random.default_rng([TEST_SEED, *map(int, proven.task_id.split("-"))])
@@ -235,14 +224,14 @@ def scored(draw: Draw) -> ScoredTask:
 
 
 def random_reward(episode: Episode, rng: np.random.Generator) -> float:
-    """Total reward of actions drawn uniformly from the nine, one for each step, to the end of an episode."""
+    """Return the total reward of random actions. Each step's is drawn uniformly from the nine."""
     while not episode.done and episode.steps < SAFETY_STEPS:
         episode.step(ACTIONS[rng.integers(len(ACTIONS))])
     return episode.total_reward
 
 
 SPLIT_FILE = "split.json"
-"""Beside the levels of a hidden split: its seed, which must stay secret, and what may be published."""
+"""File of a hidden split: secret seed, and public facts. It lies next to the levels."""
 
 
 class HiddenSplit(BaseModel, frozen=True, extra="forbid"):
@@ -253,15 +242,15 @@ class HiddenSplit(BaseModel, frozen=True, extra="forbid"):
 
 
 def commitment(seed: int) -> str:
-    """SHA-256 of a seed, to publish before a result; with the seed, anyone can later draw the same files."""
+    """SHA-256 of a seed, to publish before a result. With the seed, anyone can later draw the same files."""
     return hashlib.sha256(f"arena-llm hidden split {seed}".encode()).hexdigest()
 
 
 def hidden_split(folder: Path, seed: int | None) -> HiddenSplit:
-    """The split that an earlier run into the folder began, or one of this seed, or of a new secret one.
+    """Return a folder's split, or one of a given or new seed.
 
-    It is written to the folder. Raises ConfigError if the folder has a split of another seed or a broken one,
-    EvaluationError if it cannot be written.
+    An earlier run began the folder's. It is written to the folder. Raises ConfigError if the folder has a
+    split of another seed or a broken one, EvaluationError if it cannot be written.
     """
     path = folder / SPLIT_FILE
     if path.exists():
@@ -272,7 +261,7 @@ def hidden_split(folder: Path, seed: int | None) -> HiddenSplit:
         if seed not in (None, found.seed):
             raise ConfigError(f"--seed: {path} is of another seed; choose another folder or leave it out")
         return found
-    # With 128 bits nobody finds the seed by drawing tasks until they agree with the commitment.
+    # 128 bits keep the seed from being found by drawing tasks until they match the commitment.
     drawn = secrets.randbits(128) if seed is None else seed
     split = HiddenSplit(seed=drawn, commitment=commitment(drawn))
     write_file(path, split.model_dump_json(indent=1) + "\n")
@@ -280,5 +269,5 @@ def hidden_split(folder: Path, seed: int | None) -> HiddenSplit:
 
 
 def whole(levels: tuple[int, ...], difficulty: int | None) -> int:
-    """Number of tasks that the battery has of these levels, of one difficulty if given."""
+    """Return the battery's number of tasks of these levels. Of one difficulty if given."""
     return len(VARIANTS) * len(numbered(levels, difficulty))

@@ -1,4 +1,4 @@
-"""Verified solutions: a recording that passes and one that fails for every task."""
+"""Verified solutions: a passing and a failing recording of every task."""
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,11 +14,11 @@ from arena.replay import Replay
 from testbed.tasks import Task
 
 FILE = "solutions.jsonl"
-"""The file beside the tasks of a level: one pair per line, sorted by task."""
+"""Solution file of a level: one pair per line, sorted by task. It lies next to the tasks."""
 
 
 class Proof(BaseModel, frozen=True, extra="forbid"):
-    """Evidence that a task can be passed and can be failed: a recording of each."""
+    """Evidence that a task can be passed and failed: two recordings."""
 
     solution: Recording
     failure: Recording
@@ -30,7 +30,7 @@ class Proof(BaseModel, frozen=True, extra="forbid"):
 
 
 class Verdict(NamedTuple):
-    """Result of replaying the recordings of one task: `problem` is empty if both are reproduced."""
+    """Replay result of a task's recordings. `problem` is empty if both are reproduced."""
 
     task_id: str
     problem: str
@@ -43,10 +43,7 @@ def write(proofs: Iterable[Proof], path: Path) -> None:
 
 
 def read(folder: Path) -> Mapping[str, Proof]:
-    """The proofs in all solution files of a folder and its subfolders, by task.
-
-    Raises RecordingError if a file is broken.
-    """
+    """Read the proofs of a folder and its subfolders, by task. Raises RecordingError if a file is broken."""
     return {proof.task_id: proof for path in sorted(folder.rglob(FILE)) for proof in _read(path)}
 
 
@@ -66,10 +63,8 @@ def _read(path: Path) -> Iterator[Proof]:
 def verify_all(
     tasks: Sequence[Task], folder: Path, jobs: int, engine: Engine | None = None
 ) -> Generator[Verdict, None, None]:
-    """Verify tasks in several processes, in their order; their solutions are in `folder` and its subfolders.
-
-    Raises ConfigError if there is none at all, RecordingError if a file of solutions is broken.
-    """
+    """Verify tasks in several processes, in their order. Their solutions are in `folder` and its subfolders.
+    Raises ConfigError if there is none at all, RecordingError if a file of solutions is broken."""
     proofs = read(folder)
     if not proofs:
         raise ConfigError(f"{folder}: no {FILE} here or below: there is nothing to verify")
@@ -83,7 +78,7 @@ def _verify(work: tuple[Task, Proof | None]) -> Verdict:
 
 
 def verify(task: Task, proof: Proof | None) -> Verdict:
-    """Replay both recordings of a task in its arena as it is now."""
+    """Replay both recordings of a task in its present arena."""
     if proof is None:
         return Verdict(task.id, "there is no solution")
     for recording, passes in ((proof.solution, True), (proof.failure, False)):
@@ -95,7 +90,7 @@ def verify(task: Task, proof: Proof | None) -> Verdict:
 
 
 def _replay(task: Task, recording: Recording, passes: bool) -> str:
-    """What is wrong with a recording; empty if it is replayed to the same end."""
+    """Return a recording's problem. Empty if it is replayed to the same end."""
     if not recording.is_of(task.spec):
         return "it is of another arena than the task's"
     with Replay(recording, task.spec) as replay:
