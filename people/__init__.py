@@ -1,1 +1,1 @@
-"""People on the same tasks as models: playing in the browser, studies, and their data."""
+"""Human participants: browser play of the models' tasks, studies, and data."""

@@ -51,12 +51,12 @@ def _parser() -> MarkdownIt:
 
 
 def file_url(name: str) -> str:
-    """The address of a file that a study names; the name itself is not part of it."""
+    """Return the address of a file that a study names. The name itself is not part of it."""
     return f"/media/{hashlib.sha256(name.encode()).hexdigest()[:24]}{Path(name).suffix.lower()}"
 
 
 def pictures(text: str) -> Iterator[str]:
-    """The names of the files of the pictures in a text in Markdown."""
+    """Return the picture file names in a Markdown text."""
     yield from (name for _, name in _pictures(_parser().parse(text)))
 
 
@@ -79,13 +79,13 @@ def markdown(text: str) -> Markup:
 
 
 def fields_html(questions: Iterable[Question], answers: Mapping[str, str], words: Texts) -> str:
-    """Questions as fields of a form that contain these answers; what may be left out is not marked."""
+    """Return questions as fields of a form with these answers. Optional ones are not marked."""
     fields: Any = _environment().get_template("fields.html.j2").module
     return str(fields.fields(questions, words.model_copy(update={"optional": ""}), answers, {}))
 
 
 def page(name: str, study: Study, status: int = 200, **values: Any) -> HTMLResponse:
-    """A page of a study: one of the templates, filled in."""
+    """Return a page of a study: one of the templates, filled in."""
     html = _environment().get_template(f"{name}.html.j2").render(study=study, words=study.words, **values)
     response = HTMLResponse(html, status)
     # With no-referrer browsers hide the origin of forms, and we could not tell ours from those of others.
@@ -97,23 +97,21 @@ def message(
     study: Study, title: str, text: str, status: int = 200, *,
     button: str = "", first_page: str = "/", target: str = "",
 ) -> HTMLResponse:  # fmt: skip
-    """A page with only a title and a text, and optionally a `button` that leads to the first page.
-
-    `target` is a link that leads out of the study, "" for none.
-    """
+    """Return a page with a title and a text. Optionally a `button` leads to the first page. `target` is a
+    link that leads out of the study, "" for none."""
     values = {"title": title, "text": text, "button": button, "first_page": first_page, "target": target}
     return page("message", study, status, **values)
 
 
 def said(study: Study, name: str, status: int = 200, **options: str) -> HTMLResponse:
-    """The `message` of a text of the study, under the title of that text or of the study."""
+    """Return the `message` of a text of the study. Its title is that of the text or of the study."""
     title_of = "ended" if name in ("screened", "device", "failed") else name
     title = getattr(study.words, f"{title_of}_title", study.title)
     return message(study, title, getattr(study.words, name), status, **options)
 
 
 def file_router(folder: Path, *names: str) -> APIRouter:
-    """Routes to files of a folder; the address of an HTML page is without its ending."""
+    """Routes to files of a folder. The address of an HTML page is without its ending."""
     router = APIRouter()
     for name in names:
         address = "/" + name.removesuffix(".html")

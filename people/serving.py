@@ -1,4 +1,4 @@
-"""Serving an application on a port of this machine, with limits of time for every connection."""
+"""Serving an application on a local port, with time limits per connection."""
 
 import asyncio
 import errno
@@ -28,22 +28,22 @@ except ImportError:  # Windows, which has no limit of open files.
     resource = None  # type: ignore[assignment]
 
 REQUEST_S = 20.0
-"""A request, with its body, must arrive within this time; the next on a connection, too. The largest form
+"""A request, with its body, must arrive within this time. The next on a connection, too. The largest form
 does so at 26 kB/s."""
 
 STALLED_S = 30.0
-"""A client that does not read the response must make room for more of it within this time."""
+"""Seconds within which a client must read more of the response."""
 
 MAX_WAITING = 4096
 """Connections without a complete request, each of which takes 20 kB. Of more, and of more than half as many
 from one address, the oldest is closed: a browser sends its request as soon as it is connected."""
 
 NO_LINGER = struct.pack("ii", 1, 0)
-"""Otherwise the system keeps megabytes for a client that does not read them."""
+"""Option that frees unread data. The system keeps megabytes otherwise."""
 
 
 class WaitingConnections:
-    """The connections that have not sent a complete request, by address, oldest first; at most `limit`."""
+    """Connections without a complete request, by address, oldest first. At most `limit`."""
 
     def __init__(self, limit: int = MAX_WAITING) -> None:
         self._limit = limit
@@ -51,7 +51,7 @@ class WaitingConnections:
         self._count = 0
 
     def add(self, connection: "TimedProtocol") -> None:
-        """Add a connection that is not here yet; the oldest is closed if there are too many."""
+        """Add a connection that is not here yet. The oldest is closed if there are too many."""
         group = self._by_address.setdefault(connection.address, {})
         group[connection] = None
         self._count += 1
@@ -70,10 +70,8 @@ class WaitingConnections:
 
 
 class TimedProtocol(H11Protocol):
-    """A connection that is closed if a request does not arrive, or its response is not read.
-
-    Uvicorn limits only the time between requests in which nothing arrives.
-    """
+    """Connection closed if a request does not arrive, or is unread. The latter means its response. Uvicorn
+    limits only the idle time between requests."""
 
     def __init__(self, all_waiting: WaitingConnections, **options: Any) -> None:
         super().__init__(**options)
@@ -83,7 +81,7 @@ class TimedProtocol(H11Protocol):
 
     @property
     def address(self) -> str:
-        """The address of the other end; behind a proxy, that of the proxy."""
+        """The address of the other end. Behind a proxy, that of the proxy."""
         return self.client[0] if self.client else ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -126,13 +124,13 @@ class TimedProtocol(H11Protocol):
             self._stalled = None
 
     def give_up(self) -> None:
-        """Close the connection now, and free the memory of what was not read."""
+        """Close the connection now, and free the memory of unread data."""
         self._stop_waiting()
         self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
         self.transport.abort()
 
     def _update(self) -> None:
-        """Wait for the client if it is its turn, whether to begin a request or to send the rest."""
+        """Wait for the client if it is its turn. Its turn is to begin a request or to receive the rest."""
         if self.transport.get_protocol() is not self or self.transport.is_closing():
             return
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
@@ -156,10 +154,10 @@ PING_S = 5.0
 """A connection that vanished silently is noticed after twice this time."""
 
 BACKLOG = 32
-"""Connections that are accepted in one go: each takes 0.2 ms, in which no game takes a step."""
+"""Maximum connections accepted in one go. Each takes 0.2 ms, in which no game takes a step."""
 
 QUEUE = 1024
-"""Connections that wait to be accepted; others have to try again a second later."""
+"""Connections that wait to be accepted. Others have to try again a second later."""
 
 MAX_FILES = 16_384
 """File descriptors that are asked for."""
@@ -171,7 +169,7 @@ NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?")
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A bound socket; port 0 selects a free one. Raises EvaluationError if that is impossible."""
+    """Return a bound socket; port 0 selects a free one. Raises EvaluationError if that is impossible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sets TCP_NODELAY only on connections whose socket names its protocol. Without it the last part
     # of every picture waits until the page has acknowledged those before it.
@@ -190,17 +188,17 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def url_of(host: str, listener: socket.socket, names: Sequence[str] = ()) -> str:
-    """The address to open, with a slash at the end: by the first of `names` that is an address, if any."""
+    """Return the address to open. It uses the first address of `names`, and ends in a slash."""
     addresses = [name for name in names if ip_of(name) and name not in LOOPBACK] or ["localhost"]
     name = addresses[0] if host in EVERYWHERE else host
     return f"http://{f'[{name}]' if ':' in name else name}:{listener.getsockname()[1]}/"
 
 
 class Address(NamedTuple):
-    """Where a server listens, the host names and addresses that it answers to, and its proxies.
+    """Address of a server: host, port, accepted names, and proxies.
 
-    Proxies are the addresses and networks of web servers that forward requests: they say where a request
-    comes from, and whether by HTTPS. Those on this machine do so always.
+    Proxies are the addresses and networks of web servers that forward requests: they provide a request's
+    origin, and whether it used HTTPS. Those on this machine are always accepted.
     """
 
     host: str
@@ -210,9 +208,8 @@ class Address(NamedTuple):
 
 
 def address_of(host: str, port: int, names: Sequence[str] = (), proxies: Sequence[str] = ()) -> Address:
-    """The address with all its names. Raises ConfigError if something is malformed, or if no name is given
-    although others can reach the server.
-    """
+    """Return the address with all its names. Raises ConfigError if something is malformed, or if no name is
+    given although others can reach the server."""
     for name in names:
         if not (ip_of(name) or NAME.fullmatch(name)):
             raise ConfigError(
@@ -237,23 +234,21 @@ def address_of(host: str, port: int, names: Sequence[str] = (), proxies: Sequenc
 
 
 def own_addresses() -> list[str]:
-    """The IPv4 addresses of this machine's networks."""
+    """Return the IPv4 addresses of this machine's networks."""
     networks = psutil.net_if_addrs().values()
     return [each.address for network in networks for each in network if each.family == socket.AF_INET]
 
 
 def trusted(proxies: Sequence[str]) -> list[str]:
-    """Addresses and networks whose forwarding headers count: proxies, and this machine.
-
-    A socket for IPv6 that takes IPv4, too, writes its addresses as ::ffff:a.b.c.d: these count as well.
-    """
+    """Addresses and networks whose forwarding headers count: proxies, and this machine. A socket for IPv6
+    that takes IPv4, too, writes its addresses as ::ffff:a.b.c.d: these count as well."""
     known = [ipaddress.ip_network(each) for each in (*LOOPBACK[1:], *proxies)]
     mapped = [f"::ffff:{net.network_address}/{96 + net.prefixlen}" for net in known if net.version == 4]
     return [*map(str, known), *mapped]
 
 
 class Server(uvicorn.Server):
-    """A server of an application; `ready` is called when pages can be opened; `proxies` as in `Address`."""
+    """A server of an application. `ready` is called when pages can be opened; `proxies` as in `Address`."""
 
     def __init__(
         self, app: FastAPI, ready: Callable[[], None] = lambda: None, proxies: Sequence[str] = ()
@@ -296,10 +291,8 @@ def serve(
     ready: Callable[[], None],
     advice: str,
 ) -> None:
-    """Serve until Ctrl-C or SIGTERM, then leave `recorder`; `ready` is called when pages can be opened.
-
-    If other machines can reach the server, a warning with `advice` is printed.
-    """
+    """Serve until Ctrl-C or SIGTERM, then leave `recorder`. `ready` is called when pages can be opened. If
+    other machines can reach the server, a warning with `advice` is printed."""
 
     def started() -> None:
         if address.host not in LOOPBACK:
@@ -313,7 +306,7 @@ def serve(
 
 
 def _allow_many_connections() -> int:
-    """How many files may be open, one for each connection: many systems allow 1,024 unless asked for more."""
+    """Raise the limit of open files, one per connection. Many systems allow 1,024 by default."""
     if resource is None:
         return MAX_FILES
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)

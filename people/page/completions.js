@@ -1,9 +1,9 @@
-// Offers what a command can become while it is typed: a listbox below a field of one line.
+// Offers completions of a command while it is typed: a listbox below a field of one line.
 const WORD = "OBJ";
 const WORDS = new RegExp(`\\b(${WORD})\\b`);
 const LIMIT = 20;
 
-// What the templates offer to continue what was typed: up to and with the next OBJ and the text after it, or only
+// Continuations of the typed text by the templates: up to and with the next OBJ and the text after it, or only
 // up to that OBJ if this would be more than LIMIT.
 export function completions(typed, templates, words) {
   const start = typed.trimStart().replace(/\s+/g, " ").toLowerCase();
@@ -29,7 +29,7 @@ export function completions(typed, templates, words) {
   return (filled.length > LIMIT ? matching(false) : filled).slice(0, LIMIT);
 }
 
-// Down and Up choose, Enter or a click takes what is chosen, Escape closes; Enter sends if nothing is chosen.
+// Down and Up choose, Enter or a click takes the selection, Escape closes; Enter sends without a selection.
 export function offerCompletions(input, { templates, words }) {
   const list = Object.assign(document.createElement("ul"), { className: "completions", id: `${input.id}-list`, hidden: true });
   list.setAttribute("role", "listbox");

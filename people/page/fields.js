@@ -1,4 +1,4 @@
-// What the fields of a form can do with a script: sliders without a value before they are moved, completions, buttons.
+// Scripted fields of a form: sliders without a value before they are moved, completions, buttons.
 import { offerCompletions } from "./completions.js";
 
 function makeSlider(slider) {

@@ -1,1 +1,1 @@
-"""Playing in the browser: a page, the original's speed, and the same recording as a model's."""
+"""Browser play at the original's speed, recorded like a model's play."""

@@ -1,4 +1,4 @@
-"""The web application of the game: its page, its websocket, and the identification of participants."""
+"""Web application of the game: page, websocket, and identification of participants."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,7 @@ from people.store.store import StoreThread
 from people.texts import START_AGAIN
 
 SIGN_UPS_PER_MINUTE, FORMS_PER_MINUTE = 120, 1200
-"""From one address: enough for four classes behind the same router that begin in the same minute."""
+"""Limits per address. They suffice for four classes behind one router that begin in the same minute."""
 
 Identify = Callable[[HTTPConnection], Awaitable[Participant | None]]
 """The participant who sent a request, None if unknown."""
@@ -36,10 +36,10 @@ STUDY = "play"
 """The study of everyone who plays without a study."""
 
 PATIENCE_S = 10.0
-"""A request of a suite's page waits this long for a database that does not respond."""
+"""Maximum waiting time, seconds, of a suite's page for a database."""
 
 Names = tuple[str, ...] | None
-"""The host names that an application answers to, None for any."""
+"""Host names that an application answers to; None for any."""
 
 
 async def cookie_owner(
@@ -53,7 +53,7 @@ async def cookie_owner(
 def as_participant(
     response: Response, participant: Participant, request: Request, cookie: str = COOKIE
 ) -> Response:
-    """The response with a cookie that identifies the browser as this participant from now on."""
+    """Add a cookie that identifies the browser as a participant."""
     secure = request.url.scheme == "https"
     response.set_cookie(
         cookie, participant.token, COOKIE_AGE_S, httponly=True, samesite="strict", secure=secure
@@ -62,9 +62,10 @@ def as_participant(
 
 
 def play_router(players: Players, identify: Identify, texts: Mapping[str, str] = {}) -> APIRouter:
-    """The page at /play and its websocket, for an application that identifies participants itself.
+    """Return the routes of /play and its websocket.
 
-    `texts` replace some of `page_texts.PAGE_TEXTS`; "language" is the code of their language.
+    The application identifies participants itself. `texts` replace some of `page_texts.PAGE_TEXTS`;
+    "language" is the code of their language.
     """
     router = _words_router(texts)
     router.include_router(file_router(GAME, *GAME_FILES))
@@ -77,7 +78,7 @@ def play_router(players: Players, identify: Identify, texts: Mapping[str, str] =
 
 
 def _words_router(texts: Mapping[str, str]) -> APIRouter:
-    """The texts that replace some of the pages of games."""
+    """Return the texts that replace some of the pages of games."""
     router = APIRouter(include_in_schema=False)
 
     @router.get("/play.words")
@@ -88,7 +89,7 @@ def _words_router(texts: Mapping[str, str]) -> APIRouter:
 
 
 def base_app(players: Players, names: Names, on_close: Callable[[], None] = lambda: None) -> FastAPI:
-    """An application without pages that starts and closes `players`; `names` as for `Guard`."""
+    """Yield an application without pages that starts and closes `players`. `names` as for `Guard`."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -119,10 +120,8 @@ def create_app(players: Players, *, names: Names = None, texts: Mapping[str, str
 def create_suite_app(
     store: Store, course: Course, names: Names = None, texts: Mapping[str, str] = {}
 ) -> tuple[FastAPI, ExitStack]:
-    """The application of tasks that are played by a form, and what is to be closed when it has stopped.
-
-    Raises InvalidRequest if the suite's name cannot be that of a study.
-    """
+    """Create an application of form-played tasks, and its closing function. Raises InvalidRequest if the
+    suite's name cannot be that of a study."""
     suite = course.suite.name
     of_arena = suite == DEFAULT
     study, cookie = (STUDY, COOKIE) if of_arena else (f"{STUDY}-{suite}", f"{COOKIE}_{suite}")
@@ -138,7 +137,7 @@ def create_suite_app(
 
 
 def _add_entrance(app: FastAPI, store: StoreThread, study: str, target: str, cookie: str) -> Identify:
-    """A first page that makes everyone a participant of a study and leads to `target`."""
+    """Add a first page that enrols everyone and leads to `target`."""
 
     async def identify(connection: HTTPConnection) -> Participant | None:
         found = await cookie_owner(store, connection, cookie)

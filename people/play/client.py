@@ -1,4 +1,4 @@
-"""One connected page: its websocket, which images it gets, and what is new since the last message."""
+"""One connected page: its websocket, images and pending news."""
 
 import asyncio
 import json
@@ -22,29 +22,29 @@ from people.store import Stretch
 from testbed import Task
 
 MAX_RATE = 100.0
-"""Messages per second from a page, on average over some seconds: 17 acknowledgements, and keys."""
+"""Maximum messages per second from a page, averaged over seconds. 17 acknowledgements, and keys."""
 
 BURST = 300
-"""Messages that may arrive at once, as after an interruption of the network."""
+"""Maximum messages that may arrive together, as after a network interruption."""
 
 
 BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome", "Safari": "Safari"}
 SYSTEMS = {"Android": "Android", "iPhone": "iOS", "iPad": "iOS", "Windows": "Windows", "Mac OS X": "macOS"}
 SYSTEMS |= {"CrOS": "ChromeOS", "Linux": "Linux"}
-"""What a browser calls itself, and its name; the first that fits counts, as some list their ancestors too."""
+"""Names that browsers and systems report, and ours. The first match counts, as some list their ancestors."""
 
 
 STRETCH_S = 30.0
-"""A stretch ends at a pause, at the end of the trial, and after so long: more is not lost if the server is
-killed."""
+"""Maximum duration of a stretch of play, seconds. It also ends at a pause and at the end of the trial; a
+killed server loses no more than that."""
 
 
 MAX_UNSEEN_S = 1.0
-"""The game pauses when the newest picture that the page has shown is older than this: longer than a slow line
-with a frame in 0.3 s needs, and too short to drive far without seeing."""
+"""Maximum age, seconds, of the newest displayed picture before a pause. It is longer than a slow line with a
+frame in 0.3 s needs, and too short to drive far without seeing."""
 
 PING_INTERVAL_S = 5.0
-"""Interval of measuring the round trip while frames are late; some are skipped before each measurement."""
+"""Interval of measuring the round trip while frames are late. Some are skipped before each measurement."""
 
 STATE_INTERVAL = 8
 """Steps after which the state is sent if no image is."""
@@ -56,7 +56,7 @@ _ENDS: dict[str, str] = {
     Outcome.DEATH_ZONE: "You drove into a red zone.",
     protocol.HEALTH: "Your health ran out.",
 }
-"""Texts by what ended play: these say how it went."""
+"""Texts by cause of the end of play, describing the outcome."""
 
 NEUTRAL_ENDS = {
     protocol.TIME: "The time for this task is over.",
@@ -68,10 +68,8 @@ NEUTRAL_ENDS = {
 
 
 class Client:
-    """The page at the other end of a websocket, and what it has displayed. Times are Unix seconds.
-
-    `shown` is the newest picture of the trial that the page has displayed, by its step and view.
-    """
+    """A page connected by a websocket, and its displayed pictures. Times are Unix seconds. `shown` is the
+    newest picture of the trial that the page has displayed, by its step and view."""
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
@@ -96,7 +94,7 @@ class Client:
 
     @property
     def device(self) -> str:
-        """Browser and system, such as "Firefox, Windows", as far as the browser says; not the version."""
+        """Browser and system, such as "Firefox, Windows", as reported. The version is left out."""
         agent = self._socket.headers.get("user-agent", "")
         found = (next((names[key] for key in names if key in agent), "?") for names in (BROWSERS, SYSTEMS))
         return ", ".join(found)
@@ -110,7 +108,7 @@ class Client:
         self._queue.put_nowait(ConnectionRefused(code, reason))
 
     async def run_sender(self) -> None:
-        """Send what is queued until the connection is closed."""
+        """Send queued messages until the connection is closed."""
         with suppress(WebSocketDisconnect, RuntimeError, OSError):
             while True:
                 item = await self._queue.get()
@@ -129,7 +127,8 @@ class Client:
                 await self._socket.close(reason.code, reason.reason)
 
     async def receive(self) -> Message:
-        """The next message. Raises ConnectionRefused if it is not valid, WebSocketDisconnect at the end."""
+        """Return the next message. Raises ConnectionRefused if it is not valid, WebSocketDisconnect at the
+        end."""
         event = await self._socket.receive()
         if event["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(event.get("code", 1005))
@@ -162,17 +161,15 @@ class Client:
         self._pressed_at = self._pressed_at or now
 
     def displayed(self, now: float) -> Displayed:
-        """What the page has displayed of the trial on this connection, without pauses."""
+        """Return the displayed pictures of the trial on this connection, without pauses."""
         last = self._stretch or _beginning(now)
         seconds = now - last.began_at + sum(each.seconds for each in self._ended)
         ages_ms = [age for each in (*self._ended, last) for age in each.ages_ms]
         return displayed(seconds, ages_ms, self._keys_ms)
 
     def too_late(self, step: int, step_s: float, now: float) -> str:
-        """The reason for a pause if the page has shown no picture for too long, otherwise "".
-
-        `step_s` is the duration of a step. If so, the images get worse from now on.
-        """
+        """Return the reason for a pause for lack of pictures, otherwise "". `step_s` is the duration of a
+        step. The images get worse after such a pause."""
         if self.shown is None or (step - self.shown[0]) * step_s <= MAX_UNSEEN_S:
             return ""
         self._pacer.gave_up(now)
@@ -200,7 +197,7 @@ class Client:
         self._awaiting_pong = False
 
     def stepped(self, state: State, late_s: Sequence[float], now: float) -> QualityLevel | None:
-        """Note what happened, and return the quality of the image to be drawn; None for no image."""
+        """Note events, and return the quality of the next image, or None."""
         # Without feedback even the moment of a message would give events away.
         self._events += state.events if self._feedback else ()
         self._late_ms += [round(1000 * late, 1) for late in late_s]
@@ -218,16 +215,16 @@ class Client:
         return self._pacer.level if self._pacer.should_draw(state.step, now) else None
 
     def paused(self, state: State, now: float) -> QualityLevel | None:
-        """As `stepped`, while the game is paused: one image at a time."""
+        """Note events while the game is paused: one image at a time."""
         return self._pacer.level if self._pacer.should_draw_still(state.step, now) else None
 
     def forget_images(self) -> None:
-        """What was shown or is under way counts no more: another trial, or the worker has died."""
+        """Forget all images after another trial, or the worker's death."""
         self.shown = None
         self._pacer.pause()
 
     def take_stretch(self, trial: int, now: float, only_long: bool = False) -> Stretch | None:
-        """End the stretch of play, with `only_long` if it is long enough; None if nothing is to be stored."""
+        """End the stretch of play, with `only_long` if long enough. None without anything to store."""
         stretch = self._stretch
         if stretch is None or (only_long and now - stretch.began_at < STRETCH_S):
             return None
@@ -248,7 +245,7 @@ class Client:
         self._queue.put_nowait(page_protocol.frame_bytes(self._frames, drawn))
 
     def send_state(self, state: State) -> None:
-        """Send the state, and what happened since it was last sent; without feedback nothing that is any."""
+        """Send the state, and events since the last one. Without feedback, no events."""
         values = {
             "health": round(state.health, 2),
             "reward": round(state.total_reward, 4),
@@ -268,7 +265,7 @@ class Client:
     def send_trial(
         self, trial: int, assignment: Assignment[Task], state: State, instructions: str, left_s: float | None
     ) -> None:
-        """Send what the page needs before a trial starts or resumes; `left_s`: how long it may be paused."""
+        """Send the page's data before a trial starts or resumes."""
         self.forget_images()
         self._pacer.restart(assignment.fixed)
         self._ended, self._keys_ms = [], []
@@ -287,7 +284,7 @@ class Client:
         self.send_state(state)
 
     def _ping(self, now: float) -> None:
-        """Send a ping unless a pong is awaited; the next image is sent after it."""
+        """Send a ping unless a pong is awaited. The next image is sent after it."""
         if not self._awaiting_pong:
             self._pings += 1
             self._awaiting_pong, self._pinged_at = True, now
@@ -295,13 +292,13 @@ class Client:
 
 
 def _beginning(now: float) -> Stretch:
-    """A stretch that begins, in which nothing was played or displayed yet."""
+    """Return a new stretch without play or displayed pictures."""
     numbers = dict.fromkeys(("trial_id", "steps", "late_steps", "frames", "quality_level"), 0)
     return Stretch(began_at=now, seconds=0.0, age_ms=None, ages_ms=[], **numbers)
 
 
 def ending(assignment: Assignment[Task], end: PlayEnd) -> dict[str, Any]:
-    """The end of a trial as sent to the page; without feedback, only why it is over."""
+    """Return the end of a trial as sent to the page. Without feedback, only why it is over."""
     recording, by = end.recording, end.ended_by
     text = NEUTRAL_ENDS.get(by, "")
     values: dict[str, Any] = {"passed": None, "text": text, "reward": None, "steps": end.steps_played}

@@ -1,4 +1,4 @@
-"""The images of arenas: adapted to a connection, or the same for everyone; and what a page displays of them.
+"""Images of arenas: adaptive or fixed quality, and display statistics.
 
 First their quality is reduced, then their size, then their rate.
 """
@@ -16,12 +16,12 @@ from evaluation.by_hand.form import Section
 from people.play.worker_protocol import View
 
 MIN_IN_FLIGHT, MAX_IN_FLIGHT = 2, 8
-"""Limits of the frames in flight: of two, one is being sent and one displayed. A long round trip needs more,
+"""Limits of the frames in flight. Of two, one is being sent and one displayed. A long round trip needs more,
 up to 0.4 s of them; on a slow connection more would only queue up."""
 
 
 class QualityLevel(NamedTuple):
-    """Quality of the images: pixels per side, JPEG quality, and a frame after every `interval` steps."""
+    """Image quality: side (pixels), JPEG quality, and `interval` of steps between frames."""
 
     size: int
     quality: int
@@ -40,30 +40,30 @@ QUALITY_LEVELS = (
     QualityLevel(256, 30, 3),
     QualityLevel(256, 25, 5),
 )
-"""From about 330 kB/s (mean of 5 kinds of tasks at 16.7 frames per second) down to 12 kB/s."""
+"""Quality levels from about 330 to 12 kB/s. Mean of 5 kinds of tasks at 16.7 frames/s."""
 
 RECENT_FRAMES = 12
 """Frames whose times are kept."""
 
 LATE_FRAMES, LATE_S = 8, 0.09
-"""One level down at this median delay of recent frames, round trip excluded (1.5 steps): they queue up."""
+"""Recent frames, and median delay that lowers one level. Round trip excluded (1.5 steps): frames queue up."""
 
 VERY_LATE_FRAMES, VERY_LATE_S = 4, 0.3
-"""Three levels down at this one, of fewer frames: on such a connection frames are rare."""
+"""Recent frames, and median delay that lowers three levels. On such a connection frames are rare."""
 
 ATTEMPT_FRAMES = 4
-"""Frames that judge a better level: it is kept if they are punctual, and left at once if they are late."""
+"""Frames that judge a better level. It is kept if they are punctual, left if they are late."""
 
 PATIENCE_S = 2.5
 """A better level is tried so long after the last change. From the worst level the attempts take 2.4 s: full
 quality is back within 5 s."""
 
 LOST_S = 1.0
-"""After so long without the image that was requested, it is requested again."""
+"""Seconds after which a missing requested image is requested again."""
 
 
 class Sent(NamedTuple):
-    """A frame: when the step that it shows was due, when it was sent, and what it shows."""
+    """A sent frame: due time of its step, sending time, and content."""
 
     due: float
     at: float
@@ -71,7 +71,7 @@ class Sent(NamedTuple):
 
 
 class Pacer:
-    """Decides for one connection which steps are drawn, and at which quality; times are Unix seconds."""
+    """Decides for one connection which steps are drawn, and at which quality. Times are Unix seconds."""
 
     def __init__(self) -> None:
         self._levels: tuple[QualityLevel, ...] = QUALITY_LEVELS
@@ -98,32 +98,30 @@ class Pacer:
 
     @property
     def round_trip_s(self) -> float:
-        """Round trip of a message in seconds, 0 before it is known.
-
-        A busy page may have inflated the measurement, but no frame is faster than the round trip.
-        """
+        """Round trip of a message in seconds, 0 before it is known. A busy page may have inflated the
+        measurement, but no frame is faster than the round trip."""
         return 0.0 if self._ping_s is None else min((self._ping_s, *self._trips))
 
     @property
     def max_in_flight(self) -> int:
-        """How many frames may be in flight: as many as the round trip needs, but few while they queue up."""
+        """Maximum frames in flight. The round trip needs more; if they queue up, there are few."""
         if len(self._delays) >= VERY_LATE_FRAMES and self._recent_delay(VERY_LATE_FRAMES) > LATE_S:
             return MIN_IN_FLIGHT
         return min(max(ceil(self.round_trip_s / STEP_S) + 1, MIN_IN_FLIGHT), MAX_IN_FLIGHT)
 
     @property
     def doubtful(self) -> bool:
-        """Whether most frames took so long that the round trip may have become longer."""
+        """True if a longer round trip may explain slow frames. Most frames are slow then."""
         return len(self._trips) >= LATE_FRAMES and median(self._trips) > self.round_trip_s + LATE_S
 
     def should_draw(self, step: int, now: float) -> bool:
-        """Whether to draw this step; if so, its image counts as being drawn from now on."""
+        """Return whether to draw this step. If so, its image counts as being drawn from now on."""
         if step - self._last_step < self.level.interval or self.in_flight >= self.max_in_flight:
             return False
         return self._begin_drawing(step, now)
 
     def should_draw_still(self, step: int, now: float) -> bool:
-        """As `should_draw`, for a game that is paused: only if no other image is under way."""
+        """Return whether to draw for a paused game. Only if no other image is under way."""
         return not self.in_flight and self._begin_drawing(step, now)
 
     def sent(self, number: int, frame: Sent) -> None:
@@ -132,7 +130,7 @@ class Pacer:
         self._in_flight[number] = frame
 
     def acknowledged(self, number: int, now: float) -> tuple[float, Sent] | None:
-        """A frame is displayed: its age in seconds, and the frame; None if none such was in flight."""
+        """Record a displayed frame; return age in seconds, and frame. None if it was not in flight."""
         if number not in self._in_flight:
             return None
         sent = self._in_flight[number]
@@ -149,7 +147,7 @@ class Pacer:
         self._ping_s = round_trip_s
 
     def pause(self) -> None:
-        """Forget the frames in flight and the one being drawn: they do not count any more."""
+        """Forget the frames in flight and the one being drawn."""
         self._drawing_since = -LOST_S
         self._in_flight.clear()
         self._delays.clear()
@@ -157,7 +155,7 @@ class Pacer:
         self._last_step = -QUALITY_LEVELS[-1].interval
 
     def restart(self, fixed: QualityLevel | None = None) -> None:
-        """Begin again with the best images, whatever came before: another trial, always with `fixed` ones."""
+        """Start again with the best images, as for another trial. With `fixed` ones always."""
         self.pause()
         self.level_number, self._jump = 0, 0
         self._levels = (fixed,) if fixed else QUALITY_LEVELS
@@ -167,7 +165,7 @@ class Pacer:
         self._worsen(3, now)
 
     def _begin_drawing(self, step: int, now: float) -> bool:
-        """Count an image as being drawn from now on; False if another one still is."""
+        """Count an image as being drawn from now on. False if another one still is."""
         if now - self._drawing_since < LOST_S:
             return False
         self._last_step, self._drawing_since = step, now
@@ -187,14 +185,14 @@ class Pacer:
         return median(list(self._delays)[-frames:])
 
     def _worsen(self, by: int, now: float) -> None:
-        """Take back a better level that failed, or else worsen by so many levels."""
+        """Undo a failed better level, or lower the quality by some levels."""
         if self._jump:
             by, self._jump = self._jump, 0
         if self.level_number < len(self._levels) - 1:
             self._change(by, now)
 
     def _improve(self, now: float) -> None:
-        """Try a better level after long enough; twice as many levels at once after each that was kept."""
+        """Try a better level after long enough. The step doubles after each success."""
         if self.level_number == 0:
             self._jump = 0
         elif self._jump or now - self._changed_at > PATIENCE_S:
@@ -208,15 +206,17 @@ class Pacer:
 
 
 PICTURE: Final = "picture"
-"""Kind of the notes of checks: whether the picture was good, what was displayed, and on what."""
+"""Kind of the notes of picture checks. They have the result, the displayed pictures, and the device."""
 
 GOOD = "This device shows the game well."
 POOR = "The pictures come too slowly. It may help to close other programs, or to be closer to the Wi-Fi."
 
 
 class Displayed(NamedTuple):
-    """Seconds of play, the pictures that a page displayed per second of it, their median age in ms, and the
-    95th percentile of the times from keys to the changed picture in ms; None without any.
+    """Display statistics of some seconds of play.
+
+    They are the pictures displayed per second, their median age in ms, and the 95th percentile of the times
+    from keys to the changed picture in ms; None without any.
     """
 
     seconds: float
@@ -226,7 +226,7 @@ class Displayed(NamedTuple):
 
 
 def displayed(seconds: float, ages_ms: Sequence[int], keys_ms: Sequence[float]) -> Displayed:
-    """Sum up what a page has displayed."""
+    """Summarise displayed pictures."""
     rate = len(ages_ms) / seconds if seconds > 0 else 0.0
     slowest = quantiles(keys_ms, n=20, method="inclusive")[-1] if len(keys_ms) > 1 else None
     age = float(median(ages_ms)) if ages_ms else None
@@ -241,11 +241,11 @@ class Fixed(Section):
 
 
 class Picture(Section):
-    """A check of device and line before the first task, in which the page drives by itself for `seconds`.
+    """Check of device and line before the first task.
 
-    It must display `frames_per_s` pictures per second, and 95 % of keys within `key_ms`, in one of `tries`.
-    `if_failed`: whether the study ends for others, or continues. `fixed`: the picture in all tasks of the
-    arena; by default it adapts to the connection.
+    The page drives by itself for `seconds`. It must display `frames_per_s` pictures per second, and 95 % of
+    keys within `key_ms`, in one of `tries`. `if_failed`: whether the study ends for others, or continues.
+    `fixed`: the picture in all tasks of the arena; by default it adapts to the connection.
     """
 
     seconds: float = Field(default=20, ge=5, le=120)
@@ -261,7 +261,7 @@ class Picture(Section):
         return QualityLevel(self.fixed.size, self.fixed.quality, 1) if self.fixed else None
 
     def is_good(self, seen: Displayed) -> bool:
-        """Whether the picture was good for most of the time; never if no key had an effect."""
+        """Return whether the picture was good for most of the time. Never if no key had an effect."""
         long_enough = seen.seconds >= self.seconds / 2
         fast = seen.key_ms is not None and seen.key_ms <= self.key_ms
         return long_enough and fast and seen.frames_per_s >= self.frames_per_s

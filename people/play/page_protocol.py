@@ -1,4 +1,4 @@
-"""Messages between the page and the server over the websocket: JSON text, and frames as binary data.
+"""Websocket messages between page and server: JSON text, binary frames.
 
 The page numbers its messages from 1 (`n`); the first is `Hello`. Messages about a trial name it.
 """
@@ -15,11 +15,12 @@ PROTOCOL = 3
 """Version of these messages, sent by the page in `Hello`."""
 
 MAX_MESSAGE_BYTES = 16_384
-"""Of a message from the page; none has more than 1 KiB."""
+"""Maximum bytes of a message from the page. All have at most 1 KiB."""
 
 
 _FRAME = struct.Struct("<IIdHBB")
-"""Frame number, step, due time (Unix seconds), pixels per side, JPEG quality, view (index into `VIEWS`)."""
+"""Header of a frame: number, step, due time, side, quality, view. Unix seconds, pixels, JPEG quality, index
+into `VIEWS`."""
 
 
 class _Message(BaseModel):
@@ -36,7 +37,7 @@ class Hello(_Message):
 
 
 class Pong(_Message):
-    """The reply to `ping`, with its number; measures the round trip of a small message."""
+    """The reply to `ping`, with its number. Measures the round trip of a small message."""
 
     type: Literal["pong"]
     ping: int = Field(ge=1, le=2**31)
@@ -58,10 +59,10 @@ Pixels = Annotated[int, Field(ge=1, le=20_000)]
 
 
 class Start(_OfTrial):
-    """The participant starts the episode, or resumes it after a pause.
+    """Message that the participant starts or resumes the episode.
 
     `viewport` is the width and height of the page, `pixel_ratio` the number of the display's pixels per CSS
-    pixel (zoom included), `picture` the side of the picture, and `input` what it was started with.
+    pixel (zoom included), `picture` the side of the picture, and `input` the kind of input that started it.
     """
 
     type: Literal["start"]
@@ -72,19 +73,19 @@ class Start(_OfTrial):
 
     @property
     def display(self) -> dict[str, Any]:
-        """What the page has reported of itself, as it is noted."""
+        """Page's report about itself, as noted."""
         return self.model_dump(include={"viewport", "pixel_ratio", "picture", "input"})
 
 
 class Pause(_OfTrial):
-    """The participant pauses the episode, or the page is hidden or has become too small."""
+    """Message that the page paused, was hidden, or became too small."""
 
     type: Literal["pause"]
     reason: Literal["key", "hidden", "small"]
 
 
 class Keys(_OfTrial):
-    """The action of the keys that are held now, an index into `arena.ACTIONS`."""
+    """Message with the held keys' action, an index into `arena.ACTIONS`."""
 
     type: Literal["keys"]
     action: int = Field(ge=0, lt=len(ACTIONS))
@@ -116,7 +117,7 @@ _MESSAGES: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discrimin
 
 
 class ConnectionRefused(Exception):
-    """The server closes the connection: close `code` of RFC 6455, and a reason that the page can show."""
+    """Closing of the connection. It has a `code` of RFC 6455, and a reason for the page."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
@@ -126,7 +127,7 @@ class ConnectionRefused(Exception):
 
 
 POLICY, UNSUPPORTED, TOO_BIG, INTERNAL, REPLACED = 1008, 1003, 1009, 1011, 4001
-"""Close codes of RFC 6455: policy violation, unsupported data, message too big, internal error. And our own:
+"""Close codes of RFC 6455, and our own. Policy violation, unsupported data, message too big, internal error;
 opened in another window."""
 
 
@@ -145,12 +146,12 @@ def read_message(text: str) -> Message:
 
 
 def frame_bytes(number: int, drawn: Drawn) -> bytes:
-    """A frame as sent to the page: the header, followed by the JPEG file."""
+    """Return a frame as sent to the page: header and JPEG file."""
     view = VIEWS.index(drawn.view)
     return _FRAME.pack(number, drawn.step, drawn.due, drawn.size, drawn.quality, view) + drawn.jpeg
 
 
 def read_frame(data: bytes) -> tuple[int, Drawn]:
-    """The number of a frame and the frame, for clients without a page."""
+    """Return a frame's number and content, for clients without a page."""
     number, step, due, size, quality, view = _FRAME.unpack_from(data)
     return number, Drawn(step, due, size, quality, VIEWS[view], data[_FRAME.size :])

@@ -1,6 +1,7 @@
-"""One participant's game: trials are recorded, and the server's clock takes 16.7 steps per second.
+"""One participant's game: recorded trials at 16.7 steps per second.
 
-Whatever the page does, and however slow the database is, the loop that steps the episodes never waits.
+The server's clock takes the steps. Whatever the page does, and however slow the database is, the loop that
+steps the episodes never waits.
 """
 
 import asyncio
@@ -32,31 +33,30 @@ class OpenTrial(NamedTuple):
 
 
 class TrialRecorder(Closing):
-    """Stores trials, and by its `writer` actions and notes, which are committed within 100 ms.
-
-    Calls that are awaited wait until the database responds.
-    """
+    """Storage of trials, actions and notes. Its `writer` commits actions and notes within 100 ms. Awaited
+    calls wait until the database responds."""
 
     def __init__(self, store: Store, task_source: TaskSource) -> None:
         self.store, self.task_source = StoreThread(store), task_source
         self.writer = Writer(store)
 
     async def begin(self, participant: Participant, fresh: bool = False) -> OpenTrial | None:
-        """The participant's unfinished trial or, always if `fresh`, a new one; None if there are no more.
+        """Return the participant's unfinished trial, or a new one, or None.
 
-        Everything recorded before is committed first, so that an episode is rebuilt from all its actions.
+        It is always new if `fresh`, and None if there are no more. Everything recorded before is committed
+        first, so that an episode is rebuilt from all its actions.
         """
         await self.flush()
         return await self.store.run(lambda store: self._begin(store, participant, fresh))
 
     async def finish(self, participant: Participant, trial: Trial, end: PlayEnd) -> None:
-        """Record the end of a trial; returns when it and all its actions are committed."""
+        """Record the end of a trial. Returns when it and all its actions are committed."""
         self.writer.put(TrialEnd(trial.id, end))
         await self.flush()
         await self.store.run(lambda store: self.task_source.finished(store, participant))
 
     def close(self) -> None:
-        """Commit what is waiting. Raises StoreError if the database stays unavailable."""
+        """Commit waiting writes. Raises StoreError if the database stays unavailable."""
         self.store.close()
         self.writer.close()
 
@@ -82,9 +82,10 @@ class TrialRecorder(Closing):
 
 
 class PauseClock:
-    """Adds up the pauses of a trial, and calls `on_over` when they take longer than `limit_s`, None: never.
+    """Sum of a trial's pauses, with a limit.
 
-    Only pauses with a connected page count, so that someone who has lost the connection can come back.
+    It calls `on_over` when they take longer than `limit_s`, None: never. Only pauses with a connected page
+    count, so that someone who has lost the connection can come back.
     """
 
     def __init__(self, limit_s: float | None, on_over: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -94,7 +95,7 @@ class PauseClock:
 
     @property
     def left_s(self) -> float | None:
-        """Seconds of pauses that are left, None for no limit."""
+        """Remaining seconds of pauses; None for no limit."""
         if self._timer is None or self._left_s is None:
             return self._left_s
         return max(0.0, self._timer.when() - asyncio.get_running_loop().time())
@@ -116,15 +117,13 @@ class PauseClock:
 
 
 MAX_CATCH_UP = 8
-"""Steps (0.5 s) that are made up for at once. After a longer stall of the computer the game pauses instead:
-nobody can steer through what they did not see."""
+"""Maximum late steps (0.5 s) taken together. After a longer stall of the computer the game pauses instead:
+one cannot steer through unseen steps."""
 
 
 class Game:
-    """The episode of one trial. `state` is None until `open` has built it.
-
-    With another `speed` than 1 the clock takes as many times the steps in a second.
-    """
+    """The episode of one trial. `state` is None until `open` has built it. With another `speed` than 1 the
+    clock runs `speed` times faster."""
 
     def __init__(
         self, trial: OpenTrial, workers: WorkerPool, listener: "Player", writer: Writer, speed: float
@@ -133,10 +132,10 @@ class Game:
         self.trial, self.assignment = trial.trial, trial.assignment
         self._listener, self._writer = listener, writer
         self.action = 0
-        """The action of the keys that are held now, an index into `arena.ACTIONS`."""
+        """Action of the held keys, an index into `arena.ACTIONS`."""
         self.state: State | None = None
         self.running = False
-        """Whether the clock runs."""
+        """True if the clock runs."""
         self.pauses = PauseClock(trial.assignment.max_pause_s, partial(listener.stop, PAUSE))
         self._clock: asyncio.Task[None] | None = None
         self._drawing: asyncio.Task[None] | None = None
@@ -146,7 +145,7 @@ class Game:
 
     @property
     def waiting(self) -> bool:
-        """Whether the episode is built, and its clock does not run."""
+        """True if the episode is built, and its clock does not run."""
         return self.state is not None and not self.running
 
     async def open(self) -> Played:
@@ -170,18 +169,18 @@ class Game:
         self.pauses.start()
 
     async def halt(self) -> None:
-        """Stop the clock, and wait until the step that is being taken is recorded."""
+        """Stop the clock, and wait until the current step is recorded."""
         self._halt()
         if self._clock is not None:
             await self._clock
 
     async def stop(self, ended_by: str) -> Played | None:
-        """End the episode early; None if it failed."""
+        """End the episode early; return None if it failed."""
         await self.halt()
         return await self._answered(self.episode.stop(ended_by))
 
     def draw_still(self, view: View, size: int, quality: int) -> None:
-        """Request an image of the present step, for which a lost episode is rebuilt first."""
+        """Request an image of the present step. A lost episode is rebuilt first."""
 
         async def draw() -> None:
             try:
@@ -261,10 +260,8 @@ class Game:
 
 
 class Player:
-    """The participant's present trial, and the connection of their page, if any.
-
-    Only the newest connection counts; an older one is closed. Without one the game is paused.
-    """
+    """The participant's present trial, and the connection of their page, if any. Only the newest connection
+    counts; an older one is closed. Without one the game is paused."""
 
     def __init__(
         self, participant: Participant, recorder: TrialRecorder, workers: WorkerPool, speed: float = 1.0
@@ -283,7 +280,7 @@ class Player:
 
     @property
     def connected(self) -> bool:
-        """Whether a page is connected."""
+        """True if a page is connected."""
         return self._client is not None
 
     async def attach(self, client: Client) -> None:
@@ -312,7 +309,7 @@ class Player:
             self._client.end(code, reason)
 
     async def halt(self) -> None:
-        """Stop the game's clock; no step is taken after this call unless the page starts again."""
+        """Stop the game's clock. No step is taken after this call unless the page starts again."""
         if self._game is not None:
             await self._game.halt()
 
@@ -379,7 +376,7 @@ class Player:
                 raise ConnectionRefused(POLICY, f"{message.type} is not allowed in this trial")
 
     def _go_on(self) -> None:
-        """While the game is paused, show the present step; once it is shown, start if that is wanted."""
+        """While the game is paused, show the present step. Once it is shown, start if that is wanted."""
         client, game = self._client, self._game
         if client is None or game is None or game.state is None or not game.waiting or self._failure:
             return
@@ -395,7 +392,7 @@ class Player:
             client.started(time.time())
 
     def pause(self, reason: str) -> None:
-        """Pause the game if it runs; the page gets the state and a new image, as its own may be older."""
+        """Pause the game if it runs. The page gets the state and a new image, as its own may be older."""
         if self._game is not None and self._game.running:
             self._game.pause()
             self._note("pause", reason=reason)
@@ -438,7 +435,7 @@ class Player:
             self._finish(opened.end)
 
     def _send_trial(self) -> None:
-        """Send the participant's trial and its state, or that there are no more."""
+        """Send the participant's trial and state, or the end of all."""
         if self._client is None:
             return
         if self._game is None:
@@ -457,10 +454,8 @@ class Player:
         self._go_on()
 
     def stepped(self, state: State, due: float, late_s: Sequence[float]) -> None:
-        """Send what happened, and request an image if the connection has room for one.
-
-        The last of the steps was due then (Unix seconds); `late_s`: how late each was.
-        """
+        """Send events, and request an image if the connection has room. The last of the steps was due then
+        (Unix seconds); `late_s` are the delays of all."""
         client, game, now = self._client, self._game, time.time()
         if client is None or game is None:
             return
@@ -503,7 +498,7 @@ class Player:
         self._saving = asyncio.create_task(self._recorder.finish(self.participant, self._game.trial, end))
 
     def _checked(self) -> dict[str, Any]:
-        """Note what the page displayed, if that was to be checked, and return what to say of it."""
+        """Note the displayed pictures of a check; return the text about them."""
         check = self._game.assignment.check if self._game is not None else None
         if check is None or self._client is None:
             return {}
@@ -513,7 +508,7 @@ class Player:
         return {"text": GOOD if good else POOR}
 
     def _record_stretch(self, only_long: bool = False) -> None:
-        """Store what the page displayed since play began or continued."""
+        """Store the displayed pictures since play began or continued."""
         if self._client is not None and self._game is not None:
             row = self._client.take_stretch(self._game.trial.id, time.time(), only_long)
             if row is not None:

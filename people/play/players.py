@@ -1,4 +1,4 @@
-"""All participants who play on this server, and the workers and the store that they share."""
+"""All players of this server, and their shared workers and store."""
 
 import asyncio
 import contextlib
@@ -14,24 +14,24 @@ from people.store import Participant, Store
 from people.texts import AWAY, FULL
 
 SEATS_PER_CORE = 8
-"""With 8 players for each core `benchmarks.people_load` measured 16.6 steps and as many full images a second,
-and 95 % of keys were seen within 66 ms."""
+"""Players per core. With 8 for each core `benchmarks.people_load` measured 16.6 steps and as many full images
+a second, and 95 % of keys were seen within 66 ms."""
 
 MAX_WAITING = 200
 """Further newcomers are refused."""
 
 GRACE_S = 10.0
-"""Who reloads the page, or loses the connection, keeps the seat for so long."""
+"""Seconds for which a seat is kept without a connection. That is after a reload or a lost connection."""
 
 IDLE_S = 300.0
-"""While others wait, a seat is taken from those of whose page nothing was heard for so long."""
+"""Seconds without news from a page after which its seat is free. It is given to a waiting person."""
 
 CHECK_S = 2.0
-"""How often this is checked."""
+"""Seconds between checks of idle seats."""
 
 
 def seats_for(workers: int) -> int:
-    """How many people this computer can serve at the same time, with this number of worker processes."""
+    """Return the maximum number of simultaneous players for worker processes."""
     return SEATS_PER_CORE * max(1, min(workers, cores()))
 
 
@@ -44,20 +44,18 @@ class _Waiter:
 
 
 class Seats:
-    """A number of seats, by the ids of participants; `on_idle` is called with that of one who is to leave."""
+    """A number of seats, by the ids of participants. `on_idle` is called with that of one who is to leave."""
 
     def __init__(self, count: int, on_idle: Callable[[int], None]) -> None:
         self.count, self._on_idle = count, on_idle
         self._heard_at: dict[int, float] = {}
-        """Those who have a seat, and when something was last heard from them."""
+        """Time of the last message from each person with a seat."""
         self._leaving: dict[int, asyncio.TimerHandle] = {}
         self._waiting: dict[int, _Waiter] = {}
 
     async def take(self, participant_id: int, client: Client) -> None:
-        """Wait for a seat, unless the participant has one.
-
-        Raises ConnectionRefused if too many wait, and WebSocketDisconnect if the connection ends before.
-        """
+        """Wait for a seat, unless the participant has one. Raises ConnectionRefused if too many wait, and
+        WebSocketDisconnect if the connection ends before."""
         if (timer := self._leaving.pop(participant_id, None)) is not None:
             timer.cancel()
         elif participant_id not in self._heard_at and (self._waiting or len(self._heard_at) >= self.count):
@@ -69,7 +67,7 @@ class Seats:
         self._heard_at[participant_id] = asyncio.get_running_loop().time()
 
     def leave(self, participant_id: int) -> None:
-        """The participant's page is closed; the seat becomes free unless it is opened again soon."""
+        """The participant's page is closed. The seat becomes free unless it is opened again soon."""
         if participant_id in self._heard_at and participant_id not in self._leaving:
             loop = asyncio.get_running_loop()
             self._leaving[participant_id] = loop.call_later(GRACE_S, self._free, participant_id)
@@ -122,11 +120,11 @@ class Seats:
 
 
 KEEP_S = 600.0
-"""A game is kept in memory for so long after its page has gone, and no more games than there are seats; after
-that it is rebuilt from the store."""
+"""Seconds for which a game stays in memory without its page. There are no more games than seats; after that
+it is rebuilt from the store."""
 
 CLOSING_S = 5.0
-"""When the server stops, it waits at most this long for recordings to be stored."""
+"""Maximum seconds that a stopping server waits for recordings to be stored."""
 
 HELLO_S = 10.0
 """A connection must begin with a hello within this time."""
@@ -162,10 +160,10 @@ class Players:
         await self.workers.ready()
 
     async def close(self) -> None:
-        """Pause all games and end the workers; `recorder` is closed together with the store.
+        """Pause all games and end the workers.
 
-        If the database is unavailable, what is not stored within `CLOSING_S` is left to `recorder`, which
-        reports it.
+        `recorder` is closed together with the store. If the database is unavailable, recordings not stored
+        within `CLOSING_S` are left to `recorder`, which reports them.
         """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSING_S):
@@ -192,7 +190,7 @@ class Players:
                 self.seats.leave(participant.id)
 
     def is_connected(self, participant_id: int) -> bool:
-        """Whether a participant's page is connected."""
+        """Return whether a participant's page is connected."""
         player = self._players.get(participant_id)
         return player is not None and player.connected
 
@@ -207,7 +205,7 @@ class Players:
             player.dismiss(POLICY, reason)
 
     async def leave(self, participant_id: int, reason: str) -> None:
-        """End the game of a participant who has left the study, in all of their windows."""
+        """End a leaving participant's game, in all their windows. They have left the study."""
         if (player := self._players.get(participant_id)) is not None:
             player.dismiss(POLICY, reason)
             await player.close()

@@ -1,4 +1,4 @@
-"""Security headers of every response, and where requests come from and how often."""
+"""Security headers, request origins and rate limits."""
 
 import ipaddress
 import math
@@ -19,14 +19,15 @@ from people.store.database import clean
 from people.texts import TOO_OFTEN
 
 MAX_ADDRESSES = 10_000
-"""Addresses that are remembered; the one that was quiet for longest is forgotten."""
+"""Addresses that are remembered. The one that was quiet for longest is forgotten."""
 
 
 class RateLimit:
-    """At most `per_minute` requests from each address on average, and as many in one burst.
+    """Limit of `per_minute` requests per address, with equal bursts.
 
-    Addresses of this machine are not limited: behind a web server that does not forward addresses, everyone
-    has the same. In IPv6 all addresses of a /64 network count as one, since a single computer can have them.
+    It is an average. Addresses of this machine are not limited: behind a web server that does not forward
+    addresses, everyone has the same. In IPv6 all addresses of a /64 network count as one, since a single
+    computer can have them.
     """
 
     def __init__(self, per_minute: int) -> None:
@@ -51,14 +52,14 @@ class RateLimit:
 
 
 def ip_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """The address that a text is; None if it is none."""
+    """Return a text's address; None if it is none."""
     with suppress(ValueError):
         return ipaddress.ip_address(text)
     return None
 
 
 def _network(address: str) -> str | None:
-    """What is limited together; None: this machine."""
+    """Return the network limited together; None for this machine."""
     if (known := ip_of(address)) is None:
         return address
     # A socket for IPv6 that takes IPv4, too, writes its addresses as ::ffff:a.b.c.d.
@@ -69,7 +70,7 @@ def _network(address: str) -> str | None:
 
 
 COOKIE = "arena_llm_participant"
-"""Contains the participant's token; scripts cannot read it, and requests from other sites do not carry it."""
+"""Contains the participant's token. Scripts cannot read it, and requests from other sites do not carry it."""
 
 COOKIE_AGE_S = 90 * 24 * 3600
 
@@ -92,10 +93,10 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Guard:
-    """Sets `HEADERS` on every response, and refuses requests for host names other than `names`.
+    """Middleware that sets `HEADERS` and refuses other host names.
 
-    Without the latter, any web site could let its own name point to this machine and read our pages.
-    `names` None: any name is accepted, for a server that is reached by a host name of its network.
+    Without that, any web site could let its own name point to this machine and read our pages. `names` None:
+    any name is accepted, for a server that is reached by a host name of its network.
     """
 
     def __init__(self, app: ASGIApp, names: tuple[str, ...] | None = None) -> None:
@@ -116,7 +117,7 @@ class Guard:
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 if scope["scheme"] == "https":
-                    # For a year, browsers open this host by nothing else.
+                    # For a year, browsers open this host by HTTPS only.
                     headers.setdefault("strict-transport-security", "max-age=31536000")
             await send(message)
 
@@ -133,7 +134,7 @@ class Guard:
 
 
 def host_of(headers: Headers) -> str:
-    """The host name that a request is addressed to, without the port; "" if it is malformed."""
+    """The host name that a request is addressed to, without the port. "" if it is malformed."""
     try:
         return urlsplit("//" + headers.get("host", "")).hostname or ""
     except ValueError:
@@ -141,7 +142,7 @@ def host_of(headers: Headers) -> str:
 
 
 def same_origin(connection: HTTPConnection) -> bool:
-    """Whether the page that sends this request comes from this server: its Origin names the same host."""
+    """Return whether a request's page comes from this server. Its Origin names the same host."""
     origin = urlsplit(connection.headers.get("origin", ""))
     return origin.scheme in ("http", "https") and origin.netloc == connection.headers.get("host", "")
 
@@ -156,7 +157,7 @@ MAX_PARAMETER = 200
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a form sent by one of our pages.
+    """Return the fields of a form sent by one of our pages.
 
     Of a repeated field, the last value; all values of a field whose name ends in `LIST` are one answer, as
     made by `as_list`.
@@ -192,12 +193,12 @@ async def read_form(request: Request) -> dict[str, str]:
 
 
 def link_parameters(given: Mapping[str, str], names: tuple[str, ...]) -> dict[str, str]:
-    """The parameters of a link that have one of these names, cut to `MAX_PARAMETER`."""
+    """Return a link's parameters with these names, cut to `MAX_PARAMETER`."""
     return {name: _plain(given[name])[:MAX_PARAMETER] for name in names if given.get(name)}
 
 
 def answers_in(form: Mapping[str, str]) -> dict[str, str]:
-    """The answers in a form, by the ids of the questions."""
+    """Return the answers in a form, by the ids of the questions."""
     return {key.removeprefix("item-"): value for key, value in form.items() if key.startswith("item-")}
 
 

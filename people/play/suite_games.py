@@ -27,14 +27,12 @@ from people.texts import NOT_STORED, START_AGAIN
 from render.image import data_uri, encoded
 
 MAX_GAMES = 64
-"""Games in memory; if there are more, the one that was played least recently is rebuilt when it continues."""
+"""Games in memory. If there are more, the one that was played least recently is rebuilt when it continues."""
 
 
 class Game:
-    """An episode in progress, begun or, with the replies so far, rebuilt.
-
-    Raises ArenaError if the suite cannot play it.
-    """
+    """An episode in progress, begun or, with the replies so far, rebuilt. Raises ArenaError if the suite
+    cannot play it."""
 
     def __init__(
         self, assignment: Assignment[SuiteTask], trial: Trial, replies: Sequence[Reply] = ()
@@ -45,7 +43,7 @@ class Game:
         self.turns: list[dict[str, Any]] = []
         self._unstored: list[Reply] = []
         self.form: Form | None = None
-        """What is asked for now; None if the suite has no form, or after the end."""
+        """Current form. None if the suite has no form, or after the end."""
         self._answers: Mapping[str, str] = {}
         self.help = ""
         self._stored, self._ended_by = False, ""
@@ -62,23 +60,23 @@ class Game:
 
     @property
     def fields(self) -> str:
-        """The questions of the form as HTML, with the answers of the turn before to those that keep them."""
+        """Questions of the form as HTML. Those that keep answers have the last turn's."""
         kept = [each.id for each in self.questions if each.stays]
         answers = {name: self._answers.get(name, "") for name in kept}
         return fields_html(self.questions, answers, self.assignment.words)
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """The questions of the form, none after the end."""
+        """Questions of the form; empty after the end."""
         return self.form.questions if self.form else ()
 
     @property
     def left_s(self) -> float:
-        """Seconds until the time limit; infinite if there is none."""
+        """Seconds until the time limit; infinite without one."""
         return self._begun_at + (self.assignment.limit_s or inf) - time.time()
 
     def read(self, answers: Mapping[str, str]) -> Values:
-        """The values of the answers. Raises ConfigError if they do not fit the form."""
+        """Return the values of the answers. Raises ConfigError if they do not fit the form."""
         if self.form is None:
             raise ConfigError(f"suite {self.setup.suite.name}: it has no form for what is shown")
         values, self._answers = self.form.read(answers, self.assignment.words), answers
@@ -107,12 +105,12 @@ class Game:
             self.record, self._ended_by, self.form = self._environment.finish(), ended_by, None
 
     def save(self, store: Store) -> bool:
-        """Store what is not yet stored, and say whether the end was; after an error it can be repeated."""
+        """Store unsaved turns; return whether the end was stored. After an error it can be repeated."""
         while self._unstored:
             store.add_reply(self._unstored[0])
             del self._unstored[0]
         if self.record is not None and not self._stored:
-            # Who comes back long after the limit has not played until then.
+            # People who return long after the limit have not played until then.
             since_s = time.time() - self._shown_at + min(self.left_s, 0.0)
             idle_s = max(since_s, 0.0) if self._ended_by else 0.0
             store.finish_episode(self.trial.id, self.setup, self.record, self._ended_by, idle_s)
@@ -122,7 +120,7 @@ class Game:
 
     @property
     def end(self) -> dict[str, Any] | None:
-        """How the episode ended, as the page shows it; without feedback only that it did."""
+        """Text of the episode's end. Without feedback it only states the end."""
         if self.record is None:
             return None
         why = {"why": NEUTRAL_ENDS.get(self._ended_by, "")}
@@ -134,7 +132,7 @@ class Game:
         return {**why, "text": text, "passed": self.record.passed, "score": score}
 
     def close(self) -> None:
-        """Free the episode's resources; what is stored can be rebuilt."""
+        """Free the episode's resources. Stored turns can be rebuilt."""
         if self.record is None:
             self._environment.close()
 
@@ -163,7 +161,7 @@ class Game:
 
 
 State = dict[str, Any]
-"""What the page shows; only the `page` to open if no task of a suite is to be played."""
+"""Content of the page. It is only the `page` to open if no task of a suite is to be played."""
 
 
 class Games:
@@ -180,10 +178,8 @@ class Games:
     def reply(
         self, store: Store, person: Participant, trial: int, turn: int, answers: Mapping[str, str]
     ) -> State:
-        """Play and store the answers after a turn, from 0; one that is not the last was played already.
-
-        Raises ConfigError if they do not fit the form.
-        """
+        """Play and store the answers after a turn, from 0. One that is not the last was played already.
+        Raises ConfigError if they do not fit the form."""
         game = self._game(store, person)
         if game is None or game.trial.id != trial:
             return _state(game, 0)
@@ -215,7 +211,7 @@ class Games:
         try:
             act()
         except BaseException:
-            # Its environment may be broken: the episode is rebuilt from what is stored.
+            # The environment may be broken: the episode is rebuilt from the stored turns.
             self._drop(person.id)
             raise
         self._save(store, game, person)
@@ -225,7 +221,7 @@ class Games:
             self.source.finished(store, person)
 
     def _game(self, store: Store, person: Participant) -> Game | None:
-        """The participant's game: in memory, in the store, or a new one; None if there is none to play."""
+        """Return the participant's game: in memory, stored, or new. None if there is none to play."""
         game = self._games.get(person.id)
         if game is not None and game.record is None and not self._assigned(store, person, game.trial):
             self._drop(person.id)
@@ -247,7 +243,7 @@ class Games:
         self._games.pop(person).close()
 
     def _resumed(self, store: Store, person: Participant) -> Game | None:
-        """The participant's unfinished trial; None if there is none that is still the same."""
+        """Return the participant's unfinished trial, if unchanged, else None."""
         trial = store.open_trial(person.id)
         assigned = self._assigned(store, person, trial) if trial else None
         if trial is None or assigned is None or not store.is_of(trial, assigned.task.setup(trial.trial)):
@@ -266,7 +262,7 @@ class Games:
 
 
 def _state(game: Game | None, known: int) -> State:
-    """What the page shows of a game, without the first `known` turns."""
+    """Return the page's content for a game, without known turns. These are the first `known`."""
     if game is None:
         return {"page": "/"}
     assigned = game.assignment
@@ -295,10 +291,8 @@ Identify = Callable[[Request], Awaitable[Participant | None]]
 
 
 def suite_router(games: Games, store: StoreThread, identify: Identify) -> APIRouter:
-    """The page at /suite, and what it asks for.
-
-    Episodes are played in the one thread of the store, so that a reply is stored before it is answered.
-    """
+    """Return the routes of /suite and its requests. Episodes are played in the one thread of the store, so
+    that a reply is stored before it is answered."""
     router = APIRouter(include_in_schema=False)
     router.include_router(file_router(GAME, *SUITE_FILES))
     router.include_router(file_router(SHARED, *SHARED_FILES))
@@ -342,7 +336,7 @@ def suite_router(games: Games, store: StoreThread, identify: Identify) -> APIRou
 
 
 def _number(sent: Mapping[str, str], name: str) -> int:
-    """A number that the page sent. Raises HTTPException."""
+    """Return a number that the page sent. Raises HTTPException."""
     text = sent.get(name, "")
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise HTTPException(400, f"{name}: got {text[:20]!r}, expected a number; please reload the page")

@@ -1,4 +1,4 @@
-"""Tasks that people play, which a participant plays, and in which order: what games ask a study."""
+"""Sources of people's tasks: tasks, their participants and their order."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ from testbed import Task
 
 
 class Course(NamedTuple):
-    """Tasks of a suite with the choices and texts under which they are played."""
+    """Tasks of a suite with their choices and texts."""
 
     suite: Suite
     choices: Any
@@ -36,7 +36,7 @@ class Course(NamedTuple):
     def of(
         cls, suite: Suite, choices: Mapping[str, Any], folder: Path | None = None, protocol: str | None = None
     ) -> Self:
-        """The tasks under these choices, or a preset's, and otherwise those for people. Raises as `check`."""
+        """Return the tasks under these choices, a preset's, or people's. Raises as `check`."""
         for_people = {} if protocol else choices_of_people(suite)
         unset = {name: value for name, value in for_people.items() if choices.get(name) is None}
         request = EvalRequest(suite, "", folder, None, protocol, {**choices, **unset})
@@ -46,7 +46,7 @@ class Course(NamedTuple):
 
     @classmethod
     def by_scripts(cls, tasks: Iterable[Task], choices: Mapping[str, str]) -> Self:
-        """Tasks of the arena as a model plays them, by its default choices apart from these."""
+        """Return the arena's tasks as models play them, apart from these choices."""
         request = EvalRequest(get_suite(DEFAULT), "", choices=choices)
         return cls(request.suite, request.effective.choices, request.prompts, tuple(map(task_spec, tasks)))
 
@@ -58,7 +58,7 @@ class Course(NamedTuple):
         )
 
     def every(self) -> "tuple[SuiteTask, ...]":
-        """All tasks, in their order."""
+        """Return all tasks, in their order."""
         return tuple(SuiteTask(self, place) for place in range(len(self.tasks)))
 
     def check(self) -> None:
@@ -82,7 +82,7 @@ class Course(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SuiteTask:
-    """A task that is played by a form: at a place of its course, from 0."""
+    """A form-played task, at a place of its course, from 0."""
 
     course: Course
     place: int
@@ -103,7 +103,7 @@ class SuiteTask:
         return str(self.spec.group)
 
     def setup(self, trial: int = 0) -> EpisodeSetup:
-        """What an episode of the task depends on."""
+        """Data that determine an episode of the task."""
         suite, choices, prompts, tasks = self.course
         every = tasks if choices.needs_all_tasks else ()
         return EpisodeSetup(suite, self.spec, trial, choices, prompts, every)
@@ -154,7 +154,7 @@ class Assignment(Generic[AnyTask]):
 
     @property
     def lights_out(self) -> bool:
-        """Whether the light goes out at times, so that the agent sees nothing."""
+        """True if the light goes out at times, which blinds the agent."""
         return isinstance(self.task, Task) and bool(self.task.spec.blackouts)
 
 
@@ -165,38 +165,36 @@ class TaskSource(ABC):
     """Assigns tasks. Called in a separate thread, one call at a time."""
 
     def next_task(self, store: Store, person: Participant, kind: type[Wanted]) -> Assignment[Wanted] | None:
-        """The next task, None if there are no more, or it is of another kind."""
+        """Return the next task. None if there are no more, or it is of another kind."""
         return _of_kind(self.following(store, person), kind)
 
     def resumed(
         self, store: Store, person: Participant, trial: Trial, kind: type[Wanted]
     ) -> Assignment[Wanted] | None:
-        """The assignment of an interrupted trial, None if it cannot be resumed, or is of another kind."""
+        """Return an interrupted trial's assignment. None if not resumable, or of another kind."""
         assignment = self.again(store, person, trial)
         return _of_kind(assignment, kind) if _is_same(trial, assignment) else None
 
     @abstractmethod
     def following(self, store: Store, person: Participant) -> AnyAssignment | None:
-        """The task that is to be played, None if there are no more."""
+        """Return the task to be played next; None without one."""
 
     @abstractmethod
     def again(self, store: Store, person: Participant, trial: Trial) -> AnyAssignment | None:
-        """What a trial that was begun would be now; it is resumed if its task is the same."""
+        """Return a begun trial's present assignment. It is resumed if its task is the same."""
 
     def finished(self, store: Store, person: Participant) -> None:
         """A trial has ended and is stored."""
         return None
 
     def next_page(self, person: Participant) -> str | None:
-        """The page of this server to show after the last task; None: the game's own end."""
+        """Return the server's page after the last task. None: the game's own end."""
         return None
 
 
 class TaskList(TaskSource):
-    """The same tasks in the same order for everyone, starting again after the last.
-
-    Returning participants resume after the task that they played last.
-    """
+    """One list of tasks for everyone, which starts again after the last. Returning participants resume after
+    the task that they played last."""
 
     def __init__(
         self, tasks: Sequence[Task | SuiteTask], *, seed: int = 0, views: tuple[View, ...] = VIEWS[:1]
@@ -206,13 +204,13 @@ class TaskList(TaskSource):
         self._positions = {task.id: position for position, task in enumerate(tasks)}
 
     def following(self, store: Store, person: Participant) -> AnyAssignment:
-        """The task after the one that was started last."""
+        """Return the task after the one that was started last."""
         trials = store.trials(person.id)
         last = self._positions.get(trials[-1].task_id, -1) if trials else -1
         return self._assignment((last + 1) % len(self._tasks))
 
     def again(self, store: Store, person: Participant, trial: Trial) -> AnyAssignment | None:
-        """The trial's task, if the list has it."""
+        """Return the trial's task, if the list has it."""
         position = self._positions.get(trial.task_id)
         return None if position is None else self._assignment(position)
 
@@ -224,13 +222,13 @@ class TaskList(TaskSource):
 
 
 def _of_kind(assignment: AnyAssignment | None, kind: type[Wanted]) -> Assignment[Wanted] | None:
-    """The assignment if its task is of this kind."""
+    """Return the assignment if its task is of this kind."""
     fits = assignment is not None and isinstance(assignment.task, kind)
     return cast("Assignment[Wanted]", assignment) if fits else None
 
 
 def _is_same(trial: Trial, assignment: AnyAssignment | None) -> bool:
-    """Whether a trial is of this task; one of the arena also with the same arena and seed, by keys."""
+    """Return whether a trial is of this task. One of the arena also with the same arena and seed, by keys."""
     if assignment is None or trial.task_id != assignment.task.id:
         return False
     if isinstance(assignment.task, SuiteTask):

@@ -1,4 +1,4 @@
-"""The worker process: takes steps first, and draws in the time that is left."""
+"""Worker process: takes steps first, and draws in the remaining time."""
 
 import signal
 from contextlib import suppress
@@ -17,10 +17,10 @@ from render import Renderer, jpeg, third_person, top_view
 
 
 def work(pipe: Connection) -> None:
-    """Serve requests until the other end of the pipe is closed, also by the death of its process.
+    """Serve requests until the other end of the pipe is closed.
 
-    Whatever is slow the first time, such as a step or a picture, is done at the start and not in the middle
-    of an episode.
+    The death of its process closes it too. Tasks that are slow the first time, such as a step or a picture,
+    are done at the start and not in the middle of an episode.
     """
     # Ctrl-C in a terminal reaches every process of the group; the server decides when this one ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -36,7 +36,7 @@ def work(pipe: Connection) -> None:
 
 
 class Worker:
-    """Several episodes, each with its own renderer, because a renderer caches the shadows of one arena."""
+    """Several episodes, each with its own renderer. A renderer caches the shadows of one arena."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
@@ -75,7 +75,7 @@ class Worker:
 
 
 class BreakOff(NamedTuple):
-    """Where play ended before the episode did: by what, and what the person saw last."""
+    """Early end of play: cause, and last displayed step."""
 
     ended_by: str
     state: State
@@ -83,10 +83,8 @@ class BreakOff(NamedTuple):
 
 
 class WorkerEpisode:
-    """An episode played with keys.
-
-    Raises LayoutError if its arena cannot be built, RenderError if it cannot be drawn.
-    """
+    """An episode played with keys. Raises LayoutError if its arena cannot be built, RenderError if it cannot
+    be drawn."""
 
     def __init__(self, request: Open) -> None:
         task = request.task
@@ -94,16 +92,16 @@ class WorkerEpisode:
         self._events: list[tuple[str, float]] = []
         self._balls = 0
         self._hurt = False
-        """Whether something other than the clock has cost reward."""
+        """True if something other than the clock has cost reward."""
         self._broken_off: BreakOff | None = None
         self._max_steps = request.max_steps
         self._take(request.actions)
-        # The first image of an arena takes longest, and nobody is waiting for this one.
+        # The first image of an arena takes longest; this one is not waited for.
         self._renderer = Renderer(QUALITY_LEVELS[0].size, QUALITY_LEVELS[0].size)
         self._renderer.frame(self._episode.scene())
 
     def opened(self) -> Played:
-        """The state at the start or where the episode resumes, and what a laboratory arena asks for."""
+        """Return the first or resumed state, and a laboratory arena's question."""
         asked = laboratory(self._episode.spec, arena_prompts())
         return Played(self._state(), end=self._end(), instructions=asked)
 
@@ -124,7 +122,7 @@ class WorkerEpisode:
         self._episode.close()
 
     def _played(self, before: int) -> Played:
-        """What has happened since this number of steps, with the actions that were really taken."""
+        """Return events since a number of steps, with the actions really taken."""
         taken = map(ACTIONS.index, self._episode.actions[before : self._steps_played])
         return Played(self._state(), tuple(taken), self._end())
 
@@ -133,10 +131,8 @@ class WorkerEpisode:
         return self._broken_off.state.step if self._broken_off else self._episode.steps
 
     def _run_down(self, ended_by: str) -> None:
-        """End the episode early: its clock runs down, as for a model that has no replies left.
-
-        Otherwise stopping before time has cost anything would pass every task with a pass mark of 0.
-        """
+        """End the episode early: its clock runs down. So it does for a model that has no replies left.
+        Otherwise stopping before time has cost anything would pass every task with a pass mark of 0."""
         if not self._episode.done:
             self._broken_off = BreakOff(ended_by, self._state_now(), self._episode.scene())
         while not self._episode.done:
@@ -146,7 +142,7 @@ class WorkerEpisode:
                 self._episode.step(ACTIONS[0])
 
     def _state(self) -> State:
-        """The state at the point that play has reached, without the steps that only the score needs."""
+        """Return the state of play, without steps that only the score needs."""
         episode, events = self._episode, tuple(self._events)
         self._events.clear()
         state = self._broken_off.state if self._broken_off else self._state_now()
@@ -168,7 +164,7 @@ class WorkerEpisode:
         return protocol.ended_by(self._episode.outcome, self._hurt, self._episode.spec.version)
 
     def draw(self, due: float, view: View, size: int, quality: int) -> Drawn:
-        """The present image. Raises RenderError if it cannot be drawn."""
+        """Return the present image. Raises RenderError if it cannot be drawn."""
         if self._renderer.width != size:
             self._renderer = Renderer(size, size)
         scene = self._broken_off.scene if self._broken_off else self._episode.scene()

@@ -1,10 +1,10 @@
 """Messages between the server and its worker processes.
 
-Both ends run the same code, so the messages are pickled as they are. A request is the number of an episode,
-a `Request` and its arguments: those of the method of `worker.WorkerEpisode` of that name. "open"
-creates the episode from an `Open`, "close" discards it and is not answered, and "draw" is done when there is
-nothing else to do; a later one replaces an earlier one. An answer is the number and `Played`, `Drawn` or a
-sentence, why the episode cannot be played. None is the first message of a worker: it can build episodes now.
+Both ends run the same code, so the messages are pickled as they are. A request is the number of an episode, a
+`Request` and its arguments: those of the method of `worker.WorkerEpisode` of that name. "open" creates the
+episode from an `Open`, "close" discards it and is not answered, and "draw" is done when there is no other
+request; a later one replaces an earlier one. An answer is the number and `Played`, `Drawn` or a sentence with
+the reason why the episode cannot be played. None is the first message of a worker: it can build episodes now.
 """
 
 from typing import Literal, NamedTuple
@@ -17,21 +17,21 @@ from testbed import Task
 
 HEALTH, TIME, LIMIT = "health", "time", "limit"
 PAUSE, STOPPED, WITHDREW = "pause", "stopped", "withdrew"
-"""Ends of play besides touching something, which is named as in `arena.Outcome`: health ran out and not by
-the clock alone; the arena's clock ran out; the limit of the study, or of scripts, was reached; the person
-paused for longer than the study allows; stopped the task; or left the study."""
+"""Ends of play in addition to the outcomes of `arena.Outcome`.
+
+Health ran out and not by the clock alone; the arena's clock ran out; the limit of the study, or of scripts,
+was reached; the person paused for longer than the study allows; stopped the task; or left the study.
+"""
 
 
 def seconds_of(steps: int) -> float:
-    """Seconds of simulated time that steps take; by keys also of real time, without pauses."""
+    """Return the seconds of simulated time that steps take. By keys also of real time, without pauses."""
     return round(steps * STEP_S, 2)
 
 
 def ended_by(outcome: Outcome | None, hurt: bool, version: Version) -> str:
-    """How the end of an episode that was played to its end is stored.
-
-    `hurt`: whether something other than the clock has cost reward.
-    """
+    """Return the stored cause of the end of a completed episode. `hurt`: whether something other than the
+    clock has cost reward."""
     match outcome:
         case Outcome.HEALTH:
             return HEALTH if hurt and not DIFFERENCES[version].only_the_clock else TIME
@@ -42,11 +42,8 @@ def ended_by(outcome: Outcome | None, hurt: bool, version: Version) -> str:
 
 
 class PlayEnd(NamedTuple):
-    """The end of a trial: by what, and after how many steps that were really played.
-
-    The `recording` is what is scored. If play ended early, it has further steps of standing still until the
-    arena's clock ran out.
-    """
+    """End of a trial: cause, and number of steps really played. The `recording` is scored. If play ended
+    early, it has further steps of standing still until the arena's clock ran out."""
 
     ended_by: str
     steps_played: int
@@ -54,23 +51,23 @@ class PlayEnd(NamedTuple):
 
 
 Mode = Literal["keys", "scripts"]
-"""With keys at 16.7 steps per second, or with scripts and still images as a model does."""
+"""Control by keys or scripts. Keys at 16.7 steps per second, scripts with still images as a model's."""
 
 View = Literal["first", "third", "top"]
-"""Through the agent's eyes, from behind it, or from above the arena without perspective."""
+"""View: the agent's eyes, from behind, or from above. From above it has no perspective."""
 
 Palette = Literal["standard", "colour-safe"]
-"""The picture's colours: as they are, or such that nobody confuses red and green."""
+"""Colours of the picture: unchanged, or with distinguishable red and green."""
 
 VIEWS: tuple[View, ...] = ("first", "third", "top")
 
 
 class State(NamedTuple):
-    """The state after the newest step that was played: `health` 0 to 100, `total_reward` so far, `outcome` at
-    the end.
+    """State after the newest played step.
 
-    `passed` is None before the end, and for a task without a pass mark. `events` are those of the steps just
-    taken, each with its reward. `balls` counts the green and yellow balls that were touched.
+    `health` is 0 to 100, `total_reward` that so far, `outcome` is set at the end. `passed` is None before the
+    end, and for a task without a pass mark. `events` are those of the steps just taken, each with its reward.
+    `balls` counts the green and yellow balls that were touched.
     """
 
     step: int
@@ -83,7 +80,7 @@ class State(NamedTuple):
 
     @property
     def done(self) -> bool:
-        """Whether the episode is over."""
+        """True if the episode is over."""
         return self.outcome is not None
 
 
@@ -91,7 +88,7 @@ Request = Literal["open", "step", "stop", "draw", "close"]
 
 
 class Open(NamedTuple):
-    """An episode with its past, `actions` (indices into `arena.ACTIONS`); play ends after `max_steps`."""
+    """An episode with its past, `actions` (indices into `arena.ACTIONS`). Play ends after `max_steps`."""
 
     task: Task
     seed: int
@@ -101,10 +98,8 @@ class Open(NamedTuple):
 
 
 class Played(NamedTuple):
-    """The state after a request, and the `actions` (indices into `arena.ACTIONS`) that were really taken.
-
-    `end` is known once the episode is over; after "open", `instructions` say what a laboratory arena asks.
-    """
+    """State after a request, and the `actions` really taken. They are indices into `arena.ACTIONS`. `end` is
+    known once the episode is over; after "open", `instructions` contain a laboratory arena's question."""
 
     state: State
     actions: tuple[int, ...] = ()
@@ -113,7 +108,7 @@ class Played(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """An image of an episode as a JPEG file; `due` is when its step was (Unix seconds), `size` in pixels."""
+    """An image of an episode as a JPEG file. `due` is when its step was (Unix seconds), `size` in pixels."""
 
     step: int
     due: float

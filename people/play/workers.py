@@ -1,4 +1,4 @@
-"""The worker processes as seen from the server, and episodes in them that survive their death."""
+"""Server's side of worker processes, and episodes that survive their death."""
 
 import asyncio
 import itertools
@@ -12,13 +12,13 @@ from people.play.worker import work
 from people.play.worker_protocol import STOPPED, Drawn, Open, Played, Request, View
 
 TIMEOUT_S = 20.0
-"""A worker that is silent for so long counts as dead; rebuilding an episode of 20,000 steps takes 7 s."""
+"""A worker that is silent for so long counts as dead. Rebuilding an episode of 20,000 steps takes 7 s."""
 
 START_S = 60.0
 """Starting a worker takes some seconds, and longer on a busy computer."""
 
 MAX_DEATHS = 3
-"""Deaths of its workers, without an answer in between, after which an episode is given up."""
+"""Maximum worker deaths of an episode without an answer in between."""
 
 
 class WorkerLost(EvaluationError):
@@ -30,7 +30,7 @@ class EpisodeFailed(EvaluationError):
 
 
 class EpisodeListener(Protocol):
-    """Receives what a worker sends without being asked to wait for it."""
+    """Receiver of a worker's messages, which must not wait."""
 
     def drawn(self, drawn: Drawn) -> None:
         """An image is ready."""
@@ -43,7 +43,7 @@ class EpisodeListener(Protocol):
 
 
 class WorkerProcess:
-    """One worker and its pipe, started by `spawn` because threads do not survive a fork."""
+    """One worker and its pipe. It is started by `spawn` because threads do not survive a fork."""
 
     def __init__(self) -> None:
         context = get_context("spawn")
@@ -89,7 +89,7 @@ class WorkerProcess:
         self.process.join(timeout=5)
 
     def _listen(self) -> None:
-        """Pass the worker's messages to the event loop, until the process ends or the loop is closed."""
+        """Pass the worker's messages to the event loop. Until the process ends or the loop is closed."""
         with suppress(RuntimeError), self._pipe:
             try:
                 while not self.lost:
@@ -127,16 +127,16 @@ class WorkerProcess:
 
 
 class WorkerPool:
-    """A fixed number of worker processes; one that died is replaced when it is next needed."""
+    """A fixed number of worker processes. One that died is replaced when it is next needed."""
 
     def __init__(self, count: int) -> None:
         self._count = count
         self.processes: list[WorkerProcess] = []
         self.numbers = itertools.count(1)
-        """Of episodes, one after another."""
+        """Numbers of episodes, one after another."""
 
     def start(self) -> None:
-        """Start the processes; they are ready some seconds later, and requests wait for that."""
+        """Start the processes. They are ready some seconds later, and requests wait for that."""
         self.processes = [WorkerProcess() for _ in range(self._count)]
 
     async def ready(self) -> None:
@@ -151,7 +151,7 @@ class WorkerPool:
             process.close()
 
     def least_busy(self) -> WorkerProcess:
-        """The process with the fewest episodes."""
+        """Return the process with the fewest episodes."""
         for place, process in enumerate(self.processes):
             if process.lost:
                 self.processes[place] = WorkerProcess()
@@ -159,10 +159,8 @@ class WorkerPool:
 
 
 class RemoteEpisode:
-    """An episode in a worker; if that dies, the episode is rebuilt in another from its past.
-
-    All methods raise EpisodeFailed if the episode cannot be played. One request at a time; others wait.
-    """
+    """An episode in a worker. If that dies, the episode is rebuilt in another from its past. All methods
+    raise EpisodeFailed if the episode cannot be played. One request at a time; others wait."""
 
     def __init__(self, workers: WorkerPool, start: Open, listener: EpisodeListener) -> None:
         self._workers, self.listener = workers, listener

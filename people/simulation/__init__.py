@@ -1,1 +1,1 @@
-"""Participants without a browser: they go through studies over HTTP, and play over the game's websocket."""
+"""Participants without a browser, who use HTTP and the game's websocket. They go through whole studies."""

@@ -1,4 +1,4 @@
-"""A whole study played by simulated participants on a real server in this process."""
+"""A whole study played by simulated participants on a real server. The server runs in this process."""
 
 import base64
 import io
@@ -44,10 +44,8 @@ ATTEMPTS = 100
 
 
 def answered(study: Study, page: Questionnaire, earlier: Given, source: random.Random) -> dict[str, str]:
-    """Answers to the items of a page that are asked after earlier answers; they fit the study if possible.
-
-    Some optional items are left out.
-    """
+    """Answer a page's items that follow from earlier answers. The answers fit the study if possible. Some
+    optional items are left out."""
     answers: dict[str, str] = {}
     for _ in range(ATTEMPTS):
         items = (item for item, _ in form_items(study, page, earlier))
@@ -65,7 +63,7 @@ def answered(study: Study, page: Questionnaire, earlier: Given, source: random.R
 
 
 def questionnaire_of(study: Study, stage: str) -> Questionnaire | None:
-    """The questionnaire whose page is the stage of this name; None for another page."""
+    """Return the questionnaire whose page is a stage; None for another page."""
     found = [page for page in study.questionnaires if f"{stage}-".startswith(f"questions-{page.name}-")]
     return max(found, key=lambda page: len(page.name), default=None)
 
@@ -79,10 +77,10 @@ def fields(items: Iterable[Question], answers: Mapping[str, str]) -> dict[str, s
 
 
 LOOKED_AT = 128
-"""Pixels per side to which pictures are reduced; a ball is recognised by its colour."""
+"""Pixels per side to which pictures are reduced. A ball is recognised by its colour."""
 
 STRAIGHT, AHEAD = 8.0, 25.0
-"""Degrees to the side within which a ball needs no turning, and within which one drives while turning."""
+"""Degrees within which a ball needs no turning, or driven turning."""
 
 UNFIT = 422
 """Status of answers that do not fit a form."""
@@ -95,7 +93,7 @@ FORWARD, RIGHT, LEFT, FORWARD_RIGHT, FORWARD_LEFT = 3, 1, 2, 4, 5
 
 
 class Driver:
-    """Steers to a ball that it sees, and otherwise looks around and drives about at random."""
+    """Driver that steers to visible balls, and otherwise explores at random."""
 
     def __init__(self, seed: str) -> None:
         self._random = random.Random(seed)
@@ -118,7 +116,7 @@ class Driver:
         return RIGHT if side else LEFT
 
     def script(self, turn: Received) -> str:
-        """A script after the pictures of a turn, of which the last is the present one."""
+        """Return a script for a turn's pictures. The last is the present one."""
         images = [part["image"] for part in turn["parts"] if "image" in part]
         if not images:
             return "Go(5);"
@@ -136,7 +134,7 @@ class Driver:
 
 
 def _by_keys(page: GamePage, driver: Driver, goes_on: Callable[[], bool]) -> Received | None:
-    """Play a trial; the server's message of its end or failure, None if `goes_on` ended it early."""
+    """Play a trial; return the server's message of its end or failure. None if `goes_on` ended it early."""
     held, sent_at = 0, time.monotonic()
     page.do("start")
     while goes_on():
@@ -162,7 +160,7 @@ _QUESTIONS = TypeAdapter(tuple[Item | Command, ...])
 def _by_forms(
     visitor: Visitor, source: random.Random, driver: Driver, goes_on: Callable[[], bool]
 ) -> Iterator[Received]:
-    """Play tasks by scripts, or by examples of answers; the last state that was shown of each."""
+    """Play tasks by scripts, or by examples of answers. The last state that was shown of each."""
     state = visitor.client.get("/suite/state").raise_for_status().json()
     while "page" not in state and goes_on():
         sent = {"trial": state["trial"]}
@@ -193,9 +191,8 @@ MAX_PAGES = 2_000
 
 @dataclass
 class Journey:
-    """What a participant did: the pages in their order, the tasks as the server announced and ended them,
-    answers by page and item. `token` is the participant's secret.
-    """
+    """A participant's course through a study. It has the pages in their order, the tasks as the server
+    announced and ended them, answers by page and item. `token` is the participant's secret."""
 
     token: str = ""
     stages: list[str] = field(default_factory=list)
@@ -205,10 +202,10 @@ class Journey:
 
 
 class SimulatedParticipant:
-    """Answers at random and plays as `Driver` does, for at most `limit_s`, and then leaves the study.
+    """Participant who answers at random and plays like `Driver`.
 
-    `study_of` has the study in the condition of the participant with a token. `url` is the server's, without
-    a slash at its end.
+    It plays for at most `limit_s`, and then leaves the study. `study_of` has the study in the condition of
+    the participant with a token. `url` is the server's, without a slash at its end.
     """
 
     def __init__(self, study_of: Callable[[str], Study], url: str, seed: str, limit_s: float) -> None:
@@ -217,10 +214,8 @@ class SimulatedParticipant:
         self._until = time.monotonic() + limit_s
 
     def run(self, address: str) -> Journey:
-        """Open the study at this address, and go through it.
-
-        Raises EvaluationError if a page is refused or leads nowhere.
-        """
+        """Open the study at this address, and go through it. Raises EvaluationError if a page is refused or
+        leads nowhere."""
         with client_at(self.url) as client:
             visitor = Visitor(client)
             visitor.open(address)
@@ -232,7 +227,7 @@ class SimulatedParticipant:
         raise EvaluationError(f"the study does not end: {MAX_PAGES} pages, the last is {visitor.stage}")
 
     def _continue(self, visitor: Visitor) -> bool:
-        """One page, or the tasks up to the next one; False at the end."""
+        """One page, or the tasks up to the next one. False at the end."""
         if time.monotonic() > self._until and self.journey.stages:
             visitor.send("/withdraw")
             self.journey.ending = "left at the time limit"
@@ -291,7 +286,7 @@ class SimulatedParticipant:
 
 
 SPEED = 8.0
-"""Steps are taken as many times faster than people play; more would leave no time for pictures."""
+"""Steps are taken as many times faster than people play. More would leave no time for pictures."""
 
 START_S = 60.0
 """A server that does not answer by then has failed."""
@@ -332,10 +327,8 @@ def simulate(
 
 @contextmanager
 def serving(plan: Plan, store: Store, workers: int) -> Iterator[str]:
-    """Serve a study from a thread of this process, at `SPEED`; yields its address without a final slash.
-
-    Raises EvaluationError if the server does not start, and InvalidRequest as `simulate`.
-    """
+    """Serve a study from a thread of this process, at `SPEED`. Yields its address without a final slash.
+    Raises EvaluationError if the server does not start, and InvalidRequest as `simulate`."""
     start_or_resume(store, plan)
     players = Players(store, StudyTaskSource(plan), workers=workers, speed=SPEED)
     listener = bound(HOST, 0)
@@ -357,7 +350,7 @@ def serving(plan: Plan, store: Store, workers: int) -> Iterator[str]:
 
 
 def _described(store: Store, journey: Journey) -> str:
-    """What a participant did, in a line."""
+    """Describe a participant's course in a line."""
     person = store.participant(journey.token)
     assert person is not None
     trials = store.trials(person.id)

@@ -1,4 +1,4 @@
-"""Participants without a browser: they go through studies over HTTP, and play over the game's websocket."""
+"""Browser-free visitor of a study's pages, and player by websocket."""
 
 import json
 from contextlib import suppress
@@ -16,14 +16,13 @@ from people.play.page_protocol import PROTOCOL, read_frame
 from people.play.security import COOKIE
 
 TIMEOUT_S = 240.0
-"""Of a page; a server that starts on a busy machine takes its time."""
+"""Timeout of a page, seconds. A server that starts on a busy machine takes its time."""
 
 
 @dataclass
 class Form:
-    """A form: its address, its hidden fields, those to be filled in with what they contain, and its
-    primary button, if that has a name.
-    """
+    """A form: address, hidden fields, visible fields and button. Visible fields have their contents; the
+    button is the primary one, if it has a name."""
 
     action: str
     hidden: dict[str, str] = field(default_factory=dict)
@@ -62,14 +61,14 @@ class _Forms(HTMLParser):
 
 
 def forms_of(page: str) -> list[Form]:
-    """The forms of an HTML page."""
+    """Return the forms of an HTML page."""
     parser = _Forms()
     parser.feed(page)
     return parser.forms
 
 
 def hidden(page: str) -> dict[str, str]:
-    """The hidden fields of a page's forms."""
+    """Return the hidden fields of a page's forms."""
     return {name: value for form in forms_of(page) for name, value in form.hidden.items()}
 
 
@@ -87,12 +86,12 @@ class Visitor:
 
     @property
     def stage(self) -> str:
-        """The name of the stage whose page is shown; "" if it has none."""
+        """Name of the displayed stage, "" if it has none."""
         return hidden(self.page.text).get("stage", "")
 
     @property
     def at_a_task(self) -> bool:
-        """Whether the study has led to a game, of the arena or of another suite."""
+        """True if the study has led to a game. It may be of the arena or of another suite."""
         return self.page.url.path in ("/play", "/suite")
 
     def open(self, address: str = "/") -> httpx.Response:
@@ -101,29 +100,29 @@ class Visitor:
         return self.page
 
     def send(self, address: str, **fields: str | list[str]) -> httpx.Response:
-        """Send the page's form with these answers, and follow to where it leads."""
+        """Send the page's form with these answers, and follow the redirect."""
         data = hidden(self.page.text) | fields
         self.page = self.client.post(address, data=data, follow_redirects=True)
         return self.page
 
 
 def client_at(url: str) -> httpx.Client:
-    """A browser without a page: it keeps cookies and sends forms as a page of this server would."""
+    """Return a browser-like client. It keeps cookies and sends forms like this server's pages."""
     return httpx.Client(base_url=url, headers={"origin": url}, timeout=TIMEOUT_S)
 
 
 BUSY = ("stall", "connection", "worker")
-"""Why a game pauses on a busy machine."""
+"""Reasons for pauses on a busy machine."""
 
 DISPLAY = {"viewport": [1280, 800], "pixel_ratio": 1.5, "picture": 600, "input": "keys"}
-"""What this page reports of itself when a game is started."""
+"""Page's report about itself at the start of a game."""
 
 Received = dict[str, Any]
-"""A message as the server sent it; a frame has the `type` frame, its `number` and the `frame`, a `Drawn`."""
+"""A message as the server sent it. A frame has the `type` frame, its `number` and the `frame`, a `Drawn`."""
 
 
 class GamePage(Closing):
-    """A connection of the participant with this token; `trial` and `state` are the last that were received.
+    """A connection of the participant with this token. `trial` and `state` are the last that were received.
 
     `url` is the server's, without a slash at its end. A game that pauses because the machine is busy is
     continued, unless `patient` is False.
@@ -151,7 +150,7 @@ class GamePage(Closing):
             self.say("hello", protocol=PROTOCOL)
 
     def say(self, kind: str, **values: Any) -> None:
-        """Send a message; if the connection is closed, the next `hear` says why."""
+        """Send a message. If the connection is closed, the next `hear` says why."""
         self.count += 1
         with suppress(ConnectionClosed):
             self.socket.send(json.dumps({"type": kind, "n": self.count, **values}))
@@ -162,7 +161,7 @@ class GamePage(Closing):
         self.say(kind, trial=self.trial["trial"], **display, **values)
 
     def recv(self) -> Received:
-        """The next message, or frame, without an answer. Raises ConnectionClosed, TimeoutError."""
+        """Return the next message, or frame, without an answer. Raises ConnectionClosed, TimeoutError."""
         data = self.socket.recv(timeout=self.timeout_s)
         if isinstance(data, bytes):
             number, drawn = read_frame(data)
@@ -177,7 +176,7 @@ class GamePage(Closing):
         return message
 
     def hear(self) -> Received:
-        """The next message, or frame; frames are acknowledged and pings answered."""
+        """Return the next message, or frame; frames are acknowledged and pings answered."""
         message = self.recv()
         if message["type"] == "frame":
             self.say("ack", frame=message["number"])

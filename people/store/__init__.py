@@ -1,4 +1,5 @@
-"""The database of people's data: participants, trials, every action as it is taken, answers and notes."""
+"""Database of people's data: participants, trials, actions, answers and notes. Every action is stored as it
+is taken."""
 
 from arena.packages import require
 

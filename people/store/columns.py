@@ -1,4 +1,4 @@
-"""The tables of an export, column by column: the source and meaning of each."""
+"""Tables of an export, by column: source and meaning."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,11 +22,11 @@ from people.store.tables import Action, Answer, Note, Participant, Stretch, Tria
 DTYPES = {"text": "string", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
 """Types of the codebook and the nullable types of pandas for them."""
 _TYPES = {int: "integer", float: "number", bool: "boolean"}
-"""Types of Python; all others are text, as JSON is, of which SQLAlchemy 2.0 says dict and 2.1 object."""
+"""Types of Python. All others are text, as JSON is, of which SQLAlchemy 2.0 says dict and 2.1 object."""
 
 
 class Column(NamedTuple):
-    """A column of an exported table; `source` is its SQL expression, None if it is computed."""
+    """A column of an exported table. `source` is its SQL expression, None if it is computed."""
 
     name: str
     description: str
@@ -53,7 +53,8 @@ class Table(NamedTuple):
         return [column.name for column in self.columns]
 
     def query(self, study: str, test: bool = False) -> Select[Any]:
-        """All rows of a study's participants, always in the same order; `test` as for `participants_of`."""
+        """Return all rows of a study's participants, always in the same order. `test` as for
+        `participants_of`."""
         queried = (column for column in self.columns if column.source is not None)
         chosen = select(*(column.source.label(column.name) for column in queried))
         chosen = chosen.select_from(self.path[0])
@@ -69,7 +70,7 @@ def _of(source: InstrumentedAttribute[Any], name: str | None = None) -> Column:
 
 
 def _all(table: type[tables.Base], *without: str) -> Iterator[Column]:
-    """The columns of a table that refer to no other one."""
+    """Yield the columns of a table that refer to no other one."""
     for stored in table.__table__.columns:
         if not stored.foreign_keys and stored.name not in without:
             yield _of(getattr(table, stored.name))
@@ -80,7 +81,7 @@ _TRIAL = (_PERSON, _of(Trial.id, "trial_id"), _of(Trial.task_id), _of(Trial.tria
 
 
 def _computed(section: str) -> dict[str, Column]:
-    """The columns of a section of the codebook that are no columns of the database."""
+    """Return a codebook section's columns that are not in the database."""
     named = {
         name: [said] if isinstance(said, str) else said for name, said in tables.CODEBOOK[section].items()
     }
@@ -88,12 +89,12 @@ def _computed(section: str) -> dict[str, Column]:
 
 
 QUALITY = tuple(_computed("quality").values())
-"""The quality of trials with keys, computed by `quality`; empty in others, and in data of version 0.2."""
+"""The quality of trials with keys, computed by `quality`. Empty in others, and in data of version 0.2."""
 
 CONDITION, *OF_STUDY = _computed("of_study").values()
 _NOTED = select(Note.data["condition"].as_string()).filter_by(kind="order", participant_id=Participant.id)
 CONDITION = CONDITION._replace(source=_NOTED.correlate(Participant).scalar_subquery())
-"""It is noted with the participant's order of tasks; the others are computed from the notes about them."""
+"""Column of the condition, which is noted with the order of tasks. Others come from notes."""
 
 _PARTS = {"move": Action.action // 3, "rotate": Action.action % 3}
 _BIDS = _computed("bids")
@@ -178,18 +179,18 @@ BIDS_REPLIES = (
     *(_BIDS["onset"], _BIDS["response_time"]),
     *map(_of, (tables.Reply.turn, tables.Reply.reply, tables.Reply.reward)),
 )
-"""Columns of a trial's behavioural file, in the arena and in other suites."""
+"""Columns of a trial's behavioural file, in arena and other suites."""
 BIDS_PARTICIPANTS = (
     *(_BIDS["participant_id"], *map(_of, (Participant.code, Participant.created_at))),
     *(*map(_of, (Participant.kind, Participant.agent)), CONDITION, *OF_STUDY),
 )
 
 COLUMN = ("name", "type", "unit", "description")
-"""What a codebook says of a column."""
+"""A column's entry in a codebook."""
 
 
 def codebook(study: str, files: Mapping[str, Table]) -> dict[str, Any]:
-    """The codebook as JSON-serialisable values; `files` are the tables by the names of their files."""
+    """Return the codebook as JSON-serialisable values. `files` are the tables by the names of their files."""
     return {
         "study": study,
         "arena_llm": version("arena-llm"),
@@ -205,12 +206,12 @@ def codebook(study: str, files: Mapping[str, Table]) -> dict[str, Any]:
 
 
 def as_json(value: Mapping[str, Any]) -> str:
-    """The codebook for programs."""
+    """Return the codebook for programs."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 def as_markdown(book: Mapping[str, Any]) -> str:
-    """The codebook for people."""
+    """Return the codebook for people."""
     lines = [f"# Codebook of {book['study']}", "", f"Written by arena-llm {book['arena_llm']}.", ""]
     for file, table in book["tables"].items():
         lines += [f"## {file}", "", f"One row per {table['one_row']}.", ""]
@@ -227,10 +228,8 @@ def as_markdown(book: Mapping[str, Any]) -> str:
 
 
 class Asked(NamedTuple):
-    """A question on a page, the type of its column, and the title of the page.
-
-    What the study's file said of the question is known if that is stored.
-    """
+    """A question on a page, its column's type, and the page's title. Its text in the study's file is known if
+    that is stored."""
 
     page: str
     question: Question
@@ -248,13 +247,13 @@ class Asked(NamedTuple):
         return " ".join(self.question.ask.split())
 
     def value(self, answer: str) -> str | float | int | None:
-        """An answer as the value of a column; None for one that was left out."""
+        """Return an answer as a column's value; None for a missing one."""
         number = number_of(answer) if self.type != "text" else None
         return int(number) if number is not None and self.type == "integer" else number or answer or None
 
 
 def asked_items(store: Store, study: str, answers: Sequence[Answer]) -> list[Asked]:
-    """The questions of these answers: pages by first answer, questions in the order of the study's file."""
+    """Return the questions of these answers. Pages by first answer, questions in file order."""
     files = [note.data["study"] for note in store.study_notes(study) if note.kind == tables.CONFIG]
     pages = {page["name"]: page for page in (files[-1] if files else {}).get("questionnaires", ())}
     given: dict[str, dict[str, list[str]]] = {}
@@ -272,14 +271,14 @@ def asked_items(store: Store, study: str, answers: Sequence[Answer]) -> list[Ask
 
 
 def _question(stored: Mapping[str, Any] | None, page: str, item: str) -> Question:
-    """The question as it is stored, or what can be said of it if it is not, or was another version's."""
+    """Return the stored question. A substitute if missing or of another version."""
     with suppress(ValidationError):
         return TypeAdapter[Question](Item).validate_python(stored)
     return Text.model_construct(id=item, ask=f"Answer to the item {item} of the page {page}")
 
 
 def _type(question: Question, answers: Sequence[str]) -> str:
-    """The type of answers; text if one fits no longer, because the study was another before."""
+    """Return the type of answers. Text if one fits no longer, because the study was another before."""
     numbers = [number_of(answer) for answer in answers if answer]
     whole = all(number is not None and number == round(number) for number in numbers)
     return question.column if whole or (question.column == "number" and None not in numbers) else "text"
@@ -297,10 +296,8 @@ FIXED = (
 
 
 def wide_table(store: Store, study: str, *, test: bool = False) -> tuple[Table, pd.DataFrame]:
-    """The table's columns and its rows, in order of arrival; `test` includes those who only tried it out.
-
-    The columns of a task are those of the participant's first trial of it in the test.
-    """
+    """Return the table's columns and its rows, in order of arrival. `test` includes those who only tried it
+    out. The columns of a task are those of the participant's first trial of it in the test."""
     parts, people = participations(store, study, test=test), store.participants(study, test=test)
     trials = {each.id: store.trials(each.id) for each in people}
     answers = {each.id: store.answers(each.id) for each in people}
@@ -358,7 +355,7 @@ def _answered(answers: Sequence[Answer], asked: Sequence[Asked]) -> dict[str, An
 
 
 def _first(trials: Sequence[Trial]) -> dict[str, Trial]:
-    """The first trial of each task of the test."""
+    """Return the first trial of each task of the test."""
     return {trial.task_id: trial for trial in reversed(trials) if trial.position >= 0}
 
 

@@ -1,4 +1,4 @@
-"""The database, its errors, and the lock by which only one server uses it.
+"""The database, its errors, and the lock for a single server.
 
 Two servers would draw the same order twice, and play one trial twice.
 """
@@ -28,7 +28,7 @@ class StoreError(ArenaError):
 
 
 class DatabaseUnavailable(StoreError):
-    """The database does not respond. Nothing was changed; the call may be repeated later."""
+    """The database does not respond. It was not changed; the call may be repeated later."""
 
 
 class InvalidRequest(StoreError):
@@ -36,7 +36,7 @@ class InvalidRequest(StoreError):
 
 
 def display_name(url: URL) -> str:
-    """The database as shown to users: the path of a file, or the URL without its password."""
+    """Return the database's display name. It is the path of a file, or the URL without its password."""
     if url.get_backend_name() == "sqlite":
         return url.database or ""
     # The query may contain a password too.
@@ -45,7 +45,7 @@ def display_name(url: URL) -> str:
 
 @contextmanager
 def as_store_errors(url: URL) -> Iterator[None]:
-    """Turn errors of the database into StoreError, on one line and without the password."""
+    """Turn database errors into StoreError, on one line, without the password."""
     try:
         yield
     except SQLAlchemyError as error:
@@ -60,16 +60,16 @@ def as_store_errors(url: URL) -> Iterator[None]:
 
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
-"""Participant codes and names of studies, which become names of files and folders in an export."""
+"""Pattern of participant codes and study names. They become names of files and folders in an export."""
 
 
 def clean(text: str) -> str:
-    """The text without NUL, which PostgreSQL rejects, and with "?" for lone surrogates."""
+    """Return the text without NUL and lone surrogates. PostgreSQL rejects NUL; surrogates become "?"."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
 
 
 def check_name(what: str, name: str) -> None:
-    """Raise InvalidRequest if a code or a study's name cannot be the name of a file."""
+    """Raise InvalidRequest if a code or name cannot name a file. The name is that of a study."""
     if not NAME.fullmatch(name):
         raise InvalidRequest(
             f"{what}: got {name!r}, expected 1 to 64 letters, digits, '_', '-' or '.', not starting with '-' "
@@ -78,7 +78,7 @@ def check_name(what: str, name: str) -> None:
 
 
 BUSY_S = 10.0
-"""How long a transaction waits for other programs; ours take milliseconds."""
+"""Seconds that a transaction waits for other programs; ours take milliseconds."""
 POSTGRES = {
     "connect_timeout": 3,
     # Milliseconds after which a connection to a machine that has vanished is closed.
@@ -86,17 +86,14 @@ POSTGRES = {
     "application_name": "arena-llm",
 }
 WRITING, AUTOCOMMIT = "arena_writing", "arena_autocommit"
-"""Options of a connection to SQLite: its transactions write; it has no transactions."""
+"""Options of a connection to SQLite: its transactions write. It has no transactions."""
 REPEAT = "another program is using the database; close it and run the same command again"
 EXPECTED = "expected a file, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 
 
 class Database:
-    """An engine, its read and write transactions, and its `insert` with conflict handling.
-
-    Raises StoreError if the URL or the database is not one of arena-llm, DatabaseUnavailable if it cannot be
-    reached.
-    """
+    """An engine, its transactions, and its conflict-safe `insert`. Raises StoreError if the URL or the
+    database is not one of arena-llm, DatabaseUnavailable if it cannot be reached."""
 
     def __init__(self, url: str, *, create: bool = True) -> None:
         self.url = _parsed(url)
@@ -130,7 +127,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A transaction that is committed at the end, or rolled back if an exception is raised."""
+        """Open a transaction, committed at the end. It is rolled back if an exception is raised."""
         with (
             as_store_errors(self.url),
             Session(self._writing, expire_on_commit=False) as session,
@@ -139,10 +136,8 @@ class Database:
             yield session
 
     def erase(self) -> None:
-        """Rewrite the tables, so that nothing of deleted rows remains.
-
-        Raises StoreError if another program keeps the database busy; then traces remain.
-        """
+        """Rewrite the tables, so that deleted rows leave no trace. Raises StoreError if another program keeps
+        the database busy; then traces remain."""
         try:
             with as_store_errors(self.url), self.autocommit() as connection:
                 busy = _rewrite_sqlite(connection) if self.is_sqlite else _rewrite_postgres(connection)
@@ -153,7 +148,7 @@ class Database:
             raise StoreError(f"{self.name}: the rows are removed, but traces remain in {where}: {REPEAT}")
 
     def autocommit(self) -> AbstractContextManager[Connection]:
-        """A connection for statements that cannot run in a transaction, such as VACUUM."""
+        """Open a connection for statements outside transactions, such as VACUUM."""
         options: dict[str, Any] = {AUTOCOMMIT: True} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}
         return self.engine.execution_options(**options).connect()
 
@@ -266,14 +261,14 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 LOCK_ENDING = "-server"
-"""The locked file is beside that of the database, and stays there; the system frees the lock when the server
+"""Ending of the locked file, which stays next to the database. The system frees the lock when the server
 ends, however that happens."""
 
 KEY = 0x6172656E
-"""In PostgreSQL the lock is named by this number and the schema, and belongs to a connection."""
+"""Number that names the lock in PostgreSQL, with the schema. The lock belongs to a connection."""
 
 RENEW_S = 10.0
-"""After a restart of PostgreSQL the lock is taken again within this time."""
+"""Maximum seconds until the lock is taken again after PostgreSQL restarts."""
 
 
 def only_server(database: Database) -> AbstractContextManager[None]:
@@ -324,7 +319,7 @@ class _SchemaLock:
         self._connection: Connection | None = None
 
     def take(self) -> None:
-        """Lock the schema, also if it is locked by this already; raises StoreError if that is impossible."""
+        """Lock the schema, also if it is locked by this already. Raises StoreError if that is impossible."""
         statement = text("SELECT pg_try_advisory_lock(:key, hashtext(current_schema()))")
         try:
             with as_store_errors(self._database.url):
@@ -337,7 +332,7 @@ class _SchemaLock:
             raise
 
     def release(self) -> None:
-        """Unlock the schema at once; PostgreSQL notices a closed connection only after a while."""
+        """Unlock the schema immediately. PostgreSQL notices a closed connection only after a while."""
         if self._connection is not None:
             with suppress(Exception):
                 self._connection.execute(text("SELECT pg_advisory_unlock_all()"))

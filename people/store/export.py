@@ -1,4 +1,4 @@
-"""A study as files: tidy tables with a codebook, recordings, and a folder in the style of BIDS."""
+"""A study as files: tables with codebook, recordings, and BIDS folder."""
 
 import json
 import re
@@ -31,9 +31,7 @@ from testbed.tasks import level_of
 
 def people_results(store: Store, study: str, *, test: bool = False) -> pd.DataFrame:
     """One row per trial without practice; columns as of `evaluation.results.results_frame`, and `OF_PEOPLE`.
-
-    All people are the agent `PEOPLE`; `test` includes those who only tried the study out.
-    """
+    All people are the agent `PEOPLE`; `test` includes those who only tried the study out."""
     rows: list[TrialResult] = []
     known: list[dict[str, Any]] = []
     episodes, parts = store.episodes(study), participations(store, study, test=test)
@@ -70,17 +68,17 @@ def _row(trial: Trial, agent: str, number: int, episode: SuiteEpisode | None) ->
 
 
 OF_TRIAL = ("task_id", "pass_mark", "total_reward", "passed", "outcome", "steps")
-"""What a result has of its trial as it is."""
+"""Columns that a result takes from its trial unchanged."""
 
 
 Page = tuple[str, list[str], list[list[Any]], dict[str, Any]]
-"""Its name, the names of columns, rows, and the description of columns."""
+"""A table: name, column names, rows, and description of columns."""
 
 
 def phenotype(
     store: Store, study: str, people: Sequence[Participant], subject: Callable[[str], str]
 ) -> Iterator[Page]:
-    """The pages that were answered; `subject` is the label of the participant with a code."""
+    """Yield the pages that were answered. `subject` is the label of the participant with a code."""
     answers = {person.code: store.answers(person.id) for person in people}
     given = sorted((answer for each in answers.values() for answer in each), key=lambda answer: answer.at)
     values = {
@@ -141,9 +139,8 @@ class Labels(FileNames):
 def write_bids(
     store: Store, study: str, folder: ReportFolder, wide: pd.DataFrame, test: bool = False
 ) -> None:
-    """Write a study below `bids`: a table with a description of the steps or replies of each trial, and of
-    each questionnaire. `wide` has a row for each participant.
-    """
+    """Write a study below `bids`. There is a table with a description of the steps or replies of each trial,
+    and of each questionnaire. `wide` has a row for each participant."""
     subjects, tasks = Labels(), Labels()
     participants = store.participants(study, test=test)
     episodes = store.episodes(study)
@@ -180,7 +177,6 @@ Rows = tuple[Sequence[Column], Iterable[Sequence[Any]]]
 
 
 def _steps(store: Store, trial: Trial) -> Rows:
-    """The steps of a trial of the arena."""
     return book.BIDS_ACTIONS, (
         (round(row.at - trial.begun_at, 6), row.step, row.action, row.action // 3, row.action % 3)
         for row in store.actions(trial.id)
@@ -188,7 +184,7 @@ def _steps(store: Store, trial: Trial) -> Rows:
 
 
 def _replies(store: Store, trial: Trial) -> Rows:
-    """The replies of a trial of another suite."""
+    """Return the replies of a trial of another suite."""
     return book.BIDS_REPLIES, (
         (
             round(row.shown_at - trial.begun_at, 6),
@@ -216,7 +212,7 @@ def _tsv(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 ROWS_IN_MEMORY = 50_000
-"""A limit, as a study with a hundred participants has millions of actions."""
+"""Maximum rows in memory. A study with a hundred participants has millions of actions."""
 WIDE = "participants_wide.csv"
 FORMATS = ("csv", "parquet")
 
@@ -228,7 +224,7 @@ class Exported(NamedTuple):
     recordings: int
 
     def summary(self) -> str:
-        """The numbers in words."""
+        """Return the numbers in words."""
         shown = {name: count for name, count in self.rows.items() if name in TABLES}
         counts = ", ".join(f"{count} {name}" for name, count in shown.items())
         return f"{counts}, {self.recordings} recordings"
@@ -237,7 +233,7 @@ class Exported(NamedTuple):
 def export(
     store: Store, study: str, out: Path, format: str = "csv", *, bids: bool = False, test: bool = False
 ) -> Exported:
-    """Write a study into a folder; the files of an earlier export are replaced, others are not touched.
+    """Write a study into a folder. The files of an earlier export are replaced, others are not touched.
 
     `format` is "csv" or "parquet"; `test` includes those who only tried the study out.
 
@@ -268,7 +264,7 @@ def export(
 
 
 def export_zip(store: Store, study: str, *, bids: bool = False, test: bool = False) -> Path:
-    """Write an export as a temporary ZIP file, which the caller must delete."""
+    """Write an export as a temporary ZIP file. The caller must delete it."""
     with tempfile.TemporaryDirectory(prefix="arena-export-") as folder:
         export(store, study, Path(folder) / study, bids=bids, test=test)
         handle, name = tempfile.mkstemp(prefix="arena-export-", suffix=".zip")
@@ -280,9 +276,9 @@ def export_zip(store: Store, study: str, *, bids: bool = False, test: bool = Fal
 
 
 def tables_of(format: str) -> dict[str, Table]:
-    """All tables of an export by the names of their files."""
+    """Return all tables of an export by the names of their files."""
     named = {f"{name}.{format}": table for name, table in TABLES.items()}
-    # The other columns of the wide one are those of the study.
+    # Other columns of the wide table are those of the study.
     return {**named, "results.csv": book.RESULTS, WIDE: Table("participant", book.FIXED)}
 
 
@@ -300,7 +296,7 @@ def _write_table(store: Store, study: str, folder: ReportFolder, name: str, form
 
 
 def frames(store: Store, study: str, table: Table, *, test: bool = False) -> Iterator[pd.DataFrame]:
-    """A table of a study in pieces; there is at least one, which may be empty."""
+    """Yield a table of a study in pieces. There is at least one, which may be empty."""
     types = {column.name: DTYPES[column.type] for column in table.columns}
     quality = quality_of_trials(store, study) if book.QUALITY[0] in table.columns else {}
     with store.database.reading() as session:
@@ -321,9 +317,9 @@ def _plain(value: Any) -> Any:
 
 def _write_csv(path: Path, pieces: Iterator[pd.DataFrame]) -> int:
     count = 0
-    with atomic_file(path) as beside:
+    with atomic_file(path) as temporary:
         for number, piece in enumerate(pieces):
-            piece.to_csv(beside, mode="a", index=False, header=number == 0, lineterminator="\n")
+            piece.to_csv(temporary, mode="a", index=False, header=number == 0, lineterminator="\n")
             count += len(piece)
     return count
 
@@ -334,7 +330,7 @@ def _write_parquet(path: Path, pieces: Iterator[pd.DataFrame]) -> int:
 
     first = pa.Table.from_pandas(next(pieces), preserve_index=False)
     count = len(first)
-    with atomic_file(path) as beside, ParquetWriter(beside, first.schema) as writer:
+    with atomic_file(path) as temporary, ParquetWriter(temporary, first.schema) as writer:
         writer.write_table(first)
         for piece in pieces:
             writer.write_table(pa.Table.from_pandas(piece, schema=first.schema, preserve_index=False))
@@ -356,7 +352,7 @@ def _write_recordings(store: Store, study: str, folder: ReportFolder, test: bool
 
 
 def _recording(store: Store, trial: Trial, episode: SuiteEpisode | None) -> str | None:
-    """What a finished trial is played again from; None for one that is not finished."""
+    """Return the recording for replaying a finished trial. None for one that is not finished."""
     if episode:
         return episode.played if trial.finished_at is not None else None
     recording = store.recording(trial.id)

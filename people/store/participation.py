@@ -1,4 +1,4 @@
-"""A participant's part in a study, from the notes about them: condition, blocks, and how it ended."""
+"""A participant's part in a study, derived from their notes. It is condition, blocks, and ending."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -13,8 +13,8 @@ from people.store.tables import Note, Participant, grouped, participants_of
 CONSENT, ORDER = "consent", "order"
 COMPLETED: Final = "completed"
 ENDED, WITHDRAWN, LEFT, RETURNED = "ended", "withdrawn", "left", "returned"
-"""Notes of endings: after the last stage, earlier by the study, by the participant's wish, and by a long
-absence, which a return undoes. The last one counts."""
+"""Notes of endings and returns; the last one counts. They are: after the last stage, earlier by the study, by
+the participant's wish, and by a long absence, which a return undoes."""
 
 KINDS = (CONSENT, ORDER, COMPLETED, ENDED, WITHDRAWN, LEFT, RETURNED)
 IN_PROGRESS = "in progress"
@@ -23,11 +23,11 @@ EndPage = Literal["completed", "withdrawn", "screened", "device", "failed", "lef
 
 
 class Ending(NamedTuple):
-    """How a study ended for a participant, and the page that is shown from then on.
+    """A participant's ending of the study, and its final page.
 
     completed; failed, the criterion of the practice, and late, out of time before the last test task: with
-    the page `completed` if the study went on; screened: did not fit it, or failed attention checks;
-    device: the picture was not good enough; withdrawn: left by their own wish; left: was away for too long.
+    the page `completed` if the study went on; screened: did not fit it, or failed attention checks; device:
+    the picture was not good enough; withdrawn: left by their own wish; left: was away for too long.
     """
 
     name: str
@@ -40,12 +40,12 @@ class Ending(NamedTuple):
 
     @property
     def returns(self) -> str:
-        """The key of `completion.returns` with the link that is shown; that of completion has none."""
+        """Key of `completion.returns` with the displayed link. That of completion has none."""
         return "stopped" if self.name in (WITHDRAWN, LEFT) else self.name
 
 
 class Participation(NamedTuple):
-    """Version of the consent form, condition, order of several blocks, whether enrolled, and the ending."""
+    """Part in a study: consent form's version, condition, blocks, enrolment, ending."""
 
     consent_version: str | None = None
     condition: str | None = None
@@ -55,12 +55,12 @@ class Participation(NamedTuple):
 
     @property
     def state(self) -> str | None:
-        """The ending as exported; None outside of studies."""
+        """Ending as exported; None outside of studies."""
         return self.ending.name if self.ending else IN_PROGRESS if self.enrolled else None
 
 
 def participation_of(notes: Iterable[Note]) -> Participation:
-    """The part that somebody with these notes, by time, has in the study."""
+    """Return the part in the study of a participant with these notes. Notes are by time."""
     found = Participation()
     for note in notes:
         data: dict[str, Any] = note.data
@@ -81,7 +81,7 @@ def participation_of(notes: Iterable[Note]) -> Participation:
 
 
 def participations(store: Store, study: str, *, test: bool = False) -> dict[int, Participation]:
-    """The parts of all participants of a study, by their ids; `test` as for `participants_of`."""
+    """Return the parts of all participants of a study, by their ids. `test` as for `participants_of`."""
     chosen = select(Note).join(Participant).where(*participants_of(study, test), Note.kind.in_(KINDS))
     with store.database.reading() as session:
         notes = grouped(session.scalars(chosen.order_by(Note.at, Note.key)), lambda note: note.participant_id)
@@ -89,7 +89,7 @@ def participations(store: Store, study: str, *, test: bool = False) -> dict[int,
 
 
 def has_place() -> ColumnElement[bool]:
-    """Selects participants who are in progress or completed the study: others left their place."""
+    """Select participants in progress or with a completed study. Others left their place."""
     end, back = aliased(Note), aliased(Note)
     same = back.participant_id == end.participant_id
     undone = exists().where(same, back.kind == RETURNED, back.at >= end.at)

@@ -1,4 +1,4 @@
-"""How well each trial could be seen and played, from the stretches of play and the events of the trial."""
+"""Display and control quality of trials, from stretches of play and events."""
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
@@ -11,14 +11,14 @@ from people.store.store import Store
 from people.store.tables import Note, Participant, Stretch, Trial, grouped
 
 MIN_FRAMES_PER_S, MAX_AGE_MS = 10.0, 150.0
-"""A stretch of play is poor if the page displayed fewer images per second than this, or images with a higher
-median age: nine steps of 0.06 s in which a decision cannot have any effect on what is seen. Both are ours."""
+"""Limits below and above which a stretch of play is poor. They are displayed images per second, and their
+median age: nine steps of 0.06 s in which a decision cannot have any visible effect. Both are ours."""
 
 MIN_STRETCH_S = 2.0
 """Shorter stretches are not judged: they have too few images."""
 
 POOR = {"frames_per_s": MIN_FRAMES_PER_S, "age_ms": MAX_AGE_MS, "seconds": MIN_STRETCH_S}
-"""What the codebook says of a poor picture."""
+"""Codebook's sentence on a poor picture."""
 
 START, PAUSE = "start", "pause"
 LOST = ("disconnected", "connection", "reconnected")
@@ -26,10 +26,8 @@ LOST = ("disconnected", "connection", "reconnected")
 
 
 def quality_of_trials(store: Store, study: str, person: int | None = None) -> dict[int, dict[str, Any]]:
-    """The `columns.QUALITY` of trials with keys, of a study or one of its participants, by trial and name.
-
-    What is unknown, as in data of version 0.2, is missing or None.
-    """
+    """Return the `columns.QUALITY` of key-played trials, by trial and name. They are those of a study or one
+    of its participants. Unknown values, as in data of version 0.2, are missing or None."""
     whose = Participant.study == study if person is None else Participant.id == person
     in_study = select(Stretch).join(Trial).join(Participant).where(whose)
     chosen = select(Note).join(Participant).where(whose, Note.kind.in_((START, PAUSE)))
@@ -43,8 +41,7 @@ def quality_of_trials(store: Store, study: str, person: int | None = None) -> di
 
 
 def poor_trials(store: Store, people: Collection[int]) -> dict[int, int]:
-    """How many trials of participants with these ids had a poor picture, by id; those without any are left
-    out."""
+    """Return the numbers of trials with a poor picture, by participant id. Those without any are left out."""
     poor = (Stretch.frames < MIN_FRAMES_PER_S * Stretch.seconds) | (Stretch.age_ms > MAX_AGE_MS)
     counted = (
         select(Trial.participant_id, func.count(distinct(Trial.id)))
@@ -57,7 +54,7 @@ def poor_trials(store: Store, people: Collection[int]) -> dict[int, int]:
 
 
 def is_poor(stretch: Stretch) -> bool:
-    """Whether the page displayed too few images in a stretch, or too late; as in `poor_trials`."""
+    """Return whether a stretch had too few images, or too late ones. As in `poor_trials`."""
     slow = stretch.frames < MIN_FRAMES_PER_S * stretch.seconds
     late = stretch.age_ms is not None and stretch.age_ms > MAX_AGE_MS
     return stretch.seconds >= MIN_STRETCH_S and (slow or late)
@@ -79,7 +76,7 @@ def _displayed(stretches: Sequence[Stretch]) -> dict[str, Any]:
 
 
 def _pauses(notes: Sequence[Note]) -> dict[str, Any]:
-    """Pauses last until play continues; one that was not continued has no length."""
+    """Pauses last until play continues. One that was not continued has no length."""
     pauses = [note for note in notes if note.kind == PAUSE]
     lengths = [
         after.at - before.at
@@ -95,7 +92,7 @@ def _pauses(notes: Sequence[Note]) -> dict[str, Any]:
 
 
 def _page(notes: Sequence[Note]) -> dict[str, Any]:
-    """The page as it was when play last began or continued."""
+    """Return the page as it was when play last began or continued."""
     start = next((note.data for note in reversed(notes) if note.kind == START), {})
     viewport = start.get("viewport")
     return {

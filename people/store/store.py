@@ -43,10 +43,8 @@ class TrialEnd(NamedTuple):
 
 
 def new_note(participant_id: int, kind: str, data: Mapping[str, Any] = {}, at: float | None = None) -> Note:
-    """An event of a participant, by default of now.
-
-    Raises InvalidRequest if `data` cannot be represented as JSON.
-    """
+    """Return an event of a participant, by default of now. Raises InvalidRequest if `data` cannot be
+    represented as JSON."""
     try:
         json.dumps(dict(data), allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -59,10 +57,10 @@ Write = ActionRow | TrialEnd | Note | Stretch
 
 
 def write_batch(database: Database, batch: Sequence[Write]) -> list[str]:
-    """Write everything in one transaction; rows that exist are left unchanged.
+    """Write everything in one transaction; existing rows are left unchanged.
 
-    Returns a sentence for each write that was rejected because its trial or participant has been deleted,
-    or because it does not fit. Raises DatabaseUnavailable or StoreError if nothing could be written.
+    Returns a sentence for each write that was rejected because its trial or participant has been deleted, or
+    because it does not fit. Raises DatabaseUnavailable or StoreError if the transaction failed.
     """
     with database.writing() as session:
         missing = insert_actions(database, session, [item for item in batch if isinstance(item, ActionRow)])
@@ -87,7 +85,7 @@ def check_action(row: ActionRow) -> None:
 
 
 def insert_actions(database: Database, session: Session, rows: Sequence[ActionRow]) -> int:
-    """Insert actions; returns how many were skipped because their trial does not exist."""
+    """Insert actions. Returns how many were skipped because their trial does not exist."""
     lock = select(Trial.id).where(Trial.id.in_({row.trial_id for row in rows}))
     known = set(session.scalars(lock.with_for_update(read=True, key_share=True)))
     values = [row._asdict() for row in rows if row.trial_id in known]
@@ -99,7 +97,7 @@ def insert_actions(database: Database, session: Session, rows: Sequence[ActionRo
 
 
 def finish_trial(session: Session, trial_id: int, end: PlayEnd) -> None:
-    """Store the end of a trial unless it has one; raises InvalidRequest if the recording does not fit it."""
+    """Store the end of a trial unless it has one. Raises InvalidRequest if the recording does not fit it."""
     trial, recording = _locked(session, Trial, trial_id, "trial"), end.recording
     got = (recording.task_id, recording.seed, recording.trial, recording.spec_sha256)
     expected = (trial.task_id, trial.seed, trial.trial, trial.spec_sha256)
@@ -115,7 +113,7 @@ def finish_trial(session: Session, trial_id: int, end: PlayEnd) -> None:
 
 
 def _play_end(setup: EpisodeSetup, record: Record) -> PlayEnd:
-    """The end of a trial of the arena that was played by replies, or by an agent at every step."""
+    """Return the end of an arena trial played by replies. It may also be played by an agent at every step."""
     recording, turns = Recording.model_validate(record.replay), record.turns
     if record.model_end is ModelEnd.EPISODE:
         events = [event for turn in turns for event in turn["events"]]
@@ -127,7 +125,7 @@ def _play_end(setup: EpisodeSetup, record: Record) -> PlayEnd:
 
 
 def end_play(trial: Trial, ended_by: str, steps: int) -> None:
-    """Set what ended the play of a trial, and how long it was."""
+    """Set the cause of a trial's end of play, and its duration."""
     trial.ended_by, trial.steps_played, trial.seconds_played = ended_by, steps, seconds_of(steps)
 
 
@@ -138,7 +136,7 @@ def _replied_s(session: Session, trial_id: int) -> float:
 
 
 def insert(database: Database, session: Session, row: Note | Stretch | tables.Reply) -> None:
-    """Insert a row unless it exists; raises InvalidRequest if its participant or trial does not exist."""
+    """Insert a row unless it exists. Raises InvalidRequest if its participant or trial does not exist."""
     if isinstance(row, Note):
         _locked(session, Participant, row.participant_id, "participant")
     else:
@@ -148,7 +146,7 @@ def insert(database: Database, session: Session, row: Note | Stretch | tables.Re
 
 
 def _locked(session: Session, table: type[_Row], key: int, what: str, of: str = "") -> _Row:
-    """The row of a key, whose changes and deletion are blocked; raises InvalidRequest if there is none."""
+    """Return a key's row, locked against changes. Raises InvalidRequest if there is none."""
     # New rows that refer to it are not blocked.
     found = session.get(table, key, with_for_update={"key_share": True})
     if found is None:
@@ -189,11 +187,12 @@ TOKEN_BYTES = 32
 
 
 class Store(Closing):
-    """All studies in one database; missing tables are created unless `create` is False.
+    """All studies in one database.
 
-    `url` is "postgresql://USER:PASSWORD@HOST/NAME", "sqlite:///FILE" or the path of a file. Each call is one
-    transaction and may come from any thread. Every method raises DatabaseUnavailable if the database does not
-    respond, and InvalidRequest, a StoreError too, if the call does not fit the data; then nothing is stored.
+    Missing tables are created unless `create` is False. `url` is "postgresql://USER:PASSWORD@HOST/NAME",
+    "sqlite:///FILE" or the path of a file. Each call is one transaction and may come from any thread. Every
+    method raises DatabaseUnavailable if the database does not respond, and InvalidRequest, a StoreError too,
+    if the call does not fit the data; then the database is unchanged.
     """
 
     def __init__(self, url: str, *, create: bool = True) -> None:
@@ -203,11 +202,11 @@ class Store(Closing):
         self, code: str, study: str = "play", link: Mapping[str, str] = {}, *,
         test: bool = False, kind: tables.Kind | None = None, agent: str | None = None,
     ) -> Participant:  # fmt: skip
-        """A new participant, or the existing one, unchanged, if the study has this code already.
+        """Return a new participant, or the existing one of this code.
 
-        `test`: the study is only tried out; exports and counts leave out what is stored. `agent` names the
-        model or policy that takes part; None: a person.
-        Raises InvalidRequest if code or study is not a name (1 to 64 letters, digits, "_", "-" and ".").
+        The latter is unchanged. `test`: the study is only tried out; exports and counts leave out the stored
+        data. `agent` names the model or policy that takes part; None: a person. Raises InvalidRequest if code
+        or study is not a name (1 to 64 letters, digits, "_", "-" and ".").
         """
         check_name("code", code)
         check_name("study", study)
@@ -226,29 +225,29 @@ class Store(Closing):
             return session.scalars(select(Participant).filter_by(study=study, code=code)).one()
 
     def participant(self, token: str) -> Participant | None:
-        """The participant with this secret token, or None."""
+        """Return the participant with this secret token, or None."""
         return next(iter(self._all(select(Participant).filter_by(token=clean(token)))), None)
 
     def participant_of(self, study: str, code: str) -> Participant | None:
-        """The participant of a study with this code, or None."""
+        """Return the participant of a study with this code, or None."""
         people = select(Participant).where(*participants_of(study, test=True), Participant.code == code)
         return next(iter(self._all(people)), None)
 
     def participants(self, study: str, *, test: bool = False) -> list[Participant]:
-        """The participants of a study in order of arrival; with `test` also those who only try it out."""
+        """Return a study's participants by arrival. With `test` also those who only try it out."""
         return self._all(select(Participant).where(*participants_of(study, test)).order_by(Participant.id))
 
     def studies(self) -> list[str]:
-        """The names of all studies that have participants."""
+        """Return the names of all studies that have participants."""
         return self._all(select(Participant.study).distinct().order_by(Participant.study))
 
     def study_notes(self, study: str) -> list[Note]:
-        """What is noted about a study itself, by time: its file at each change, and refusals of consent."""
+        """Return a study's own notes by time. Its file at each change, and refusals of consent."""
         notes = select(Note).join(Participant).filter_by(study=study, code=tables.STUDY_CODE)
         return self._all(notes.order_by(Note.at, Note.key))
 
     def check_study(self, study: str) -> None:
-        """Raise InvalidRequest, with the names of all studies, if the study has no participants."""
+        """Raise InvalidRequest if the study has no participants. The error has the names of all studies."""
         if study not in (known := self.studies()):
             listed = ", ".join(known) or "none"
             raise InvalidRequest(f"{self.database.name}: no study {study!r}; the database has: {listed}")
@@ -256,10 +255,11 @@ class Store(Closing):
     def begin_trial(
         self, participant_id: int, position: int, task: Task, seed: int, mode: str, block: str | None = None
     ) -> Trial:
-        """A new trial; its `trial`, the number of earlier attempts at the task, is the trial of the episode.
+        """Return a new trial. Its `trial`, the number of earlier attempts at the task, is the trial of the
+        episode.
 
-        `block` is the name of the study's block that it belongs to.
-        Raises InvalidRequest if there is no such participant, or the mode is unknown.
+        `block` is the name of the study's block that it belongs to. Raises InvalidRequest if there is no such
+        participant, or the mode is unknown.
         """
         if mode not in MODES:
             raise InvalidRequest(f"mode: got {mode!r}, expected one of: {', '.join(MODES)}")
@@ -272,7 +272,7 @@ class Store(Closing):
     def begin_episode(
         self, participant_id: int, position: int, setup: EpisodeSetup, block: str | None = None
     ) -> Trial:
-        """As `begin_trial` for an episode that is played by replies; the trial of `setup` does not count."""
+        """Begin a trial played by replies, as `begin_trial` does. The trial of `setup` is ignored."""
         task, seed = setup.task, setup.choices.seed
         if setup.suite.name == DEFAULT:
             mode = "steps" if setup.choices.acts else "scripts"
@@ -288,7 +288,7 @@ class Store(Closing):
         return trial
 
     def is_of(self, trial: Trial, setup: EpisodeSetup) -> bool:
-        """Whether an unfinished trial that is played by replies can be continued as this episode."""
+        """Return whether an unfinished trial can be continued as this episode. It is played by replies."""
         if setup.suite.name == DEFAULT:
             return (trial.spec_sha256, trial.seed) == (
                 spec_sha256(setup.task.content.spec),
@@ -302,10 +302,8 @@ class Store(Closing):
     def finish_episode(
         self, trial_id: int, setup: EpisodeSetup, record: Record, ended_by: str = "", idle_s: float = 0.0
     ) -> None:
-        """Store the end of a trial that was played by replies; one that is finished is left unchanged.
-
-        `ended_by`: what ended it early, `idle_s` seconds after its last form was shown.
-        """
+        """Store the end of a trial that was played by replies. One that is finished is left unchanged.
+        `ended_by`: the cause of an early end, `idle_s` seconds after its last form was shown."""
         now = time.time()
         with self.database.writing() as session:
             if setup.suite.name == DEFAULT:
@@ -329,7 +327,7 @@ class Store(Closing):
             episode.played = PlayedEpisode.model_validate_json(episode.played).ended(record).model_dump_json()
 
     def withdraw(self, participant_id: int, position: int) -> None:
-        """Note in the unfinished trial at a position, if any, that the participant has left the study."""
+        """Note a participant's withdrawal in the unfinished trial at a position. If there is one."""
         at = {"participant_id": participant_id, "position": position, "finished_at": None}
         with self.database.writing() as session:
             for trial in session.scalars(select(Trial).filter_by(**at)):
@@ -345,39 +343,39 @@ class Store(Closing):
             insert(self.database, session, reply)
 
     def replies(self, trial_id: int) -> list[tables.Reply]:
-        """The replies of a trial of another suite, in order."""
+        """Return the replies of a trial of another suite, in order."""
         return self._all(select(tables.Reply).filter_by(trial_id=trial_id).order_by(tables.Reply.turn))
 
     def reply_times(self, study: str) -> dict[int, float]:
-        """The seconds from each observation to its reply, summed by the id of the trial."""
+        """Return the summed seconds from observations to replies, by trial id."""
         seconds = func.sum(tables.Reply.at - tables.Reply.shown_at)
         rows = select(tables.Reply.trial_id, seconds).join(Trial).join(Participant).filter_by(study=study)
         with self.database.reading() as session:
             return {trial: took for trial, took in session.execute(rows.group_by(tables.Reply.trial_id))}
 
     def episodes(self, study: str) -> dict[int, tables.SuiteEpisode]:
-        """What the trials of other suites than the arena have besides, by the id of the trial."""
+        """Return the additional columns of other suites' trials, by trial id."""
         rows = select(tables.SuiteEpisode).join(Trial).join(Participant).where(Participant.study == study)
         return {row.trial_id: row for row in self._all(rows)}
 
     def trials(self, participant_id: int) -> list[Trial]:
-        """All trials of a participant, in the order in which they were started."""
+        """Return all trials of a participant, in the order of their starts."""
         return self._all(select(Trial).filter_by(participant_id=participant_id).order_by(Trial.id))
 
     def open_trial(self, participant_id: int) -> Trial | None:
-        """The participant's latest trial if it is unfinished, otherwise None."""
+        """Return the participant's latest trial if it is unfinished, otherwise None."""
         trials = self.trials(participant_id)
         return trials[-1] if trials and trials[-1].finished_at is None else None
 
     def actions(self, trial_id: int) -> list[ActionRow]:
-        """The stored actions of a trial, by step."""
+        """Return the stored actions of a trial, by step."""
         columns = (Action.trial_id, Action.step, Action.action, Action.at)
         with self.database.reading() as session:
             found = session.execute(select(*columns).filter_by(trial_id=trial_id).order_by(Action.step))
             return [ActionRow(*row) for row in found]
 
     def recording(self, trial_id: int) -> Recording | None:
-        """The recording of a trial, None if it is unfinished."""
+        """Return the recording of a trial; None if it is unfinished."""
         with self.database.reading() as session:
             stored = session.get(tables.StoredRecording, trial_id)
             return Recording.model_validate_json(stored.recording) if stored else None
@@ -386,10 +384,8 @@ class Store(Closing):
         self, participant_id: int, page: str, item: str, value: str, *,
         asked: bool = True, as_expected: bool | None = None,
     ) -> None:  # fmt: skip
-        """Store an answer in place of an earlier one to the same item.
-
-        `asked`: whether the item was shown; `as_expected`: whether an attention check was passed.
-        """
+        """Store an answer in place of an earlier one. It is to the same item. `asked`: whether the item was
+        shown; `as_expected`: whether an attention check was passed."""
         answer = {"value": clean(value), "at": time.time(), "asked": asked, "as_expected": as_expected}
         key = {"participant_id": participant_id, "page": clean(page), "item": clean(item)}
         with self.database.writing() as session:
@@ -398,7 +394,7 @@ class Store(Closing):
             session.execute(statement.on_conflict_do_update(index_elements=list(key), set_=answer))
 
     def answers(self, participant_id: int) -> list[Answer]:
-        """All answers of a participant, in the order in which they were given."""
+        """Return all answers of a participant, in the order given."""
         order = (Answer.at, Answer.page, Answer.item)
         return self._all(select(Answer).filter_by(participant_id=participant_id).order_by(*order))
 
@@ -408,11 +404,11 @@ class Store(Closing):
             insert(self.database, session, new_note(participant_id, kind, data))
 
     def notes(self, participant_id: int) -> list[Note]:
-        """All notes of a participant, by time."""
+        """Return all notes of a participant, by time."""
         return self._all(select(Note).filter_by(participant_id=participant_id).order_by(Note.at, Note.key))
 
     def delete_participant(self, study: str, code: str) -> Deleted:
-        """Remove all data of a participant; returns the number of rows removed from each table.
+        """Remove all data of a participant. Returns the number of rows removed from each table.
 
         SQLite overwrites the rows with zeros (secure_delete), and the file is rewritten (VACUUM) and its
         journal emptied. In PostgreSQL the tables are rewritten (VACUUM FULL); the server's log and backups
@@ -443,7 +439,7 @@ class Store(Closing):
 
 
 def _begin(session: Session, participant_id: int, task_id: str, columns: Mapping[str, Any]) -> Trial:
-    """A new trial, flushed. Raises InvalidRequest if there is no such participant."""
+    """Return a new trial, flushed. Raises InvalidRequest if there is no such participant."""
     earlier = select(func.count()).where(Trial.participant_id == participant_id, Trial.task_id == task_id)
     _locked(session, Participant, participant_id, "participant")
     keys: dict[str, Any] = {"participant_id": participant_id, "task_id": task_id}
@@ -471,7 +467,7 @@ class StoreThread:
         self._thread = ThreadPoolExecutor(1, "store")
 
     async def run(self, call: Callable[[Store], _Result]) -> _Result:
-        """The result of a call with the store; raises DatabaseUnavailable when patience runs out."""
+        """Return the result of a call with the store. Raises DatabaseUnavailable when patience runs out."""
         end = time.monotonic() + self._patience_s
         while True:
             try:

@@ -1,4 +1,4 @@
-"""The database tables; `codebook.yaml` says what each column means.
+"""The database tables; `codebook.yaml` describes each column.
 
 Times are seconds since 1970-01-01 00:00 UTC, by the server's clock.
 """
@@ -13,10 +13,10 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, MappedCol
 from arena.packages import data_of
 
 CODEBOOK = data_of(__package__, "codebook.yaml")
-"""By table and column its meaning or a list: meaning and unit; of a computed one meaning, type and unit."""
+"""By table and column its meaning or a list: meaning and unit. Of a computed one meaning, type and unit."""
 
 STUDY_CODE = "_study"
-"""Code of the row for what belongs to no participant: the study's file, and refusals of consent."""
+"""Code of the row for the study's file and refusals of consent. They belong to no participant."""
 
 CONFIG = "config"
 """Kind of the notes of a study that contain its file."""
@@ -26,7 +26,7 @@ _Row = TypeVar("_Row")
 
 
 class Base(MappedAsDataclass, DeclarativeBase):
-    """Base of all tables; rows are returned detached from the session, as plain values."""
+    """Base of all tables. Rows are returned detached from the session, as plain values."""
 
     type_annotation_map: ClassVar = {str: Text, float: Double} | dict.fromkeys(
         (dict[str, Any], dict[str, str], list[int]), JSON
@@ -48,14 +48,12 @@ def _reference(key: str, **options: Any) -> MappedColumn[Any]:
 
 
 Kind = Literal["child", "adult", "model", "policy"]
-"""What a participant is: a person, a language model, or an agent that is programmed or was trained."""
+"""Kind of participant: a person, language model, or agent. Agents are programmed or were trained."""
 
 
 class Participant(Base, kw_only=True):
-    """A participant of a study: a person or, with the name of an `agent`, one that it simulates.
-
-    `token` is the secret that identifies a person's browser; it is never exported.
-    """
+    """A participant of a study: a person, or a simulating agent. The latter has the name of an `agent`.
+    `token` is the secret that identifies a person's browser; it is never exported."""
 
     __tablename__ = "participants"
     # Without autoincrement SQLite reuses the id of a deleted row, and with it any action that arrives late.
@@ -73,13 +71,13 @@ class Participant(Base, kw_only=True):
 
 
 def participants_of(study: str, test: bool) -> tuple[ColumnElement[bool], ...]:
-    """The conditions that select a study's participants; with `test` also those who only try it out."""
+    """Return the conditions that select a study's participants. With `test` also trial runs."""
     people = (Participant.study == study, Participant.code != STUDY_CODE)
     return people if test else (*people, Participant.test.is_not(True))
 
 
 class Trial(Base, kw_only=True):
-    """One task as played by one participant; the result columns are None until it is finished."""
+    """One task as played by one participant. The result columns are None until it is finished."""
 
     __tablename__ = "trials"
     __table_args__ = (UniqueConstraint("participant_id", "task_id", "trial"), {"sqlite_autoincrement": True})
@@ -109,7 +107,7 @@ class Trial(Base, kw_only=True):
 
 
 class ActionRow(NamedTuple):
-    """The action of one step: `step` counts from 0, `action` indexes `arena.ACTIONS`, `at` is a time."""
+    """The action of one step. `step` counts from 0, `action` indexes `arena.ACTIONS`, `at` is a time."""
 
     trial_id: int
     step: int
@@ -118,7 +116,7 @@ class ActionRow(NamedTuple):
 
 
 class Action(Base, kw_only=True):
-    """One action that was really taken; trial and step are its key, so that no action is stored twice."""
+    """One action that was really taken. Trial and step are its key, so that no action is stored twice."""
 
     __tablename__ = "actions"
 
@@ -129,7 +127,7 @@ class Action(Base, kw_only=True):
 
 
 class Stretch(Base, kw_only=True):
-    """What a page displayed during a stretch of play; trial and time are its key."""
+    """Display statistics of a stretch of play. Trial and time are its key."""
 
     __tablename__ = "stretches"
 
@@ -154,7 +152,7 @@ class StoredRecording(Base, kw_only=True):
 
 
 class SuiteEpisode(Base, kw_only=True):
-    """What a trial of another suite than the arena has besides; the last columns are None until its end."""
+    """Additional columns of a trial of another suite than the arena. The last ones are None until its end."""
 
     __tablename__ = "suite_episodes"
 
@@ -167,7 +165,7 @@ class SuiteEpisode(Base, kw_only=True):
 
 
 class Reply(Base, kw_only=True):
-    """One reply in a trial that is played by replies; trial and turn are its key, so that none is twice."""
+    """One reply in a trial that is played by replies. Trial and turn are its unique key."""
 
     __tablename__ = "replies"
 
@@ -213,7 +211,7 @@ TABLES = (Participant, Trial, Action, Stretch, StoredRecording, SuiteEpisode, Re
 
 
 def grouped(rows: Iterable[_Row], key: Callable[[_Row], int]) -> dict[int, list[_Row]]:
-    """Rows by a key, in their order; empty where there are none."""
+    """Return rows by a key, in their order; empty without rows."""
     groups: dict[int, list[_Row]] = defaultdict(list)
     for row in rows:
         groups[key(row)].append(row)

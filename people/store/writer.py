@@ -1,4 +1,4 @@
-"""Writing in the background, so that the game never waits for the database."""
+"""Background writing, so that the game never waits for the database."""
 
 import threading
 import time
@@ -13,18 +13,18 @@ from people.store.store import Store, Write, check_action, new_note, write_batch
 from people.store.tables import ActionRow
 
 INTERVAL_S = 0.05
-"""Time in which writes are collected for one transaction; the other 50 ms of 100 are for the commit."""
+"""Time in which writes are collected for one transaction. The other 50 ms of 100 are for the commit."""
 FIRST_RETRY_S = 0.1
 MAX_RETRY_S = 2.0
 MAX_BATCH = 20_000
-"""Writes in one transaction; a limit, so that a long backlog shows progress."""
+"""Writes in one transaction. A limit, so that a long backlog shows progress."""
 
 
 class WriterState(NamedTuple):
     """The state of the writer.
 
     `waiting` and `committed` count writes; `rejected` those that could not be stored (because their
-    participant was deleted), with the last reason. `error` says why the last attempt failed, None while the
+    participant was deleted), with the last reason. `error` is the reason of the last failure, None while the
     database responds; `since` is the time of the first failure (Unix seconds).
     """
 
@@ -39,8 +39,8 @@ class WriterState(NamedTuple):
 class Writer(Closing):
     """A thread that commits all writes, every 50 ms in one transaction.
 
-    While the database is unavailable everything waits in memory, in order, and is tried again after 0.1 s,
-    growing to 2 s. Nothing is stored twice: a batch whose confirmation was lost is written again, and
+    While the database is unavailable all writes wait in memory, in order, and are retried after 0.1 s,
+    growing to 2 s. Writes are stored only once: a batch whose confirmation was lost is written again, and
     existing rows are left unchanged.
     """
 
@@ -56,11 +56,8 @@ class Writer(Closing):
         self._thread.start()
 
     def put(self, item: Write) -> None:
-        """Queue an action, an event, the end of a trial, or what a page displayed.
-
-        A trial that is finished already is left unchanged. Raises StoreError if the action is not valid, or
-        after `close`.
-        """
+        """Queue an action, event, end of a trial, or display statistics. A trial that is finished already is
+        left unchanged. Raises StoreError if the action is not valid, or after `close`."""
         if isinstance(item, ActionRow):
             check_action(item)
         with self._changed:
@@ -71,18 +68,18 @@ class Writer(Closing):
             self._changed.notify_all()
 
     def note(self, participant_id: int, kind: str, data: Mapping[str, Any] = {}) -> None:
-        """Queue what `Store.note` does, with the time of this call."""
+        """Queue a `Store.note`, with the time of this call."""
         self.put(new_note(participant_id, kind, data))
 
     def flush(self, timeout_s: float = 5.0) -> bool:
-        """Wait until everything queued before this call is committed; False after the timeout."""
+        """Wait until everything queued before this call is committed. False after the timeout."""
         with self._changed:
             wanted = self.state.committed + self.state.waiting
             self._hurry.set()
             return self._changed.wait_for(lambda: self.state.committed >= wanted, timeout_s)
 
     def close(self, timeout_s: float = 5.0) -> None:
-        """Commit what is queued and end the thread; raises StoreError if that takes too long."""
+        """Commit queued writes and end the thread. Raises StoreError if that takes too long."""
         done = self.flush(timeout_s)
         with self._changed:
             self._closing = True

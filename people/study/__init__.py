@@ -1,1 +1,1 @@
-"""A whole experiment with people, described in one file: from consent to completion."""
+"""Experiments with people, described in one file: from consent to completion."""

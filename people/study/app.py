@@ -19,16 +19,14 @@ from people.study.plan import Plan
 from people.study.server import Overview, StudyServer
 
 PATIENCE_S = 5.0
-"""How long a page waits for a database that is unavailable before it says so."""
+"""Maximum wait, seconds, of a page for a database. Then it reports the problem."""
 
 
 def create_study_app(
     plan: Plan, players: Players, store: Store, token: str, *, names: tuple[str, ...] | None = None
 ) -> FastAPI:
-    """The pages of a study, its game, and the experimenter's pages behind `token`.
-
-    `names`: the host names that it answers to, None for any.
-    """
+    """Create the pages of a study, its game, and the experimenter's pages. The last are behind `token`.
+    `names`: the host names that it answers to, None for any."""
     key = signing_key(store, plan.study.name)
     threads = (StoreThread(store, PATIENCE_S), StoreThread(store, PATIENCE_S))
     games = Games(StudyTaskSource(plan))

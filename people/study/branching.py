@@ -1,4 +1,4 @@
-"""The pages and items that are asked, and who is screened out: both depend on earlier answers."""
+"""Pages and items to ask, and screening, depending on earlier answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from people.study.config import Questionnaire, Study
 Given = Mapping[tuple[str, str], str]
 """Answers to items that were asked, by page and item."""
 Problem = tuple[tuple[str | int, ...], str]
-"""The path of keys of a value in the file, and what is wrong with it."""
+"""Key path of a value in the file, and its problem."""
 
 
 class Source(NamedTuple):
@@ -21,17 +21,17 @@ class Source(NamedTuple):
 
 
 def given(answers: Sequence[Answer]) -> Given:
-    """The answers to items that were asked."""
+    """Return the answers to items that were asked."""
     return {(answer.page, answer.item): answer.value for answer in answers if answer.asked is not False}
 
 
 def is_page_asked(study: Study, page: Questionnaire, answers: Given) -> bool:
-    """Whether any item of a page can be asked after these answers."""
+    """Return whether an item of a page can follow these answers."""
     return _holds(study, page, page.if_, answers, {}) and bool(form_items(study, page, answers))
 
 
 def form_items(study: Study, page: Questionnaire, answers: Given) -> list[tuple[Item, set[str]]]:
-    """The items that earlier pages do not exclude, with the ids of those on the page that decide on each."""
+    """Return the items not excluded by earlier pages, with deciding ids. These are on the same page."""
     items = []
     for item in page.items:
         sources = {name: _source(study, page, name) for name in item.if_}
@@ -44,7 +44,7 @@ def form_items(study: Study, page: Questionnaire, answers: Given) -> list[tuple[
 def asked_items(
     study: Study, page: Questionnaire, answers: Given, filled_in: Mapping[str, str]
 ) -> list[Item]:
-    """The items of a page that are asked if the page is filled in like this."""
+    """Return the asked items of a page filled in like this."""
     asked: list[Item] = []
     here: dict[str, str] = {}
     for item in page.items:
@@ -56,7 +56,7 @@ def asked_items(
 
 
 def is_screened_out(study: Study, answers: Sequence[Answer]) -> bool:
-    """Whether answers do not fit the study, or too many attention checks were failed."""
+    """Return whether answers do not fit the study. Too many failed attention checks count as well."""
     failed = sum(answer.as_expected is False for answer in answers)
     if study.attention is not None and failed > study.attention.allowed:
         return True
@@ -70,7 +70,7 @@ def is_screened_out(study: Study, answers: Sequence[Answer]) -> bool:
 
 
 def question_problems(study: Study) -> Iterator[Problem]:
-    """What is wrong with the keys if, screen and attention."""
+    """Yield problems of the keys if, screen and attention."""
     for number, page in enumerate(study.questionnaires):
         loc = ("questionnaires", number)
         yield from _rule_problems(study, page, page.if_, (*loc, "if"), ())
@@ -124,7 +124,7 @@ def _screen_problems(
 def _holds(
     study: Study, page: Questionnaire, rules: Mapping[str, Accepted], answers: Given, here: Mapping[str, str]
 ) -> bool:
-    """Whether answers fit all rules; those on the same page are in `here`. What was not asked never fits."""
+    """Return whether answers, same-page ones in `here`, fit all rules. Skipped items never fit."""
     for name, accepted in rules.items():
         source = _source(study, page, name)
         assert source is not None
@@ -136,7 +136,7 @@ def _holds(
 
 
 def _source(study: Study, page: Questionnaire, name: str) -> Source | None:
-    """The item of this name that is asked before the end of `page`; None if there is none, or several."""
+    """Return the item of this name before the end of `page`. None without a unique one."""
     order = ("before", "between", "after")
     pages = sorted(study.questionnaires, key=lambda each: order.index(each.when))
     earlier = [each for each in pages[: pages.index(page)] if each.when != "between"]
@@ -153,12 +153,12 @@ def _source(study: Study, page: Questionnaire, name: str) -> Source | None:
 
 
 def _names(page: Questionnaire) -> list[tuple[str, str]]:
-    """For each item of a page, the names by which an `if` may refer to it."""
+    """Return the names by which an `if` may refer to items. They are given for each item of a page."""
     return [(item.id, f"{page.name}.{item.id}") for item in page.items]
 
 
 def _page_named(study: Study, name: str) -> Questionnaire | None:
-    """The questionnaire whose answers are stored under a name; at breaks it ends in their number."""
+    """Return the questionnaire whose answers are stored under a name. At breaks it ends in their number."""
     for page in study.questionnaires:
         if name == page.name or (page.when == "between" and name.rpartition("-")[0] == page.name):
             return page

@@ -24,21 +24,22 @@ OF_ARENA = {
     "levels": "levels are drawn of the arena; list tasks of the suite {suite}",
     "views": "views are those of an arena",
 }
-"""Keys of blocks that only tasks of the arena can have, and why."""
+"""Keys of blocks only for tasks of the arena, and the reasons."""
 
 
 class Block(Section):
-    """Tasks that are played one after another, introduced by a page with `title`, `text` and `sound`.
+    """Tasks that are played one after another, introduced by a page.
 
-    Models read `title` and `prompt`, by default `text`, before each of the tasks.
+    The page has `title`, `text` and `sound`. Models read `title` and `prompt`, by default `text`, before each
+    of the tasks.
 
-    `tasks`: `short-form` (40 tasks), `children` (those that children did, of the original's files), or ids
-    of the battery, or paths of files relative to the study's file. `feedback`: whether
-    health, rewards and success are shown. `may_stop`: whether participants may end a task themselves.
-    `limit_s`: seconds of play after which a task is ended (default: its own limit only), of another suite
-    those since its first form was shown. `limit_pause_s`: seconds for which a task of the arena may be paused
-    altogether (default: no limit). `suite`: whose tasks these are (default: the arena's), with `choices` as
-    options of `arena-llm play --suite`.
+    `tasks`: `short-form` (40 tasks), `children` (those that children did, of the original's files), or ids of
+    the battery, or paths of files relative to the study's file. `feedback`: whether health, rewards and
+    success are shown. `may_stop`: whether participants may end a task themselves. `limit_s`: seconds of play
+    after which a task is ended (default: its own limit only), of another suite those since its first form was
+    shown. `limit_pause_s`: seconds for which a task of the arena may be paused altogether (default: no
+    limit). `suite`: suite of the tasks (default: the arena), with `choices` as options of `arena-llm play
+    --suite`.
     """
 
     tasks: Literal["short-form", "children"] | tuple[Line, ...] = ()
@@ -74,7 +75,7 @@ class Block(Section):
 
 
 class PassedOf(Section):
-    """A number of attempts passed of the last ones, over all tasks of the practice."""
+    """Required passes among the last attempts, over all practice tasks."""
 
     passed: int = Field(ge=1)
     of_last: int = Field(ge=1)
@@ -82,7 +83,7 @@ class PassedOf(Section):
     @model_validator(mode="after")
     def _can_be_met(self) -> "PassedOf":
         if self.passed > self.of_last:
-            raise ValueError(f"got {self.passed} passed of the last {self.of_last}, which nobody can reach")
+            raise ValueError(f"got {self.passed} passed of the last {self.of_last}, which is impossible")
         return self
 
 
@@ -90,10 +91,11 @@ Criterion = Annotated[PassedOf | None, BeforeValidator(lambda given: None if giv
 
 
 class Practice(Block):
-    """Tasks that must be passed; after `tries` attempts (None: no limit) the next one follows anyway.
+    """Tasks that must be passed.
 
-    `criterion`: what the practice is for; None, in the file "all": each task is passed. As soon as another
-    one is met, the practice is over. `if_failed`: whether the study continues without it, or ends.
+    After `tries` attempts (None: no limit) the next one follows anyway. `criterion`: the practice's goal;
+    None, in the file "all": each task is passed. As soon as another one is met, the practice is over.
+    `if_failed`: whether the study continues without it, or ends.
     """
 
     tries: int | None = Field(default=3, ge=1, le=100)
@@ -165,13 +167,13 @@ PATTERNS = {
     LANGUAGE: "the code of a language, such as en or pt-BR",
     DURATION: "a whole number and a unit, min, h or d, such as 90 min",
 }
-"""What the patterns of texts mean, in words."""
+"""Meanings of the text patterns, in words."""
 
 Parameter = Annotated[str, Field(pattern=PARAMETER)]
 WebLink = Annotated[str, Field(pattern=WEB_LINK, max_length=2000)]
 
 SIGNATURE = "signature"
-"""Parameter of a link with the signature of the participant's id; it is not stored."""
+"""Parameter of a link with the signature of the participant's id. It is not stored."""
 
 TEST = "test"
 """Parameter of a preview's link, signed as well, and not stored either."""
@@ -187,11 +189,8 @@ Changes = Annotated[dict[str, Any], BeforeValidator(lambda given: {} if given is
 
 
 class Consent(Section):
-    """The consent form, in Markdown; `version` is stored with each consent.
-
-    `sound` is a file with its text read aloud. `agree` and `refuse` are its buttons, by default those of
-    `Texts`.
-    """
+    """The consent form, in Markdown; `version` is stored with each consent. `sound` is a file with its text
+    read aloud. `agree` and `refuse` are its buttons, by default those of `Texts`."""
 
     version: Name
     text: Prose
@@ -208,15 +207,15 @@ class Assent(Consent):
 
 
 class Participants(Section):
-    """How participants are identified: by a parameter of their link, or by a code.
+    """Identification of participants: by a link's parameter, or by a code.
 
-    `from_` "link": the parameter `id` identifies the participant, those in `keep` are stored as well.
-    Links are signed (see `identity`); with `unsigned` others are accepted as well, so that anyone who knows
-    an id can continue as that participant. The parameter `condition`, if given, names the condition, which
-    is otherwise assigned. "codes": only the listed codes are accepted; "free": any code is. Newcomers are
-    turned away while `quota` participants take part, without those for whom the study ended early. Who does
-    nothing for `timeout` has left, until they come back. `kind`: what the people are, by default children
-    if the study has an `assent` or is in child style, otherwise adults.
+    `from_` "link": the parameter `id` identifies the participant, those in `keep` are stored as well. Links
+    are signed (see `identity`); with `unsigned` others are accepted as well, so that anyone who knows an id
+    can continue as that participant. The parameter `condition`, if given, names the condition, which is
+    otherwise assigned. "codes": only the listed codes are accepted; "free": any code is. Newcomers are turned
+    away while `quota` participants take part, without those for whom the study ended early. Participants who
+    are inactive for `timeout` have left, until they come back. `kind`: the kind of people, by default
+    children if the study has an `assent` or is in child style, otherwise adults.
     """
 
     from_: Literal["link", "codes", "free"] = Field(alias="from")
@@ -232,7 +231,7 @@ class Participants(Section):
 
     @property
     def timeout_s(self) -> float | None:
-        """Seconds without an action after which a participant has left; None: no such limit."""
+        """Seconds without an action after which a participant has left. None: no such limit."""
         if self.timeout is None:
             return None
         unit = self.timeout.lstrip("0123456789").strip()
@@ -284,23 +283,23 @@ class Questionnaire(Section):
         return self
 
     def item(self, name: str) -> Item:
-        """The item with this id."""
+        """Return the item with this id."""
         return next(item for item in self.items if item.id == name)
 
 
 class Attention(Section):
-    """Attention checks, items with `expect`: who fails more than `allowed` is screened out."""
+    """Attention checks, items with `expect`. Participants who fail more than `allowed` are screened out."""
 
     allowed: int = Field(default=0, ge=0)
 
 
 class Returns(Section):
-    """Links for participants who did not complete the study as planned; None: none, or that of completion.
+    """Links for participants who did not complete the study as planned.
 
-    `refused`: did not agree; `stopped`: left the study; `screened`: does not fit the study, or failed
-    attention checks; `device`: did not pass the check of the picture; `failed`: did not meet the criterion
-    of the practice; `late`: `limit_minutes` was over before the last test task. The last two
-    otherwise get `completion.link`, unless the practice ended the study.
+    None: none, or that of completion. `refused`: did not agree; `stopped`: left the study; `screened`: does
+    not fit the study, or failed attention checks; `device`: did not pass the check of the picture; `failed`:
+    did not meet the criterion of the practice; `late`: `limit_minutes` was over before the last test task.
+    The last two otherwise get `completion.link`, unless the practice ended the study.
     """
 
     refused: WebLink | None = None
@@ -312,10 +311,8 @@ class Returns(Section):
 
 
 class Completion(Section):
-    """The last page. `link` may contain `{participant}`, `{code}` and parameters of participants' links.
-
-    The links of `returns` may contain the same except for `{code}`.
-    """
+    """The last page. `link` may contain `{participant}`, `{code}` and parameters of participants' links. The
+    links of `returns` may contain the same except for `{code}`."""
 
     title: Line = "Thank you!"
     text: Prose = "You have completed the study. Thank you for taking part."
@@ -329,11 +326,11 @@ class Study(Section):
     """A whole study.
 
     `style` "child": all texts of the pages are in words for children of about seven years, one question is
-    shown at a time, and a star for each ball stands for the rewards. `agents`: choices of models and
-    policies in the arena, as options of `arena-llm eval`. `palette` "colour-safe": in the pictures red has
-    some blue. `speech`: texts can be read aloud by a voice of the browser. `block_order`: in which order the
-    blocks of the test are played, as `order` of tasks. `conditions`: what differs from the rest of the file
-    for the participants in each, as {"hard": {"test": {"tasks": ...}}}.
+    shown at a time, and a star for each ball stands for the rewards. `agents`: choices of models and policies
+    in the arena, as options of `arena-llm eval`. `palette` "colour-safe": in the pictures red has some blue.
+    `speech`: texts can be read aloud by a voice of the browser. `block_order`: the order of the test's
+    blocks, as `order` of tasks. `conditions`: the differences from the rest of the file for the participants
+    in each, as {"hard": {"test": {"tasks": ...}}}.
     """
 
     name: Name
@@ -410,11 +407,11 @@ class Study(Section):
 
     @property
     def kind(self) -> Literal["child", "adult"]:
-        """What the people are who take part."""
+        """Kind of people who take part."""
         return self.participants.kind or ("child" if self.style == "child" or self.assent else "adult")
 
     def blocks(self) -> dict[str, Block]:
-        """The check of the picture, tutorial and practice, if the study has them, and the test's, by name."""
+        """Blocks by name: picture check, tutorial, practice, if any, and the test's."""
         picture, check = self.picture, None
         if picture is not None:
             check = Practice(tasks=(CHECKED,), feedback=False, limit_s=picture.seconds, tries=picture.tries)

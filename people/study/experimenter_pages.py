@@ -1,4 +1,4 @@
-"""The experimenter's pages: progress of all participants, what they did, and their data; behind a token."""
+"""Experimenter's pages: progress, records and data of all participants; behind a token."""
 
 import asyncio
 import base64
@@ -71,7 +71,7 @@ router = APIRouter(prefix=HOME, include_in_schema=False, dependencies=[Depends(_
 
 @router.get("")
 async def home(request: Request, server: Server) -> Response:
-    """The table of participants; a token in the address is stored in a cookie."""
+    """Return the table of participants. A token in the address is stored in a cookie."""
     # Not a redirect: after a link from another site the browser would not send the cookie.
     await server.store.run(lambda store: free_places(server.plan, store))
     response = await _table(server, "table")
@@ -83,13 +83,13 @@ async def home(request: Request, server: Server) -> Response:
 
 @router.get("/table")
 async def table(server: Server) -> Response:
-    """The table alone, for automatic updates."""
+    """Return the table alone, for automatic updates."""
     return await _table(server, "rows")
 
 
 @router.post("/reload")
 async def read_again(_: Form, server: Server) -> Response:
-    """Read the study's file again, and say what has changed, or why it cannot be used."""
+    """Read the study's file again, and report changes, or an error."""
     try:
         started = await server.read_again()
     except (ConfigError, InvalidRequest) as error:
@@ -124,13 +124,13 @@ async def person_page(request: Request, person: Person, server: Server) -> Respo
 
 @router.get("/person/{code}/trial/{trial}")
 async def replay_page(person: Person, trial: FinishedTrial, server: Server) -> Response:
-    """The replay of a finished episode."""
+    """Return the replay of a finished episode."""
     return page("replay", server.study, person=person, trial=trial)
 
 
 @router.get("/person/{code}/trial/{trial}/frames")
 async def replay_frames(trial: FinishedTrial, server: Server) -> Response:
-    """The images of a finished episode."""
+    """Yield the images of a finished episode."""
     recording = await server.store.run(lambda store: store.recording(trial.id))
     same = (task for _, task in server.plan.all_tasks() if task.id == trial.task_id)
     of_arena = (task for task in same if isinstance(task, Task))
@@ -151,7 +151,7 @@ async def replay_frames(trial: FinishedTrial, server: Server) -> Response:
 
 @router.get("/export.zip")
 async def export(server: Server, bids: str = "", test: str = "") -> Response:
-    """All data as a ZIP file of CSV tables and recordings; `test` includes those of previews."""
+    """Return all data as a ZIP file of CSV tables and recordings. `test` includes those of previews."""
     name, asked = server.study.name, {"bids": bids == "1", "test": test == "1"}
     path = await server.reading.run(lambda store: export_zip(store, name, **asked))
     delete = BackgroundTask(path.unlink)
@@ -160,7 +160,7 @@ async def export(server: Server, bids: str = "", test: str = "") -> Response:
 
 @router.post("/person/{code}/left")
 async def left(_: Form, person: Person, server: Server) -> Response:
-    """Note that a participant has left, so that somebody else can have the place."""
+    """Note that a participant has left, which frees the place."""
     if server.is_present(person):
         raise HTTPException(409, f"{person.code} is taking part at this moment. Nothing was changed.")
     if not await server.store.run(lambda store: mark_left(store, person)):
@@ -229,7 +229,7 @@ class _Images(asyncio.Queue[Drawn | EpisodeFailed]):
         self.put_nowait(EpisodeFailed(reason))
 
     async def next(self) -> Drawn:
-        """The next image. Raises EpisodeFailed if it never comes."""
+        """Return the next image. Raises EpisodeFailed if it never comes."""
         try:
             image = await asyncio.wait_for(self.get(), TIMEOUT_S)
         except TimeoutError:
@@ -242,10 +242,10 @@ class _Images(asyncio.Queue[Drawn | EpisodeFailed]):
 async def replay_images(
     workers: WorkerPool, task: Task, recording: Recording, steps: int | None
 ) -> AsyncIterator[str]:
-    """The images of an episode, each as a line of JSON: step, health, reward, image (a data URL).
+    """Yield the images of an episode, each as a line of JSON.
 
-    Only the first `steps` are shown, those that were played; None: all.
-    Raises EpisodeFailed if it cannot be drawn.
+    A line has step, health, reward, image (a data URL). Only the first `steps` are shown, those that were
+    played; None: all. Raises EpisodeFailed if it cannot be drawn.
     """
     images = _Images()
     start = Open(task, recording.seed, recording.trial)

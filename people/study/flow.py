@@ -1,4 +1,4 @@
-"""Where a participant is in a study, and what moves them on.
+"""A participant's stage in a study, and the moves between stages.
 
 Everything is derived from the store, so a restarted server continues where it stopped.
 """
@@ -25,10 +25,11 @@ from testbed import Task
 
 
 def balanced_latin_square(count: int) -> tuple[tuple[int, ...], ...]:
-    """Orders of 0 to count - 1 in which each appears equally often in each position and after each other one.
+    """Return balanced orders of 0 to count - 1.
 
-    Williams' design (Williams 1949, Australian Journal of Scientific Research A 2, 149-168): `count` rows
-    if it is even, twice as many if it is odd.
+    Each number appears equally often in each position and after each other one. Williams' design (Williams
+    1949, Australian Journal of Scientific Research A 2, 149-168): `count` rows if it is even, twice as many
+    if it is odd.
     """
     first = [(k + 1) // 2 if k % 2 else (count - k // 2) % count for k in range(count)]
     rows = [tuple((place + row) % count for place in first) for row in range(count)]
@@ -41,15 +42,13 @@ def rows_of(test: Test, tasks: Tasks) -> int:
 
 
 def least_used(rows: int, used: Mapping[int, int]) -> int:
-    """The row of the design that the fewest participants have; the first of several."""
+    """Return the row of the design that the fewest participants have. The first of several."""
     return min(range(rows), key=lambda row: (used.get(row, 0), row))
 
 
 def order_of(test: Test, tasks: Tasks, seed: int, code: str, row: int) -> tuple[str, ...]:
-    """The ids of the tasks in the order of the participant with this code.
-
-    With `by: level` or `group` the tasks of each stay together, shuffled for each participant.
-    """
+    """Return the task ids in a participant's order, given by the code. With `by: level` or `group` the tasks
+    of each stay together, shuffled for each participant."""
     if test.order == "listed":
         return tuple(task.id for task in tasks)
     # A text as seed is hashed completely, and identically by every version of Python.
@@ -63,10 +62,11 @@ def order_of(test: Test, tasks: Tasks, seed: int, code: str, row: int) -> tuple[
 
 
 def assigned(plan: Plan, used: Sequence[Cell], code: str, condition: str | None) -> dict[str, Any]:
-    """Condition and order of blocks and tasks of the participant with this code, as the contents of a note.
+    """Return a participant's condition and orders, as a note's contents.
 
-    Without `condition` it is the one that the fewest have; rows of the designs are assigned in the same
-    manner within the condition. `used` are the cells that others have. `row` is that of the first block.
+    The orders are those of blocks and tasks. Without `condition` it is the one that the fewest have; rows of
+    the designs are assigned in the same manner within the condition. `used` are the cells that others have.
+    `row` is that of the first block.
     """
     if not plan.study.conditions:
         return _ordered(plan, used, code)
@@ -84,7 +84,7 @@ def _counts(cells: Iterable[tuple[Any, int]]) -> Counter[Any]:
 
 
 def _least_filled(study: Study, counts: Mapping[str, int]) -> str:
-    """The condition that the fewest have; of several the first in an order that is drawn for each round."""
+    """Return the condition that the fewest have. Ties go by a round's drawn order."""
     fewest = min(counts[name] for name in study.conditions)
     source = random.Random(f"{study.seed} conditions {fewest}")
     shuffled = source.sample(list(study.conditions), len(study.conditions))
@@ -115,7 +115,7 @@ def _ordered(plan: Plan, used: Sequence[Cell], code: str) -> dict[str, Any]:
 
 
 def _units(test: Test, tasks: Tasks) -> list[list[str]]:
-    """The ids that stay together."""
+    """Return the ids that stay together."""
     if test.by == "task":
         return [[task.id] for task in tasks]
     groups: dict[str, list[str]] = {}
@@ -125,7 +125,7 @@ def _units(test: Test, tasks: Tasks) -> list[list[str]]:
 
 
 def current_stage(plan: Plan, progress: Progress) -> Stage:
-    """The stage that a participant has reached, which may be how the study ended for them."""
+    """Return the stage that a participant has reached, perhaps an ending."""
     plan = plan.of(progress.condition)
     if early := progress.ending or _early_ending(plan, progress):
         return early
@@ -139,7 +139,7 @@ def current_stage(plan: Plan, progress: Progress) -> Stage:
 
 
 def _early_ending(plan: Plan, progress: Progress) -> Ending | None:
-    """How the study ends for a participant before its last stage; None while it goes on."""
+    """Return a participant's ending before the last stage. None while the study continues."""
     if is_screened_out(plan.study, progress.answers):
         return Ending("screened", "screened")
     if _has_poor_picture(plan, progress):
@@ -151,7 +151,7 @@ def _early_ending(plan: Plan, progress: Progress) -> Ending | None:
 
 
 def _has_poor_picture(plan: Plan, progress: Progress) -> bool:
-    """Whether the picture was never good enough for the study; who only tries it out may continue."""
+    """Return whether the picture was never good enough for the study. Who only tries it out may continue."""
     picture = plan.study.picture
     if picture is None or picture.if_failed == "continue" or progress.participant.test:
         return False
@@ -160,7 +160,7 @@ def _has_poor_picture(plan: Plan, progress: Progress) -> bool:
 
 
 def _last_ending(plan: Plan, progress: Progress) -> str:
-    """How the study ends after its last stage; who failed the practice may be late as well."""
+    """Return a participant's ending after the last stage. A failed practice may be late as well."""
     if _has_failed_practice(plan, progress):
         return "failed"
     test = _task_stages(plan, progress, "test")
@@ -172,7 +172,7 @@ def _stages(plan: Plan, progress: Progress) -> tuple[Stage, ...]:
 
 
 def _late_blocks(plan: Plan, progress: Progress) -> set[str]:
-    """The names of the test's blocks whose time is up."""
+    """Return the names of the test's blocks whose time is up."""
     positions = plan.positions(progress.blocks)
     limits = ((block.name, block.limit_minutes) for block in plan.study.test)
     return {
@@ -183,10 +183,8 @@ def _late_blocks(plan: Plan, progress: Progress) -> set[str]:
 
 
 def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test: bool = False) -> Participant:
-    """Enrol a person who has agreed; one who is enrolled already is left unchanged.
-
-    Who only tries the study out (`test`) takes no one's place in the design.
-    """
+    """Enrol a person who has agreed. One who is enrolled already is left unchanged. Who only tries the study
+    out (`test`) takes no one's place in the design."""
     person = store.add_participant(code, plan.study.name, link, test=test, kind=plan.study.kind)
     if not progress_of(store, person).order:
         for kind, form in ((CONSENT, plan.study.consent), (ASSENT, plan.study.assent)):
@@ -200,7 +198,7 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
 
 
 def is_full(plan: Plan, store: Store) -> bool:
-    """Whether newcomers are turned away."""
+    """Return whether newcomers are turned away."""
     quota = plan.study.participants.quota
     free_places(plan, store)
     return quota is not None and stored.taking_part(store, plan.study.name) >= quota
@@ -218,7 +216,7 @@ def free_places(plan: Plan, store: Store) -> None:
 
 
 def mark_left(store: Store, person: Participant) -> bool:
-    """Note that a participant in progress has left, as the experimenter says; False if it was over before."""
+    """Note that a participant in progress has left, as the experimenter says. False if it was over before."""
     if progress_of(store, person).ending is not None:
         return False
     store.note(person.id, LEFT, {"by": "experimenter"})
@@ -226,7 +224,7 @@ def mark_left(store: Store, person: Participant) -> bool:
 
 
 def come_back(plan: Plan, store: Store, person: Participant) -> Progress:
-    """The progress of a participant who does something: who had left is back, unless the study is full."""
+    """Return an active participant's progress; a returning one is back. Unless the study is full."""
     progress = progress_of(store, person)
     if progress.ending is None or progress.ending.name != LEFT:
         return progress
@@ -237,7 +235,7 @@ def come_back(plan: Plan, store: Store, person: Participant) -> Progress:
 
 
 def refuse(plan: Plan, store: Store, form: Consent) -> None:
-    """Note that someone did not agree to a form, and nothing about them."""
+    """Note a refusal to agree to a form, without personal data."""
     study = store.add_participant(STUDY_CODE, plan.study.name)
     kind = ASSENT if form is plan.study.assent else CONSENT
     store.note(study.id, kind, {"agreed": False, "version": form.version})
@@ -250,7 +248,7 @@ def finish_page(
     stage: TextStage | QuestionStage,
     answers: Mapping[str, str],
 ) -> None:
-    """A page was read, or its questions answered; an item that was left out is stored as an empty answer."""
+    """A page was read, or its questions answered. An item that was left out is stored as an empty answer."""
     if isinstance(stage, QuestionStage):
         asked = asked_on(plan, progress_of(store, person), stage, answers)
         for item in stage.questionnaire.items:
@@ -262,14 +260,14 @@ def finish_page(
 
 
 def asked_on(plan: Plan, progress: Progress, stage: QuestionStage, answers: Mapping[str, str]) -> list[Item]:
-    """The items of a page that are asked if it is filled in like this."""
+    """Return the asked items of a page filled in like this."""
     return asked_items(
         plan.of(progress.condition).study, stage.questionnaire, given(progress.answers), answers
     )
 
 
 def withdraw(store: Store, person: Participant, stage: Stage, **note: str) -> None:
-    """The participant leaves the study, perhaps in the middle of a trial; `note` is stored with that."""
+    """The participant leaves the study, perhaps in the middle of a trial. `note` is stored with that."""
     if isinstance(stage, TaskStage):
         store.withdraw(person.id, stage.position)
     store.note(person.id, WITHDRAWN, {"stage": stage.name, **note})
@@ -288,7 +286,7 @@ def advance(plan: Plan, store: Store, person: Participant) -> None:
 
 
 def _note_skipped(plan: Plan, store: Store, progress: Progress, reached: Stage) -> None:
-    """Store the items of skipped pages before the stage that was reached as not asked."""
+    """Store skipped pages' items before the reached stage as not asked."""
     skipped, person = _skipped(plan, progress), progress.participant.id
     for stage in takewhile(lambda each: each != reached, _stages(plan, progress)):
         if isinstance(stage, QuestionStage) and stage.name in skipped - progress.pages_done:
@@ -298,7 +296,7 @@ def _note_skipped(plan: Plan, store: Store, progress: Progress, reached: Stage) 
 
 
 def _skipped(plan: Plan, progress: Progress) -> frozenset[str]:
-    """The names of the pages that are not shown after the answers so far."""
+    """Return the names of pages not shown after the answers so far."""
     answers = given(progress.answers)
     pages = (stage for stage in _stages(plan, progress) if isinstance(stage, QuestionStage))
     return frozenset(
@@ -307,7 +305,7 @@ def _skipped(plan: Plan, progress: Progress) -> frozenset[str]:
 
 
 def _is_done(stage: Stage, progress: Progress, late: Collection[str]) -> bool:
-    """Whether a stage is done; in the `late` blocks of the test what was not begun is over."""
+    """Return whether a stage is done. In the `late` blocks of the test, tasks not begun are over."""
     match stage:
         case TaskStage(phase="test"):
             trials = progress.trials_at(stage.position)
@@ -325,7 +323,7 @@ def _task_stages(plan: Plan, progress: Progress, phase: Phase) -> list[TaskStage
 
 
 def _is_practised(stage: TaskStage, progress: Progress) -> bool:
-    """Whether a task of tutorial or practice needs no further attempt."""
+    """Return whether a task of tutorial or practice needs no further attempt."""
     if isinstance(stage.block, Practice) and _has_met(stage.block, progress):
         return True
     if stage.phase == PICTURE and progress.good_picture:
@@ -345,7 +343,7 @@ def _is_passed(trial: Trial) -> bool:
 
 
 def _has_met(practice: Practice, progress: Progress) -> bool:
-    """Whether enough of the last attempts were passed, if that is the criterion."""
+    """Return whether enough last attempts were passed, if that is the criterion."""
     criterion = practice.criterion
     if criterion is None:
         return False
@@ -355,7 +353,7 @@ def _has_met(practice: Practice, progress: Progress) -> bool:
 
 
 def _has_failed_practice(plan: Plan, progress: Progress) -> bool:
-    """Whether the criterion can no longer be met; a trial that could not be resumed is nobody's failure."""
+    """Return whether the criterion can no longer be met. Unresumable trials do not count."""
     practice = plan.study.practice
     if practice is None or _has_met(practice, progress):
         return False
@@ -378,10 +376,8 @@ class StudyTaskSource(TaskSource):
         self._plan = plan
 
     def next_task(self, store: Store, person: Participant, kind: type[Wanted]) -> Assignment[Wanted] | None:
-        """The task that the participant has reached, None at another stage or of another kind.
-
-        An interrupted trial is abandoned before.
-        """
+        """Return the task that the participant has reached, or None. None at another stage or of another
+        kind. An interrupted trial is abandoned before."""
         found = super().next_task(store, person, kind)
         if found is not None and (interrupted := store.open_trial(person.id)) is not None:
             store.note(person.id, ABANDONED, {"trial": interrupted.id})
@@ -406,7 +402,7 @@ class StudyTaskSource(TaskSource):
         advance(self._plan, store, person)
 
     def next_page(self, person: Participant) -> str | None:
-        """The study's first page, which shows the present stage."""
+        """Return the study's first page, which shows the present stage."""
         return "/"
 
     def _assignment(self, progress: Progress, stage: TaskStage) -> AnyAssignment:

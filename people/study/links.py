@@ -1,4 +1,4 @@
-"""Links: signed and previewing ones that lead into a study, and those that lead out of it."""
+"""Links into a study, signed or for previews, and out of it."""
 
 import base64
 import hmac
@@ -17,55 +17,55 @@ from people.store.tables import STUDY_CODE
 from people.study.config import SIGNATURE, TEST, Study
 
 SIGNATURE_BYTES = 16
-"""Of the HMAC-SHA256 of an id: half of its bits, the fewest that RFC 2104 advises."""
+"""Bytes of a signature, the HMAC-SHA256 of an id. Half of its bits, the fewest that RFC 2104 advises."""
 
 MIN_BITS = 48
-"""Ids of fewer random bits can be found by trying; those of Prolific have 24 hexadecimal digits."""
+"""Ids of fewer random bits can be found by trying. Those of Prolific have 24 hexadecimal digits."""
 
 
 def is_id(text: str) -> bool:
-    """Whether a text can be the id or code of a participant; a leading "_" is reserved for internal rows."""
+    """Return whether a text can be a participant's id or code. A leading "_" is reserved."""
     return NAME.fullmatch(text) is not None and not text.startswith("_")
 
 
 def is_guessable(code: str) -> bool:
-    """Whether a code can be guessed, such as 12, anna or participant-007: a word, zeros, few characters."""
+    """Return whether a code is guessable: word, zeros, few characters (12, participant-007)."""
     varying = re.sub(r"^[A-Za-z_.-]*0*", "", code)
     hexadecimal = re.fullmatch(r"[0-9a-fA-F]*", varying)
     return len(varying) * (3.3 if varying.isdigit() else 4 if hexadecimal else 5) < MIN_BITS
 
 
 def signing_key(store: Store, study: str) -> bytes:
-    """The study's secret, which is stored with its data, so that links stay valid after a restart."""
+    """Return the study's secret, stored with its data. Links stay valid after a restart."""
     return store.add_participant(STUDY_CODE, study).token.encode()
 
 
 def signature(key: bytes, code: str) -> str:
-    """The signature of a participant's id: 22 characters that are safe in a link."""
+    """Return the signature of a participant's id. It has 22 characters that are safe in a link."""
     digest = hmac.digest(key, code.encode(), "sha256")[:SIGNATURE_BYTES]
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def is_signed(key: bytes, code: str, given: str) -> bool:
-    """Whether this is the signature of the id."""
+    """Return whether this is the signature of the id."""
     return hmac.compare_digest(signature(key, code).encode(), given.encode("utf-8", "replace"))
 
 
 PREVIEW = "_preview"
-"""What previews' links sign; nobody's id begins with "_"."""
+"""Text signed by previews' links. No id begins with "_"."""
 
 
 PARENT = "_parent"
-"""With a slash and a child's id, what the link for a parent signs."""
+"""Text signed by a parent's link, followed by slash and id. The id is the child's."""
 
 
 def parents_path(key: bytes, code: str) -> str:
-    """The address of the page for the parent of the child with this code, on the study's server."""
+    """Return the path of the parent's page, by the child's code."""
     return f"/parent/{code}/{signature(key, f'{PARENT}/{code}')}"
 
 
 def preview_link(study: Study, key: bytes) -> dict[str, str]:
-    """The parameters of a link for somebody new who tries the study out."""
+    """Return the parameters of a link for trying the study out. The participant is new."""
     code, test = f"{TEST}-{secrets.token_hex(4)}", {TEST: signature(key, PREVIEW)}
     people = study.participants
     if people.from_ == "link":
@@ -74,21 +74,21 @@ def preview_link(study: Study, key: bytes) -> dict[str, str]:
 
 
 def is_preview(key: bytes, code: str, given: Mapping[str, str]) -> bool:
-    """Whether a participant with this code and these parameters only tries the study out."""
+    """Return whether a participant only tries the study out. Code and link parameters decide."""
     return code.startswith(f"{TEST}-") and is_signed(key, PREVIEW, given.get(TEST, ""))
 
 
 def signed_text(study: Study, link: Mapping[str, str]) -> str:
-    """What a link's signature covers: the id and, if it is named, the condition; ids have no slash."""
+    """Return the text that a signature covers: id and, if named, condition. Ids lack slashes."""
     people = study.participants
     condition = link.get(people.condition or "", "")
     return f"{link.get(people.id, '')}/{condition}" if condition else link.get(people.id, "")
 
 
 def signed_links(store: Store, study: Study, ids: list[str], url: str) -> list[dict[str, str]]:
-    """A row for each id with the link, for children also that of a parent; with `participants.condition` one
-    for each condition.
+    """Return a row for each id with the link.
 
+    Children's rows also have that of a parent; with `participants.condition` there is one for each condition.
     `url` is the address of the study's first page.
     """
     key, people = signing_key(store, study.name), study.participants
@@ -105,7 +105,7 @@ def signed_links(store: Store, study: Study, ids: list[str], url: str) -> list[d
 
 
 def read_ids(path: Path) -> list[str]:
-    """The ids in a file, one in each line. Raises ConfigError with file and line if one is not an id."""
+    """Return the ids in a file, one per line. Raises ConfigError with file:line for an invalid one."""
     ids: dict[str, int] = {}
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not (code := line.strip()):
@@ -125,10 +125,10 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def return_link(study: Study, ending: Ending | None, code: str, parameters: Mapping[str, str]) -> str:
-    """The link for a participant whose study ended like this, "" if there is none.
+    """Return the link for a participant with an ending, or "".
 
     Without an `ending` they did not agree; `parameters` are those of the participant's own link. Values are
-    percent-encoded, so that none can change another part of the link.
+    percent-encoded, so that they cannot change another part of the link.
     """
     completion = study.completion
     template = getattr(completion.returns, ending.returns if ending else "refused", None)
@@ -139,14 +139,14 @@ def return_link(study: Study, ending: Ending | None, code: str, parameters: Mapp
 
 
 def link_problems(study: Study) -> Iterator[tuple[tuple[str, ...], str]]:
-    """What is wrong with the placeholders of a study's links: the key's path in the file, and a sentence."""
+    """Yield problems of the placeholders in a study's links. The key's path in the file, and a sentence."""
     people, completion = study.participants, study.completion
     parameters = people.parameters if people.from_ == "link" else ()
     if completion.link:
         code = ("code",) if completion.code else ()
         yield from _problems(("completion", "link"), completion.link, ("participant", *code, *parameters))
     for ending, template in completion.returns:
-        # Who refuses has not entered a code, and only who completes gets the completion code.
+        # People who refuse have not entered a code; only completion yields the completion code.
         known = ("participant", *parameters) if parameters or ending != "refused" else ()
         if template:
             yield from _problems(("completion", "returns", ending), template, known)

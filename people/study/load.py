@@ -1,4 +1,4 @@
-"""Loading a study's file; errors name file and line, the value, and what was expected."""
+"""Loading a study's file. Errors name file and line, the value, and the expected one."""
 
 import hashlib
 import json
@@ -49,11 +49,11 @@ EXPECTED: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "too_long": lambda limits: f"a shorter list, at most {limits['max_length']}",
     **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), lambda _: KEYS),
 }
-"""What was expected, by pydantic's kind of error, from the limits that it comes with."""
+"""Expected values, by pydantic's kind of error, with its limits."""
 
 
 def problems(error: ValidationError, lines: Lines) -> Iterator[tuple[int, str]]:
-    """The line and a sentence for everything that is wrong; `lines` of values by their paths in the file."""
+    """Yield the line and a sentence for each problem. `lines` are those of values by path."""
     seen = set()
     found = error.errors(include_url=False)
     for problem in found:
@@ -69,7 +69,7 @@ def problems(error: ValidationError, lines: Lines) -> Iterator[tuple[int, str]]:
 
 
 def in_file(loc: Loc, lines: Lines) -> Loc:
-    """The innermost value of the file that a location in the model belongs to; that has more parts."""
+    """Return the innermost file value of a location in the model. The latter has more parts."""
     here: Loc = ()
     for part in loc:
         if (*here, part) in lines:
@@ -114,11 +114,11 @@ def _quoted(value: Any) -> str:
 
 
 TASKS = frozenset(("tasks", "levels"))
-"""Keys of which a block has one; a condition may have the other."""
+"""Keys of which a block has one. A condition may have the other."""
 
 
 def in_condition(study: Study, name: str) -> Study:
-    """The study as participants in a condition play it. Raises pydantic's ValidationError if it is wrong."""
+    """Return the study in a condition. Raises pydantic's ValidationError if it is wrong."""
     values = study.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"conditions"})
     whole = {**values, "test": values["test"][0]} if len(values["test"]) == 1 else values
     changed = {key: _merged(whole.get(key), each) for key, each in study.conditions[name].items()}
@@ -126,13 +126,13 @@ def in_condition(study: Study, name: str) -> Study:
 
 
 def condition_lines(lines: Lines, name: str) -> Lines:
-    """The lines of the values of a condition, by their paths in the study."""
+    """Return the lines of a condition's values, by their study paths."""
     own = {loc[2:]: line for loc, line in lines.items() if loc[:2] == ("conditions", name) and len(loc) > 2}
     return {**lines, **own}
 
 
 def condition_problems(study: Study) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Sections that cannot differ between conditions, and a parameter of links that names none."""
+    """Yield problems of fixed sections in conditions, and of an unused parameter."""
     if study.participants.condition and not study.conditions:
         problem = "participants.condition: names the condition, but the study has no conditions"
         yield ("participants", "condition"), problem
@@ -146,7 +146,7 @@ def condition_problems(study: Study) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _merged(value: Any, change: Any) -> Any:
-    """A changed section; what a condition does not mention stays."""
+    """Return a changed section. Values that a condition does not mention stay."""
     if not (isinstance(value, Mapping) and isinstance(change, Mapping)):
         return change
     # Tasks can be given in either way.
@@ -159,10 +159,8 @@ EXAMPLE = Path(__file__).parent / "example.yaml"
 
 
 def study_of(text: str, source: str) -> tuple[Study, Lines]:
-    """The study in the text of a file, and the line of each of its values by its path of keys and indices.
-
-    `source` is the file's name. Raises ConfigError if it is not YAML, or does not fit the schema.
-    """
+    """Return the study in a file's text, and its values' lines. The lines are given by paths of keys and
+    indices. `source` is the file's name. Raises ConfigError if it is not YAML, or does not fit the schema."""
     root = compose(text, source)
     if not isinstance(root, yaml.MappingNode):
         raise ConfigError(f"{source}:1: expected lines such as 'name: my-study', got no keys")
@@ -181,10 +179,10 @@ def study_of(text: str, source: str) -> tuple[Study, Lines]:
 
 
 def _with_surveys(values: dict[str, Any], lines: Lines, source: str) -> dict[str, Any]:
-    """The values with the contents of the surveys that questionnaires name, and the items in these."""
+    """Return the values with contents and items of the questionnaires' surveys."""
 
     def whole(section: Any, loc: Loc) -> Any:
-        """A section, or the file itself, whose questionnaires are whole."""
+        """Return a section, or the file itself, whose questionnaires are whole."""
         pages = section.get("questionnaires") if isinstance(section, Mapping) else None
         if not isinstance(pages, tuple):
             return section
@@ -205,10 +203,10 @@ def _with_surveys(values: dict[str, Any], lines: Lines, source: str) -> dict[str
 
 
 def _survey(page: Mapping[str, Any], source: str, place: str) -> dict[str, Any]:
-    """The survey that a questionnaire names, and its items. Raises ConfigError."""
+    """Return the survey that a questionnaire names, and its items. Raises ConfigError."""
     name = page["survey"]
     if "items" in page or not isinstance(name, str):
-        raise ConfigError(f"{place}: expected the name of a file such as mood.json, and no items beside it")
+        raise ConfigError(f"{place}: expected the name of a file such as mood.json, without any items")
     try:
         survey = json.loads(read_text(Path(source).parent / name))
         items = tuple(Panel.model_validate(survey).questions())
@@ -219,7 +217,7 @@ def _survey(page: Mapping[str, Any], source: str, place: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{place}: {name}: not valid JSON ({error})") from None
     if not items:
-        raise ConfigError(f"{place}: {name}: it asks nothing; expected pages with elements")
+        raise ConfigError(f"{place}: {name}: it has no questions; expected pages with elements")
     return {"survey": survey, "items": items}
 
 
@@ -230,13 +228,13 @@ def _config_error(source: str, found: Iterable[tuple[int, str]]) -> ConfigError:
 
 
 def _contradictions(study: Study, lines: Lines) -> Iterator[tuple[int, str]]:
-    """What is wrong with a study whose values are valid one by one."""
+    """Yield problems of a study whose single values are valid."""
     for loc, problem in (*link_problems(study), *question_problems(study)):
         yield lines[in_file(loc, lines)], problem
 
 
 def _in_conditions(study: Study, lines: Lines) -> Iterator[tuple[int, str]]:
-    """What is wrong with the study in each of its conditions."""
+    """Yield problems of the study in each of its conditions."""
     for name in study.conditions:
         own = condition_lines(lines, name)
         try:
@@ -247,7 +245,7 @@ def _in_conditions(study: Study, lines: Lines) -> Iterator[tuple[int, str]]:
 
 
 def _value(node: yaml.Node, loc: Loc, lines: dict[Loc, int], source: str) -> Any:
-    """The value of a node; numbers stay text, so that a code such as 007 keeps its zeros."""
+    """Return the value of a node. Numbers stay text, so that a code such as 007 keeps its zeros."""
     line = node.start_mark.line + 1
     lines.setdefault(loc, line)
     if len(loc) > MAX_DEPTH or len(lines) > MAX_NODES:
@@ -287,17 +285,15 @@ TYPES = PICTURES | SOUNDS
 """Media types by the ending of a file's name."""
 
 MAX_BYTES = 50 * 2**20
-"""Of a file; a sound of an hour has as many."""
+"""Maximum bytes of a file, enough for an hour of sound."""
 
 MARKDOWN = frozenset(("text", "contact", "break_text"))
 """Keys whose texts are Markdown."""
 
 
 def media_files(study: Study, folder: Path, where: Callable[..., str]) -> dict[str, Path]:
-    """The pictures and sounds that a study names, relative to its folder.
-
-    Raises ConfigError, with the place of the key (`where`), if one is missing or of another kind.
-    """
+    """The pictures and sounds that a study names, relative to its folder. Raises ConfigError, with the place
+    of the key (`where`), if one is missing or of another kind."""
     files = {}
     for loc, name, types in _named(study, ()):
         path = folder / name
@@ -308,7 +304,7 @@ def media_files(study: Study, folder: Path, where: Callable[..., str]) -> dict[s
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file, of none if it has vanished."""
+    """Return a file's SHA-256, that of an empty one if vanished."""
     try:
         return hashlib.sha256(read_bytes(path, MAX_BYTES)).hexdigest()
     except OSError:
@@ -317,7 +313,7 @@ def digest(path: Path) -> str:
 
 def _problem(name: str, path: Path, folder: Path, types: dict[str, str]) -> str | None:
     if "://" in name or not path.resolve().is_relative_to(folder.resolve()):
-        return f"expected the name of a file beside the study's, such as a{next(iter(types))}"
+        return f"expected the name of a file in the study's folder, such as a{next(iter(types))}"
     if path.suffix.lower() not in types:
         return f"expected a file that ends in {', '.join(types)}"
     try:
@@ -328,7 +324,7 @@ def _problem(name: str, path: Path, folder: Path, types: dict[str, str]) -> str 
 
 
 def _named(part: BaseModel, loc: Loc) -> Iterator[tuple[Loc, str, dict[str, str]]]:
-    """The files that a part of the study names: the place, the name, and the types that it may have."""
+    """Yield place, name, and permitted types of a study part's files."""
     for name, field in type(part).model_fields.items():
         value, here = getattr(part, name), (*loc, field.alias or name)
         if isinstance(value, BaseModel):

@@ -1,4 +1,4 @@
-"""The pages of participants: how they are let in, and all up to completion; `flow` decides which is shown."""
+"""Participants' pages, from entry to completion. `flow` decides which is shown."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
@@ -27,7 +27,7 @@ from people.study.server import CurrentSession, Form, Server, Session, StudyServ
 from people.study.survey import with_addresses
 
 MEDIA_AGE_S = 600
-"""How long a browser keeps a picture or sound."""
+"""Seconds for which a browser keeps a picture or sound."""
 
 SURVEYJS = SHARED / "surveyjs"
 SURVEYJS_FILES = {path.name.removesuffix(".gz") for path in SURVEYJS.glob("*.gz")}
@@ -38,7 +38,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.post("/go")
 async def finish_page(form: Form, session: CurrentSession, request: Request, server: Server) -> Response:
-    """A page was read, a break ended, or questions answered."""
+    """Return a page was read, a break ended, or questions answered."""
     person, progress, plan = session
     stage, texts = flow.current_stage(plan, progress), plan.study.words
     if form.get("stage") != stage.name:
@@ -60,7 +60,7 @@ async def finish_page(form: Form, session: CurrentSession, request: Request, ser
 
 @router.post("/asked")
 async def asked_now(form: Form, session: CurrentSession) -> Response:
-    """The ids of the items that are asked if the page is filled in like this."""
+    """Return the ids of a filled-in page's asked items."""
     stage = flow.current_stage(session.plan, session.progress)
     if not isinstance(stage, QuestionStage) or form.get("stage") != stage.name:
         raise HTTPException(409, session.plan.study.words.moved)
@@ -69,7 +69,7 @@ async def asked_now(form: Form, session: CurrentSession) -> Response:
 
 @router.get("/media/{file}")
 async def media(file: str, server: Server) -> Response:
-    """A picture or sound that the study's file names; other files are not served."""
+    """Return a picture or sound that the study's file names. Other files are not served."""
     files = {file_url(name): path for name, path in server.plan.media.items()}
     path = files.get(f"/media/{file}")
     if path is None or not path.is_file():
@@ -80,7 +80,7 @@ async def media(file: str, server: Server) -> Response:
 
 @router.get("/surveyjs/{file}")
 async def surveyjs(file: str) -> Response:
-    """A file of SurveyJS, which is kept compressed."""
+    """Return a file of SurveyJS, which is kept compressed."""
     if file not in SURVEYJS_FILES:
         raise HTTPException(404, "Not Found")
     headers = {"content-encoding": "gzip", "cache-control": f"max-age={SURVEYJS_AGE_S}"}
@@ -90,7 +90,7 @@ async def surveyjs(file: str) -> Response:
 
 @router.get("/play.words")
 async def game_texts(request: Request, server: Server) -> Response:
-    """The texts of the game's page in the participant's condition."""
+    """Return the texts of the game's page in the participant's condition."""
     session = await server.session(await server.identify(request))
     study = session.plan.study if session else server.study
     return JSONResponse({**study.play_words, "language": study.language, "speech": study.speech})
@@ -98,7 +98,7 @@ async def game_texts(request: Request, server: Server) -> Response:
 
 @router.get("/here")
 async def is_newest_window(request: Request, server: Server, tab: str = "") -> Response:
-    """Whether a window is still the newest of its participant."""
+    """Return whether a window is still the newest of its participant."""
     person = await server.identify(request)
     return JSONResponse({"here": person is not None and server.is_newest(person, tab)})
 
@@ -111,7 +111,7 @@ async def confirm_withdrawal(session: CurrentSession) -> Response:
 
 @router.post("/withdraw")
 async def withdraw(_: Form, session: CurrentSession, server: Server) -> Response:
-    """The participant leaves the study."""
+    """Return the participant leaves the study."""
     await _end_participation(server, session)
     return RedirectResponse("/", 303)
 
@@ -127,7 +127,7 @@ async def _end_participation(server: StudyServer, session: Session, **note: str)
 
 
 async def _child(code: str, signed: str, server: Server) -> Session | None:
-    """The session of the child of whom a parent has a link, None before it has begun."""
+    """Return the session of a parent's child; None before it has begun."""
     if not is_signed(server.key, f"{PARENT}/{code}", signed) or server.study.kind != "child":
         raise HTTPException(404, server.study.words.link_incomplete)
 
@@ -146,7 +146,7 @@ Child = Annotated[Session | None, Depends(_child)]
 
 @router.get("/parent/{code}/{signed}")
 async def parents_page(child: Child, server: Server) -> Response:
-    """How far a child is in the study, for a parent, and a button that ends it."""
+    """Show a parent the child's progress, and a button that ends it."""
     if child is None:
         return page("parent", server.study, progress=None, ended=False)
     stage = flow.current_stage(child.plan, child.progress)
@@ -155,7 +155,7 @@ async def parents_page(child: Child, server: Server) -> Response:
 
 @router.post("/parent/{code}/{signed}")
 async def stop_for_child(_: Form, child: Child, server: Server, request: Request) -> Response:
-    """A parent ends their child's part in the study."""
+    """Return a parent ends their child's part in the study."""
     if child is not None:
         await _end_participation(server, child, by="parent")
     return RedirectResponse(request.url.path, 303)
@@ -166,7 +166,7 @@ def _ids(items: Iterable[Item]) -> list[str]:
 
 
 def _place(session: Session, stage: Stage) -> tuple[int, int] | None:
-    """The place of a stage from 0, and the number of stages; None for an ending before the last."""
+    """Return a stage's place from 0, and the number of stages. None for an ending before the last."""
     _, progress, plan = session
     names = [each.name for each in plan.stages(progress.order, progress.blocks)]
     return (names.index(stage.name), len(names) - 1) if stage.name in names[:-1] else None
@@ -176,7 +176,7 @@ async def show_stage(
     server: StudyServer, request: Request, session: Session, *, status: int = 200, notice: str = "",
     answers: Mapping[str, str] = {}, problems: Mapping[str, str] = {},
 ) -> Response:  # fmt: skip
-    """The page of the participant's present stage, in a window that is the newest from now on."""
+    """Show the participant's present stage; this window is now the newest."""
     person, progress, plan = session
     study, stage, tab = plan.study, flow.current_stage(plan, progress), server.open_window(person)
     place: dict[str, Any] = {"tab": tab, "stage": stage, "notice": notice, "progress": _place(session, stage)}
@@ -210,7 +210,7 @@ def _end_page(study: Study, ending: Ending, person: Participant) -> Response:
 
 @router.get("/")
 async def entrance(request: Request, server: Server) -> Response:
-    """The address of the study, which shows the participant's present stage."""
+    """Return the address of the study, which shows the participant's present stage."""
     link = _identifying_link(server, request.query_params)
     session = await server.session(await _arrived(server, request, link))
     if session is not None:
@@ -224,7 +224,7 @@ async def entrance(request: Request, server: Server) -> Response:
 
 @router.get("/preview/{signature}")
 async def preview(signature: str, server: Server) -> Response:
-    """The study as somebody new sees it, whose data are marked as test data."""
+    """Show the study to a new test participant. The data are marked as test data."""
     if not is_signed(server.key, PREVIEW, signature):
         return said(server.study, "link_incomplete", 404)
     return RedirectResponse(f"/?{urlencode(preview_link(server.study, server.key))}", 303)
@@ -232,7 +232,7 @@ async def preview(signature: str, server: Server) -> Response:
 
 @router.get("/return/{token}")
 async def personal_link(token: str, request: Request, server: Server) -> Response:
-    """The link that the experimenter gives to a participant who cannot get back in otherwise."""
+    """Show the experimenter a participant's personal link. It gets them back in."""
     person = await server.store.run(lambda store: store.participant(token))
     session = await server.session(person)
     if session is None or session.person.study != server.study.name:
@@ -242,7 +242,7 @@ async def personal_link(token: str, request: Request, server: Server) -> Respons
 
 @router.post("/consent")
 async def consent(form: Form, request: Request, server: Server) -> Response:
-    """The answer to the consent page."""
+    """Return the answer to the consent page."""
     consent, assent = server.study.consent, server.study.assent
     if form.get("answer") != "agree":
         return await _refuse(server, request, form, consent)
@@ -253,7 +253,7 @@ async def consent(form: Form, request: Request, server: Server) -> Response:
 
 @router.post("/assent")
 async def assent(form: Form, request: Request, server: Server) -> Response:
-    """The answer of a child, after consent was given."""
+    """Return the answer of a child, after consent was given."""
     assent = server.study.assent
     if assent is None or form.get("consented") != server.study.consent.version:
         return RedirectResponse("/", 303)
@@ -273,12 +273,12 @@ async def _refuse(
         await server.store.run(lambda store: flow.refuse(server.plan, store, refused))
     study, first_page = server.study, f"/?{urlencode(link)}" if link else "/"
     target = return_link(study, None, link.get(study.participants.id, ""), link)
-    # Who changes their mind is identified by the same link.
+    # The same link identifies people who change their mind.
     return said(study, "refused", button=study.words.changed_mind, first_page=first_page, target=target)
 
 
 async def _agreed(server: StudyServer, request: Request, form: Mapping[str, str]) -> Response:
-    """The next page for someone who has agreed to everything."""
+    """Return the next page for someone who has agreed to everything."""
     people = server.study.participants
     if people.from_ == "link":
         request.app.state.sign_ups.check(request)
@@ -291,7 +291,7 @@ async def _agreed(server: StudyServer, request: Request, form: Mapping[str, str]
 
 @router.post("/id")
 async def enter_code(form: Form, request: Request, server: Server) -> Response:
-    """The code that a participant enters."""
+    """Return the code that a participant enters."""
     if form.get("agreed") != _agreed_to(server.study) or server.study.participants.from_ == "link":
         return RedirectResponse("/", 303)
     request.app.state.sign_ups.check(request)
@@ -309,7 +309,7 @@ async def start_next_person(_: Form) -> Response:
 
 
 async def _is_full(server: StudyServer, link: Mapping[str, str]) -> bool:
-    """Whether somebody without a session cannot take part; who has a listed code may be back."""
+    """Return whether somebody without a session cannot take part. Who has a listed code may be back."""
     code = link.get(_id_name(server), "")
     if server.study.participants.from_ == "codes" or is_preview(server.key, code, link):
         return False
@@ -323,7 +323,7 @@ def _code_page(server: StudyServer, form: Mapping[str, str], problem: str = "") 
 
 
 def _id_name(server: StudyServer) -> str:
-    """The parameter of the first page's address that names a participant."""
+    """Return the parameter of the first page's address that names a participant."""
     people = server.study.participants
     return people.id if people.from_ == "link" else "code"
 
@@ -334,12 +334,12 @@ def _form_page(server: StudyServer, form: Consent, link: Mapping[str, str], **hi
 
 
 def _agreed_to(study: Study) -> str:
-    """The versions of the forms that participants agree to before they enter a code."""
+    """Return the versions of forms agreed to before entering a code."""
     return " ".join(form.version for form in (study.consent, study.assent) if form is not None)
 
 
 def _identifying_link(server: StudyServer, given: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of a link that the study knows; empty if the link does not identify anyone."""
+    """Return the parameters of a link that the study knows. Empty if the link does not identify anyone."""
     people = server.study.participants
     if people.from_ != "link":
         return link_parameters(given, ("code", TEST))
@@ -348,7 +348,7 @@ def _identifying_link(server: StudyServer, given: Mapping[str, str]) -> dict[str
 
 
 async def _arrived(server: StudyServer, request: Request, link: Mapping[str, str]) -> Participant | None:
-    """The participant named by the link or else by the cookie.
+    """Return the participant named by the link or else by the cookie.
 
     A code alone, which others may know or guess, does not identify anyone; a code or id other than that of
     the cookie's participant means that someone else uses the computer now.
@@ -363,7 +363,7 @@ async def _arrived(server: StudyServer, request: Request, link: Mapping[str, str
 
 
 def _names_condition(server: StudyServer, link: Mapping[str, str]) -> bool:
-    """Whether a link has everything that it must have; those of previews need no condition."""
+    """Return whether a link has everything that it must have. Those of previews need no condition."""
     people = server.study.participants
     if people.from_ != "link" or people.condition is None or not link:
         return people.from_ != "link" or bool(link)

@@ -1,4 +1,4 @@
-"""A study ready to run: its file, its tasks, and the stages of each participant."""
+"""A study ready to run: file, tasks, and each participant's stages."""
 
 import random
 from collections import Counter
@@ -30,7 +30,7 @@ WARM_UP: tuple[Phase, ...] = ("picture", "tutorial", "practice")
 
 
 class TextStage(NamedTuple):
-    """A page to read, such as an introduction or a break; `block`: as of `QuestionStage`."""
+    """A page to read, such as an introduction or a break. `block`: as of `QuestionStage`."""
 
     name: str
     title: str
@@ -41,10 +41,8 @@ class TextStage(NamedTuple):
 
 
 class QuestionStage(NamedTuple):
-    """A page with questions; answers are stored under `page`.
-
-    `block` is the name of the block of the test that it is shown in, "" for none.
-    """
+    """A page with questions; answers are stored under `page`. `block` is the name of the block of the test
+    that it is shown in, "" for none."""
 
     name: str
     page: str
@@ -54,7 +52,7 @@ class QuestionStage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TaskStage:
-    """A task: `number` of `count` tasks of its phase, from 1; `position` as in `Assignment`."""
+    """A task: `number` of `count` tasks of its phase, from 1. `position` as in `Assignment`."""
 
     name: str
     phase: Phase
@@ -66,7 +64,7 @@ class TaskStage:
 
     @property
     def block_name(self) -> str:
-        """The name of the block: tutorial, practice, or that of a block of the test."""
+        """Name of the block: tutorial, practice, or a test block."""
         return self.block.name if isinstance(self.block, Test) else self.phase
 
     @property
@@ -80,16 +78,16 @@ Stage = TextStage | QuestionStage | TaskStage | Ending
 
 
 ARENA_S = 0.1
-"""Seconds per unit of an arena's time limit `t`, which ends it after 5/3 t steps of 0.06 s."""
+"""Seconds per unit of an arena's time limit `t`. It ends the arena after 5/3 t steps of 0.06 s."""
 
 UNLIMITED_S = 60.0
 """Estimate for an arena without a limit."""
 
 REPLY_S = 10.0
-"""Estimate for a reply in another suite, of which a task may have as many as its limit allows."""
+"""Estimated seconds per reply in another suite. A task may have as many as its limit allows."""
 
 WORDS_PER_S = 4.0
-"""Silent reading, about 240 words a minute (Brysbaert 2019, Journal of Memory and Language 109, 104047)."""
+"""Silent reading speed, about 240 words a minute (Brysbaert 2019, J. Mem. Lang. 109, 104047)."""
 
 ITEM_S = 8.0
 """Estimate for a question; half of it for a scale."""
@@ -99,15 +97,13 @@ ARENAS = "arenas"
 
 Tasks = tuple[Task | SuiteTask, ...]
 Folders = tuple[Path, Path | None]
-"""Of the study's file, and of the tasks that ids name; None: the battery."""
+"""Folders of the study's file and of task ids; None: the battery."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """`tasks` are those of each block, in the order of the file; `conditions` are the plans of each.
-
-    `media` are the pictures and sounds that the file names, by these names; `testbed` as for `load_plan`.
-    """
+    """`tasks` are those of each block, in the order of the file. `conditions` are the plans of each. `media`
+    are the pictures and sounds that the file names, by these names; `testbed` as for `load_plan`."""
 
     source: str
     study: Study
@@ -133,10 +129,8 @@ class Plan:
         return tuple(task for block in self.study.test for task in self.tasks[block.name])
 
     def stages(self, order: Sequence[str], blocks: Sequence[str] = ()) -> tuple[Stage, ...]:
-        """All stages of a participant who plays the test's tasks in this order of ids.
-
-        `blocks` are the names of the test's blocks in the order of the participant; default: of the file.
-        """
+        """Return all stages of a participant with this task order. The order is that of the test's ids.
+        `blocks` are the names of the test's blocks in the order of the participant; default: of the file."""
         return (
             *self._questionnaires("before"),
             *self._warm_up(),
@@ -146,7 +140,7 @@ class Plan:
         )
 
     def positions(self, blocks: Sequence[str] = ()) -> dict[str, range]:
-        """The positions of the tasks of each block of the test; `blocks` as for `stages`."""
+        """Return the positions of the tasks of each block of the test. `blocks` as for `stages`."""
         found, at = {}, 0
         for name in blocks or [block.name for block in self.study.test]:
             found[name] = range(at, at + len(self.tasks[name]))
@@ -161,7 +155,7 @@ class Plan:
         return {**study, ARENAS: specs, **({"files": files} if files else {})}
 
     def read_again(self) -> "Plan":
-        """The plan of the same study after its file was edited. Raises ConfigError as `load_plan`."""
+        """Return the plan of the same study after its file was edited. Raises ConfigError as `load_plan`."""
         plan = load_plan(self.source, self.testbed)
         if plan.study.name != self.study.name:
             raise ConfigError(
@@ -171,7 +165,7 @@ class Plan:
         return plan
 
     def minutes(self) -> tuple[float, float]:
-        """Estimated and maximum duration in minutes, assuming that nobody lingers on the pages."""
+        """Return the estimated and maximum duration in minutes. They assume no lingering on the pages."""
         played = {
             name: sum(_seconds(task, block) for task in self.tasks[name])
             for name, block in self.study.blocks().items()
@@ -195,7 +189,7 @@ class Plan:
         return sum(len(text.split()) for text in texts) / WORDS_PER_S + answering
 
     def breaks(self) -> int:
-        """Number of breaks."""
+        """Return the number of breaks."""
         counts = ((len(self.tasks[block.name]), block.break_every) for block in self.study.test)
         return sum((count - 1) // every for count, every in counts if every)
 
@@ -240,16 +234,14 @@ def _introduction(name: str, block: Block, of_test: str = "") -> Iterator[Stage]
 
 
 def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
-    """Read a study's file and all its tasks, whose ids are those of the battery or of the folder `testbed`.
-
-    Raises ConfigError, with file and line, if it is wrong.
-    """
+    """Read a study's file and all its tasks. Their ids are those of the battery or of the folder `testbed`.
+    Raises ConfigError, with file and line, if it is wrong."""
     study, lines = study_of(read_text(path), str(path))
     folders = (Path(path).parent, testbed)
 
     def plan_of(study: Study, lines: Lines, conditions: Mapping[str, Plan]) -> Plan:
         def where(*loc: str | int) -> str:
-            """The file, the line and the path of a key."""
+            """Return the file, the line and the path of a key."""
             here = in_file(loc, lines)
             return f"{path}:{lines[here]}: {'.'.join(map(str, here))}"
 
@@ -267,7 +259,7 @@ def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
 
 
 def _all_tasks(study: Study, folders: Folders, where: Callable[..., str]) -> dict[str, Tasks]:
-    """The tasks of each block; `where` describes the place of a key in the file."""
+    """Return the tasks of each block. `where` describes the place of a key in the file."""
     tasks: dict[str, Tasks] = {}
     drawn: set[str] = set()
     for name, block in study.blocks().items():
@@ -285,7 +277,6 @@ def _all_tasks(study: Study, folders: Folders, where: Callable[..., str]) -> dic
 
 
 def _listed(study: Study, block: Block, folders: Folders, where: Callable[..., str]) -> tuple[Task, ...]:
-    """The listed tasks of a block."""
     folder, testbed = folders
     tasks: list[Task] = []
     for number, task in enumerate(block.task_ids):
@@ -311,7 +302,7 @@ def _listed(study: Study, block: Block, folders: Folders, where: Callable[..., s
 
 
 def _of_suite(block: Block, suite: str, seed: int, where: Callable[..., str]) -> tuple[SuiteTask, ...]:
-    """The tasks of a block of another suite, the first of which was begun to see that people can play it."""
+    """Return the tasks of another suite's block. The first was begun to see that people can play it."""
     written = {name: _option(value) for name, value in block.choices.items()}
     try:
         chosen = {"seed": str(seed), **written, "tasks": ",".join(block.task_ids)}
@@ -325,7 +316,7 @@ def _of_study(study: Study) -> dict[str, str]:
 
 
 def arena_choices(study: Study) -> dict[str, str]:
-    """The options with which agents play tasks of the arena."""
+    """Return the options with which agents play tasks of the arena."""
     return {**_of_study(study), **{name: _option(value) for name, value in study.agents.items()}}
 
 
@@ -340,12 +331,12 @@ def _check_agents(study: Study, where: Callable[..., str]) -> None:
 
 
 def _option(value: str | bool | int | float) -> str:
-    """A choice as it is written as an option."""
+    """Return a choice as it is written as an option."""
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _digest(task: Task | SuiteTask) -> str:
-    """Hash of what defines a task."""
+    """Return a hash of a task's definition."""
     spec = task.spec if isinstance(task, SuiteTask) else task_spec(task)
     return spec_sha256(spec.content.spec) if isinstance(spec.content, Task) else spec.sha256
 
@@ -375,7 +366,8 @@ def _seconds(task: Task | SuiteTask, block: Block) -> float:
 
 
 SHORT_S = 5.0
-"""A task that ends earlier is over before a ball can be reached, 83 steps of 0.06 s, or a form filled in."""
+"""Minimum useful duration of a task, seconds. Before, a ball cannot be reached, 83 steps of 0.06 s, or a form
+filled in."""
 
 
 def doubts(plan: Plan) -> Iterator[str]:
@@ -415,7 +407,7 @@ def _texts(plan: Plan) -> Iterator[str]:
 
 
 def untranslated(study: Study) -> list[str]:
-    """The keys of a study's file whose texts are shown in English although its language is another."""
+    """Yield a file's keys whose texts are shown in English. The study's language is another."""
     if base_of(study.language) == "en":
         return []
     shown: dict[str, tuple[Section, tuple[str, ...]]] = {

@@ -1,4 +1,4 @@
-"""What the store knows about a participant of a study: enough to determine their stage."""
+"""Stored facts that determine a participant's stage in a study."""
 
 import json
 from collections import defaultdict
@@ -18,13 +18,13 @@ from people.store.tables import Action, Answer, grouped, participants_of
 
 ASSENT, PAGE_DONE, ABANDONED = "assent", "passed", "abandoned"
 KINDS = (*OF_PARTICIPATION, ASSENT, PAGE_DONE, ABANDONED, PICTURE)
-"""Notes about progress: those of `participation`, the child's assent, each page done or skipped, a trial
-that could not be resumed, and a check of the picture."""
+"""Kinds of notes about progress. They are those of `participation`, the child's assent, each page done or
+skipped, a trial that could not be resumed, and a check of the picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A participant's trials, in the order in which they were started, and the contents of their notes.
+    """A participant's trials, by start, and the contents of their notes.
 
     `order` has the ids of the test's tasks and `blocks` the names of its blocks, as of `Plan.stages`; they
     are from row `block_row` of the design of blocks, and from these `rows` of the designs of each block.
@@ -47,11 +47,11 @@ class Progress:
     last_at: float = 0.0
 
     def trials_at(self, position: int) -> list[Trial]:
-        """The trials at a position of the order."""
+        """Return the trials at a position of the order."""
         return [trial for trial in self.trials if trial.position == position]
 
     def is_over(self, trial: Trial) -> bool:
-        """Whether a trial is finished or abandoned."""
+        """Return whether a trial is finished or abandoned."""
         return trial.finished_at is not None or trial.id in self.abandoned
 
     def played_s(self, positions: range) -> float:
@@ -65,7 +65,7 @@ class Progress:
 
 
 def progress_of(store: Store, participant: Participant) -> Progress:
-    """The progress of one participant."""
+    """Return the progress of one participant."""
     notes = [note for note in store.notes(participant.id) if note.kind in KINDS]
     return _progress(participant, store.trials(participant.id), notes, store.answers(participant.id))
 
@@ -73,10 +73,8 @@ def progress_of(store: Store, participant: Participant) -> Progress:
 def all_progress(
     store: Store, study: str, *, test: bool = False, only: Collection[int] | None = None
 ) -> list[Progress]:
-    """The progress of all participants of a study, in order of arrival, with few queries.
-
-    With `test` also of those who only try it out; `only`: of those with these ids.
-    """
+    """Return the progress of all participants of a study, by arrival. It takes few queries. With `test` also
+    of those who only try it out; `only`: of those with these ids."""
     people, marks = store.participants(study, test=test), all_marks(store, study)
     # Some may have been deleted in between.
     people = [each for each in people if each.id in marks and (only is None or each.id in only)]
@@ -97,7 +95,7 @@ def all_progress(
 
 
 class Mark(NamedTuple):
-    """Changes with everything that a participant does: numbers of rows, and the newest times of others."""
+    """Mark that changes with every action. It has row counts, and newest times."""
 
     trials: int
     ended: int
@@ -107,7 +105,7 @@ class Mark(NamedTuple):
 
 
 def all_marks(store: Store, study: str) -> dict[int, Mark]:
-    """The mark of each participant of a study, by their ids."""
+    """Return the mark of each participant of a study, by their ids."""
     me = Participant.id
     trials = select(func.count()).where(Trial.participant_id == me)
     notes = select(func.count()).where(Note.participant_id == me)
@@ -126,9 +124,8 @@ def all_marks(store: Store, study: str) -> dict[int, Mark]:
 
 
 class Cell(NamedTuple):
-    """A cell of the design and how many people have it: condition, row of the design of blocks, and
-    rows of those of tasks, by block.
-    """
+    """A cell of the design and its number of people. It has condition, row of the design of blocks, and rows
+    of those of tasks, by block."""
 
     condition: str | None
     block_row: int
@@ -137,10 +134,8 @@ class Cell(NamedTuple):
 
 
 def used_cells(store: Store, study: str, *, test: bool = False, agent: str | None = None) -> list[Cell]:
-    """The cells of the design that people have, or the participants of an `agent`, who have a place.
-
-    With `test` those of the people who only try the study out.
-    """
+    """Return the cells of the design of people who have a place. Or those of the participants of an `agent`.
+    With `test` those of the people who only try the study out."""
     row, block_row = Note.data["row"].as_integer(), Note.data["block_row"].as_integer()
     cell = (Note.data["condition"].as_string(), block_row, row, Note.data["rows"].as_string())
     people = (*participants_of(study, test=test), *([Participant.test.is_(True)] if test else []))
@@ -155,7 +150,7 @@ def used_cells(store: Store, study: str, *, test: bool = False, agent: str | Non
 
 
 def taking_part(store: Store, study: str) -> int:
-    """Number of people who have a place, without those who only try the study out."""
+    """Return the number of people with a place. Those who only try the study out are left out."""
     people = (*participants_of(study, False), Participant.agent.is_(None))
     with store.database.reading() as session:
         chosen = select(func.count(Participant.id)).where(*people, has_place())

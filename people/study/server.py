@@ -1,4 +1,4 @@
-"""What all pages of a study share, as dependencies in the sense of FastAPI; and how a study continues."""
+"""Shared dependencies of a study's pages, as in FastAPI. They include the continuation of a study."""
 
 import asyncio
 import hashlib
@@ -39,8 +39,10 @@ ONLINE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A participant: a description of their stage, condition, test tasks done, of all, and passed, when they
-    last did something, whether the study is over for them, and number of trials with a poor picture.
+    """A participant's row in the experimenter's table.
+
+    A description of their stage, condition, test tasks done, of all, and passed, the time of their last
+    action, whether the study is over for them, and number of trials with a poor picture.
     """
 
     participant: Participant
@@ -60,7 +62,7 @@ class Row:
 
     @property
     def online(self) -> bool:
-        """Whether the participant is online now."""
+        """True if the participant is online now."""
         return not self.ended and self.idle_s < ONLINE_S
 
     @property
@@ -73,7 +75,7 @@ class Row:
 
 
 class Overview:
-    """The table of a study, in which only the rows of participants with news are computed again."""
+    """Table of a study, updated only for participants with news."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -81,7 +83,7 @@ class Overview:
         self._marks: dict[int, Mark] = {}
 
     def rows(self, store: Store) -> list[Row]:
-        """All participants: those in progress first, then by their last action."""
+        """Return all participants: those in progress first, then by their last action."""
         study, marks = self._plan.study.name, all_marks(store, self._plan.study.name)
         changed = [person for person, mark in marks.items() if self._marks.get(person) != mark]
         poor = poor_trials(store, changed)
@@ -93,7 +95,7 @@ class Overview:
 
 
 def counts(rows: Sequence[Row]) -> dict[str, int]:
-    """Number of people: all, online, and by their ending; without those who only try it out."""
+    """Return the number of people: all, online, and by their ending. Without those who only try it out."""
     rows = [row for row in rows if not row.participant.test and row.participant.agent is None]
     return {
         "agreed": len(rows),
@@ -103,7 +105,7 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def _row(plan: Plan, progress: Progress, poor: int) -> Row:
-    # The pages of people are none of an agent's stages.
+    # Agents have no stages with people's pages.
     plays = progress.order and (progress.participant.agent is None or progress.ending)
     stage = current_stage(plan, progress) if plays else None
     test = [trial for trial in progress.trials if trial.position >= 0]
@@ -121,7 +123,7 @@ def _row(plan: Plan, progress: Progress, poor: int) -> Row:
 
 
 def description(stage: Stage) -> str:
-    """A stage as shown to the experimenter."""
+    """Return a stage as shown to the experimenter."""
     match stage:
         case TaskStage():
             return f"{stage.phase}, task {stage.number} of {stage.count}: {stage.task.id}"
@@ -137,13 +139,13 @@ CHANGEABLE = re.compile(
     r"(conditions\.[^.]+\.)?((completion|words|play_words)(\..*)?|language|(con|as)sent\.version"
     r"|participants\.(unsigned|quota|timeout)|(.*\.)?(title|text|contact|ask|help|low|high|unit|agree|refuse))"
 )
-"""Parts of the file that may be changed while participants are in progress; `participants.codes` may grow."""
+"""Parts of the file that may change during a study. `participants.codes` may grow."""
 
 CODES = "participants.codes"
 
 
 class Started(NamedTuple):
-    """Number of participants in progress, the version of the study's file from 1, and what changed in it."""
+    """Participants in progress, file version from 1, and its changes."""
 
     in_progress: int
     version: int
@@ -151,10 +153,8 @@ class Started(NamedTuple):
 
 
 def start_or_resume(store: Store, plan: Plan) -> Started:
-    """Store the study's file if it is new or has changed.
-
-    Raises InvalidRequest if the experiment has changed since participants in progress started it.
-    """
+    """Store the study's file if it is new or has changed. Raises InvalidRequest if the experiment has changed
+    since participants in progress started it."""
     study = store.add_participant(STUDY_CODE, plan.study.name)
     stored = [note.data for note in store.study_notes(plan.study.name) if note.kind == CONFIG]
     free_places(plan, store)
@@ -184,7 +184,7 @@ def start_or_resume(store: Store, plan: Plan) -> Started:
 
 
 def _completed(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """A stored file with the defaults of keys that the version that stored it did not have."""
+    """Return a stored file completed by defaults of newer keys."""
     keys = {field.alias or name for name, field in Study.model_fields.items()}
     try:
         study = Study.model_validate({key: value for key, value in stored.items() if key in keys})
@@ -226,10 +226,8 @@ class Session(NamedTuple):
 
 @dataclass
 class StudyServer:
-    """A study in progress; `token` gives access to the experimenter's pages, `key` signs links.
-
-    `reading` is for the experimenter's tables and exports, which participants need not wait for.
-    """
+    """A study in progress. `token` gives access to the experimenter's pages, `key` signs links. `reading` is
+    for the experimenter's tables and exports, which participants need not wait for."""
 
     plan: Plan
     players: Players
@@ -254,10 +252,8 @@ class StudyServer:
         return self.plan.study
 
     async def read_again(self) -> Started:
-        """Read the study's file again, and continue with it.
-
-        Raises ConfigError if it is wrong, InvalidRequest if something else has changed than may change.
-        """
+        """Read the study's file again, and continue with it. Raises ConfigError if it is wrong,
+        InvalidRequest if something else has changed than may change."""
         plan = await asyncio.to_thread(self.plan.read_again)
         started = await self.store.run(lambda store: start_or_resume(store, plan))
         self.plan, self.overview = plan, Overview(plan)
@@ -266,7 +262,7 @@ class StudyServer:
         return started
 
     def admits(self, link: Mapping[str, str]) -> bool:
-        """Whether a link names a participant, and is signed unless others are accepted."""
+        """Return whether a link names a participant, and is signed if necessary."""
         people = self.study.participants
         code, given = link.get(people.id, ""), link.get(SIGNATURE)
         if given is None:
@@ -275,25 +271,25 @@ class StudyServer:
         return is_id(code) and (signed or is_preview(self.key, code, link))
 
     def open_window(self, person: Participant) -> str:
-        """The name of a participant's new window, the newest from now on; only that one may send forms."""
+        """The name of a participant's new window, the newest from now on. Only that one may send forms."""
         self._windows[person.id] = name = secrets.token_urlsafe(9)
         return name
 
     def is_newest(self, person: Participant, window: str) -> bool:
-        """Whether a window is the newest; after a restart of the server any window is."""
+        """Return whether a window is the newest. After a restart of the server any window is."""
         return self._windows.get(person.id, window) == window
 
     def seen(self, person: Participant) -> None:
-        """A request of a participant has come; an open page of the study sends one every 3 s."""
+        """A request of a participant has come. An open page of the study sends one every 3 s."""
         self._seen_at[person.id] = time.monotonic()
 
     def is_present(self, person: Participant) -> bool:
-        """Whether a participant plays, or has sent a request within the last minute."""
+        """Return whether a participant plays, or was heard within the last minute."""
         ago_s = time.monotonic() - self._seen_at.get(person.id, -math.inf)
         return ago_s < PRESENT_S or self.players.is_connected(person.id)
 
     async def identify(self, connection: HTTPConnection) -> Participant | None:
-        """The participant of this study whose cookie a request has."""
+        """Return the participant of this study whose cookie a request has."""
         found = await cookie_owner(self.store, connection)
         if found is None or found.study != self.study.name:
             return None
@@ -301,12 +297,12 @@ class StudyServer:
         return found
 
     async def enrolled(self, connection: HTTPConnection) -> Participant | None:
-        """The participant who sent a request, if they have been enrolled."""
+        """Return the participant who sent a request, if they have been enrolled."""
         session = await self.session(await self.identify(connection))
         return session.person if session is not None else None
 
     async def session(self, person: Participant | None) -> Session | None:
-        """The participant with their progress, None if they have not been enrolled."""
+        """Return the participant with their progress; None before enrolment."""
         if person is None:
             return None
         progress = await self.store.run(lambda store: come_back(self.plan, store, person))
@@ -330,4 +326,4 @@ async def _session(request: Request, server: Server) -> Session:
 
 
 CurrentSession = Annotated[Session, Depends(_session)]
-"""The session of the participant who sent a request; others get the status 403."""
+"""The session of the participant who sent a request. Others get the status 403."""

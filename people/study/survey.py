@@ -1,4 +1,4 @@
-"""Questionnaires in the JSON of SurveyJS: it shows them, and answers are checked as those to other items."""
+"""SurveyJS questionnaires, with answers checked as those to other items. SurveyJS shows their JSON."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from people.pages import file_url
 ONE = ("radiogroup", "dropdown", "buttongroup", "imagepicker")
 SEVERAL = ("checkbox", "tagbox", "ranking")
 SHOWN = ("html", "image", "expression")
-"""Types that ask nothing."""
+"""Types without a question."""
 
 Kind = Literal[
     "text", "comment", "boolean", "rating", "slider", "matrix", "multipletext", "panel", "radiogroup",
@@ -27,7 +27,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
 """Keys that a type needs; others have a name only."""
 
 REFUSED = ("triggers", "timeLimit", "maxTimeToFinish", "choicesByUrl", "choicesFromQuestion")
-"""Keys whose effects on what is asked, or may be answered, only the browser knows."""
+"""Keys whose effects only the browser knows. They affect the questions, or the permitted answers."""
 
 EXTRAS = {
     "showOtherItem": "other", "hasOther": "other", "showNoneItem": "none", "hasNone": "none",
@@ -39,7 +39,7 @@ PICTURES = ("imageLink", "logo")
 
 
 class Part(BaseModel):
-    """A part of a survey; most keys are SurveyJS's own, and not needed here."""
+    """A part of a survey. Most keys are SurveyJS's own, and not needed here."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -54,16 +54,16 @@ class Part(BaseModel):
         return given
 
     def other(self, key: str, default: Any = None) -> Any:
-        """The value of another key."""
+        """Return the value of another key."""
         return (self.model_extra or {}).get(key, default)
 
     def says(self, *keys: str) -> bool:
-        """Whether one of these other keys is set."""
+        """Return whether one of these other keys is set."""
         return any(map(self.other, keys))
 
 
 class Entry(Part):
-    """An option, row or column: a value, and the text that is shown for it."""
+    """An option, row or column: a value and its displayed text."""
 
     value: str | bool | int | float
     text: Any = None
@@ -80,7 +80,7 @@ class Entry(Part):
 
     @property
     def label(self) -> str:
-        """What is shown for the value."""
+        """Text displayed for the value."""
         return shown(self.text) or self.key
 
 
@@ -97,7 +97,7 @@ class Panel(Part):
     elements: "tuple[Element, ...]" = ()
 
     def questions(self, conditional: bool = False) -> Iterator[Question]:
-        """The questions whose answers are stored, each with an id of its own."""
+        """Return the questions with stored answers. Each has an id of its own."""
         conditional = conditional or self.says("visibleIf", "enableIf") or not self.other("visible", True)
         for each in (*self.pages, *self.elements):
             yield from each.questions(conditional)
@@ -135,7 +135,7 @@ class Element(Panel):
 
     @property
     def ask(self) -> str:
-        """The question, or the name of what has none."""
+        """Question, or the name of an element without one."""
         return shown(self.title) or self.name
 
     @model_validator(mode="after")
@@ -163,7 +163,7 @@ class Element(Panel):
                     yield Text(id=f"{self.name}-Comment", ask=about, required=False, longest=MAX_ANSWER)
 
     def typed(self, name: str) -> Question:
-        """A text, number or date, whose answer is stored under `name`."""
+        """Return a text, number or date, whose answer is stored under `name`."""
         ends = {key: value for key, value in (("least", self.min), ("most", self.max)) if value is not None}
         keys: dict[str, Any] = {"id": name, "ask": self.ask, "required": self.isRequired, **self._expected()}
         if self.inputType in ("number", "range"):
@@ -180,7 +180,7 @@ class Element(Panel):
             yield Choice(id=name, ask=ask, required=required, conditional=conditional, **columns)
 
     def _question(self) -> Question:
-        """The question of an element that has one."""
+        """Return the question of an element that has one."""
         if self.type in ("text", "comment"):
             return self.typed(self.name)
         keys = {"id": self.name, "ask": self.ask, "required": self.isRequired, **self._expected()}
@@ -206,21 +206,21 @@ class Element(Panel):
         return (*(self.rateValues or self.choices), *(Entry(value=extra) for extra in extras))
 
     def _expected(self) -> dict[str, Any]:
-        """What checks attention: SurveyJS's `correctAnswer`."""
+        """Answer that passes an attention check: SurveyJS's `correctAnswer`."""
         given = self.correctAnswer
         several = given if isinstance(given, list) else [] if given is None else [given]
         return {"expect": tuple(Entry(value=each).key for each in several)}
 
 
 def shown(text: Any) -> str:
-    """A text, or one of several in different languages."""
+    """Return a text, or one of several in different languages."""
     if isinstance(text, Mapping):
         text = text.get("default", next(iter(text.values()), ""))
     return str(text or "")
 
 
 def pictures_in(part: Any) -> Iterator[str]:
-    """The names of the files of a survey's pictures."""
+    """Yield the names of the files of a survey's pictures."""
     for key, value in part.items() if isinstance(part, Mapping) else enumerate(part):
         if _is_picture(key, value):
             yield value
@@ -229,7 +229,7 @@ def pictures_in(part: Any) -> Iterator[str]:
 
 
 def with_addresses(part: Any) -> Any:
-    """A survey with the addresses of its pictures in place of their names."""
+    """Return a survey with its pictures' addresses in place of names."""
     if isinstance(part, list | tuple):
         return [with_addresses(each) for each in part]
     if not isinstance(part, Mapping):
@@ -241,5 +241,5 @@ def with_addresses(part: Any) -> Any:
 
 
 def _is_picture(key: Any, value: Any) -> bool:
-    """Whether a value names the file of a picture; others contain its data."""
+    """Return whether a value names the file of a picture. Others contain its data."""
     return key in PICTURES and isinstance(value, str) and not value.startswith("data:")

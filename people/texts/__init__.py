@@ -1,4 +1,4 @@
-"""The texts that participants read, their translations, and the texts that a study's file may have."""
+"""Participants' texts, their translations, and the texts of study files."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ LANGUAGES = ("de", "es", "fr")
 """Languages with a translation, besides English."""
 
 CHILD = "child"
-"""A style: words for children of about seven years, in English and in `LANGUAGES`."""
+"""Style with words for children of about seven years. In English and in `LANGUAGES`."""
 
 
 def _bundled(name: str) -> Mapping[str, Mapping[str, str]]:
@@ -27,7 +27,7 @@ def _bundled(name: str) -> Mapping[str, Mapping[str, str]]:
 
 
 PAGE_TEXTS = tuple(_bundled(LANGUAGES[0])["play_words"])
-"""The English texts of the game's page, by which all translations are listed; `{...}` stands for numbers."""
+"""English texts of the game's page. All translations are listed by them; `{...}` stands for numbers."""
 
 
 _ENGLISH: dict[str, Any] = {name: (str, text) for name, text in _bundled("en")["words"].items()}
@@ -43,23 +43,23 @@ class Texts(create_model("Texts", __base__=AnswerTexts, **_ENGLISH)):  # type: i
 
 
 def base_of(language: str) -> str:
-    """The language of a code: "de" of "de-CH"."""
+    """Return the language of a code: "de" of "de-CH"."""
     return language.partition("-")[0].lower()
 
 
 def translation(language: str) -> Mapping[str, Mapping[str, str]]:
-    """Texts in a language, as the keys of a study's file; empty if there is no translation."""
+    """Texts in a language, as the keys of a study's file. Empty if there is no translation."""
     return _bundled(base_of(language)) if base_of(language) in LANGUAGES else {}
 
 
 def page_texts(language: str) -> dict[str, str]:
-    """The texts of the game's page in a language, by the English ones, and the language itself."""
+    """Return the game page's texts in a language, and the language. They are listed by the English ones."""
     translated = translation(language).get("play_words", {})
     return {**translated, "language": language}
 
 
 def with_translation(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a study's file, completed by the texts of its `style` and of its `language`."""
+    """Return a study file's values with its `style` and `language` texts."""
     given = values.get("language")
     language = given if isinstance(given, str) else "en"
     layers = [translation(language)]

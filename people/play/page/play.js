@@ -21,7 +21,7 @@ const PAUSES = {
   small: "The window has become too small. The game is paused.",
   reconnected: "The game was paused while you were away.",
 };
-// After these the game has gone on unseen, so the player may look around before continuing.
+// After these the game has continued unseen, so the player may look around first.
 const UNSEEN = ["connection", "stall", "worker"];
 // After this time without an answer the card says that the start takes a moment.
 const SLOW_START_MS = 500;

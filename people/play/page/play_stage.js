@@ -1,9 +1,9 @@
-// What the page shows: the card over the arena, the meters, the images, and the sounds.
+// Display of the page: the card over the arena, the meters, the images, and the sounds.
 import { spoken, t } from "./play_words.js";
 import { canSpeak, say } from "./speech.js";
 
 const HEADER_BYTES = 20;
-// Without a new picture for so long, the page says that it is late. On the slowest line one comes every 300 ms.
+// Time without a new picture after which the page says that it is late. On the slowest line one comes every 300 ms.
 const LATE_MS = 500;
 // Smaller than the smallest picture that is sent (256 pixels) it would lose details that others see.
 const MIN_SIDE = 256;
@@ -22,7 +22,7 @@ export const $ = (id) => document.getElementById(id);
 export const state = () => document.body.dataset.state;
 let waiting, decoding = false, bitmap, shownAt = 0, audio, flashing;
 
-// `look`: the picture is to be looked at, so the card is beside it.
+// `look`: the picture is to be looked at, so the card is next to it.
 export function show(next, { icon = "wait", title = "", text = "", hint = "", actions = [], look = false } = {}) {
   document.body.dataset.state = next;
   document.body.toggleAttribute("data-look", look);

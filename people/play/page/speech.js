@@ -1,4 +1,4 @@
-// Reads texts aloud by a voice of the browser, in the language of the page; `canSpeak` is false where there is none.
+// Reads texts aloud by a voice of the browser, in the language of the page; `canSpeak` is false without a voice.
 export const canSpeak = "speechSynthesis" in window;
 
 export function say(text) {

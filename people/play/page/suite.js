@@ -16,7 +16,7 @@ function showForm(html) {
   const focused = document.activeElement.id;
   $("fields").innerHTML = html;
   enhance($("fields"));
-  // What has the focus keeps it; a new page, "Send" and "Next task" pass it to a line of text, to play by typing only.
+  // The focused element keeps the focus; a new page, "Send" and "Next task" pass it to a line of text, to play by typing only.
   const line = ["", "send", "next"].includes(focused) && $("fields").querySelector("input[data-templates], textarea");
   (line || $(focused))?.focus();
 }

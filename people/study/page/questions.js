@@ -21,7 +21,7 @@ for (const form of document.querySelectorAll("form:has([data-asked])")) {
   };
   for (const event of ["input", "pointerup", "keyup"]) form.addEventListener(event, changed);
   for (const item of dependent) item.hidden = item.dataset.asked === "False";
-  // What was answered before this script was there.
+  // Answers given before this script was loaded.
   ask();
 }
 

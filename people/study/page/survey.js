@@ -39,6 +39,6 @@ survey.textUpdateMode = "onTyping";
 survey.showTitle = false;
 survey.showCompletePage = false;
 survey.onComplete.add(send);
-// What the server did not accept is shown again.
+// Values that the server did not accept are shown again.
 if (document.querySelector(".problem")) survey.data = JSON.parse(sessionStorage.getItem("survey"));
 survey.render(box);

@@ -101,7 +101,7 @@ def _speaks(page) -> None:
     text, language = page.evaluate("said")
     assert "You may stop at any time." in text
     assert language == "en"
-    assert "A voice of this browser reads the text aloud." in page.inner_text("header")
+    assert "Your browser reads the text aloud." in page.inner_text("header")
 
 
 SHOWN = """(id) => [...document.querySelectorAll(".item")].every(
