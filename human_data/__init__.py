@@ -1,1 +1,1 @@
-"""What people did: published results of children, teams, agents and models, and how tasks are linked."""
+"""Published results of children, teams, agents and models, and task linking."""

@@ -13,10 +13,10 @@ from arena.packages import data_of
 from evaluation.statistics import wilson
 
 Scope = Literal["all 900", "children 40"]
-"""All 900 tasks of the 2019 battery, or the 40 of them that children did, four per level."""
+"""All 900 tasks of the 2019 battery, or the children's 40. There are four per level."""
 
 _DUPLICATE = "Psidon"
-"""Its results equal those of Oltau.ai in all 900 tasks, so the pair counts once in the top ten."""
+"""Entry that equals Oltau.ai in all 900 tasks. The pair counts once in the top ten."""
 
 TABLES: dict[str, tuple[str, ...]] = {
     name: tuple(table["file"].split())
@@ -32,24 +32,24 @@ def children_by_level() -> pd.DataFrame:
 
 
 def children_by_task() -> pd.DataFrame:
-    """59 children on each of the 40 tasks, with Wilson's 95 % interval over children."""
+    """Return 59 children's results on each of the 40 tasks. With Wilson's 95 % interval over children."""
     frame = _with_rate(read_table("children_by_task"), "children")
     ends = [wilson(*counts) for counts in zip(frame["passes"], frame["children"], strict=True)]
     return frame.assign(low=[low for low, _ in ends], high=[high for _, high in ends])
 
 
 def children_passed_of_level() -> pd.DataFrame:
-    """Number of the 59 children who passed 0 to 4 of a level's four tasks."""
+    """Return the numbers of children who passed 0 to 4 tasks. There are 59, and 4 a level."""
     return read_table("children_passed_of_level")
 
 
 def children_passed_of_40() -> pd.DataFrame:
-    """Number of the 59 children who passed 0 to 40 of the 40 tasks."""
+    """Return the numbers of 59 children who passed 0 to 40 tasks."""
     return read_table("children_passed_of_40")
 
 
 def competition() -> pd.DataFrame:
-    """The 68 teams of 2019, best first: tasks passed, of all 900 and of the children's 40."""
+    """Return the 68 teams of 2019, best first. Tasks passed, of all 900 and of the children's 40."""
     parts = []
     scopes: tuple[tuple[Scope, int], ...] = (("all 900", 900), ("children 40", 40))
     for scope, tasks in scopes:
@@ -60,19 +60,19 @@ def competition() -> pd.DataFrame:
 
 
 def competition_by_level(scope: Scope = "children 40") -> pd.DataFrame:
-    """The 68 teams of the 2019 competition by level."""
+    """Return the 68 teams of the 2019 competition by level."""
     return _teams(_with_rate(_in_scope("competition_by_level", scope), "tasks"))
 
 
 def competition_by_task() -> pd.DataFrame:
-    """The 68 teams of the 2019 competition on each of the children's 40 tasks."""
+    """Return the 2019 teams' results on each of the children's 40 tasks."""
     ranks = read_table("competition_by_level")[["team", "rank", "top_ten"]].drop_duplicates("team")
     frame = ranks.merge(read_table("competition_by_task"), on="team", validate="one_to_many")
     return _teams(frame).astype({"passed": bool})
 
 
 def top_ten_by_level(scope: Scope = "children 40") -> pd.DataFrame:
-    """The ten best teams of 2019 by level."""
+    """Return the ten best teams of 2019 by level."""
     frame = competition_by_level(scope)
     levels = frame[frame["top_ten"]].groupby("level")
     rates = levels["pass_rate"]
@@ -96,7 +96,7 @@ def agents_by_level(scope: Scope = "children 40") -> pd.DataFrame:
 
 
 def agents_by_task() -> pd.DataFrame:
-    """The same agents on each of the children's 40 tasks."""
+    """Return the agents' results on each of the children's 40 tasks."""
     return read_table("agents_by_task").astype({"passed": bool})
 
 
@@ -106,12 +106,13 @@ def language_models_by_task() -> pd.DataFrame:
 
 
 def agents_on_both_batteries() -> pd.DataFrame:
-    """Agents of many kinds on the short form of the shipped battery and on the children's tasks, by level."""
+    """Return agents' results on the short form and the children's tasks. Agents of many kinds, by level; the
+    short form is that of the shipped battery."""
     return _with_rate(read_table("agents_on_both_batteries"), "tasks")
 
 
 def baseline_table(name: str) -> pd.DataFrame:
-    """A table of baselines by its name; raises EvaluationError if there is none."""
+    """Return a table of baselines by name. Raises EvaluationError if there is none."""
     if name not in LOADERS:
         near = get_close_matches(name, LOADERS, 1)
         meant = f"did you mean {near[0]}? " if near else ""
@@ -131,10 +132,8 @@ LOADERS: dict[str, Callable[[], pd.DataFrame]] = {
 
 
 def read_table(name: str, folder: Traversable | None = None) -> pd.DataFrame:
-    """One of `TABLES`, from a folder (default: this package).
-
-    Raises EvaluationError if the file is missing, not valid CSV, or lacks columns or values.
-    """
+    """One of `TABLES`, from a folder (default: this package). Raises EvaluationError if the file is missing,
+    not valid CSV, or lacks columns or values."""
     path = (folder or files("human_data")) / f"{name}.csv"
     advice = "reinstall arena-llm"
     try:
@@ -183,7 +182,7 @@ class Column(NamedTuple):
 
 
 class TableDescription(NamedTuple):
-    """A table: its contents in a phrase, the source of its counts, and its columns in order."""
+    """A table: contents in a phrase, source of counts, and columns. Columns are in order."""
 
     about: str
     source: str
@@ -194,7 +193,7 @@ TABLE_DESCRIPTIONS = {
     name: TableDescription(table["about"], table["source"], tuple(Column(*row) for row in table["columns"]))
     for name, table in data_of("human_data", "columns.yaml").items()
 }
-"""Every table of baselines, by the name of the function in `human_data.baselines` that returns it."""
+"""Every table of baselines, by its function in `human_data.baselines`."""
 
 KNOWN_ERROR: str = data_of("human_data", "notes.yaml")["known_error"]
-"""A known error in a published figure, and how this project avoids it."""
+"""Known error in a published figure, and its avoidance here."""

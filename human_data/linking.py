@@ -1,9 +1,10 @@
-"""Link the shipped battery to the original: what a pass rate on ours predicts on the 40 tasks of children.
+"""Linking of the shipped battery to the original.
 
-Agents of many kinds played both short forms once (`python -m benchmarks.linking`). Over them, the rate on the
-original's 40 tasks is regressed on the rate on ours, for the very levels that a run has; the interval is
-that of a prediction for one more agent. So it contains the difference between the batteries, how much agents
-differ in it, and the noise of few tasks on both sides, that of the run included.
+A pass rate on ours predicts one on the 40 tasks of children. Agents of many kinds played both short forms
+once (`python -m benchmarks.linking`). Over them, the rate on the original's 40 tasks is regressed on the rate
+on ours, for the very levels that a run has; the interval is that of a prediction for one more agent. So it
+contains the difference between the batteries, how much agents differ in it, and the noise of few tasks on
+both sides, that of the run included.
 """
 
 import hashlib
@@ -25,7 +26,7 @@ SHIPPED, ORIGINAL = "shipped", "original"
 
 
 class Link(NamedTuple):
-    """A predicted rate on the original's tasks, its 95 % interval, and the number of agents behind it."""
+    """A predicted original rate, its 95 % interval, and number of agents."""
 
     rate: float
     low: float
@@ -34,7 +35,7 @@ class Link(NamedTuple):
 
 
 def predict(rates: pd.DataFrame, rate: float, tasks: int) -> Link:
-    """Predict the original's rate from a rate on ours, by least squares over agents.
+    """Predict the original's rate from ours, by least squares over agents.
 
     `rates` has the columns `shipped` and `original`, a row for each agent; `tasks` are those of the run. The
     interval is Student's, for one more agent of the same population, cut to 0 and 1. Where agents scatter
@@ -55,14 +56,14 @@ def predict(rates: pd.DataFrame, rate: float, tasks: int) -> Link:
 
 
 def _binomial(rate: float, tasks: int) -> float:
-    """Variance of a share of passed tasks, with two passes and failures added (Agresti and Coull 1998)."""
+    """Return a pass rate's variance. Two passes and failures are added (Agresti and Coull 1998)."""
     moved = (min(max(rate, 0.0), 1.0) * tasks + 2) / (tasks + 4)
     return moved * (1 - moved) / (tasks + 4)
 
 
 @cache
 def rates_on(levels: Collection[int], animal_ai: str) -> pd.DataFrame:
-    """Rates of every agent over some levels on our short form, under a version, and on the original's."""
+    """Return agents' rates on both short forms over some levels. Ours is played under a version."""
     frame = agents_on_both_batteries()
     here = frame[frame["level"].isin(set(levels))]
     sums = here.groupby(["agent", "battery", "animal_ai"])[["passes", "tasks"]].sum().reset_index()
@@ -73,10 +74,10 @@ def rates_on(levels: Collection[int], animal_ai: str) -> pd.DataFrame:
 
 
 def linked(rate: float, levels: Collection[int], animal_ai: str | None) -> Link | None:
-    """The rate that a rate on the shipped short form predicts on the original's tasks of the same levels.
+    """Predict the original's rate from a shipped short-form rate.
 
-    `animal_ai` is the version that was played; the prediction is for the clock of children and teams. None if
-    no agent was measured under that version.
+    The levels are the same. `animal_ai` is the version that was played; the prediction is for the clock of
+    children and teams. None if no agent was measured under that version.
     """
     if not levels or animal_ai is None:
         return None
@@ -86,7 +87,7 @@ def linked(rate: float, levels: Collection[int], animal_ai: str | None) -> Link 
 
 
 def short_form_version(digests: Mapping[str, str]) -> str:
-    """Version of a short form: the first twelve digits of a SHA-256 over ids and digests of its 40 tasks."""
+    """Return a short form's version. 12 digits of a SHA-256 over its tasks' ids and digests."""
     if missing := [task for task in SHORT_FORM if task not in digests]:
         raise EvaluationError(f"short form: {missing[0]} is missing")
     listed = "".join(f"{task} {digests[task]}\n" for task in sorted(SHORT_FORM))
@@ -102,16 +103,14 @@ def shipped_digests() -> Mapping[str, str]:
 
 @cache
 def is_current() -> bool:
-    """Whether the table was measured on the shipped tasks as they are now."""
+    """Return whether the table was measured on the present shipped tasks."""
     versions = agents_on_both_batteries().query("battery == @SHIPPED")["tasks_version"].unique()
     return list(versions) == [short_form_version(shipped_digests())]
 
 
 def linkable_levels(digests: Mapping[str, str], tasks: Collection[str]) -> tuple[int, ...]:
-    """Levels of which a run has all four tasks of the shipped short form, known by their digests.
-
-    Empty if the table is of another version of these tasks.
-    """
+    """Return the levels of which a run has all short-form tasks. There are four per level, known by their
+    digests. Empty if the table is of another version of these tasks."""
     if not is_current():
         return ()
     own = {task for task in tasks if digests.get(task) == shipped_digests().get(task, "")}
