@@ -1,6 +1,6 @@
 """Streams of tasks for learning agents: the battery's files, and fresh tasks drawn from its blueprints."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from hashlib import sha256
 from itertools import count as numbers_from
@@ -180,6 +180,51 @@ class Generated:
         level, task = self._conditions[int(rng.integers(len(self._conditions)))]
         variant = FIRST_VARIANT + number + ((2 * size + sign) << 32)
         return Draw(level, task, variant, self._seed)
+
+
+class Replayed(Generated):
+    """Fresh tasks, and again those from which most is still learned: prioritized level replay (PLR).
+
+    Scores come from the learner, which gives every environment's copy the same by `scored`; usual is the L1
+    value loss, an episode's mean absolute advantage. With probability `REPLAY`, once `size` / 4 tasks have a
+    score, the next task is drawn among the `size` best: by the rank of the score, to the power of
+    1 / `TEMPERATURE`, and in `STALENESS` of the draws by how long ago it was scored. Otherwise it is fresh.
+
+    The i-th task depends only on the seeds, on i and on the scores given so far. See arXiv 2010.03934.
+    """
+
+    REPLAY, TEMPERATURE, STALENESS = 0.5, 0.3, 0.3
+
+    def __init__(self, levels: str = "1", seed: int = 0, size: int = 1000) -> None:
+        self._size = whole("size", size)
+        super().__init__(levels, seed)
+
+    def restart(self, seed: int) -> None:
+        """Begin again, with the tasks of another seed and no scores."""
+        super().restart(seed)
+        self._scores: dict[str, tuple[float, int]] = {}
+        self._count_scored = 0
+
+    def scored(self, scores: Mapping[str, float]) -> None:
+        """Take scores of tasks that were played, by id; of more than `size` tasks the best are kept."""
+        for task_id, score in scores.items():
+            self._scores[task_id] = (float(score), self._count_scored)
+            self._count_scored += 1
+        kept = sorted(self._scores, key=lambda name: -self._scores[name][0])[: self._size]
+        self._scores = {name: self._scores[name] for name in kept}
+
+    def next(self) -> Episode:
+        """A new task, or one that is played again."""
+        rng = np.random.default_rng([self._seed, *seed_words(self._stream), self._played, 1])
+        if len(self._scores) < self._size / 4 or rng.random() >= self.REPLAY:
+            return super().next()
+        # By falling score, as `scored` leaves them.
+        chances = np.arange(1, len(self._scores) + 1) ** (-1 / self.TEMPERATURE)
+        if rng.random() < self.STALENESS:
+            chances = self._count_scored - np.array([when for _, when in self._scores.values()])
+        episode = self.named(list(self._scores)[rng.choice(len(chances), p=chances / chances.sum())])
+        self._played += 1
+        return episode
 
 
 def _drawn(draw: Draw) -> str:
