@@ -6,21 +6,23 @@
 import json
 import subprocess
 import time
+import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import cloudpickle
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import torch
 import typer
 import yaml
-from scipy.stats import trim_mean
-from stable_baselines3.common.base_class import BaseAlgorithm
+from matplotlib.figure import Figure
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.running_mean_std import RunningMeanStd
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecMonitor
@@ -30,18 +32,20 @@ from torch import nn
 from arena.files import check_output_folder, write_file
 from arena.gym.sb3 import ArenaVecEnv
 from arena.processes import in_order
-from arena.recording import software_versions
+from arena.recording import MOVED_BY, software_versions
+from arena.rules import passed
 from benchmarks import run
 from benchmarks.__main__ import machine_facts
+from evaluation.statistics import interquartile_mean
 from examples import train_ppo
 from llm_control.agents.policy_file import load_policy, save_policy
-from testbed.benchmark import TRAIN_SEED, Act, Score, score
+from testbed.benchmark import TRAIN_SEED, Act, Score, score, scored_tasks
 from testbed.curriculum import Generated, Replayed
 from testbed.tasks import parse_levels
 
 PLAN: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 
-FIGURES = Path(__file__).parents[1] / "docs" / "figures"
+DOCS = Path(__file__).parents[1] / "docs"
 
 PARTS = 20
 """Parts into which a curve divides the training steps; each point is the pass rate of one part."""
@@ -65,6 +69,12 @@ class Run(NamedTuple):
         return "_".join(map(str, self)).replace(" ", "-").replace(",", "+")
 
     @property
+    def learner(self) -> str:
+        """Name in the table: the algorithm, and where it is not rays and uniform sampling what it is."""
+        others = {"camera": "camera", "replay": "level replay"}
+        return ", ".join([self.algorithm, *(others[each] for each in self[1:3] if each in others)])
+
+    @property
     def environment(self) -> dict[str, Any]:
         """Options of its environment."""
         found: dict[str, Any] = PLAN["environments"][self.observation]
@@ -72,14 +82,11 @@ class Run(NamedTuple):
 
 
 def planned(plan: dict[str, Any]) -> Iterator[Run]:
-    """All runs of a plan: of each block and level, all seeds of all algorithms."""
+    """All runs of a plan: of each block and level, all seeds of all algorithms and curricula."""
     for block in plan["plan"]:
-        for levels in block["levels"]:
-            for seed in plan["seeds"]:
-                for algorithm in block["algorithms"]:
-                    for curriculum in block.get("curricula", ["uniform"]):
-                        where = block["observation"], curriculum, levels
-                        yield Run(algorithm, *where, seed, block["steps"])
+        parts = block["algorithms"], block.get("curricula", ["uniform"]), block.get("seeds", plan["seeds"])
+        for levels, algorithm, curriculum, seed in product(block["levels"], *parts):
+            yield Run(algorithm, block["observation"], curriculum, levels, seed, block["steps"])
 
 
 class Novelty(VecEnvWrapper):
@@ -163,7 +170,7 @@ class Watch(BaseCallback):
             stream.scored(scores)
 
 
-def model(planned: Run, envs: VecEnv) -> BaseAlgorithm:
+def model(planned: Run, envs: VecEnv) -> Any:
     """An algorithm before learning, on the processor."""
     told = PLAN["algorithms"][planned.algorithm]
     policy, options = told["policy"], dict(told["options"])
@@ -171,9 +178,8 @@ def model(planned: Run, envs: VecEnv) -> BaseAlgorithm:
         policy, options = PLAN["camera"]["policy"], options | PLAN["camera"]["options"]
         options["policy_kwargs"] = train_ppo.LEARNS["camera"]["policy_kwargs"]
     library, _, name = told["class"].rpartition(".")
-    made = getattr(import_module(library), name)(policy, envs, seed=planned.seed, device="cpu", **options)
-    assert isinstance(made, BaseAlgorithm)
-    return made
+    kind = getattr(import_module(library), name)
+    return kind(policy, envs, seed=planned.seed, device="cpu", **options)
 
 
 def train(planned: Run, path: Path) -> list[float]:
@@ -189,7 +195,7 @@ def train(planned: Run, path: Path) -> list[float]:
     watch = Watch(actions, replay)
     learner.learn(actions, callback=watch)
     envs.close()
-    trained_on = f"levels {planned.levels} of arena-llm/Level-v0, {planned.curriculum}"
+    trained_on = f"levels {planned.levels} of the benchmark, {planned.curriculum}"
     # A network of the example goes with the file: who plays it has no clone.
     cloudpickle.register_pickle_by_value(train_ppo)
     save_policy(learner, path, trained_on=trained_on, seed=planned.seed, **planned.environment)
@@ -210,65 +216,108 @@ def best_actions(learner: Any) -> Act:
     return act
 
 
+def reference(name: str, level: int, seed: int) -> Score:
+    """Score of the oracle, of uniformly random actions, or of doing nothing."""
+    if name == "oracle":
+        tasks = scored_tasks(level)
+        marks = [task.episode().spec.pass_mark for task in tasks]
+        passes = sum(bool(passed(task.oracle, mark)) for task, mark in zip(tasks, marks, strict=True))
+        return Score(level, tuple(task.oracle for task in tasks), passes)
+    rng = np.random.default_rng([seed, level])
+    environment = PLAN["environments"]["none"]
+    return score(level, lambda *_: rng.integers(9) if name == "random" else 0, **environment)
+
+
 def learn(planned: Run, out: Path, commit: str) -> list[dict[str, Any]]:
-    """Train, play the test tasks of the levels, and keep a row for each; a run that is there is kept."""
+    """Train, play the test tasks of the levels, and keep a row for each; rows that are there are kept."""
     result = out / f"{planned.name}.json"
-    if result.is_file():
-        kept: list[dict[str, Any]] = json.loads(result.read_text(encoding="utf-8"))
-        return kept
-    torch.set_num_threads(1)
-    started = time.process_time()
-    curve = train(planned, path := out / f"{planned.name}.zip")
-    seconds = time.process_time() - started
-    act, rows = best_actions(load_policy(path).model), []
-    for level in parse_levels(planned.levels):
-        found = row(planned, level, score(level, act, **planned.environment))
-        rows.append(
-            found | {"seconds": round(seconds, 1), "commit": commit, "curve": " ".join(map(str, curve))}
-        )
-    write_file(result, json.dumps(rows, indent=1) + "\n")
-    return rows
+    if not result.is_file():
+        torch.set_num_threads(1)
+        started, learns = time.process_time(), planned.algorithm in PLAN["algorithms"]
+        curve = train(planned, path := out / f"{planned.name}.zip") if learns else []
+        about = {
+            "seconds": round(time.process_time() - started, 1) if learns else 0, "commit": commit,
+            "version": software_versions()["arena-llm"], "physics": MOVED_BY,
+            "date": f"{datetime.now(UTC):%Y-%m-%d}", "machine": machine_facts()["processor"],
+            "curve": " ".join(map(str, curve)),
+        }  # fmt: skip
+        act, rows = best_actions(load_policy(path).model) if learns else None, []
+        for level in parse_levels(planned.levels):
+            found = (
+                score(level, act, **planned.environment)
+                if act
+                else reference(planned.algorithm, level, planned.seed)
+            )
+            rows.append(
+                {"learner": planned.learner, **planned._asdict(), "level": level} | scored(found) | about
+            )
+        write_file(result, json.dumps(rows, indent=1) + "\n")
+    kept: list[dict[str, Any]] = json.loads(result.read_text(encoding="utf-8"))
+    return kept
 
 
-def row(planned: Run, level: int, found: Score) -> dict[str, Any]:
-    """A row of the table, without the training's own columns."""
-    versions, facts = software_versions(), machine_facts()
+def scored(found: Score) -> dict[str, Any]:
+    """Columns of a score; `low` to `high` is the interval for other tasks of the same kind."""
     low, high = found.interval_95
-    return {
-        "algorithm": planned.algorithm, "observation": planned.observation, "curriculum": planned.curriculum,
-        "trained_on": planned.levels, "level": level, "seed": planned.seed, "steps": planned.steps,
-        "score": round(found.normalised, 4), "low": round(low, 4), "high": round(high, 4),
-        "passes": found.passes, "tasks": len(found.rewards), "reward": round(found.reward, 4),
-        "version": versions["arena-llm"], "physics": versions["physics"],
-        "date": f"{datetime.now(UTC):%Y-%m-%d}", "machine": facts["processor"],
-    }  # fmt: skip
+    numbers = {"score": found.normalised, "low": low, "high": high, "reward": found.reward}
+    rounded = {name: round(number, 4) for name, number in numbers.items()}
+    return rounded | {"passes": found.passes, "tasks": len(found.rewards)}
 
 
-def iqm(scores: Floats) -> tuple[float, float, float]:
-    """Interquartile mean of scores (seeds, levels), and its 95 % interval by a bootstrap stratified by level.
-
-    As rliable of arXiv 2108.13264: in each of 2,000 resamples every level draws its seeds with replacement.
-    """
-    seeds, levels = scores.shape
-    drawn = np.random.default_rng(0).integers(seeds, size=(2000, seeds, levels))
-    resampled = scores[drawn, np.arange(levels)].reshape(2000, -1)
-    low, high = np.percentile(trim_mean(resampled, 0.25, axis=1), [2.5, 97.5])
-    return float(trim_mean(scores, 0.25, axis=None)), float(low), float(high)
+def draw(rows: pd.DataFrame, path: Path) -> None:
+    """Pass rates while training, thin for a seed and thick for their mean, and interquartile means."""
+    figure = Figure(figsize=(9, 3.4), layout="constrained")
+    curves, means = figure.subplots(1, 2, width_ratios=(3, 2))
+    names = list(rows["learner"].unique())
+    for number, name in enumerate(names):
+        runs = rows[rows["learner"] == name]
+        scores = runs.pivot(index="seed", columns="level", values="score").to_numpy()
+        mean, low, high = interquartile_mean(scores)
+        means.errorbar([mean], [number], xerr=[[mean - low], [high - mean]], fmt="o", color=f"C{number}")
+        each = runs.drop_duplicates("seed")
+        if each["curve"].any():
+            rates = np.array([text.split() for text in each["curve"]], dtype=float)
+            steps = (np.arange(PARTS) + 0.5) / PARTS * each["steps"].iloc[0] / 1e6
+            curves.plot(steps, rates.T, color=f"C{number}", linewidth=0.5, alpha=0.5)
+            curves.plot(steps, rates.mean(axis=0), color=f"C{number}", linewidth=1.8)
+    curves.set(xlabel="million steps", ylabel="pass rate while training", ylim=(0, None))
+    means.set(xlabel="normalised score", yticks=range(len(names)), yticklabels=names)
+    means.invert_yaxis()
+    figure.savefig(path, dpi=150)
 
 
 def main(
     out: Annotated[Path, typer.Option(help="Folder of policies and results.")] = Path("policies/learners"),
+    figures: Annotated[Path, typer.Option(help="Folder of table and figure.")] = DOCS / "figures",
+    asset: Annotated[Path | None, typer.Option(help="Archive of policies, table and model card.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Runs at a time.")] = 2,
 ) -> None:
-    """Train what the plan has and what is not there yet; write table and figure."""
-    check_output_folder(out)
-    out.mkdir(parents=True, exist_ok=True)
-    head = ["git", "-C", str(FIGURES), "rev-parse", "--short", "HEAD"]
+    """Train what the plan has and what is not there yet; write table, figure and archive."""
+    for folder in (out, figures):
+        check_output_folder(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+    head = ["git", "-C", str(DOCS), "rev-parse", "--short", "HEAD"]
     commit = subprocess.run(head, capture_output=True, text=True, check=True).stdout.strip()
-    runs = list(planned(PLAN))
-    for number, rows in enumerate(in_order(partial(learn, out=out, commit=commit), runs, jobs), 1):
-        scores = ", ".join(f"{each['score']:.2f}" for each in rows)
-        print(f"{number} of {len(runs)}: {runs[number - 1].name}: {scores}", flush=True)
+    runs, rows = list(planned(PLAN)), list[dict[str, Any]]()
+    try:
+        for found in in_order(partial(learn, out=out, commit=commit), runs, jobs):
+            rows += found
+            scores = ", ".join(f"{row['score']:.2f}" for row in found)
+            typer.echo(f"{found[0]['learner']}, seed {found[0]['seed']}: {scores}")
+    finally:
+        if rows:
+            table = pd.DataFrame(rows)
+            table.to_csv(figures / "learners.csv", index=False)
+            draw(table, figures / "learners.png")
+    if asset:
+        with zipfile.ZipFile(asset, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in (
+                DOCS / "model-card.md",
+                figures / "learners.csv",
+                *(out / f"{each.name}.zip" for each in runs),
+            ):
+                if path.is_file():
+                    archive.write(path, path.name)
 
 
 if __name__ == "__main__":

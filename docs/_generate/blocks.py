@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import typer
 
 from arena.packages import data_of
@@ -15,13 +16,14 @@ from arena.taskfile import config
 from arena.taskfile.symbols import PRESETS
 from benchmarks import results
 from docs._generate import kinds
-from docs._generate.markdown import Rows, code, number, plain, tabled
+from docs._generate.markdown import Rows, code, number, plain, table, tabled
 from evaluation.capabilities import prompts_of
 from evaluation.choices.effective import effective, preset_names
 from evaluation.choices.run_choices import shown
 from evaluation.prompts import AGENT_VARIABLES, RUNNER, Layout, PromptSet, Variables
 from evaluation.results import RESULT_COLUMNS
 from evaluation.scale.references import BEST, FLOORS, Reference, references, scale_of
+from evaluation.statistics import interquartile_mean
 from evaluation.suites import get_suite, suite_names
 from llm_control.choices import ArenaChoices
 from llm_control.paper.convert import SENT, Ingredients
@@ -238,6 +240,23 @@ def _score(row: Reference | None) -> str:
     return f"{row.score:.2f}" + (f" ± {row.half:.2f}" if row.half else "")
 
 
+def learners() -> str:
+    """A row for each learner: its interquartile mean, the mean score on each level, and the passes."""
+    found = pd.read_csv(Path(__file__).parents[1] / "figures" / "learners.csv")
+    levels = sorted(found["level"].unique())
+    header = "learner", "million steps", "seeds", "interquartile mean", *map(str, levels), "passed of 900"
+    return table(header, (_learner(str(name), rows) for name, rows in found.groupby("learner", sort=False)))
+
+
+def _learner(name: str, rows: pd.DataFrame) -> tuple[str, ...]:
+    scores = rows.pivot(index="seed", columns="level", values="score").to_numpy()
+    mean, low, high = interquartile_mean(scores)
+    overall = f"{mean:.2f} [{low:.2f}, {high:.2f}]" if len(scores) > 1 else f"{mean:.2f}"
+    cells = (f"{score:.2f}" for score in scores.mean(axis=0))
+    passes = f"{rows['passes'].sum() / len(scores):.0f}"
+    return name, number(rows["steps"].iloc[0] / 1e6), str(len(scores)), overall, *cells, passes
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "keys-of-file": partial(keys_table, "ArenaConfig"),
     "keys-of-arena": partial(keys_table, "Arena"),
@@ -264,4 +283,5 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "references": references_of_suites,
     **{f"result-{part}": partial(results.page_of, part) for part in results.ABOUT},
     "figures": results.front_page,
+    "learners": learners,
 }

@@ -1,10 +1,12 @@
 import math
+from itertools import product
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from evaluation.results import results_frame
-from evaluation.statistics import family, mean_interval, mean_scores, pass_rates, wilson
+from evaluation.statistics import family, interquartile_mean, mean_interval, mean_scores, pass_rates, wilson
 from tests.evaluation.runs import rows
 
 
@@ -73,3 +75,16 @@ def test_scores_between_0_and_1_have_a_mean_with_an_interval_over_tasks():
     half = 4.302653 * 0.3 / 3**0.5
     assert (only["tasks"], only["score"]) == (4, pytest.approx(0.6))
     assert (only["low"], only["high"]) == pytest.approx((max(0.6 - half, 0), min(0.6 + half, 1)))
+
+
+def test_an_interquartile_mean_drops_a_quarter_at_each_end_and_resamples_runs_within_tasks():
+    scores = np.array([[0.0, 5.0, 1.0, -9.0], [0.2, 5.0, 1.0, 9.0]])
+    mean, low, high = interquartile_mean(scores)
+    assert mean == pytest.approx((0.2 + 1 + 1 + 5) / 4)
+    # The second and the third task never change; of the others each draws twice one of two values.
+    draws = [
+        np.sort([a, b, 5, 5, 1, 1, c, d])[2:6].mean()
+        for a, b, c, d in product((0.0, 0.2), (0.0, 0.2), (-9.0, 9.0), (-9.0, 9.0))
+    ]
+    assert (low, high) == pytest.approx((min(draws), max(draws)))
+    assert interquartile_mean(np.full((3, 4), 0.25)) == (0.25, 0.25, 0.25)

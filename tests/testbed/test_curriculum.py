@@ -10,7 +10,7 @@ import pytest
 from arena import ArenaEnv, ConfigError, LayoutError, load_text
 from arena.gym.curriculum import Curriculum
 from testbed.blueprints import CONDITIONS
-from testbed.curriculum import FIRST_VARIANT, Generated, Levels
+from testbed.curriculum import FIRST_VARIANT, Generated, Levels, Replayed
 from testbed.tasks import LEVELS_FOLDER, find_paths
 from tests.arena.learning import same
 
@@ -198,3 +198,39 @@ def test_an_environment_leaves_the_stream_it_was_made_of_alone():
 def test_a_wrong_option_says_what_is_expected(make, message):
     with pytest.raises(ConfigError, match=message):
         make()
+
+
+def replayed(scores, seed=1, count=60, size=8):
+    """The ids of tasks after eight new ones and their scores, and a copy of the curriculum made then."""
+    stream = Replayed("1-3", seed=3, size=size)
+    stream.restart(seed)
+    first = list(islice(_ids(stream), 8))
+    stream.scored(dict(zip(first, scores, strict=True)))
+    return first, list(islice(_ids(copied := pickle.loads(pickle.dumps(stream))), count)), stream, copied
+
+
+def test_replayed_tasks_depend_on_the_seeds_and_the_scores_alone():
+    rising = list(range(8))
+    first, then, stream, copied = replayed(rising)
+    assert first == played(Generated("1-3", seed=3), seed=1, count=8)
+    assert list(islice(_ids(stream), 60)) == then
+    assert replayed(rising)[1] == then
+    assert replayed(rising[::-1])[1] != then
+    assert played(copied, seed=1, count=8) == first, "restarting forgets the scores"
+
+
+def test_tasks_are_replayed_by_rank_of_score_and_age_and_half_are_new():
+    first, then, *_ = replayed([3, 1, 4, 1.5, 9, 2.6, 5, 3.5], count=2000)
+    times = [then.count(name) for name in first]
+    assert sum(times) == pytest.approx(1000, abs=80)
+    assert len({*then} - {*first}) == 2000 - sum(times)
+    # 0.3 of the draws by age, 8 to 1 of 36; the others by rank, of which the first has 0.87.
+    share = 1 / sum(rank ** (-1 / 0.3) for rank in range(1, 9))
+    assert times[4] / sum(times) == pytest.approx(0.7 * share + 0.3 * 4 / 36, abs=0.04)
+    assert times[0] / sum(times) == pytest.approx(0.7 * share * 5 ** (-1 / 0.3) + 0.3 * 8 / 36, abs=0.02)
+
+
+def test_only_the_best_scores_are_kept_and_too_few_are_not_replayed():
+    first, then, *_ = replayed([3, 1, 4, 1.5, 9, 2.6, 5, 3.5], size=2, count=100)
+    assert {first[4], first[6]} == {*first} & {*then}
+    assert not {*first} & {*replayed([1] * 8, size=33, count=100)[1]}
