@@ -178,8 +178,7 @@ def model(planned: Run, envs: VecEnv) -> Any:
         policy, options = PLAN["camera"]["policy"], options | PLAN["camera"]["options"]
         options["policy_kwargs"] = train_ppo.LEARNS["camera"]["policy_kwargs"]
     library, _, name = told["class"].rpartition(".")
-    kind = getattr(import_module(library), name)
-    return kind(policy, envs, seed=planned.seed, device="cpu", **options)
+    return getattr(import_module(library), name)(policy, envs, seed=planned.seed, device="cpu", **options)
 
 
 def train(planned: Run, path: Path) -> list[float]:
@@ -216,16 +215,14 @@ def best_actions(learner: Any) -> Act:
     return act
 
 
-def reference(name: str, level: int, seed: int) -> Score:
+def reference(planned: Run, level: int) -> Score:
     """Score of the oracle, of uniformly random actions, or of doing nothing."""
-    if name == "oracle":
+    if planned.algorithm == "oracle":
         tasks = scored_tasks(level)
-        marks = [task.episode().spec.pass_mark for task in tasks]
-        passes = sum(bool(passed(task.oracle, mark)) for task, mark in zip(tasks, marks, strict=True))
-        return Score(level, tuple(task.oracle for task in tasks), passes)
-    rng = np.random.default_rng([seed, level])
-    environment = PLAN["environments"]["none"]
-    return score(level, lambda *_: rng.integers(9) if name == "random" else 0, **environment)
+        passes = [passed(task.oracle, task.episode().spec.pass_mark) for task in tasks]
+        return Score(level, tuple(task.oracle for task in tasks), passes.count(True))
+    rng, draws = np.random.default_rng([planned.seed, level]), planned.algorithm == "random"
+    return score(level, lambda *_: rng.integers(9) if draws else 0, **planned.environment)
 
 
 def learn(planned: Run, out: Path, commit: str) -> list[dict[str, Any]]:
@@ -233,35 +230,27 @@ def learn(planned: Run, out: Path, commit: str) -> list[dict[str, Any]]:
     result = out / f"{planned.name}.json"
     if not result.is_file():
         torch.set_num_threads(1)
-        started, learns = time.process_time(), planned.algorithm in PLAN["algorithms"]
-        curve = train(planned, path := out / f"{planned.name}.zip") if learns else []
+        started, curve, act = time.process_time(), list[float](), None
+        if planned.algorithm in PLAN["algorithms"]:
+            curve = train(planned, path := out / f"{planned.name}.zip")
+            act = best_actions(load_policy(path).model)
         about = {
-            "seconds": round(time.process_time() - started, 1) if learns else 0, "commit": commit,
+            "seconds": round(time.process_time() - started, 1), "commit": commit,
             "version": software_versions()["arena-llm"], "physics": MOVED_BY,
             "date": f"{datetime.now(UTC):%Y-%m-%d}", "machine": machine_facts()["processor"],
             "curve": " ".join(map(str, curve)),
         }  # fmt: skip
-        act, rows = best_actions(load_policy(path).model) if learns else None, []
+        rows = []
         for level in parse_levels(planned.levels):
-            found = (
-                score(level, act, **planned.environment)
-                if act
-                else reference(planned.algorithm, level, planned.seed)
-            )
-            rows.append(
-                {"learner": planned.learner, **planned._asdict(), "level": level} | scored(found) | about
-            )
+            played = reference(planned, level) if act is None else score(level, act, **planned.environment)
+            low, high = played.interval_95
+            numbers = {"score": played.normalised, "low": low, "high": high, "reward": played.reward}
+            found = {name: round(number, 4) for name, number in numbers.items()}
+            found |= {"passes": played.passes, "tasks": len(played.rewards)}
+            rows.append({"learner": planned.learner} | planned._asdict() | {"level": level} | found | about)
         write_file(result, json.dumps(rows, indent=1) + "\n")
     kept: list[dict[str, Any]] = json.loads(result.read_text(encoding="utf-8"))
     return kept
-
-
-def scored(found: Score) -> dict[str, Any]:
-    """Columns of a score; `low` to `high` is the interval for other tasks of the same kind."""
-    low, high = found.interval_95
-    numbers = {"score": found.normalised, "low": low, "high": high, "reward": found.reward}
-    rounded = {name: round(number, 4) for name, number in numbers.items()}
-    return rounded | {"passes": found.passes, "tasks": len(found.rewards)}
 
 
 def draw(rows: pd.DataFrame, path: Path) -> None:
@@ -311,13 +300,9 @@ def main(
             draw(table, figures / "learners.png")
     if asset:
         with zipfile.ZipFile(asset, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in (
-                DOCS / "model-card.md",
-                figures / "learners.csv",
-                *(out / f"{each.name}.zip" for each in runs),
-            ):
-                if path.is_file():
-                    archive.write(path, path.name)
+            policies = [out / f"{each.name}.zip" for each in runs if each.algorithm in PLAN["algorithms"]]
+            for path in (DOCS / "model-card.md", figures / "learners.csv", *policies):
+                archive.write(path, path.name)
 
 
 if __name__ == "__main__":
