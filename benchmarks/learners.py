@@ -77,8 +77,7 @@ class Run(NamedTuple):
     @property
     def environment(self) -> dict[str, Any]:
         """Options of its environment."""
-        found: dict[str, Any] = PLAN["environments"][self.observation]
-        return found
+        return PLAN["environments"][self.observation]
 
 
 def planned(plan: dict[str, Any]) -> Iterator[Run]:
@@ -129,7 +128,7 @@ class Novelty(VecEnvWrapper):
         self._adam.zero_grad()
         errors.mean().backward()
         self._adam.step()
-        found: Floats = errors.detach().numpy().astype(np.float64)
+        found = errors.detach().numpy().astype(np.float64)
         self._sums = 0.99 * self._sums + found
         self._spread.update(self._sums)
         return found / float(np.sqrt(self._spread.var + 1e-8))
@@ -249,8 +248,7 @@ def learn(planned: Run, out: Path, commit: str) -> list[dict[str, Any]]:
             found |= {"passes": played.passes, "tasks": len(played.rewards)}
             rows.append({"learner": planned.learner} | planned._asdict() | {"level": level} | found | about)
         write_file(result, json.dumps(rows, indent=1) + "\n")
-    kept: list[dict[str, Any]] = json.loads(result.read_text(encoding="utf-8"))
-    return kept
+    return json.loads(result.read_text(encoding="utf-8"))
 
 
 def draw(rows: pd.DataFrame, path: Path) -> None:
