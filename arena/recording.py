@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_validator
 
 from arena.action import ACTIONS, Action
 from arena.errors import RecordingError
@@ -19,6 +19,13 @@ from arena.taskfile.config import ArenaSpec
 
 FORMAT = 1
 """Version of the recording's fields; incremented when their meaning changes."""
+
+
+def _known(found: int) -> int:
+    if found != FORMAT:
+        raise ValueError(f"got {found}, expected {FORMAT}; read it with the arena-llm that wrote it")
+    return found
+
 
 Runs = tuple[tuple[Annotated[int, Field(ge=0, lt=len(ACTIONS))], Annotated[int, Field(ge=1)]], ...]
 """Run lengths: pairs of (index into `arena.ACTIONS`, number of steps)."""
@@ -33,7 +40,7 @@ class Recording(BaseModel, frozen=True, extra="forbid"):
     arena's specification, which identifies the arena. `versions` are those of the software that ran it.
     """
 
-    format: int = FORMAT
+    format: Annotated[int, AfterValidator(_known)] = FORMAT
     task_id: str
     seed: int
     trial: Annotated[int, Field(ge=0)]
