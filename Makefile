@@ -7,6 +7,9 @@ CONSTRAINTS ?= constraints.txt
 # Another Python, which `make python` compares with the one above.
 OTHER_PYTHON ?= python3.13
 
+# One worker more than there are processors: tests wait for browsers, servers and processes.
+WORKERS := $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
+
 # Packages are compiled when first imported: to compile all of each at once takes longer and 200 MB more.
 unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile --constraint $(CONSTRAINTS)
@@ -63,11 +66,11 @@ eval: setup
 	$(BIN)/arena-llm eval --model arena/pixels --tasks short-form --levels 1-3 --icl
 
 test: dev
-	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
+	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal
 
 # For every commit: all but the slow ones and those that start a command, server, browser or a whole evaluation.
 test-fast: dev
-	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal -m 'not slow and not e2e'
+	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal -m 'not slow and not e2e'
 
 test-slow: dev
 	$(BIN)/python -m pytest -m slow

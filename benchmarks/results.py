@@ -349,7 +349,7 @@ def tests(setup: Setup) -> Iterator[Cell]:
         listed = _run(*pytest, "--collect-only", "-m", marker).splitlines()
         yield Cell("tests", name, "tests", sum("::" in line for line in listed))
     started = time.monotonic()
-    _run(*pytest, "-m", "not slow", "--numprocesses=auto", "--dist=worksteal")
+    _run(*pytest, "-m", "not slow", f"--numprocesses={cores() + 1}", "--dist=worksteal")
     yield Cell("tests", "`make test`", "seconds", time.monotonic() - started)
 
 

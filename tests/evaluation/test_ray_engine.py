@@ -204,6 +204,7 @@ def started(*arguments):
     return start(*arguments, "--engine", "ray", "--jobs", "2")
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_no_process(tmp_path):
     logs = tmp_path / "logs"
     play = ("eval", "--model", "arena/random-steps", "--levels", "1", "--trials", 50, "--log-dir", logs)

@@ -31,7 +31,9 @@ def train(out, observation, *more, **changed):
     [
         ("rays", []),
         pytest.param("camera", [], marks=pytest.mark.slow),
-        ("rays", ["--levels", "11", "--recurrent", "--environments", "1"]),
+        pytest.param(
+            "rays", ["--levels", "11", "--recurrent", "--environments", "1"], marks=pytest.mark.slow
+        ),
     ],
 )
 def test_what_was_trained_is_a_policy_that_can_be_evaluated(observation, more, tmp_path, command):
