@@ -342,8 +342,8 @@ DURATION_S = 1.0
 """Default time in which the button moves in or out; our choice."""
 
 REACH = 0.25
-"""Pressing distance of a button before version 4, metres; our choice. From its front to the agent's sphere.
-"""
+"""Pressing distance of a button before version 4, metres. It is from the button's front to the agent's
+sphere; our choice."""
 
 
 class Button:
@@ -403,7 +403,7 @@ RATE = 0.005
 
 
 RISE = 10.0 * TICK_S
-"""Separation of overlapping bodies per tick, metres. At most 10 m/s (`DynamicsManager.asset`)."""
+"""Separation of overlapping bodies per tick, metres. The limit is 10 m/s (`DynamicsManager.asset`)."""
 
 
 class _ChangingBall:

@@ -43,7 +43,7 @@ NO_LINGER = struct.pack("ii", 1, 0)
 
 
 class WaitingConnections:
-    """Connections without a complete request, by address, oldest first. At most `limit`."""
+    """Connections, at most `limit`, without a complete request, by address, oldest first."""
 
     def __init__(self, limit: int = MAX_WAITING) -> None:
         self._limit = limit
@@ -70,8 +70,8 @@ class WaitingConnections:
 
 
 class TimedProtocol(H11Protocol):
-    """Connection closed if a request does not arrive, or is unread. The latter means its response. Uvicorn
-    limits only the idle time between requests."""
+    """Connection that is closed when its client stalls. The request may not arrive, or the response may not
+    be read. Uvicorn limits only the idle time between requests."""
 
     def __init__(self, all_waiting: WaitingConnections, **options: Any) -> None:
         super().__init__(**options)

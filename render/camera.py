@@ -47,7 +47,7 @@ class Camera:
     half_height: float | None = None
 
     def axes(self) -> Floats:
-        """Unit vectors right, up and forward as rows (3, 3). In the arena's frame; do not write to them."""
+        """Unit vectors right, up and forward as rows (3, 3), read-only. They are in the arena's frame."""
         return _axes(self.yaw, self.pitch)
 
     def lens(self, aspect: float) -> tuple[Floats, Floats]:
@@ -121,8 +121,8 @@ def third_person(scene: Scene) -> Camera:
 
 
 def _free_distance(scene: Scene, direction: Floats, most: float) -> float:
-    """Return the free distance, metres, from the agent in a direction. At most `most`, to the arena's edge or
-    a thing's box."""
+    """Return the free distance in a direction from the agent, metres. It is at most `most`, and ends at the
+    arena's edge or a thing's box."""
     start = np.array(scene.agent_position)
     level = np.where(np.abs(direction) < 1e-9, 1e-9, direction)[[0, 2]]
     edge = (np.where(level > 0, ARENA_SIZE, 0.0) - start[[0, 2]]) / level

@@ -41,7 +41,7 @@ NEAR_FLOOR = 0.05
 """
 
 _REACH = (-0.05, 0.03)
-"""Range of a supporting top's height above a bottom, metres. From the lift and the factor 0.999."""
+"""Range of a supporting top's height above a bottom, metres. It is due to the lift and the factor 0.999."""
 
 _SIDE = np.linspace(-0.5, 0.5, 13)
 _FOOTPRINT = np.array([(x, 0.0, z) for z in _SIDE for x in _SIDE])
@@ -53,7 +53,7 @@ _HANGING = ("DarkLamp", "LitLamp", "Segment")
 
 
 def resting_heights(things: Sequence[Placed]) -> dict[int, float]:
-    """Return the resting height of each stably supported thing's centre, by index. Metres.
+    """Return the resting height (metres) of each stably supported centre, by index.
 
     A thing is stable if it stands on the floor, or if its centre is inside the convex hull of the points at
     which stable things support it. Loads on top are ignored; balls and zones support nothing, nor do lamps
@@ -471,7 +471,7 @@ class Placer:
         return (x, _centre_height(kind, size, max(requested.y, 0.0), asked_height, self._differs), z)
 
     def _scale(self, placed: Placed) -> float:
-        """Return a spawner's scale for its place. Only the usual factor has an effect, not its size."""
+        """Return a spawner's scale for its place. The size has no effect, the usual factor has one."""
         is_given = placed.number < len(placed.item.sizes) or not self._version.is_4
         return SHRINK if placed.kind.spawner and is_given else 1.0
 

@@ -121,7 +121,7 @@ def changing_values(placed: Placed) -> tuple[float, float]:
 
 
 def size_at_start(placed: Placed) -> Vector:
-    """Return a changing goal's built size: the initial value. For a ripening one it is the final."""
+    """Return a changing goal's built size. Ripening goals have their final value, others the initial."""
     initial, final = changing_values(placed)
     change = placed.kind.change
     largest = _LARGEST if placed.kind.is_growing else _MOST

@@ -45,7 +45,7 @@ _SEGMENTS = {
     "a": (0, 2, 0), "b": (1, 1, 1), "c": (1, -1, 1), "d": (0, -2, 0), "e": (-1, -1, 1), "f": (-1, 1, 1),
     "g": (0, 0, 0),
 }  # fmt: skip
-"""Middle of each segment, and whether it is upright. In half widths and quarters of the height."""
+"""Middle of each segment, and whether it is upright. Units are half widths and quarters of the height."""
 
 SEGMENTS = 3 * len(_SEGMENTS)
 """Number of segments of a meter's three digits."""

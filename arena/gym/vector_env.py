@@ -286,7 +286,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self._observe(over, over)
 
     def _observe(self, numbers: Sequence[int], begun: Sequence[int]) -> None:
-        """Write the observations of some environments. For those in `begun` it is an episode's first."""
+        """Write the observations of some environments. Those in `begun` start an episode."""
         views = self._views(numbers)
         for number in self._each(numbers):
             env = self._players[number]

@@ -446,7 +446,8 @@ def _polyhedron_touches(
     made: int,
     solids: Rows[SolidRow],
 ) -> int:
-    """Add a part's points with ground and later parts. No ball; -1 if they may not fit."""
+    """Add the contact points of a part that is no ball. They are with the ground and later parts; -1 if they
+    may not fit."""
     if made < 0 or made > len(points) - _MOST_NEW:
         return -1
     row = first + part.owner

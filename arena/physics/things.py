@@ -291,7 +291,7 @@ class Things:
         )
 
     def overlapping(self, centre: Vector, radius: float, first: Role, last: Role) -> list[int]:
-        """Return indices of things in roles `first` to `last` overlapping a sphere. Metres."""
+        """Return the things in roles `first` to `last` that a sphere overlaps."""
         count = reached(self.parts, *centre, radius, int(first), int(last), self._owners)
         return [int(owner) for owner in self._owners[:count]]
 

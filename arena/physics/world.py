@@ -48,7 +48,7 @@ class Bodies:
         row["moves"] = Role.FIXED < row["role"] < Role.ZONE and not row["held"]
 
     def advance(self, agents: Sequence[AgentBody], things: Things) -> float:
-        """Move agents and things for a tick; return the fastest other pace. In m/s or rad/s."""
+        """Move agents and things for a tick; return the fastest other pace. It is in m/s or rad/s."""
         rows = self.rows[: len(agents)]
         for row, agent in zip(rows, agents, strict=True):
             row["centre"], row["motion"][0] = agent.position, agent.driven_velocity
@@ -76,7 +76,7 @@ class Bodies:
 
 
 def inertia(placed: Placed) -> Floats:
-    """Return a thing's moments of inertia (3,), kg m2. Of a ball, or of the box around its parts."""
+    """Return a thing's moments of inertia (3,), kg m2. Balls are exact, others count as a box."""
     kind, size = placed.kind, placed.size
     if kind.is_goal:
         return np.full(3, 0.1 * kind.mass * size[0] * size[0])

@@ -220,7 +220,7 @@ def believed(asked: Sequence[Any], door: int | None) -> dict[str, float | int]:
 def divergence(truth: npt.ArrayLike, stated: npt.ArrayLike, least: float = 1e-3) -> float:
     """Return the Kullback-Leibler divergence of a stated from the exact distribution.
 
-    In bits; both are (d,). Stated probabilities below `least` count as that, so that a belief of 0 in a
+    It is in bits; both are (d,). Stated probabilities below `least` count as that, so that a belief of 0 in a
     possible door is expensive but not infinitely so; then they are scaled to a sum of 1.
     """
     exact, kept = np.asarray(truth), np.maximum(stated, least)

@@ -127,7 +127,7 @@ class MachineQuestion(_Question):
         return [(counting & first).bit_length() - 1 for counting, _ in self.hypotheses()]
 
     def likelihoods(self) -> list[list[tuple[float, float]]]:
-        """Return the probabilities of dark and lit. By set of things on the plate and hypothesis."""
+        """Return the probabilities of dark and lit for each plate and hypothesis."""
         needs, dark, lit = {"any": 1, "two": 2}, (1 - self.noise, self.noise), (self.noise, 1 - self.noise)
         return [
             [lit if (on & each).bit_count() >= needs[rule] else dark for each, rule in self.hypotheses()]
@@ -290,8 +290,8 @@ def acceleration(law: Law, x: float, z: float) -> tuple[float, float]:
 
 
 def leaves_at(law: Law, x: float) -> float:
-    """Return where a ball that enters the floor at x leaves it. In metres from x; positive is to the right.
-    Semi-implicit Euler steps of a tick, as in the arena's physics."""
+    """Return the exit of a ball that enters the floor at x. It is in metres from x; positive is to the right.
+    Steps are semi-implicit Euler ticks, as in the arena's physics."""
     start, z, across, along = x, -ENTRY_M, 0.0, FORWARD
     for _ in range(MOST_TICKS):
         if not (abs(z) <= ENTRY_M and abs(x - start) < WIDEST_M):
@@ -331,11 +331,11 @@ class FloorQuestion(_Question):
         return list(product(self.kinds, (-1, 1), (0.5, 0.8)))
 
     def side(self, law: Law) -> int:
-        """Return a ball's side from the shut lane, 0 to 2. That is left, straight on, right."""
+        """Return a ball's side from the shut lane: left, straight, right (0-2)."""
         return 1 + int(np.sign(_outcome(leaves_at(law, self.place(self.shut))) - WIDEST_M))
 
     def right_doors(self) -> list[int]:
-        """Return the number of the right door of each hypothesis. Of the sides, those that are possible."""
+        """Return the number of the right door of each hypothesis. Sides that are impossible have no door."""
         if self.asks == "kind":
             return [self.kinds.index(kind) for kind, *_ in self.hypotheses()]
         sides = [self.side(law) for law in self.hypotheses()]

@@ -112,7 +112,7 @@ _EXPECTED = re.compile("^(Input should be )?(a )?(valid )?")
 
 
 _NO_KEYS = ("[key]", *FAMILIES.values())
-"""Parts of pydantic's paths that are not keys. Of a question, also its family."""
+"""Parts of pydantic's paths that are not keys. In questions the family is one, too."""
 
 
 def _readable(error: ValidationError, reader: Reader) -> Iterator[str]:
@@ -138,7 +138,7 @@ def _shown(value: Any) -> str:
 
 
 def nearest(places: Mapping[Path_, Place], path: Path_) -> Place:
-    """Return a value's place, or that of the innermost value around it. The latter if the file lacks it."""
+    """Return a value's place, else that of the innermost value around it."""
     while path not in places and path:
         path = path[:-1]
     return places[path]
@@ -160,7 +160,8 @@ def _merged(spec: ArenaFile) -> ArenaFile:
 
 
 def known_names(version: Version, laboratory: bool = False) -> list[str]:
-    """Return all object names of a version, including `Agent`. Those of its `laboratory` files on request."""
+    """Return all object names of a version, including `Agent`. Optionally those of `laboratory` files,
+    too."""
     return ["Agent", *(name for name in (*KINDS, *ALIASES) if exists(name, version, laboratory))]
 
 

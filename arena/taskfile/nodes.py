@@ -234,7 +234,7 @@ _CHANNELS = {"x": "r", "y": "g", "z": "b"}
 
 
 def scalar(text: str) -> str | int | float | bool | None:
-    """Return a plain YAML scalar as the original does. No octals, sexagesimals, yes or no."""
+    """Return a plain YAML scalar as the original does. It has no octals, sexagesimals, yes or no."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     if len(text) <= 40 and _INT.fullmatch(text):

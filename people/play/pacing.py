@@ -40,7 +40,7 @@ QUALITY_LEVELS = (
     QualityLevel(256, 30, 3),
     QualityLevel(256, 25, 5),
 )
-"""Quality levels from about 330 to 12 kB/s. Mean of 5 kinds of tasks at 16.7 frames/s."""
+"""Quality levels from about 330 to 12 kB/s, measured at 16.7 frames/s. The mean is of 5 kinds of tasks."""
 
 RECENT_FRAMES = 12
 """Frames whose times are kept."""
@@ -121,7 +121,7 @@ class Pacer:
         return self._begin_drawing(step, now)
 
     def should_draw_still(self, step: int, now: float) -> bool:
-        """Return whether to draw for a paused game. Only if no other image is under way."""
+        """Return whether to draw for a paused game. Another image must not be under way."""
         return not self.in_flight and self._begin_drawing(step, now)
 
     def sent(self, number: int, frame: Sent) -> None:

@@ -21,7 +21,7 @@ MAX_WAITING = 200
 """Further newcomers are refused."""
 
 GRACE_S = 10.0
-"""Seconds for which a seat is kept without a connection. That is after a reload or a lost connection."""
+"""Seconds for which a seat is kept after its page has gone."""
 
 IDLE_S = 300.0
 """Seconds without news from a page after which its seat is free. It is given to a waiting person."""

@@ -60,7 +60,7 @@ class Game:
 
     @property
     def fields(self) -> str:
-        """Questions of the form as HTML. Those that keep answers have the last turn's."""
+        """Questions of the form as HTML. Some keep the answers of the last turn."""
         kept = [each.id for each in self.questions if each.stays]
         answers = {name: self._answers.get(name, "") for name in kept}
         return fields_html(self.questions, answers, self.assignment.words)
@@ -262,7 +262,7 @@ class Games:
 
 
 def _state(game: Game | None, known: int) -> State:
-    """Return the page's content for a game, without known turns. These are the first `known`."""
+    """Return the page's content for a game, without the first `known` turns."""
     if game is None:
         return {"page": "/"}
     assigned = game.assignment

@@ -131,7 +131,7 @@ class WorkerEpisode:
         return self._broken_off.state.step if self._broken_off else self._episode.steps
 
     def _run_down(self, ended_by: str) -> None:
-        """End the episode early: its clock runs down. So it does for a model that has no replies left.
+        """End the episode early: its clock runs down. A model that has no replies left ends like this, too.
         Otherwise stopping before time has cost anything would pass every task with a pass mark of 0."""
         if not self._episode.done:
             self._broken_off = BreakOff(ended_by, self._state_now(), self._episode.scene())

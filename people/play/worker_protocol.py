@@ -25,7 +25,7 @@ was reached; the person paused for longer than the study allows; stopped the tas
 
 
 def seconds_of(steps: int) -> float:
-    """Return the seconds of simulated time that steps take. By keys also of real time, without pauses."""
+    """Return the seconds of simulated time that steps take. With keys it is real time, without pauses."""
     return round(steps * STEP_S, 2)
 
 
@@ -54,7 +54,7 @@ Mode = Literal["keys", "scripts"]
 """Control by keys or scripts. Keys at 16.7 steps per second, scripts with still images as a model's."""
 
 View = Literal["first", "third", "top"]
-"""View: the agent's eyes, from behind, or from above. From above it has no perspective."""
+"""View: from the agent's eyes, from behind it, or from above. The last has no perspective."""
 
 Palette = Literal["standard", "colour-safe"]
 """Colours of the picture: unchanged, or with distinguishable red and green."""

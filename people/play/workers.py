@@ -89,7 +89,7 @@ class WorkerProcess:
         self.process.join(timeout=5)
 
     def _listen(self) -> None:
-        """Pass the worker's messages to the event loop. Until the process ends or the loop is closed."""
+        """Pass messages to the event loop until the worker or loop ends."""
         with suppress(RuntimeError), self._pipe:
             try:
                 while not self.lost:

@@ -204,9 +204,9 @@ class Store(Closing):
     ) -> Participant:  # fmt: skip
         """Return a new participant, or the existing one of this code.
 
-        The latter is unchanged. `test`: the study is only tried out; exports and counts leave out the stored
-        data. `agent` names the model or policy that takes part; None: a person. Raises InvalidRequest if code
-        or study is not a name (1 to 64 letters, digits, "_", "-" and ".").
+        An existing one is unchanged. `test`: the study is only tried out; exports and counts leave out the
+        stored data. `agent` names the model or policy that takes part; None: a person. Raises InvalidRequest
+        if code or study is not a name (1 to 64 letters, digits, "_", "-" and ".").
         """
         check_name("code", code)
         check_name("study", study)

@@ -13,7 +13,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, MappedCol
 from arena.packages import data_of
 
 CODEBOOK = data_of(__package__, "codebook.yaml")
-"""By table and column its meaning or a list: meaning and unit. Of a computed one meaning, type and unit."""
+"""Codebook by table and column: meaning, or a list with the unit. Computed columns have meaning, type and
+unit."""
 
 STUDY_CODE = "_study"
 """Code of the row for the study's file and refusals of consent. They belong to no participant."""
@@ -52,8 +53,8 @@ Kind = Literal["child", "adult", "model", "policy"]
 
 
 class Participant(Base, kw_only=True):
-    """A participant of a study: a person, or a simulating agent. The latter has the name of an `agent`.
-    `token` is the secret that identifies a person's browser; it is never exported."""
+    """A participant of a study: a person, or a simulating `agent`. `token` is the secret that identifies a
+    person's browser; it is never exported."""
 
     __tablename__ = "participants"
     # Without autoincrement SQLite reuses the id of a deleted row, and with it any action that arrives late.

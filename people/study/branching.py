@@ -31,7 +31,7 @@ def is_page_asked(study: Study, page: Questionnaire, answers: Given) -> bool:
 
 
 def form_items(study: Study, page: Questionnaire, answers: Given) -> list[tuple[Item, set[str]]]:
-    """Return the items not excluded by earlier pages, with deciding ids. These are on the same page."""
+    """Return items not excluded by earlier pages, with same-page deciding ids."""
     items = []
     for item in page.items:
         sources = {name: _source(study, page, name) for name in item.if_}

@@ -224,7 +224,7 @@ def mark_left(store: Store, person: Participant) -> bool:
 
 
 def come_back(plan: Plan, store: Store, person: Participant) -> Progress:
-    """Return an active participant's progress; a returning one is back. Unless the study is full."""
+    """Return an active participant's progress, back in the study if possible."""
     progress = progress_of(store, person)
     if progress.ending is None or progress.ending.name != LEFT:
         return progress

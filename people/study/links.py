@@ -20,7 +20,7 @@ SIGNATURE_BYTES = 16
 """Bytes of a signature, the HMAC-SHA256 of an id. Half of its bits, the fewest that RFC 2104 advises."""
 
 MIN_BITS = 48
-"""Ids of fewer random bits can be found by trying. Those of Prolific have 24 hexadecimal digits."""
+"""Ids of fewer random bits can be found by trying. Ids of Prolific have 24 hexadecimal digits."""
 
 
 def is_id(text: str) -> bool:

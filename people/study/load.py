@@ -69,7 +69,7 @@ def problems(error: ValidationError, lines: Lines) -> Iterator[tuple[int, str]]:
 
 
 def in_file(loc: Loc, lines: Lines) -> Loc:
-    """Return the innermost file value of a location in the model. The latter has more parts."""
+    """Return the innermost file value of a (longer) location in the model."""
     here: Loc = ()
     for part in loc:
         if (*here, part) in lines:

@@ -134,8 +134,8 @@ class Cell(NamedTuple):
 
 
 def used_cells(store: Store, study: str, *, test: bool = False, agent: str | None = None) -> list[Cell]:
-    """Return the cells of the design of people who have a place. Or those of the participants of an `agent`.
-    With `test` those of the people who only try the study out."""
+    """Return the cells of the design of people who have a place. With `agent` they are those of its
+    participants, with `test` those of the people who only try the study out."""
     row, block_row = Note.data["row"].as_integer(), Note.data["block_row"].as_integer()
     cell = (Note.data["condition"].as_string(), block_row, row, Note.data["rows"].as_string())
     people = (*participants_of(study, test=test), *([Participant.test.is_(True)] if test else []))

@@ -271,7 +271,7 @@ class StudyServer:
         return is_id(code) and (signed or is_preview(self.key, code, link))
 
     def open_window(self, person: Participant) -> str:
-        """The name of a participant's new window, the newest from now on. Only that one may send forms."""
+        """Return the name of a participant's new window. Older ones may no longer send forms."""
         self._windows[person.id] = name = secrets.token_urlsafe(9)
         return name
 

@@ -19,7 +19,7 @@ LANGUAGES = ("de", "es", "fr")
 """Languages with a translation, besides English."""
 
 CHILD = "child"
-"""Style with words for children of about seven years. In English and in `LANGUAGES`."""
+"""Style for children of about seven years, in English and in `LANGUAGES`."""
 
 
 def _bundled(name: str) -> Mapping[str, Mapping[str, str]]:

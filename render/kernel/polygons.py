@@ -233,7 +233,7 @@ def _place(row: Rows, corners: Floats, lens: Floats, size: tuple[int, int], plac
 
 @compiled
 def _seen_from(row: Rows, lens: Floats, parallel: bool) -> tuple[float, float, float]:
-    """Return the eye in a unit mesh's frame. For a camera without perspective it is the direction to it."""
+    """Return the eye in a unit mesh's frame. Without perspective it is the direction to the camera."""
     if parallel:
         x, y, z = -lens[FORWARD], -lens[FORWARD + 1], -lens[FORWARD + 2]
     else:

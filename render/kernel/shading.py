@@ -179,7 +179,7 @@ def _around(start: int, n: np.uint64, line: Line, bits: Line) -> None:
 
 @compiled
 def _grey(texels: npt.NDArray[np.uint8], facts: Integers, layer: int, n: np.uint64, line: Line) -> None:
-    """Find colours between two, or opacities, by four texels' mean. Those are the nearest ones."""
+    """Find colours between two, or opacities, by the mean of four texels."""
     for i in range(n):
         for corner in range(_T00, _T11 + 1):
             line[corner, i] = texels[np.uint32(line[corner, i])]

@@ -136,7 +136,7 @@ def _of_file(path: Path) -> tuple[Meshes, Looks]:
 
 
 def meshes_of(made: Iterable[meshes.Triangles]) -> Meshes:
-    """Return drawable meshes of triangles (n, 3, 6). These are positions and outward normals."""
+    """Return drawable meshes of triangles (n, 3, 6): positions and outward normals."""
     found = [_mesh(triangles.astype(float)) for triangles in made]
     *arrays, smooth = zip(*found, strict=True)
     counts = (np.array([len(each) for each in arrays[k]]) for k in (0, 2))

@@ -143,7 +143,7 @@ def _noise(rng: np.random.Generator, cells: int) -> Layer:
 
 
 def _fog(color: tuple[float, float, float], opacities: tuple[float, ...]) -> Layer:
-    """Return fog with opacities in a face's middle and outwards. The latter are at 0.2, 0.5 and 0.7 of the
+    """Return fog with opacities in a face's middle and outwards. They are for 0, 0.2, 0.5 and 0.7 of the
     face."""
     x, y = _grid(1.0, 1.0)
     opacity = np.interp(np.hypot(x - 0.5, y - 0.5), (0.0, 0.2, 0.5, 0.7), opacities)

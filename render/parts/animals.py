@@ -51,8 +51,8 @@ def agents_of(scene: Scene, own: bool) -> list[tuple[Animal, int]]:
 
 
 def bodies(scene: Scene, own: bool, casting: bool = False) -> Rows:
-    """Return agents at their places, facing their yaw. Only their parts that cast shadows on request. Raises
-    RenderError for a skin without a body."""
+    """Return agents at their places, facing their yaw. On request only with their parts that cast shadows.
+    Raises RenderError for a skin without a body."""
     found = []
     for animal, instance in agents_of(scene, own):
         turned, centres = _turned(animal.skin, animal.yaw, casting)

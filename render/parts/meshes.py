@@ -60,7 +60,7 @@ _RING = (0.18, 0.425)
 """Inner and outer radius of a ring, radii of the ball."""
 
 _INWARD, _OUTWARD = (0.1, 0.53), (0.65, 0.2)
-"""Distances of an arrow's tip and tail from its ring's middle. In radii of the ball."""
+"""Distances of an arrow's tip and tail from its ring's middle. The unit is the ball's radius."""
 
 _SHAFT, _HEAD = 0.06, 0.18
 """Half width of an arrow's shaft. Length and half width of its head."""

@@ -88,7 +88,7 @@ def move(
     rows: Rows, shown: Bools, owner: npt.NDArray[np.int64], centres: Floats, positions: Floats,
     rotations: Floats, visible: Bools,
 ) -> None:  # fmt: skip
-    """Move parts to the poses of their things. Only those of visible ones are shown."""
+    """Move parts to their things' poses, and show the visible ones."""
     for k in range(len(rows)):
         thing, row = owner[k], rows[k]
         a, b, c = centres[k]

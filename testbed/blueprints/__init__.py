@@ -45,7 +45,7 @@ CONDITIONS = _conditions() | laboratory.CONDITIONS
 
 
 def numbered(levels: Iterable[int], difficulty: int | None = None) -> list[tuple[int, int]]:
-    """Yield level and number of the tasks of levels. Of one difficulty if given."""
+    """Yield level and number of levels' tasks, optionally of one difficulty."""
     return [
         (level, number)
         for level in levels

@@ -65,8 +65,7 @@ def crossing_heat_for_more(rng: Rng, large: float, small: float, depth: float) -
 
 
 def far_but_more(rng: Rng, close: int, far: int) -> Blueprint:
-    """Number against distance: few rewards are near, more are far. The latter are on a ledge's other
-    side."""
+    """Number against distance: few rewards are near, more are far. The far ones are beyond a ledge."""
     apparatus = ledge(rng)
     (more_x0, _, more_x1, _), (few_x0, _, few_x1, _) = apparatus.areas
     return task(

@@ -233,7 +233,7 @@ def over_ramps(rng: Rng, count: int) -> Blueprint:
 
 
 def pits(rng: Rng, columns: int, rows: int, lights: tuple[int, ...] = ()) -> Blueprint:
-    """A reward falls into one of several deep pits. These are Grether & Maslow's wells, too deep to look
+    """A reward falls into one of several deep pits. They are Grether & Maslow's wells, too deep to look
     into."""
     height, half = near(rng, 4.6, 0.2), 1.6
     xs = [even(40 * (number + 0.5) / columns + near(rng, 0, 1.2)) for number in range(columns)]

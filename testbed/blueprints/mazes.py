@@ -38,7 +38,7 @@ def y_maze(fork: float, spread: float, length: float, height: float) -> tuple[li
 
 
 def _side_line(fork: float, bearing: float, aside: float, start: float, end: float) -> tuple[XZ, XZ]:
-    """Return a line `aside` to the right of an arm's centre. From `start` to `end` metres."""
+    """Return a line `aside` to the right of an arm's centre. It is from `start` to `end` metres."""
     x, z = polar(20, fork, bearing + 90, aside)
     return polar(x, z, bearing, start), polar(x, z, bearing, end)
 

@@ -65,7 +65,7 @@ def any_free_pose(rng: Rng, task: Blueprint) -> Blueprint:
 
 
 def _half(thing: Object) -> float:
-    """Return half a thing's diagonal in plan, at least 2 m. That is room for the agent."""
+    """Return half a thing's diagonal in plan, at least the agent's. That is 2 m."""
     return 2.0 if thing.size is None else max(2.0, math.hypot(thing.size[0], thing.size[2]) / 2)
 
 
@@ -144,7 +144,7 @@ class Frame(NamedTuple):
 
 
 def every(place: Callable[[Paradigm], Paradigm], but: Sequence[Paradigm]) -> Callable[[Paradigm], Paradigm]:
-    """Return a decorator for a level's paradigms, `but` some. Those lie anywhere by themselves."""
+    """Return a decorator for a level's paradigms, `but` freely placed ones."""
     return lambda paradigm: paradigm if paradigm in but else place(paradigm)
 
 
@@ -160,5 +160,5 @@ def anywhere(rng: Rng, spread: float) -> Frame:
 
 
 def upright(rng: Rng) -> Frame:
-    """Return a frame in the middle that faces a random fence. For arrangements from fence to fence."""
+    """Return a frame in the middle that faces a random fence. It suits arrangements from fence to fence."""
     return Frame(20.0, 20.0, 90.0 * int(rng.integers(4)), side(rng) > 0)

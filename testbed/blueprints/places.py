@@ -67,8 +67,8 @@ def even(value: float) -> float:
 def scattered(
     rng: Rng, count: int, apart: float, taken: Sequence[XZ] = (), within: Area = FREE
 ) -> tuple[XZ, ...]:
-    """Return random places at least `apart` metres from each other. Also from `taken`. Raises ValueError if
-    none are left."""
+    """Return random places at least `apart` metres from each other. They are also as far from `taken`. Raises
+    ValueError if none are left."""
     found: list[XZ] = []
     for _ in range(1000 * count):
         if len(found) == count:

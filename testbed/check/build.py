@@ -181,7 +181,8 @@ _SOLVER_ERROR = 0.005
 
 
 def watch(built: Built, layout: Layout) -> tuple[list[Finding], bool]:
-    """Yield findings on things, agent included, that move at first. Also whether goals stay."""
+    """Return findings on things, agent included, that move at first. Also returns whether all good goals
+    stay."""
     shifts, agent_sinks = _settle(layout)
     sinks, sideways = -shifts[:, 1], np.hypot(shifts[:, 0], shifts[:, 2])
     placed = [(k, each.kind) for k, each in enumerate(layout.things) if not each.blocked]
@@ -243,6 +244,6 @@ def growth_findings(built: Built) -> Iterator[Finding]:
 
 
 def _given(settings: Settings, seconds: float) -> int:
-    """Return the number of fruits that a tree gives at first. That is in the first seconds."""
+    """Return the number of a tree's fruits in the first seconds."""
     most = max(0, math.floor((seconds - TREE_DELAY_S) / settings.interval_s))
     return most if settings.most < 0 else min(most, settings.most)

@@ -19,7 +19,7 @@ TOP_SPEED = (DRIVE * TICK_S * DRAG_FACTOR - _FRICTION_LOSS) / (1 - DRAG_FACTOR)
 
 
 def driven(ticks: int) -> float:
-    """Return the distance at full drive from rest, metres. On flat ground."""
+    """Return the distance at full drive from rest on flat ground, metres."""
     lag = DRAG_FACTOR * (1 - DRAG_FACTOR**ticks) / (1 - DRAG_FACTOR)
     return TOP_SPEED * TICK_S * (ticks - lag)
 

@@ -153,7 +153,7 @@ class Driver:
             self.episode.step(action)
 
     def stand(self, x: float, z: float) -> None:
-        """Come to rest within 0.1 m of a place. At most three corrections, if it is obstructed."""
+        """Come to rest within 0.1 m of a place. Obstructions permit at most three corrections."""
         for _ in range(3):
             self.idle(2)
             at = self.episode.position

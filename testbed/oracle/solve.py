@@ -22,7 +22,7 @@ OFF_PAD_M = 2.2
 """Distance from a pad's middle at which it is left, metres."""
 
 PUSH_M, ASIDE_M = 1.5, 1.7
-"""Distances of a pushing agent to its block, and block to pad. Metres; the latter is that next to a pad."""
+"""Distances, metres, of agent to pushed block, and block to pad. The latter is next to its pad."""
 
 
 class Experimenter:
@@ -174,7 +174,8 @@ class Experimenter:
         return [(float(x), float(z)) for x, _, z in at]
 
     def _open(self, door: int) -> None:
-        """Drive against a door, and wait until it is open. From 1.5 m before its front (at smaller z)."""
+        """Drive against a door, and wait until it is open. The start is 1.5 m before its front (at smaller
+        z)."""
         x, z = self.places("MarkedDoor")[door]
         if self.attempt.go_near(x, z - 1.5, self._zones(self._under())):
             self.attempt.driver.face(0.0)

@@ -45,7 +45,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 class Contacts(NamedTuple):
-    """Heights (metres) between which a sphere's centre is inside a solid. For points near it."""
+    """Heights, metres, between which spheres near a solid are inside it. They are those of the centres."""
 
     cell: Ints
     low: Floats

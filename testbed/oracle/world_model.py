@@ -195,7 +195,7 @@ class WorldModel:
         return node_at(self.costs, *self._episode.position)
 
     def _update(self, scene: Scene) -> None:
-        """Map the ground again if a solid thing has moved. By 0.04 (m, or in its rotation)."""
+        """Map the ground again if a solid thing has moved. The limit is 0.04 m, or 0.04 in its rotation."""
         solid = [i for i, thing in enumerate(scene.things) if "Goal" not in thing.kind]
         pose = np.concatenate([scene.positions[solid].ravel(), scene.rotations[solid].ravel()])
         if self._known is not None and np.abs(pose - self._known).max(initial=0.0) < 0.04:

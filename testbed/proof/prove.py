@@ -269,5 +269,5 @@ def hidden_split(folder: Path, seed: int | None) -> HiddenSplit:
 
 
 def whole(levels: tuple[int, ...], difficulty: int | None) -> int:
-    """Return the battery's number of tasks of these levels. Of one difficulty if given."""
+    """Return the battery's number of tasks of levels, optionally of one difficulty."""
     return len(VARIANTS) * len(numbered(levels, difficulty))
