@@ -225,7 +225,7 @@ def _button(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 def _base(size: Vector) -> float:
-    # What stands in 4.x is below where things are placed, 0.01 m above the floor.
+    # In 4.x it stands on the floor, 0.01 m below the place of things.
     return -size[1] / 2 - 0.01
 
 
