@@ -67,7 +67,8 @@ def file_sha256(path: Path) -> str:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+    # Windows has neither flag.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
 
 
 @contextmanager
@@ -197,7 +198,7 @@ def _copy_access(path: Path, copy: Path) -> None:
     """Give a copy a file's mode and, if permitted, its owner."""
     found = path.stat()
     copy.chmod(0o600)
-    with suppress(PermissionError):
+    with suppress(PermissionError, AttributeError):  # Windows has no chown.
         os.chown(copy, found.st_uid, found.st_gid)
     copy.chmod(stat.S_IMODE(found.st_mode))
 

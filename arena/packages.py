@@ -1,12 +1,14 @@
 """Packages of optional extras, and own packages that user's files may hide."""
 
 import csv
+import hashlib
 import sys
 import warnings
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from importlib.machinery import ModuleSpec
-from importlib.metadata import EntryPoint, distributions, version
+from importlib.metadata import EntryPoint, distributions, packages_distributions, version
 from importlib.resources import files
 from importlib.util import find_spec
 from multiprocessing import parent_process
@@ -25,6 +27,8 @@ TRAINING = ("render", "testbed")
 """Packages that an environment or its curriculum needs."""
 
 _HOME = Path(__file__).absolute().parents[1]
+
+_REINSTALL = "pip install --force-reinstall --no-deps arena-llm"
 
 EXTRAS = {
     "eval": (
@@ -87,13 +91,63 @@ def _sentence(missing: str, extra: str) -> str:
 
 
 def hidden(*packages: str) -> str | None:
-    """Return a sentence if another package is imported in place of ours. Default: any of ours."""
+    """Return a sentence if one of our packages is not imported, or not whole. Default: any of ours."""
     for package in packages or OURS:
         if (path := _other(package)) is not None:
-            return (
-                f"{path} shadows the package {package!r} of arena-llm: Python imports it instead; rename it"
-            )
+            owner = _owner(path)
+            shown = path.parent if path.name == "__init__.py" else path
+            who = f"{shown} of the distribution {owner}" if owner else str(shown)
+            remedy = f"run: pip uninstall {owner.split()[0]}" if owner else "rename it"
+            return f"{who} shadows the package {package!r} of arena-llm: Python imports it instead; {remedy}"
+        for name in changed(f"{package}/__init__.py"):
+            path = _HOME / name
+            if owner := _owner(path):
+                remedy = f"pip uninstall --yes {owner.split()[0]}; {_REINSTALL}"
+                return f"{path} of arena-llm was replaced by the distribution {owner}; run: {remedy}"
+            if not path.is_file():
+                because = f"a distribution with a package {package!r} was uninstalled"
+                return f"{path} of arena-llm is missing, as when {because}; run: {_REINSTALL}"
     return None
+
+
+def changed(*names: str) -> Iterator[str]:
+    """Yield installed files of ours that are missing or have other bytes. Default: all are checked."""
+    for name in names or _record():
+        kept = _record().get(name)
+        if kept and name.partition("/")[0] in OURS and kept != _sha256(_HOME / name):
+            yield name
+
+
+@cache
+def _record() -> dict[str, str]:
+    """Return the SHA-256 of each installed file. Empty in clones and editable installations."""
+    found = next(_HOME.glob("arena_llm-*.dist-info/RECORD"), None)
+    rows = csv.reader(found.read_text(encoding="utf-8").splitlines()) if found else ()
+    return {name: sha256.removeprefix("sha256=") for name, sha256, _ in rows}
+
+
+def _sha256(path: Path) -> str:
+    if not path.is_file():
+        return ""
+    return urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest()).decode().rstrip("=")
+
+
+def _owner(path: Path) -> str | None:
+    """Return name and version of the other distribution that installed a file."""
+    for each in distributions():
+        folder = Path(str(each.locate_file(""))).resolve()
+        if each.name != "arena-llm" and path.resolve().is_relative_to(folder):
+            line = f"{path.resolve().relative_to(folder).as_posix()},"
+            if any(row.startswith(line) for row in (each.read_text("RECORD") or "").splitlines()):
+                return f"{each.name} {each.version}"
+    return None
+
+
+def shared() -> dict[str, list[str]]:
+    """Return other distributions with packages of our names, by package."""
+    every = packages_distributions()
+    others = {package: sorted({*every.get(package, ())} - {"arena-llm"}) for package in OURS}
+    return {package: names for package, names in others.items() if names}
 
 
 def warn_if_hidden() -> None:
@@ -137,15 +191,9 @@ def folder_of(kind: type) -> Path:
 def _other(package: str) -> Path | None:
     """Return the file imported instead of our package. None if ours is, or is not found."""
     ours = _HOME / package / "__init__.py"
-    origin = _origin(package)
+    known = sys.modules.get(package)
+    spec = None if known is not None else find_spec(package)
+    origin = spec.origin if spec is not None else getattr(known, "__file__", None)
     if origin is None or not ours.is_file() or Path(origin).resolve() == ours.resolve():
         return None
-    found = Path(origin)
-    return found.parent if found.name == "__init__.py" else found
-
-
-def _origin(package: str) -> str | None:
-    if package in sys.modules:
-        return getattr(sys.modules[package], "__file__", None)
-    spec: ModuleSpec | None = find_spec(package)
-    return spec.origin if spec is not None else None
+    return Path(origin)

@@ -1,4 +1,4 @@
-"""`python -m arena_llm.doctor_probe drawing|physics`: tries one of them and prints a line of JSON.
+"""`python -m arena_llm.doctor_probe drawing|names|physics`: tries one of them and prints a line of JSON.
 
 It is a process of its own because a broken package may crash it.
 """
@@ -29,6 +29,16 @@ def drawing() -> dict[str, Any]:
     with Episode(load(TASK).arenas[0], task_id="doctor") as episode:
         first, second = (renderer.frame(episode.scene()) for _ in range(2))
     return {"fault": fault_of(first, second)}
+
+
+def names() -> dict[str, Any]:
+    """The fault of installed files that were removed or replaced, and other owners of their packages."""
+    from arena.packages import changed, hidden, shared
+
+    files = [*changed()]
+    fault = f"{len(files)} installed files are missing or replaced, such as {files[0]}" if files else ""
+    others = [f"{package}: also in {', '.join(found)}" for package, found in shared().items()]
+    return {"fault": hidden() or fault, "shared": "; ".join(others)}
 
 
 def physics() -> dict[str, Any]:
@@ -65,7 +75,7 @@ def _played() -> str:
     return bits.hexdigest()
 
 
-PROBES: dict[str, Callable[[], dict[str, Any]]] = {"drawing": drawing, "physics": physics}
+PROBES: dict[str, Callable[[], dict[str, Any]]] = {"drawing": drawing, "names": names, "physics": physics}
 
 
 def main() -> None:

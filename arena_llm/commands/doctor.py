@@ -21,12 +21,12 @@ from rich.text import Text
 
 from arena_llm.console import wide_console
 
-TIMEOUT_S = 120.0
-"""A probe takes two seconds; one that takes this long hangs."""
+TIMEOUT_S = 600.0
+"""A probe takes two seconds, a minute where it compiles first; one that takes this long hangs."""
 
 
 def ask(probe: str) -> dict[str, Any]:
-    """Findings of the probe `drawing` or `physics`; `fault` says what is wrong, "" if nothing is."""
+    """Findings of the probe `drawing`, `names` or `physics`; `fault` says what is wrong, "" if nothing is."""
     return answer([sys.executable, "-m", "arena_llm.doctor_probe", probe])
 
 
@@ -68,6 +68,7 @@ class State(StrEnum):
     """State of a check; with one that is BROKEN, no arena can be played or drawn."""
 
     OK = "ok"
+    SHARED = "shared"
     ABSENT = "absent"
     BROKEN = "broken"
 
@@ -85,6 +86,7 @@ def run_checks() -> Iterator[Check]:
     """Run all checks, in the order of the table; takes a few seconds."""
     yield python_check(sys.version_info[:2])
     yield from _packages()
+    yield names_check(ask("names"))
     yield probed("physics", ask("physics"), "60 steps twice: the same bits")
     drawn = "84 x 84, drawn twice: the bytes that every machine draws"
     yield probed("picture", ask("drawing"), drawn, unimported="repair the packages first")
@@ -106,6 +108,17 @@ def probed(name: str, found: dict[str, Any], well: str, unimported: str = _REINS
     if fault := found.get("fault", ""):
         return Check(name, State.BROKEN, fault, unimported if found.get("import") else _REINSTALL)
     return Check(name, State.OK, well)
+
+
+def names_check(found: dict[str, Any]) -> Check:
+    """Whether all that is imported under our package names is arena-llm's, and nobody else's."""
+    remedy = "pip install --force-reinstall --no-deps arena-llm"
+    check = probed("package names", found, "all files are as installed")
+    if found.get("fault"):
+        return check if found.get("import") else check._replace(remedy=remedy)
+    if others := found.get("shared"):
+        return Check(check.name, State.SHARED, others, f"after uninstalling one of these: {remedy}")
+    return check
 
 
 def _packages() -> Iterator[Check]:
@@ -160,7 +173,7 @@ def _version(package: str) -> str | None:
         return None
 
 
-_STYLES = {State.OK: "green", State.ABSENT: "yellow", State.BROKEN: "bold red"}
+_STYLES = {State.OK: "green", State.SHARED: "yellow", State.ABSENT: "yellow", State.BROKEN: "bold red"}
 
 
 def doctor_command(

@@ -184,7 +184,8 @@ def _in_child() -> None:
         _running = None
 
 
-os.register_at_fork(after_in_child=_in_child)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
 
 
 def check_installed() -> None:

@@ -3,6 +3,11 @@
 import os
 import subprocess
 import sys
+import sysconfig
+import venv
+import zipfile
+from base64 import urlsafe_b64encode
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -113,3 +118,95 @@ def test_our_own_packages_are_not_hidden(monkeypatch, tmp_path):
     assert str(tmp_path / "report.py") in hidden("report")
     assert hidden(*TRAINING) is None
     assert issubclass(ShadowedError, ImportError)
+
+
+def wheel(folder, name, files):
+    """A wheel of version 9.9 with files by name."""
+    info = f"{name.replace('-', '_')}-9.9.dist-info"
+    files = files | {
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 9.9\n".encode(),
+        f"{info}/WHEEL": b"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    hashes = {n: urlsafe_b64encode(sha256(text).digest()).decode().rstrip("=") for n, text in files.items()}
+    record = "".join(f"{n},sha256={hashed},{len(files[n])}\n" for n, hashed in hashes.items())
+    path = folder / f"{name.replace('-', '_')}-9.9-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for n, text in (files | {f"{info}/RECORD": f"{record}{info}/RECORD,,\n".encode()}).items():
+            archive.writestr(n, text)
+    return path
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A virtual environment: how to install, its pip and Python, wheels of ours and of another `render`."""
+    code = [*ROOT.glob("arena/**/*.*"), *ROOT.glob("arena_llm/*.*"), *ROOT.glob("arena_llm/commands/*.py")]
+    code += [ROOT / package / "__init__.py" for package in OURS[1:-1]]
+    files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in code if path.suffix != ".pyc"}
+    ours = wheel(tmp_path, "arena-llm", files)
+    other = wheel(tmp_path, "pictures-of-others", {"render/__init__.py": b"def draw(): ...\n"})
+    venv.create(tmp_path / "venv", symlinks=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    site = next((tmp_path / "venv" / "lib").glob("*/site-packages"))
+    (site / "needed.pth").write_text(sysconfig.get_path("purelib"))
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+
+    def pip(*arguments):
+        command = [sys.executable, "-m", "pip", "--python", python, *arguments]
+        subprocess.run(command, check=True, capture_output=True, env=environment)
+
+    def run(*arguments):
+        command = [python, "-W", "default", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+
+    def install(path):
+        pip("install", "--no-index", "--no-deps", "--force-reinstall", "--no-compile", path)
+
+    return install, pip, run, ours, other, site / "render" / "__init__.py"
+
+
+REINSTALL = "pip install --force-reinstall --no-deps arena-llm"
+NAMES = ("-m", "arena_llm.doctor_probe", "names")
+
+
+@pytest.mark.e2e
+def test_a_distribution_installed_over_ours_is_named_and_what_it_leaves(place):
+    install, pip, run, ours, other, path = place
+    install(ours)
+    first = run("-c", "import arena")
+    assert (first.returncode, first.stderr) == (0, "")
+    assert run(*NAMES).stdout.strip() == '{"fault": "", "shared": ""}'
+    install(other)
+    remedy = f"run: pip uninstall --yes pictures-of-others; {REINSTALL}"
+    replaced = f"{path} of arena-llm was replaced by the distribution pictures-of-others 9.9; {remedy}"
+    assert f"UserWarning: {replaced}\n" in run("-c", "import arena").stderr
+    for command in ("testbed", "doctor"):
+        assert run("-m", "arena_llm", command).stderr == f"arena-llm: {replaced}\n"
+    pip("uninstall", "--yes", "pictures-of-others")
+    missing = (
+        f"{path} of arena-llm is missing, as when a distribution with a package 'render' was uninstalled"
+    )
+    assert f"UserWarning: {missing}; run: {REINSTALL}\n" in run("-c", "import arena").stderr
+    assert run("-m", "arena_llm", "doctor").stderr == f"arena-llm: {missing}; run: {REINSTALL}\n"
+    install(ours)
+    assert run("-c", "import arena").stderr == ""
+
+
+@pytest.mark.e2e
+def test_a_distribution_that_shares_a_package_is_listed_by_the_doctor(place):
+    install, _, run, ours, other, path = place
+    install(other)
+    install(ours)
+    assert '"shared": "render: also in pictures-of-others"' in run(*NAMES).stdout
+    module = path.parents[1] / "arena" / "rules.py"
+    module.write_text(module.read_text() + "# changed")
+    assert "1 installed files are missing or replaced, such as arena/rules.py" in run(*NAMES).stdout
+
+
+def test_a_distribution_found_before_ours_is_named(place, monkeypatch):
+    install, _, _, _, other, path = place
+    install(other)
+    monkeypatch.syspath_prepend(path.parents[1])
+    monkeypatch.delitem(sys.modules, "render", raising=False)
+    said = f"{path.parent} of the distribution pictures-of-others 9.9 shadows the package 'render'"
+    assert said in hidden("render")
+    assert hidden("render").endswith("run: pip uninstall pictures-of-others")
