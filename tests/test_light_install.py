@@ -1,5 +1,6 @@
 """The install without extras: environments, pictures and their commands need none of the other packages."""
 
+import ast
 import subprocess
 import sys
 from importlib.metadata import packages_distributions, requires
@@ -10,13 +11,16 @@ from packaging.utils import canonicalize_name
 
 from arena.packages import EXTRAS
 from testbed import find_tasks
-from tests.test_project import PROJECT, PYPROJECT, requirements
+from tests.test_project import PROJECT, PYPROJECT, ROOT, requirements
 
 OURS = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
 MODULES = {
     module: {canonicalize_name(name) for name in names} for module, names in packages_distributions().items()
 }
 """All that can be imported here besides the standard library, by the packages that install it."""
+
+POSIX = {"fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty"}
+"""Modules that Windows does not have."""
 
 WITHOUT = """
 import sys
@@ -28,6 +32,19 @@ class Without:
 
 sys.meta_path.insert(0, Without())
 """
+WITHOUT_POSIX = """
+import os, signal
+
+BLOCKED |= {"fcntl", "grp", "pwd", "resource", "syslog", "termios"}
+for module, names in (
+    (os, "O_CLOEXEC O_NONBLOCK chown fork getuid killpg register_at_fork sched_getaffinity setsid"),
+    (signal, "SIGALRM SIGHUP SIGKILL SIGUSR1 pthread_sigmask setitimer"),
+):
+    for name in names.split():
+        delattr(module, name)
+"""
+"""Takes from Python what Windows does not have."""
+
 COMMAND = "from arena_llm.__main__ import main; main()"
 TRAINING = """
 import gymnasium
@@ -72,12 +89,8 @@ def light():
     return run
 
 
-def test_environments_with_rays_and_pictures_need_no_extra(light):
-    done = light(TRAINING)
-    assert (done.returncode, done.stderr, done.stdout) == (0, "", "trained\n")
-
-
-def test_commands_that_play_and_draw_need_no_extra(light, tmp_path):
+@pytest.mark.parametrize("platform", ["", WITHOUT_POSIX], ids=["posix", "without"])
+def test_commands_that_play_and_draw_need_neither_extras_nor_posix(light, tmp_path, platform):
     (tmp_path / "scripts.txt").write_text("Go(5);\n")
     tasks_of_level_1 = find_tasks((1,))[0].path.parent
     for line in (
@@ -87,8 +100,9 @@ def test_commands_that_play_and_draw_need_no_extra(light, tmp_path):
         "eval --help",
         f"testbed check {tasks_of_level_1}",
     ):
-        done = light(COMMAND, *line.split(), cwd=tmp_path)
+        done = light(platform + COMMAND, *line.split(), cwd=tmp_path)
         assert (done.returncode, done.stderr) == (0, ""), line
+    assert light(platform + TRAINING).stdout == "trained\n"
 
 
 @pytest.mark.parametrize(
@@ -113,3 +127,15 @@ def test_the_sentences_know_all_packages_of_an_extra(extra):
     names = {canonicalize_name(r.name) for r in requirements(PROJECT["optional-dependencies"][extra])}
     known = [MODULES.get(module, {module}) for inherited in EXTRAS for module in EXTRAS[inherited]]
     assert {name for name in names if not any(name in packages for packages in known)} == set()
+
+
+def test_posix_is_imported_on_use_only():
+    """Modules that Windows lacks are imported in functions, or where their absence is allowed for."""
+    found = set()
+    for package in OURS:
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                names = {alias.name for alias in getattr(node, "names", ()) if isinstance(alias, ast.alias)}
+                if names & POSIX or getattr(node, "module", None) in POSIX:
+                    found.add(str(path))
+    assert found == set()
