@@ -14,7 +14,7 @@ WORKERS := $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile --constraint $(CONSTRAINTS)
 
-.PHONY: setup dev lock browser database scienceworld python eval test test-fast test-slow docs check clean
+.PHONY: setup dev lock browser database scienceworld wheel python eval test test-fast test-slow docs check clean
 
 # Installs Debian packages where it may, or says how.
 APT = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
@@ -58,7 +58,16 @@ scienceworld: setup
 	$(INSTALL) --editable '.[eval,scienceworld]'
 	@command -v java >/dev/null || { $(call APT,default-jre-headless); }
 
-# Installs the package plainly with another Python, where it must play with the same bits.
+# Wheel and source distribution in dist/, built twice with the same bytes.
+wheel: setup
+	$(INSTALL) build
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist . >/dev/null
+	$(BIN)/python -m build --outdir dist/again . >/dev/null
+	@for each in dist/again/*; do cmp "$$each" "dist/$${each##*/}" || exit 1; done
+	@rm -r dist/again && sha256sum dist/*
+
+# Installs the wheel plainly with another Python, where it must play the README's examples with the same bits.
 python: setup
 	@$(BIN)/python -m tests.other_python $(OTHER_PYTHON)
 
@@ -75,6 +84,7 @@ test-fast: dev
 test-slow: dev
 	$(BIN)/python -m pytest -m slow
 	$(BIN)/python -m tests.other_machine
+	$(BIN)/python -m tests.other_python python3.12 eval
 	$(BIN)/python -m pytest --hypothesis-profile=long --timeout=0 tests/arena
 
 # What the pages take from the code is made anew, then the site in site/, without a network.

@@ -124,7 +124,9 @@ def check_renderer(name: str, used: bool = True) -> None:
     if a user's file hides it."""
     known = _cameras()
     if name in FORMER:
-        message = f"renderer {name!r} is now {FORMER[name]!r}, which draws the same without OpenGL"
+        message = (
+            f"renderer {name!r} is now {FORMER[name]!r}; the former name will be refused from version 2.0"
+        )
         warnings.warn(message, FutureWarning, stacklevel=2)
         name = FORMER[name]
     if name not in known.names:

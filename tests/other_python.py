@@ -1,9 +1,11 @@
 """`python -m tests.other_python NAME` plays with another Python, and compares its bits with `tests/bits.txt`.
 
-The package is installed plainly, as a user would, with the newest versions that it allows. Status 0 if all is
-well or there is no such Python, which is said.
+The wheel is built twice with the same bytes and installed plainly, as a user would, with the newest versions
+that it allows; with a second argument, `eval`, so is what evaluations need. Status 0 if all is well or
+there is no such Python, which is said.
 """
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -14,6 +16,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 KNOWN = ROOT / "tests" / "bits.txt"
 SCRIPT = "Turn(-30); Go(12);\nGo(6);\n"
+GYMNASIUM = """
+import arena, gymnasium
+env = gymnasium.make("arena-llm/Arena-v0", config="01-01-01", observation=("camera", "vector"), resolution=84)
+env.reset(seed=1)
+print(env.step(3)[1:4])
+"""
 
 
 def interpreter(name: str) -> Path | None:
@@ -29,22 +37,33 @@ def _starts(program: Path) -> bool:
     return program.is_file() and subprocess.run([program, "--version"], capture_output=True).returncode == 0
 
 
-def install(python: Path, folder: Path) -> Path:
-    """Create an environment with the package; returns the folder of its programs."""
+def install(python: Path, folder: Path, extra: str = "") -> Path:
+    """Create an environment with the built package; returns the folder of its programs."""
     subprocess.run([python, "-m", "venv", folder], check=True)
-    pip = [folder / "bin" / "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile"]
-    subprocess.run([*pip, ROOT], check=True)
+    pip = [folder / "bin" / "pip", "--disable-pip-version-check"]
+    for place in (folder / "first", folder / "second"):
+        subprocess.run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", place, ROOT], check=True)
+    first, second = (next(folder.glob(f"{place}/*.whl")) for place in ("first", "second"))
+    assert hashlib.sha256(first.read_bytes()).digest() == hashlib.sha256(second.read_bytes()).digest()
+    wanted = f"{first}[{extra}]" if extra else first
+    subprocess.run([*pip, "install", "--quiet", "--no-compile", wanted], check=True)
+    subprocess.run([*pip, "check"], check=True, stdout=sys.stderr)
     return folder / "bin"
 
 
-def play(programs: Path, folder: Path) -> None:
-    """Play an episode with pictures by the installed commands, and verify its recording."""
+def play(programs: Path, folder: Path, extra: str = "") -> None:
+    """Play the README's first examples by the installed package, and verify the recording."""
     (folder / "scripts.txt").write_text(SCRIPT)
+    evaluation = "eval --model arena/pixels --tasks short-form --levels 1-3", "verify logs"
     for line in (
+        "doctor",
         "run 01-01-01 --scripts scripts.txt --recording episode.json --frames frames",
-        "replay episode.json",
+        "replay episode.json --video episode.gif --hud",
+        "show 03-02-01 --out task.png",
+        *(evaluation if extra else ()),
     ):
         subprocess.run([programs / "arena-llm", *line.split()], cwd=folder, check=True, stdout=sys.stderr)
+    subprocess.run([programs / "python", "-c", GYMNASIUM], cwd=folder, check=True, stdout=sys.stderr)
 
 
 def bits(python: Path | str, environment: Mapping[str, str] = os.environ) -> str:
@@ -68,17 +87,18 @@ def compare(name: str, known: str, found: str) -> int:
 
 def main() -> int:
     """Check the Python that is named first among the arguments."""
-    name = sys.argv[1]
+    name, *extra = sys.argv[1:]
     python = interpreter(name)
     if python is None:
         print(f"No {name} was found: that the package plays with it is not checked.")
         return 0
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
-        programs = install(python, folder / "venv")
-        play(programs, folder)
-        installed = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-        return compare(name, KNOWN.read_text(encoding="utf-8"), bits(programs / "python", installed))
+        os.environ.pop("PYTHONPATH", None)
+        programs = install(python, folder / "venv", *extra)
+        (folder / "empty").mkdir()
+        play(programs, folder / "empty", *extra)
+        return compare(name, KNOWN.read_text(encoding="utf-8"), bits(programs / "python"))
 
 
 if __name__ == "__main__":
