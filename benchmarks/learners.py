@@ -7,7 +7,7 @@ import json
 import subprocess
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
@@ -273,6 +273,17 @@ def draw(rows: pd.DataFrame, path: Path) -> None:
     figure.savefig(path, dpi=150)
 
 
+def publish(runs: Sequence[Run], out: Path, figures: Path) -> None:
+    """Write table and figure of the learners of which every seed is there."""
+    paths = {each: out / f"{each.name}.json" for each in runs}
+    missing = {each.learner for each, path in paths.items() if not path.is_file()}
+    kept = [path.read_text(encoding="utf-8") for each, path in paths.items() if each.learner not in missing]
+    if kept:
+        rows = pd.DataFrame([row for text in kept for row in json.loads(text)])
+        rows.to_csv(figures / "learners.csv", index=False)
+        draw(rows, figures / "learners.png")
+
+
 def main(
     out: Annotated[Path, typer.Option(help="Folder of policies and results.")] = Path("policies/learners"),
     figures: Annotated[Path, typer.Option(help="Folder of table and figure.")] = DOCS / "figures",
@@ -285,17 +296,13 @@ def main(
         folder.mkdir(parents=True, exist_ok=True)
     head = ["git", "-C", str(DOCS), "rev-parse", "--short", "HEAD"]
     commit = subprocess.run(head, capture_output=True, text=True, check=True).stdout.strip()
-    runs, rows = list(planned(PLAN)), list[dict[str, Any]]()
+    runs = list(planned(PLAN))
     try:
         for found in in_order(partial(learn, out=out, commit=commit), runs, jobs):
-            rows += found
             scores = ", ".join(f"{row['score']:.2f}" for row in found)
             typer.echo(f"{found[0]['learner']}, seed {found[0]['seed']}: {scores}")
     finally:
-        if rows:
-            table = pd.DataFrame(rows)
-            table.to_csv(figures / "learners.csv", index=False)
-            draw(table, figures / "learners.png")
+        publish(runs, out, figures)
     if asset:
         with zipfile.ZipFile(asset, "w", zipfile.ZIP_DEFLATED) as archive:
             policies = [out / f"{each.name}.zip" for each in runs if each.algorithm in PLAN["algorithms"]]

@@ -11,7 +11,6 @@ The folder gets `policy.zip` (for `arena-llm eval --model policy:FILE`), `curve.
 `result.json` and `checkpoints/`, as docs/train.md describes. Needs `pip install 'arena-llm[rl]'`.
 """
 
-import csv
 import json
 import time
 from collections import deque
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
+import pandas as pd
 import torch
 import typer
 from gymnasium.spaces import Box
@@ -36,7 +36,6 @@ from arena.gym.sb3 import ArenaVecEnv
 from evaluation.statistics import wilson
 from llm_control.agents.policy_file import load_policy, save_policy
 from testbed.curriculum import Generated
-from testbed.tasks import parse_levels
 
 OBSERVES: dict[str, dict[str, Any]] = {
     # 21 rays, 6 degrees apart: a ball of 1 m at 10 m is never between two of them.
@@ -95,17 +94,15 @@ class Curve(BaseCallback):
     def __init__(self, path: Path, save: Callable[[], Any], every: int) -> None:
         super().__init__()
         self.path, self.save, self.every = path, save, every
-        self.began = time.monotonic()
-        self.saved = 0
+        self.began, self.saved, self.episodes = time.monotonic(), 0, 0
         self.passed: deque[bool] = deque(maxlen=LAST)
         self.rows: list[tuple[float, int, int, float]] = []
-        self.episodes = 0
 
     def resume(self, actions: int) -> None:
         """Go on after the rows that were written up to a number of actions."""
         self.saved = actions
-        rows = np.loadtxt(self.path, delimiter=",", skiprows=1, ndmin=2).tolist()
-        self.rows = [(row[0], int(row[1]), int(row[2]), row[3]) for row in rows if row[1] <= actions]
+        kept = pd.read_csv(self.path).query("actions <= @actions")
+        self.rows = list(kept.itertuples(index=False, name=None))
         if self.rows:
             self.began -= 60 * self.rows[-1][0]
             self.episodes = self.rows[-1][2]
@@ -133,8 +130,8 @@ class Curve(BaseCallback):
             return
         row = (round(minutes, 2), self.num_timesteps, self.episodes, sum(self.passed) / len(self.passed))
         self.rows.append(row)
-        with self.path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([("minutes", "actions", "episodes", "pass_rate"), *self.rows])
+        columns = ["minutes", "actions", "episodes", "pass_rate"]
+        pd.DataFrame(self.rows, columns=columns).to_csv(self.path, index=False)
         typer.echo(f"{minutes:5.1f} min  {row[1]:>9,} actions  {row[2]:>7,} episodes  pass rate {row[3]:.2f}")
 
 
@@ -172,19 +169,17 @@ def play_unseen(model: Model, env: ArenaEnv, episodes: int, sample: bool) -> dic
     observation, _ = env.reset(seed=UNSEEN_SEED)
     set_random_seed(UNSEEN_SEED)
     model.action_space.seed(UNSEEN_SEED)
-    state, first = None, True
-    passed: list[bool] = []
-    priors: list[float] = []
-    while len(passed) < episodes:
-        action, state = model.predict(observation, state, np.array([first]), deterministic=not sample)
-        observation, _, terminated, truncated, info = env.step(action)
-        first = terminated or truncated
-        if first:
-            passed.append(info["is_success"])
-            if question := env.episode.spec.question:
-                priors.append(question.hidden.of_doors(question.hidden.prior).max())
-            observation, _ = env.reset()
-    passes = sum(passed)
+    state, passes, priors = None, 0, list[float]()
+    for _ in range(episodes):
+        first, over = True, False
+        while not over:
+            action, state = model.predict(observation, state, np.array([first]), deterministic=not sample)
+            observation, _, terminated, truncated, info = env.step(action)
+            first, over = False, terminated or truncated
+        passes += info["is_success"]
+        if question := env.episode.spec.question:
+            priors.append(question.hidden.of_doors(question.hidden.prior).max())
+        observation, _ = env.reset()
     found = {"passes": passes, "pass_rate": passes / episodes, "interval_95": [*wilson(passes, episodes)]}
     return found | ({"prior_rate": float(np.mean(priors))} if priors else {})
 
@@ -211,19 +206,10 @@ def draw(curve: Curve, result: dict[str, Any], path: Path) -> None:
     figure.savefig(path, dpi=150)
 
 
-def checked(levels: str) -> str:
-    """The levels. Raises BadParameter if these are none."""
-    try:
-        parse_levels(levels)
-    except ConfigError as error:
-        raise typer.BadParameter(str(error)) from None
-    return levels
-
-
 def main(
     out: Annotated[Path, typer.Option(help="Folder of the results.")],
     observation: Annotated[Literal["rays", "camera"], typer.Option(help="What the policy sees.")] = "rays",
-    levels: Annotated[str, typer.Option(help="Levels, such as 11 or 11-14.", callback=checked)] = "1",
+    levels: Annotated[str, typer.Option(help="Levels, such as 11 or 11-14.")] = "1",
     recurrent: Annotated[bool, typer.Option("--recurrent", help="Remember by an LSTM.")] = False,
     actions: Annotated[int, typer.Option(min=1, help="Actions to train for.")] = 1_000_000,
     environments: Annotated[int, typer.Option(min=1, help="Arenas.")] = 64,
@@ -234,6 +220,10 @@ def main(
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
 ) -> None:
     """Train, save, play unseen tasks, and draw the curve."""
+    try:
+        tasks, unseen_tasks = (Generated(levels, seed=each) for each in (seed, UNSEEN_SEED))
+    except ConfigError as error:
+        raise typer.BadParameter(str(error)) from None
     begun = last_checkpoint(out, resume)
     (out / "checkpoints").mkdir(parents=True, exist_ok=True)
     options, learns = OBSERVES[observation], LEARNS[observation]
@@ -243,7 +233,7 @@ def main(
         learns = learns | {"policy": learns["policy"].replace("Policy", "LstmPolicy")}
     # Sums depend on the number of threads; the network for rays is slower with several, too.
     torch.set_num_threads(1)
-    training = VecMonitor(ArenaVecEnv(environments, Generated(levels, seed=seed), **options))
+    training = VecMonitor(ArenaVecEnv(environments, tasks, **options))
     if begun:
         model = resumed(kind, begun, training, trained)
     else:
@@ -276,7 +266,7 @@ def main(
         "seed": seed, "environments": environments, "unseen_tasks": unseen, "stopped_early": stopped,
         "resumed": resume,
     }  # fmt: skip
-    env = ArenaEnv(Generated(levels, seed=UNSEEN_SEED), **options)
+    env = ArenaEnv(unseen_tasks, **options)
     for name, sample in (("best", False), ("drawn", True)):
         result[name] = found = play_unseen(model, env, unseen, sample)
         low, high = found["interval_95"]

@@ -252,7 +252,7 @@ def _learner(name: str, rows: pd.DataFrame) -> tuple[str, ...]:
     scores = rows.pivot(index="seed", columns="level", values="score").to_numpy()
     mean, low, high = interquartile_mean(scores)
     overall = f"{mean:.2f} [{low:.2f}, {high:.2f}]" if len(scores) > 1 else f"{mean:.2f}"
-    cells = (f"{score:.2f}" for score in scores.mean(axis=0))
+    cells = (f"{round(score, 2) + 0:.2f}" for score in scores.mean(axis=0))
     passes = f"{rows['passes'].sum() / len(scores):.0f}"
     return name, number(rows["steps"].iloc[0] / 1e6), str(len(scores)), overall, *cells, passes
 
