@@ -1,4 +1,4 @@
-"""Evaluation of agents on suites of tasks, on Inspect AI: choices, budgets, logs, results."""
+"""Evaluation of agents on suites of tasks, on Inspect AI."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a suite may bring besides `Suite`, found by name in its folder.
+"""Optional objects of a suite, found by name in its folder.
 
 | module | object | what it is |
 |---|---|---|
@@ -44,26 +44,29 @@ T = TypeVar("T")
 
 
 class Panel(NamedTuple):
-    """A part of a report's page; `body` is HTML, shown as it is."""
+    """Part of a report page; `body` is HTML, shown unchanged."""
 
     title: str
     body: str
 
 
 def brought(suite: Suite, module: str, name: str, default: Any = None) -> Any:
-    """An object of a suite's module, or of its own file; the default if it brings none."""
+    """Find an object in a suite's module or single file. Otherwise the default."""
     found = beside(type(suite), Suite, module, name)
     return default if found is None else found
 
 
 def _called(suite: Suite, module: str, name: str, default: T, *arguments: Any) -> T:
-    """What a function that a suite brings returns; the default if it brings none."""
+    """Call a suite's optional function; without it, return the default."""
     function: Callable[..., T] | None = brought(suite, module, name)
     return default if function is None else function(*arguments)
 
 
 def prompts_of(suite: Suite, choices: Any = None, files: PromptFiles = NO_FILES) -> PromptSet:
-    """All texts of a run, the user's own too; without `choices` to hold a log's. Raises ConfigError."""
+    """Load all texts of a run, including the user's. Raises ConfigError.
+
+    Without `choices`, texts of a log are represented.
+    """
     if choices is not None:
         _called(suite, "prompts", "refuse", None, files, choices)
     return with_files(_own_prompts(suite), files, choices)
@@ -79,22 +82,22 @@ def _own_prompts(suite: Suite) -> PromptSet:
 
 
 def files_of(suite: Suite, choices: Any) -> Mapping[str, str]:
-    """The SHA-256 of each file that the choices name, by the choice. Raises ConfigError."""
+    """Hash each file that the choices name (SHA-256), by choice. Raises ConfigError."""
     return _called(suite, "files", "files", {}, choices)
 
 
 def agents_of(suite: Suite) -> Mapping[str, Agent]:
-    """The offline agents that answer messages, by name."""
+    """Offline agents that answer messages, by name."""
     return brought(suite, "offline", "AGENTS", {})
 
 
 def players_of(suite: Suite) -> Mapping[str, Callable[[str], Player]]:
-    """What makes each agent that plays whole episodes, by name."""
+    """Factories of agents that play whole episodes, by name."""
     return brought(suite, "players", "PLAYERS", {})
 
 
 def player(suite: Suite, name: str) -> Player | None:
-    """The agent of a name that plays whole episodes; None if there is none. Raises EvaluationError."""
+    """Find a player of whole episodes by name, otherwise None. Raises EvaluationError."""
     if by_name(agents_of(suite), name) is not None:
         return None
     made = by_name(players_of(suite), name)
@@ -102,7 +105,7 @@ def player(suite: Suite, name: str) -> Player | None:
 
 
 def by_name(table: Mapping[str, T], name: str) -> T | None:
-    """An entry by its name; where a word in capitals follows a slash, anything can stand for it."""
+    """Find an entry by name. A word in capitals after a slash matches anything."""
     if name in table:
         return table[name]
     kind, slash, rest = name.partition("/")
@@ -111,12 +114,12 @@ def by_name(table: Mapping[str, T], name: str) -> T | None:
 
 
 def is_kind(known: str, kind: str) -> bool:
-    """Whether a name such as `replay/FOLDER` is that of agents of a kind."""
+    """Return whether a name such as `replay/FOLDER` is of this kind."""
     return known.partition("/")[0] == kind and known.rpartition("/")[2].isupper()
 
 
 def replayed(setup: EpisodeSetup, record: Mapping[str, Any]) -> Record:
-    """The episode of a player again, from what the log has of it. Raises RecordingError."""
+    """Replay a player's episode from its log. Raises RecordingError."""
     found: Record | None = _called(setup.suite, "players", "replayed", None, setup, record)
     if found is None:
         raise NotImplementedError(f"{setup.suite.name} has no agents that play whole episodes")
@@ -124,49 +127,49 @@ def replayed(setup: EpisodeSetup, record: Mapping[str, Any]) -> Record:
 
 
 def tools_of(suite: Suite) -> "Mapping[str, Callable[[], Tool]]":
-    """What makes each tool by which a model can act, by name."""
+    """Factories of a model's tools, by name."""
     return brought(suite, "tools", "TOOLS", {})
 
 
 def reply_of(suite: Suite, tool: str, arguments: Mapping[str, Any]) -> str:
-    """The reply that a call of a tool stands for; empty if its arguments are wrong."""
+    """Convert a tool call to a reply. Empty if its arguments are wrong."""
     return _called(suite, "tools", "reply_of", "", tool, arguments)
 
 
 def form_of(suite: Suite, task: TaskSpec, choices: Any, observation: Observation) -> "Form | None":
-    """What a person answers an observation with; None for what people cannot play."""
+    """Make the form for an observation; None if people cannot play."""
     return _called(suite, "form", "form", None, task, choices, observation)
 
 
 def choices_of_people(suite: Suite) -> Mapping[str, str]:
-    """What people play a suite with unless something else is chosen, as options."""
+    """Default choices for human play, as options by name."""
     return brought(suite, "form", "CHOICES", {})
 
 
 async def judged(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
-    """The record of a finished episode with what other models say of it; as it is without a judge."""
+    """Add other models' judgements to a finished record; unchanged without a judge."""
     asked: Awaitable[Record] | None = _called(setup.suite, "judge", "judge", None, setup, record, ask)
     return record if asked is None else await asked
 
 
 def episode_panels(suite: Suite, record: Mapping[str, Any]) -> list[Panel]:
-    """What an episode's page shows above the transcript of the logged record."""
+    """Panels above the transcript on the page of a logged record."""
     panels: Sequence[Any] = _called(suite, "findings", "episode_panels", (), record)
     return [Panel(*each) for each in panels]
 
 
 def run_panels(suite: Suite, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Panel]:
-    """What a report's first page shows of the records of finished episodes, by agent."""
+    """Panels of a report's first page, from finished records by agent."""
     panels: Sequence[Any] = _called(suite, "findings", "run_panels", (), records)
     return [Panel(*each) for each in panels]
 
 
 def remarks_of(suite: Suite, choices: Any, prompts: PromptSet, protocol: str | None) -> Sequence[str]:
-    """Sentences on a run below its choices; `protocol` names its preset."""
+    """Remarks on a run's choices; `protocol` names the preset."""
     return _called(suite, "remarks", "remarks", (), choices, prompts, protocol)
 
 
 def logged_task(suite: Suite, plain: Mapping[str, Any]) -> TaskSpec:
-    """A task as a log has it. Raises ArenaError, or as `TaskSpec`, if this version cannot read it."""
+    """Read a task from a log. Raises ArenaError, or as `TaskSpec`, if this version cannot read it."""
     read = brought(suite, "logged", "logged_task")
     return TaskSpec(**plain) if read is None else read(plain)

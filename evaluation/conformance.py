@@ -1,6 +1,6 @@
-"""Whether a suite keeps its contract: plays it in every way that the runner can, and says what is wrong.
+"""Conformance checks: play a suite in every mode and report faults.
 
-Meant to be all that an author of a suite needs to read: every fault names what was expected and what to do.
+Authors of suites need to read nothing further: each fault names expectation and fix.
 """
 
 import asyncio
@@ -42,27 +42,27 @@ from evaluation.suites import chosen_tasks, find_task, register
 from evaluation.verify.sources import Options, Verdict, find_sources
 
 MOST_REPLIES = 1000
-"""Replies after which an episode that nothing bounds is taken for endless."""
+"""Maximum replies before an unbounded episode counts as endless."""
 
 TRIES = 3
-"""How often a suite may ask for a reply that is wrong."""
+"""Maximum requests for a new reply after a wrong one."""
 
 NONSENSE = (
     *("", " \n", "I'm sorry, but I can't help with that.", "\x00", "\u2603 \U0001f916", "None", "-1"),
     *("nan inf 1e999", "9" * 400, "x" * 20_000, '{"a": [1, null]}', "()[]{};;,,", "<answer></answer>"),
 )
-"""Replies that models write now and then; some of them may mean something to a suite."""
+"""Replies that models occasionally write; some may mean something to a suite."""
 
 
 class Fault(NamedTuple):
-    """What is wrong, and the check that found it."""
+    """Fault with the check that found it."""
 
     check: str
     said: str
 
 
 class Kit:
-    """A suite under test: its choices, two short tasks, and a folder for logs."""
+    """Suite under test, with choices, two short tasks, and a log folder."""
 
     def __init__(self, suite: Suite, choices: dict[str, Any], folder: Path) -> None:
         self.suite, self.given, self.folder = suite, choices, folder
@@ -85,15 +85,15 @@ class Kit:
         return tuple(task.id for task in self.tasks)
 
     def longest(self, task: TaskSpec) -> int:
-        """The most replies of an episode in which every one is wrong, and is asked for again."""
+        """Maximum replies of an episode of wrong replies, each asked for again."""
         return TRIES * (self.most(task) or MOST_REPLIES)
 
     def most(self, task: TaskSpec) -> int | None:
-        """The most replies of an episode by the choices."""
+        """Maximum replies of an episode by the choices."""
         return self.choices.bounds(task.content).replies
 
     def setup(self, place: int = 0, trial: int = 0, **changed: Any) -> EpisodeSetup:
-        """What an episode of a task depends on."""
+        """Set up an episode of a task."""
         choices = self.choices.model_copy(update=changed)
         every = tuple(self.tasks) if choices.needs_all_tasks else ()
         return EpisodeSetup(
@@ -102,13 +102,13 @@ class Kit:
 
     @cached_property
     def agent(self) -> str | None:
-        """The best offline agent; None if there is none."""
+        """Name the best offline agent; None without any."""
         scale, own = scale_of(self.suite), [name for name in agents_of(self.suite) if name == name.lower()]
         return scale.agents.get("ideal", next(iter(own), None)) if scale else next(iter(own), None)
 
     @cached_property
     def replies(self) -> tuple[str, ...]:
-        """Replies that mean something, if an agent or a form gives any, and some that do not."""
+        """Collect replies: valid ones of an agent or form, and invalid ones."""
         if self.agent is not None:
             known = [str(turn["reply"]) for turn in self.by_agent(self.tasks[0]).turns]
         else:
@@ -116,21 +116,21 @@ class Kit:
         return (*known[:20], *(garbage(np.random.default_rng(seed)) for seed in range(5)), *known[20:])
 
     def by_agent(self, task: TaskSpec) -> Record:
-        """An episode of the best offline agent."""
+        """Play an episode with the best offline agent."""
         from evaluation.transcript import play
 
         return play(self.suite, str(self.agent), task, self.choices)
 
 
 class Played(NamedTuple):
-    """An episode that was played: what was shown, and its record."""
+    """Played episode: observations and record."""
 
     shown: tuple[Observation, ...]
     record: Record
 
     @property
     def digest(self) -> str:
-        """A hash of every text, picture and value."""
+        """Hash every text, picture and value."""
         found = sha256()
         for each in self.shown:
             for part in each.parts:
@@ -141,7 +141,7 @@ class Played(NamedTuple):
 
 
 def play(setup: EpisodeSetup, replies: Sequence[str] | Iterator[str]) -> Played:
-    """Play replies until the episode is over or they are, and finish it."""
+    """Play replies until they or the episode end; finish the episode."""
     with closing(setup.suite.open(setup)) as environment:
         shown = [environment.begin()]
         for reply in replies:
@@ -152,7 +152,7 @@ def play(setup: EpisodeSetup, replies: Sequence[str] | Iterator[str]) -> Played:
 
 
 def _data(kit: Kit) -> Iterator[str]:
-    """Names, headline, choices, presets and versions."""
+    """Check names, headline, choices, presets and versions."""
     suite, kind = kit.suite, type(kit.suite)
     missing = [
         each for each in ("name", "title", "task_name") if not isinstance(getattr(suite, each, None), str)
@@ -186,7 +186,7 @@ def _data(kit: Kit) -> Iterator[str]:
 
 
 def _tasks(kit: Kit) -> Iterator[str]:
-    """Ids, hashes, metadata and content of tasks, and names that stand for none."""
+    """Check ids, hashes, metadata and content of tasks, and unknown names."""
     suite, every = kit.suite, kit.suite.tasks(kit.choices, None)
     if not every:
         yield "tasks(): returned none with the default choices"
@@ -224,12 +224,12 @@ def _task(kit: Kit, task: TaskSpec) -> Iterator[str]:
 
 
 def _logged(suite: Suite, task: TaskSpec) -> TaskSpec:
-    """A task after it was written to a log and read again."""
+    """Read a task back after writing it to a log."""
     return logged_task(suite, json.loads(json.dumps(to_jsonable_python(task))))
 
 
 def _texts(kit: Kit) -> Iterator[str]:
-    """What a model is told before the first observation, with every agent."""
+    """Check the messages before the first observation, for every agent."""
     for agent in ("direct", *SCAFFOLDS):
         setup = kit.setup(agent=agent)
         said = "".join(message.text for message in opening(kit.suite, setup.choices, setup.prompts, 1))
@@ -245,7 +245,7 @@ def _texts(kit: Kit) -> Iterator[str]:
 
 
 def _wrong_replies(kit: Kit) -> Iterator[str]:
-    """Silence, garbage and nonsense: turns with an error, never an exception, and nothing is passed."""
+    """Check that wrong replies are turns with errors, without exception or pass."""
     most = kit.longest(kit.tasks[0])
     rng = np.random.default_rng(1)
     wrong: dict[str, Callable[[int], str]] = {
@@ -297,7 +297,7 @@ def _of_record(record: Record, replies: Sequence[str], kit: Kit) -> Iterator[str
 
 
 def _ends(kit: Kit) -> Iterator[str]:
-    """Episodes that are finished early, closed, or refused a reply."""
+    """Check episodes that are finished early, closed, or refused a reply."""
     for number in range(3):
         shown, record = play(kit.setup(), [""] * number)
         if len(record.turns) != number:
@@ -316,7 +316,7 @@ def _ends(kit: Kit) -> Iterator[str]:
 
 
 def _determinism(kit: Kit) -> Iterator[str]:
-    """The same replies give the same bits: again, in another process, and beside another episode."""
+    """Check for equal bits: repeated, in another process, and with interleaved episodes."""
     for trial in (0, 1):
         setup = kit.setup(trial=trial)
         once = play(setup, kit.replies).digest
@@ -342,7 +342,7 @@ def _determinism(kit: Kit) -> Iterator[str]:
 
 
 def _beside(setup: EpisodeSetup, replies: Sequence[str]) -> list[str]:
-    """The digests of two episodes that are played in turns."""
+    """Digest two episodes played in turns."""
     with ExitStack() as stack:
         both = [stack.enter_context(closing(setup.suite.open(setup))) for _ in range(2)]
         shown = [[each.begin()] for each in both]
@@ -354,7 +354,7 @@ def _beside(setup: EpisodeSetup, replies: Sequence[str]) -> list[str]:
 
 
 def _elsewhere(setup: EpisodeSetup, replies: Sequence[str]) -> str:
-    """The digest of the episode in a new process, or why there is none."""
+    """Digest the episode in a new process, or return the failure."""
     program = "import pickle, sys; f, a = pickle.load(sys.stdin.buffer); print(f(*a).digest)"
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -367,7 +367,7 @@ def _elsewhere(setup: EpisodeSetup, replies: Sequence[str]) -> str:
 
 
 def _agent(kit: Kit) -> Iterator[str]:
-    """The best offline agent does better than silence, by text and by tools."""
+    """Check that the best offline agent beats silence, by text and tools."""
     if kit.agent is None:
         yield (
             "no offline agent: nothing here writes replies that can be used, so verdict, determinism and "
@@ -387,7 +387,7 @@ def _agent(kit: Kit) -> Iterator[str]:
 
 
 def _tools(kit: Kit) -> Iterator[str]:
-    """Tools by name, and calls with wrong arguments."""
+    """Check tools by name, and calls with wrong arguments."""
     tools, names = tools_of(kit.suite), kit.choices.tool_names
     if set(names) - set(tools) or bool(names) != bool(tools):
         yield f"choices.tool_names are {names} and TOOLS has {tuple(tools)}; expected the same names"
@@ -404,7 +404,7 @@ def _tools(kit: Kit) -> Iterator[str]:
 
 
 def _form(kit: Kit) -> Iterator[str]:
-    """Whatever a person can enter is a reply that can be used, and nothing entered is refused."""
+    """Check that every entry of the form makes a usable reply."""
     for form, reply in _by_form(kit, iter(range(20, 30))):
         with suppress(ConfigError):
             if any(each.required for each in form.questions):
@@ -413,7 +413,7 @@ def _form(kit: Kit) -> Iterator[str]:
 
 
 def _by_form(kit: Kit, seeds: Iterator[int]) -> Iterator[tuple[Form, str]]:
-    """The forms of an episode with what is entered at random."""
+    """Yield an episode's forms with random entries."""
     with closing(kit.suite.open(kit.setup())) as environment:
         shown = environment.begin()
         for seed in seeds:
@@ -423,14 +423,14 @@ def _by_form(kit: Kit, seeds: Iterator[int]) -> Iterator[tuple[Form, str]]:
             entered = {each.id: each.example(random.Random(seed)) for each in form.questions}
             try:
                 reply = form.reply(form.read(entered))
-            except ConfigError:  # the form says itself that it would be a wrong reply
+            except ConfigError:  # the form itself rejects the reply
                 continue
             yield form, reply
             shown = environment.reply(reply)
 
 
 def _estimate(kit: Kit) -> Iterator[str]:
-    """Calls and tokens of a run, without a key."""
+    """Check calls and tokens of a run, without a key."""
     from evaluation.estimate import estimate
 
     found = estimate(EvalRequest(kit.suite, "openai/gpt-4o", choices={**kit.given, "tasks": kit.ids}))
@@ -441,7 +441,7 @@ def _estimate(kit: Kit) -> Iterator[str]:
 
 
 def _judge(kit: Kit) -> Iterator[str]:
-    """A judge that fails or says nothing costs no episode."""
+    """Check that a failing or silent judge costs no episode."""
 
     async def fails(model: str, text: str) -> str:
         raise EvaluationError("no answer")
@@ -457,7 +457,7 @@ def _judge(kit: Kit) -> Iterator[str]:
 
 
 def _run(kit: Kit) -> Iterator[str]:
-    """A run that breaks off, its report, the rest of it, what is verified, and a conversation."""
+    """Check an interrupted run, its report, resuming, verification, and a conversation."""
     from evaluation.evaluate import evaluate
 
     report = import_module("report.build").faults  # it stands to the right of this package
@@ -488,11 +488,11 @@ def _verified(log: Any) -> Iterator[str]:
 _BREAKING = "breaks-off"
 
 _broken: set[str] = set()
-"""Tasks in which that agent breaks down; Inspect AI keeps agents, so it is no state of one."""
+"""Tasks in which that agent fails. A module global, because Inspect AI caches agents."""
 
 
 async def _breaks_off(turn: AgentTurn) -> str:
-    """Writes garbage, and breaks down at its second reply in a task."""
+    """Write garbage; fail at the second reply in a task."""
     said = sum(message.role == "assistant" for message in turn.messages)
     if said and CURRENT.get().setup.task.id in _broken:
         raise RuntimeError("broken off")
@@ -506,16 +506,16 @@ CHECKS = {
         *(_agent, _tools, _form, _judge, _estimate, _run),
     )
 }
-"""What is checked, in order."""
+"""Checks in order."""
 
 FIRST = ("data", "tasks", "texts")
-"""Checks without which no other one is of use."""
+"""Checks required by all others."""
 
 
 def check_suite(
     suite: Suite, checks: Sequence[str] = tuple(CHECKS), choices: dict[str, Any] | None = None
 ) -> tuple[Fault, ...]:
-    """Check a suite, registered or not, with options of a run; nothing is found if it keeps its contract."""
+    """Check a suite, registered or not, with options of a run. Returns no faults if it keeps its contract."""
     found: list[Fault] = []
     register(suite)
     with TemporaryDirectory() as folder, patch.dict(RUNNERS, {_BREAKING: _breaks_off}):
@@ -531,10 +531,10 @@ def check_suite(
 
 
 def _found(check: Callable[[Kit], Iterator[str]], kit: Kit) -> Iterator[str]:
-    """What a check finds, an exception of the suite among it."""
+    """Run a check; exceptions of the suite are faults too."""
     try:
         yield from check(kit)
-    except Exception as error:  # whatever a suite raises is what the check is for
+    except Exception as error:  # any exception of a suite is a fault
         home = str(Path(str(sys.modules[type(kit.suite).__module__].__file__)).parent)
         frames = traceback.extract_tb(error.__traceback__)
         own = [frame for frame in frames if frame.filename.startswith(home)] or frames[-1:]

@@ -1,4 +1,4 @@
-"""Transcripts of an agent's episodes for fine-tuning, in a folder: resumed after any interruption.
+"""Transcripts of an agent's episodes for fine-tuning, in a resumable folder.
 
 train.jsonl      one episode per line, in a provider's format (test.jsonl: of the test split)
 episodes.jsonl   one line per episode: its task, how it ended, and what replays it
@@ -30,7 +30,7 @@ MANIFEST, FACTS = "manifest.json", "episodes.jsonl"
 
 
 class Format(StrEnum):
-    """The chat format of the lines, as providers take it for training.
+    """Chat format of the lines, for providers' training.
 
     `openai`: supervised fine-tuning, https://platform.openai.com/docs/guides/supervised-fine-tuning
     `anthropic`: a Messages request with the replies, as Amazon Bedrock takes it for Claude.
@@ -45,14 +45,14 @@ class Format(StrEnum):
 
     @property
     def has_files(self) -> bool:
-        """Whether the pictures are files beside the lines instead of inside them."""
+        """Return whether pictures are separate files."""
         return self in (Format.GOOGLE, Format.SHAREGPT)
 
 
 class Talk:
-    """A conversation that ends with a reply, as messages and tools of OpenAI; `files` are its pictures.
+    """Conversation that ends with a reply, as OpenAI messages and tools.
 
-    `place` is where its pictures are in the folder, whose URI may be named.
+    `files` are its pictures, `place` is their folder, whose URI may be named.
     """
 
     def __init__(
@@ -70,16 +70,16 @@ class Talk:
 
     @property
     def system(self) -> str:
-        """The rules."""
+        """Text of the rules."""
         return "\n\n".join(_text(message) for message in self.messages if message["role"] == "system")
 
     @property
     def told(self) -> list[dict[str, Any]]:
-        """The messages that follow the rules."""
+        """Messages after the rules."""
         return [message for message in self.messages if message["role"] != "system"]
 
     def file(self, part: Mapping[str, Any]) -> tuple[str, str]:
-        """MIME type and path of the file that a picture is put into."""
+        """Name MIME type and path of a picture's file."""
         kind, data = _picture(part)
         path = f"{self._place}-{len(self.files)}.{kind.partition('/')[2]}"
         self.files[path] = base64.b64decode(data)
@@ -87,7 +87,7 @@ class Talk:
 
 
 def _pictures_apart(message: ChatMessage) -> list[ChatMessage]:
-    """A message, and the pictures of a tool's result as one of the user, who alone may send any to OpenAI."""
+    """Move a tool result's pictures to a user message, as OpenAI requires."""
     pictures = [] if isinstance(message.content, str) else [p for p in message.content if p.type == "image"]
     return (
         [message, ChatMessageUser(content=[*pictures])] if message.role == "tool" and pictures else [message]
@@ -104,13 +104,13 @@ def _text(message: Mapping[str, Any]) -> str:
 
 
 def _picture(part: Mapping[str, Any]) -> tuple[str, str]:
-    """MIME type and base64 of a picture."""
+    """Split a picture into MIME type and base64."""
     kind, _, data = part["image_url"]["url"].removeprefix("data:").partition(";base64,")
     return kind, data
 
 
 def _calls(message: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
-    """Id, name and arguments of each call in a message."""
+    """List id, name and arguments of each call in a message."""
     functions = [(call["id"], call["function"]) for call in message.get("tool_calls") or ()]
     return [(id_, each["name"], json.loads(each["arguments"])) for id_, each in functions]
 
@@ -129,7 +129,7 @@ def _anthropic(talk: Talk) -> dict[str, Any]:
             content = [{"type": "tool_result", "tool_use_id": called, "content": content}]
         role = "assistant" if message["role"] == "assistant" else "user"
         messages.append({"role": role, "content": [*content, *calls]})
-    # The same under another name.
+    # Same format, other name.
     tools = [
         {"input_schema" if key == "parameters" else key: tool[key] for key in tool} for tool in talk.tools
     ]
@@ -197,9 +197,9 @@ _BUILDERS: dict[Format, Callable[[Talk], dict[str, Any]]] = {
 
 
 class DatasetSpec(NamedTuple):
-    """What determines a data set: the same spec gives the same bytes.
+    """Specification of a data set; equal ones give equal bytes.
 
-    `image_uri` is where the provider finds the folder.
+    `image_uri` is the folder's address for the provider.
     """
 
     opened: Opened
@@ -211,11 +211,11 @@ class DatasetSpec(NamedTuple):
 
     @property
     def lines(self) -> str:
-        """The name of the file of transcripts."""
+        """Name of the transcript file."""
         return f"{self.split}.jsonl"
 
     def manifest(self) -> dict[str, Any]:
-        """The manifest of an incomplete data set."""
+        """Manifest of an incomplete data set."""
         suite, choices = self.opened
         named = {"suite": suite.name, "agent": self.agent, "split": self.split, "size": self.size}
         lines = {"format": str(self.format), "image_uri": self.image_uri}
@@ -223,19 +223,19 @@ class DatasetSpec(NamedTuple):
         return {"format_of_this_file": 2, "choices": choices.planned(), **named, **lines, **texts}
 
     def check(self) -> None:
-        """Raise ArenaError if the agent cannot play the first task of the split."""
+        """Raise ArenaError if the agent cannot play the split's first task."""
         task_id, trial = next(self.opened.episodes(self.split))
         suite, task, _, choices, *_ = self.opened.setup(task_id, trial)
         suite.check(f"{suite.name}/{self.agent}", (task,), choices)
 
     def missing(self, first: int) -> Iterator[tuple[int, str, int]]:
-        """Number, task and trial of each episode from one on."""
+        """Yield number, task and trial of each episode from `first` on."""
         numbered = enumerate(islice(self.opened.episodes(self.split), self.size))
         return ((number, *episode) for number, episode in islice(numbered, first, None))
 
 
 class Row(NamedTuple):
-    """One episode as it is stored."""
+    """Stored form of one episode."""
 
     line: str
     facts: str
@@ -243,7 +243,7 @@ class Row(NamedTuple):
 
 
 def make_row(episode: tuple[int, str, int], spec: DatasetSpec) -> Row:
-    """Play an episode of a data set; the same bytes in every process on the same machine."""
+    """Play an episode; the same bytes in every process of a machine."""
     number, task_id, trial = episode
     setup = spec.opened.setup(task_id, trial)
     messages, record = transcript(setup, spec.agent)
@@ -251,7 +251,7 @@ def make_row(episode: tuple[int, str, int], spec: DatasetSpec) -> Row:
     calls = setup.choices.replies == "tools"
     makers = tools_of(setup.suite)
     tools = [ToolDef(makers[name]()) for name in setup.choices.tool_names] if calls else []
-    # A thousand per folder, because some file systems dislike more.
+    # A thousand per folder; some file systems slow down with more.
     talk = Talk(messages[: last + 1], tools, f"images/{number // 1000:04d}/{number:07d}", spec.image_uri)
     line = json.dumps(_BUILDERS[spec.format](talk), ensure_ascii=False)
     facts = {"task_id": task_id, "trial": trial, **record.row(), "replay": dict(record.replay)}
@@ -259,7 +259,7 @@ def make_row(episode: tuple[int, str, int], spec: DatasetSpec) -> Row:
 
 
 def start(folder: Path, spec: DatasetSpec) -> int:
-    """Create the folder of a data set, or cut a begun one to whole lines; returns the number of its episodes.
+    """Create a data set's folder or cut it to whole lines. Count its episodes.
 
     Raises EvaluationError if the folder has other content, was started with another spec or other software,
     or cannot be written.
@@ -302,7 +302,7 @@ def _as_json(manifest: Mapping[str, Any]) -> str:
 
 
 def _line_ends(path: Path) -> list[int]:
-    """Where each complete line of a file ends, in bytes."""
+    """Find the byte position of each complete line's end."""
     if not path.exists():
         return []
     with path.open("rb") as file:
@@ -310,7 +310,7 @@ def _line_ends(path: Path) -> list[int]:
 
 
 def append(folder: Path, spec: DatasetSpec, rows: Iterable[Row]) -> Generator[int, None, None]:
-    """Write episodes as they arrive, and yield the size of each line in bytes once it is in the files.
+    """Write episodes as they arrive; yield each written line's size in bytes.
 
     Raises EvaluationError if the disk is full or the folder is gone.
     """
@@ -335,7 +335,7 @@ def _append_line(file: IO[bytes], line: str) -> int:
 
 
 def finish(folder: Path, spec: DatasetSpec) -> float | None:
-    """Say in the manifest that all episodes are there; returns their mean score, None without any."""
+    """Mark the manifest complete; return the mean score, None without any."""
     with (folder / FACTS).open(encoding="utf-8") as file:
         scores = [score for line in file if (score := json.loads(line)["score"]) is not None]
     with (folder / spec.lines).open("rb") as data:

@@ -1,4 +1,4 @@
-"""Suites as Gymnasium environments of texts: a reply as a model writes it, and what comes of it."""
+"""Suites as Gymnasium environments with text actions and observations."""
 
 import string
 from itertools import islice
@@ -13,13 +13,13 @@ from evaluation.opened import Episodes, Opened, OpenEpisode
 Info = dict[str, Any]
 
 CHARACTERS = frozenset(string.printable)
-"""What texts consist of; any other character becomes a question mark."""
+"""Characters of texts; any other becomes a question mark."""
 
 LONGEST_TEXT, LONGEST_REPLY = 100_000, 10_000
-"""Characters."""
+"""Maximum characters."""
 
 _DRAWN = 10_000
-"""A task is drawn from the first ones of a split, which may have more."""
+"""Number of a split's first tasks from which one is drawn."""
 
 
 def plain(text: str) -> str:
@@ -59,7 +59,7 @@ class SuiteEnv(gymnasium.Env[str, str]):
         render_mode: str | None = None,
         **choices: Any,
     ) -> None:
-        """Tasks are drawn from a `split`, train or test; `choices` are the suite's, as in `arena-llm eval`.
+        """Create an environment of a `split`, train or test. `choices` as in `arena-llm eval`.
 
         Raises ConfigError for an unknown split or choice, and for choices that show pictures.
         """
@@ -74,7 +74,7 @@ class SuiteEnv(gymnasium.Env[str, str]):
         self._episode: OpenEpisode | None = None
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[str, Info]:
-        """A new episode; `options={"task": ID}` asks for a task. Raises ConfigError for others."""
+        """Start an episode; `options={"task": ID}` selects its task. Raises ConfigError for others."""
         super().reset(seed=seed)
         rest = dict(options or {})
         drawn = self._ids[int(self.np_random.integers(len(self._ids)))]
@@ -100,7 +100,7 @@ class SuiteEnv(gymnasium.Env[str, str]):
         return self._text, reward, True, False, info | record.row()
 
     def render(self) -> str | None:  # type: ignore[override]
-        """What was shown last, as text; None without a mode."""
+        """Return the last observation as text; None without a mode."""
         return None if self.render_mode is None else self._text
 
     def close(self) -> None:
@@ -120,7 +120,7 @@ class SuiteEnv(gymnasium.Env[str, str]):
 
 
 class BoxingEnv(SuiteEnv):
-    """Worlds of BoxingGym: design experiments, then predict; replies are free, so no actions are listed."""
+    """Worlds of BoxingGym: experiments, then predictions. Replies are free, so no actions are listed."""
 
     suite, has_rewards = "boxing", False
 

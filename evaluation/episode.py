@@ -1,12 +1,12 @@
-"""The story of an episode: reply -> refusal or action -> observation -> record.
+"""Course of an episode: reply, refusal or action, observation, and record.
 
 A suite opens an `Environment`. Its first observation is shown to the model, whose reply is either an action,
-which the environment plays, or refused; what came of it is the next observation, and so on until no reply is
-wanted any more. Then the environment makes the `Record`, which a log keeps and a judge may complete. A
-conversation over several tasks continues with the next one.
+which the environment plays, or refused; its result is the next observation, until no reply is wanted any
+more. Then the environment makes the `Record`, which a log keeps and a judge may complete. A conversation over
+several tasks continues with the next one.
 
-Messages, requests and tools are those of Inspect AI: a `Dialogue` of `evaluation.inspect_task.dialogue`.
-What happens inside an environment is told by the suites; of the arena by `llm_control.environment`.
+Messages, requests and tools are those of Inspect AI: a `Dialogue` of `evaluation.inspect_task.dialogue`. The
+suites describe their environments; for the arena see `llm_control.environment`.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,13 +21,13 @@ from evaluation.prompts import PromptSet
 from evaluation.suite import Ask, Environment, EpisodeSetup, Observation, Part, Record, Suite, TaskSpec
 
 Shown = tuple[Part, ...]
-"""What a model is shown next: texts and pictures in order."""
+"""Next content for the model: texts and pictures in order."""
 
 
 class Reply(NamedTuple):
-    """What a model said; `calls` if it calls tools, which play by `Session.reply` themselves.
+    """Reply of a model; tools in `calls` play by `Session.reply` themselves.
 
-    `action` is what is played of its `text`; None if it calls no tool although it should.
+    `action` is the played part of `text`; None if a required tool call is missing.
     """
 
     text: str
@@ -36,11 +36,11 @@ class Reply(NamedTuple):
 
 
 class Session:
-    """Plays tasks in order; the next begins when the model's part in the one before has ended.
+    """Plays tasks in order; the next begins after the model's last reply.
 
-    `records` holds the finished episodes by task id, in the order in which they were played; `judged` are
-    those that were judged by a second model, or need not be. `now` is the present observation, and `drawn_by`
-    the renderer of the pictures, None if there are none. `all_tasks` are those of the run.
+    `records` holds the finished episodes by task id, in playing order; `judged` are those that were judged by
+    a second model, or need not be. `now` is the present observation, and `drawn_by` the renderer of the
+    pictures, None without pictures. `all_tasks` are those of the run.
     """
 
     def __init__(
@@ -65,15 +65,15 @@ class Session:
 
     @property
     def wants_reply(self) -> bool:
-        """Whether the model is asked again."""
+        """Return whether the model is asked again."""
         return len(self.records) < len(self.tasks)
 
     def setup(self, task: TaskSpec) -> EpisodeSetup:
-        """What an episode of a task depends on."""
+        """Set up an episode of a task."""
         return EpisodeSetup(self.suite, task, self.trial, self.choices, self.prompts, self._all)
 
     def begin(self, before: str = "") -> Shown:
-        """Open the next task's environment, and show its first observation after a text."""
+        """Open the next environment; show its first observation after a text."""
         setup = self.setup(self.tasks[len(self.records)])
         self._environment = environment = backend().open(setup)
         if self._current is None:
@@ -86,11 +86,11 @@ class Session:
         return (*shown, *self._continued(self._end(environment))) if observation.done else shown
 
     def reply(self, text: str) -> Shown:
-        """Play a reply and answer it."""
+        """Apply a reply."""
         return self._answer(lambda environment: environment.reply(text))
 
     def refuse(self, text: str) -> Shown:
-        """Answer a reply that calls no tool although it should."""
+        """Answer a reply that lacks its tool call."""
         return self._answer(lambda environment: environment.refuse(text, self.prompts["no_call"].fill()))
 
     def _answer(self, act: Callable[[Environment], Observation]) -> Shown:
@@ -111,16 +111,16 @@ class Session:
         return record
 
     def _continued(self, record: Record) -> Shown:
-        """What the model is shown at the end of an episode: how it ended, and the next one's beginning."""
+        """Compose an episode's end: its outcome, and the next one's beginning."""
         if not self.wants_reply:
             return (f"{record.summary}\n\n{self.prompts['episode_last'].fill()}",)
         following = self.prompts["episode_next"].fill(number=len(self.records) + 1, count=len(self.tasks))
         return self.begin(f"{record.summary}\n\n{following}")
 
     async def judge(self, noted: Callable[[Record], Record], ask: Ask) -> None:
-        """Let the suite complete the records of finished episodes that it has not judged yet.
+        """Let the suite complete finished records that it has not judged yet.
 
-        `noted` adds what the model's side knows of the last one.
+        `noted` adds facts of the model's side on the last one.
         """
         for task in self.tasks:
             if task.id in self.records and task.id not in self.judged:
@@ -129,18 +129,18 @@ class Session:
                 self.judged.add(task.id)
 
     def finish(self) -> None:
-        """End the present episode; the tasks after it stay unplayed."""
+        """End the present episode; later tasks stay unplayed."""
         if self._environment is not None:
             self._end(self._environment)
 
     def close(self) -> None:
-        """Free the resources of an episode that was interrupted."""
+        """Free the resources of an interrupted episode."""
         if self._environment is not None:
             self._environment.close()
             self._environment = None
 
     async def in_thread(self, act: Callable[..., Any], *args: str) -> Any:
-        """Call a method of this session; other episodes continue while it waits for another process."""
+        """Call a method of this session while other episodes continue."""
         made = await in_thread(act, *args)
         # What a thread sets of its context is lost.
         if self._current is not None:
@@ -149,7 +149,7 @@ class Session:
 
 
 def after_text(text: str, parts: Shown) -> Shown:
-    """The parts with a text before their first one, or before all."""
+    """Put a text before the first part, or before all."""
     if not text:
         return parts
     for place, part in enumerate(parts):
@@ -159,7 +159,7 @@ def after_text(text: str, parts: Shown) -> Shown:
 
 
 def conversation_order(choices: Any, tasks: tuple[TaskSpec, ...], trial: int) -> tuple[TaskSpec, ...]:
-    """The tasks of one conversation in the order in which they are played."""
+    """Order the tasks of one conversation."""
     if choices.order == "listed":
         return tasks
     rng: np.random.Generator = episode_rng(choices.seed, "conversation", trial)

@@ -1,4 +1,4 @@
-"""What a run will ask of a provider, before anything is spent."""
+"""Predicted requests of a run, before anything is spent."""
 
 import math
 import re
@@ -14,19 +14,19 @@ from evaluation.log.run import CONVERSATION
 from evaluation.request import EvalRequest, full_name
 
 REPLY_TOKENS = 80
-"""Of a reply without reasoning: a thought of two sentences and three commands. Our assumption."""
+"""Tokens of a reply without reasoning: two sentences of thought, three commands. Our assumption."""
 
 SHORTEST_CACHED = 1024
-"""Tokens from which on OpenAI and Anthropic read a repeated beginning from a cache (their caching guides)."""
+"""Minimum tokens of a cached prefix (OpenAI's and Anthropic's caching guides)."""
 
 
 class Estimate(NamedTuple):
-    """What a run asks for if every episode needs all its replies; None means unknown.
+    """Requests of a run in which episodes use all replies. None means unknown.
 
-    `replies` are the most of any episode and `assumed` says that the user gave them, else they follow from
-    the choices, and no episode can need more. `images` are counted as often as they are sent, `image_tokens`
-    are those of one picture; `most_images` are those of the largest request. `cost` is in US dollars;
-    `cached_cost` the same if whatever a request repeats of the one before is read from a cache. Reasoning
+    `replies` is the maximum of any episode; `assumed` marks a number given by the user, otherwise they follow
+    from the choices, and no episode can need more. `images` are counted as often as they are sent,
+    `image_tokens` are those of one picture; `most_images` are those of the largest request. `cost` is in US
+    dollars; `cached_cost` is the cost if the repeated part of each request is read from a cache. Reasoning
     tokens are in `output_tokens` only if the choices limit them.
     """
 
@@ -45,7 +45,7 @@ class Estimate(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """A request: its pictures, the tokens of its text and of the answer, and what the one before had too."""
+    """Request: pictures, tokens of text and answer, and the repeated part."""
 
     images: int
     tokens: int
@@ -55,9 +55,9 @@ class _Call(NamedTuple):
 
 
 def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None = None) -> Estimate | None:
-    """Predict a run; `turns` are the replies per episode (default: the most that the choices allow).
+    """Predict a run; `turns` are the replies per episode (default: maximum).
 
-    None if nothing bounds the replies of an episode and `turns` are not given. An agent that plays by itself
+    None if the replies of an episode are unbounded and `turns` are not given. An agent that plays by itself
     makes no calls. Needs no key and makes no API calls. Raises ConfigError as `evaluate` does, and
     EvaluationError for a model's name that cannot be read.
     """
@@ -100,9 +100,9 @@ def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None
 
 
 def sample_prices(request: EvalRequest, prices: Path | None = None) -> dict[str, list[float]]:
-    """The expected price of each request of each sample, by its id, in US dollars; empty if it is unknown.
+    """Predict the price of each sample's requests, in US dollars. Empty if unknown.
 
-    Raises as `estimate`.
+    The samples are by id. Raises as `estimate`.
     """
     model, choices = full_name(request.suite, request.model), request.effective.choices
     price, samples = price_of(model, load_prices(prices)), _samples(request, None)
@@ -120,7 +120,7 @@ def sample_prices(request: EvalRequest, prices: Path | None = None) -> dict[str,
 
 
 def _samples(request: EvalRequest, turns: int | None) -> dict[str, tuple[int, ...]] | None:
-    """The most replies of each episode of the samples, by id; None if nothing bounds them."""
+    """Count each sample's maximum replies per episode, by id; None if unbounded."""
     choices = request.effective.choices
     replies = {task.id: turns or choices.bounds(task.content).replies for task in request.tasks}
     known = {task_id: each for task_id, each in replies.items() if each is not None}
@@ -134,7 +134,7 @@ def _samples(request: EvalRequest, turns: int | None) -> dict[str, tuple[int, ..
 def _conversations(
     request: EvalRequest, samples: Mapping[str, tuple[int, ...]]
 ) -> dict[tuple[int, ...], list[_Call]]:
-    """The requests of each kind of sample, by the replies of its episodes."""
+    """List the requests of each kind of sample, by its episodes' replies."""
     choices = request.effective.choices
     opened = opening(request.suite, choices, request.prompts, len(next(iter(samples.values()))))
     text = sum(len(message.text) for message in opened) // CHARACTERS_PER_TOKEN
@@ -146,7 +146,7 @@ def _conversations(
 def _image_tokens(
     model: str, choices: RunChoices, conversations: Mapping[tuple[int, ...], list[_Call]]
 ) -> int | None:
-    """Tokens of one picture, of a collage when it is fullest; 0 if none is sent, None if they are unknown."""
+    """Count tokens per picture, or full collage. 0 without pictures, None if unknown."""
     if not any(call.images for calls in conversations.values() for call in calls):
         return 0
     bounds = choices.bounds()
@@ -160,7 +160,7 @@ def _image_tokens(
 def _calls(
     choices: RunChoices, bounds: Bounds, replies: tuple[int, ...], text: int, shown: int
 ) -> Iterator[_Call]:
-    """The requests of a conversation over episodes with these replies."""
+    """Yield the requests of a conversation over episodes with these replies."""
     begins = {sum(replies[:place]) for place in range(len(replies))}
     so_far = [0]
     for number in range(sum(replies)):
@@ -180,7 +180,7 @@ def _calls(
         earlier = bounds.turn_tokens if told is None else told
         tokens = text + bounds.turn_tokens + back * (earlier + REPLY_TOKENS)
         if told is not None and 0 < back == number:
-            # Nothing stands for the first observation.
+            # The first observation is not replaced.
             pictures, tokens = pictures + so_far[1], tokens + bounds.turn_tokens - told
         repeated = (before.images, before.tokens) if whole else (0, 0)
         before = _Call(_sent(choices, pictures), tokens, _limited(choices, REPLY_TOKENS), *repeated)
@@ -188,7 +188,7 @@ def _calls(
 
 
 def _turns_sent_again(choices: RunChoices, bounds: Bounds) -> float:
-    """The most earlier turns of a request, if each is as long as assumed; infinite if nothing limits them."""
+    """Maximum earlier turns of a request of assumed lengths; infinite if unlimited."""
     turns = math.inf if choices.memory_turns is None else choices.memory_turns
     if choices.memory_characters is None:
         return turns
@@ -198,7 +198,7 @@ def _turns_sent_again(choices: RunChoices, bounds: Bounds) -> float:
 
 
 def _told(choices: RunChoices, bounds: Bounds) -> int | None:
-    """Tokens of the line that stands for an earlier observation; None if it is sent whole."""
+    """Tokens of an earlier observation's line; None if sent whole."""
     return bounds.told_tokens if choices.short_turns else None
 
 
@@ -207,7 +207,7 @@ def _sent(choices: RunChoices, pictures: int) -> int:
 
 
 def _limited(choices: RunChoices, answer: int) -> int:
-    """The tokens of an answer, with a model's own reasoning, if the choices limit that."""
+    """Tokens of the answer, with reasoning if the choices limit that."""
     tokens = answer + (choices.reasoning_tokens or 0)
     return min(tokens, choices.max_tokens) if choices.max_tokens is not None else tokens
 
@@ -216,7 +216,7 @@ NOTE = (
     "Tokens per picture follow the providers' rules as of 2025, not verified; they are in "
     "evaluation/estimate.py."
 )
-"""Goes with every figure that rests on these rules."""
+"""Note on every figure that rests on these rules."""
 
 _OPENAI_TILES = (
     ("gpt-4o-mini", 2833, 5667),
@@ -235,20 +235,20 @@ _OPENAI_PATCHES = (
     ("gpt-4.1-nano", 2.46),
     ("o4-mini", 1.72),
 )
-"""Model, and tokens of each patch of 32 pixels, of which there are at most 1536."""
+"""Model, and tokens of each patch of 32 pixels (at most 1536)."""
 
 _DATED = re.compile(r"(-(\d{4}-\d{2}-\d{2}|\d{8}|\d{3}|latest|preview.*))?")
-"""What a dated name adds to the model's."""
+"""Suffix of a dated model name."""
 
 _CLAUDE = re.compile(r"claude-(3-|(sonnet|opus|haiku)-4(-[0-6])?(-\d{8})?$)")
 """Up to 4.6; later models see larger pictures."""
 
 _CLAUDE_MOST = 1600
-"""A picture of more tokens, or of more than 1568 pixels a side, is made smaller before it is counted."""
+"""Maximum picture tokens. Larger pictures, or of more than 1568 pixels a side, are shrunk before counting."""
 
 
 def image_tokens(model: str, height: int, width: int | None = None, detail: str = "auto") -> int | None:
-    """Tokens of a picture for provider/model; None where unknown.
+    """Count a picture's tokens for provider/model; None if unknown.
 
     Sides are in pixels, at most 2048 (default: a square). With the `detail` low, OpenAI's tiles are left out.
     """
@@ -263,7 +263,7 @@ def image_tokens(model: str, height: int, width: int | None = None, detail: str 
 
 
 def _is_version(name: str, known: str) -> bool:
-    """Whether a model's name is a known one, with a date, a number or `latest` behind it or not."""
+    """Return whether a model is a known one, perhaps dated or numbered."""
     return name.startswith(known) and bool(_DATED.fullmatch(name.removeprefix(known)))
 
 
@@ -296,22 +296,25 @@ _PICTURES = {"openai": 500, "anthropic": 100, "google": 3600}
 _MEGABYTES = {"openai": 50, "anthropic": 32, "google": 20}
 
 PNG_BYTES = 9.7
-"""Bytes of a PNG per (pixels a side) ** 1.5: 9 of 10 first pictures of every 30th task of the battery have at
-most this many if drawn with 64 to 512 pixels a side (measured, 90 pictures each)."""
+"""PNG bytes per (pixels a side) ** 1.5.
+
+9 of 10 first pictures of every 30th task of the battery have at most this many if drawn with 64 to 512 pixels
+a side (measured, 90 pictures each).
+"""
 
 
 JPEG_BYTES = 7.1
-"""The same of a JPEG of quality 75, per (pixels a side) ** 1.25."""
+"""JPEG bytes (quality 75) per (pixels a side) ** 1.25, measured likewise."""
 
 
 def picture_bytes(side: int, image_format: str = "png") -> int:
-    """Bytes of a picture of `side` pixels a side in a request, where base64 makes four bytes of three."""
+    """Bytes of a square picture in a request, encoded in base64."""
     data = JPEG_BYTES * side**1.25 if image_format == "jpeg" else PNG_BYTES * side * math.sqrt(side)
     return round(data * 4 / 3)
 
 
 def request_warnings(model: str, choices: RunChoices, most_images: int) -> list[str]:
-    """Sentences on each limit of a model's provider that the largest request of a run may exceed."""
+    """List the provider limits that a run's largest request may exceed."""
     provider = model.partition("/")[0]
     megabytes = most_images * picture_bytes(choices.bounds().image_px, choices.image_format) / 1e6
     sent = {"pictures": (float(most_images), _PICTURES), "MB of pictures": (megabytes, _MEGABYTES)}

@@ -1,4 +1,4 @@
-"""Run an evaluation so that nothing finished is ever lost."""
+"""Runs of evaluations that keep every finished episode."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -67,7 +67,7 @@ def evaluate(
     local = Backend(worthwhile_processes(len(request.tasks) * choices.trials) if player else 0)
     remote = engine.episodes() if engine else None
     concurrent = max(4, engine.jobs if engine and remote else 1, 2 * local.processes)
-    # Offline agents compute: few at a time, so that finished episodes are safe in the log.
+    # Offline agents compute: few concurrent episodes soon reach the log.
     at_a_time = max_samples or (concurrent if model.startswith(f"{request.suite.name}/") else None)
     parallel = {"max_samples": at_a_time, "max_connections": max_connections}
     try:
@@ -80,7 +80,7 @@ def evaluate(
 
 
 def _refuse_without_effect(request: EvalRequest, prices: Path | None, limits: RunLimits) -> None:
-    """Raise ConfigError for an option that has no effect on an agent that plays by itself."""
+    """Raise ConfigError for an option without effect on a self-playing agent."""
     given = {
         "prompt": request.prompt,
         "prompts": request.texts,
@@ -97,9 +97,9 @@ def _refuse_without_effect(request: EvalRequest, prices: Path | None, limits: Ru
 
 
 def earlier_log(request: EvalRequest, log_dir: Path) -> tuple[Path, bool] | None:
-    """The newest log of this request in a folder, and whether it is finished; None if there is none.
+    """Find a request's newest log in a folder, and whether it finished.
 
-    Raises as `evaluate` does if the request is wrong.
+    None without a log. Raises as `evaluate` does if the request is wrong.
     """
     model_name(request.suite, request.model)
     found = _newest(log_dir, request.fingerprint)
@@ -107,7 +107,7 @@ def earlier_log(request: EvalRequest, log_dir: Path) -> tuple[Path, bool] | None
 
 
 def _newest(log_dir: Path, fingerprint: str) -> tuple[Path, Any] | None:
-    """The newest log of a request, and its header."""
+    """Find the newest log of a request, with its header."""
     for path, header in headers(log_dir):
         if (header.eval.metadata or {}).get("fingerprint") == fingerprint:
             return path, header
@@ -153,7 +153,7 @@ def _run(
                     logs = inspect_ai.eval_retry(str(again), **common)
                 else:
                     task = suite_task(**request.task_args())
-                    # All episodes' pictures together would be more than some machines' memory.
+                    # All episodes' pictures together could exceed some machines' memory.
                     logs = inspect_ai.eval(
                         task, model=model, metadata=metadata, log_header_only=True, **common
                     )
@@ -167,7 +167,7 @@ def _run(
 
 
 def _to_resume(log_dir: Path, request: EvalRequest) -> Path:
-    """The unfinished log of this command. Raises EvaluationError if there is none."""
+    """Find the unfinished log of this command. Raises EvaluationError without one."""
     found = _newest(log_dir, request.fingerprint)
     if found is None or _is_finished(*found):
         raise EvaluationError(f"{log_dir}: no unfinished run of this command to resume; leave out --resume")
@@ -175,7 +175,7 @@ def _to_resume(log_dir: Path, request: EvalRequest) -> Path:
 
 
 def _journal_of(log: Path) -> Path | None:
-    """The journal of an unfinished run. Raises EvaluationError for one that this version cannot continue."""
+    """Find the journal of an unfinished run. Raises EvaluationError if this version cannot continue it."""
     header = read_header(log)
     if header.eval.task_args.get("journal"):
         raise EvaluationError(
@@ -186,7 +186,7 @@ def _journal_of(log: Path) -> Path | None:
 
 
 def check_model(model: str) -> None:
-    """Make the model once before anything starts, so that what is missing is reported immediately.
+    """Create the model once, so that missing parts are reported immediately.
 
     Raises EvaluationError if it cannot be made.
     """

@@ -1,4 +1,4 @@
-"""Studies as results of groups: the participants of a condition who are people, or of one agent, are one."""
+"""Results of studies by group: a condition's people, or one agent's participants."""
 
 import pandas as pd
 
@@ -6,14 +6,14 @@ from evaluation.results import OF_PEOPLE
 from evaluation.statistics import PERSON
 
 PEOPLE = "person"
-"""Name of people as one agent, in tables of results."""
+"""Agent name of people in tables of results."""
 
 
 def together(results: pd.DataFrame) -> pd.DataFrame:
-    """Results in which the agent's name is that of a group, such as "person (hard, scripts)".
+    """Name agents by group, such as "person (hard, scripts)".
 
     Conditions stay apart, people's trials by scripts, children and adults if there are both, and blocks if a
-    task is in several of them. Results without participants are returned as they are.
+    task is in several of them. Results without participants are returned unchanged.
     """
     if PERSON not in results:
         return results
@@ -37,5 +37,5 @@ def together(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def is_group(agent: str) -> bool:
-    """Whether an agent's name is that of a group of people."""
+    """Return whether an agent's name denotes a group of people."""
     return agent == PEOPLE or agent.startswith(f"{PEOPLE} (")

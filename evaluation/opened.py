@@ -1,4 +1,4 @@
-"""An episode of any suite by the id of its task: what every other harness than the runner begins with."""
+"""Episodes of any suite by task id, for other harnesses."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -15,21 +15,21 @@ SPLITS = ("train", "test")
 
 
 class Opened(NamedTuple):
-    """A suite with the choices of its episodes; `setup` is that of one, which `suite.open(setup)` plays."""
+    """Suite with its choices; `setup` makes an episode for `suite.open(setup)`."""
 
     suite: Suite
     choices: Any
 
     @classmethod
     def named(cls, name: str, **choices: Any) -> "Opened":
-        """A suite by its name. Raises ConfigError for an unknown name or choice, or a wrong value."""
+        """Open a suite by name. Raises ConfigError for an unknown name or choice, or a wrong value."""
         suite = get_suite(name)
         return cls(suite, effective(suite, choices.pop("protocol", None), choices).choices)
 
     def split(self, name: str) -> Iterator[str]:
-        """Ids of the suite's tasks to train on (`train`) or to test with (`test`), which share none.
+        """Yield the suite's task ids of the split `train` or `test`.
 
-        Raises ConfigError for another name, or if the suite says nothing of splits.
+        Raises ConfigError for another name, or if the suite has no splits.
         """
         if name not in SPLITS:
             raise ConfigError(f"split: got {name!r}, expected one of: {', '.join(SPLITS)}")
@@ -40,11 +40,11 @@ class Opened(NamedTuple):
         return found(name, choices)
 
     def episodes(self, split: str) -> Iterator[tuple[str, int]]:
-        """Task and trial of the episodes of a split, without end: all its tasks, then again as trial 1."""
+        """Yield task and trial of a split's episodes endlessly. Each round is a further trial."""
         return ((task_id, trial) for trial in count() for task_id in self.split(split))
 
     def setup(self, task_id: str, trial: int = 0) -> EpisodeSetup:
-        """What an episode of a task depends on. Raises ConfigError if there is no such task."""
+        """Set up an episode of a task. Raises ConfigError if the task does not exist."""
         task = find_task(self.suite, task_id, self.choices, None)
         if task is None:
             raise unknown_task(task_id, [task.id for task in chosen_tasks(*self, None)])
@@ -55,10 +55,10 @@ class Opened(NamedTuple):
 
 
 class OpenEpisode:
-    """An episode that another program plays, by replies as a model writes them; it has a place until closed.
+    """Episode played by another program's replies; it occupies a place until closed.
 
-    `said` has each reply, first None, and what was shown after it; `reward` is that of the last one. `record`
-    is None until the episode ends; `abandoned` says that it was ended before it was over.
+    `said` has each reply, first None, with its result; `reward` is that of the last one. `record` is None
+    until the episode ends; `abandoned` marks an early end.
     """
 
     def __init__(self, setup: EpisodeSetup, rules: str) -> None:
@@ -73,7 +73,7 @@ class OpenEpisode:
 
     @property
     def shown(self) -> Shown:
-        """What is shown now: first the rules too, and of an episode that is over how it ended."""
+        """Current observation: at first with the rules, after the end the outcome."""
         return self.said[-1][1]
 
     def reply(self, text: str) -> None:
@@ -84,13 +84,13 @@ class OpenEpisode:
         self._show(text, now, () if now.done else now.parts)
 
     def finish(self) -> Record:
-        """End the episode, as abandoned if it is not over, and return its record."""
+        """End the episode, as abandoned if unfinished, and return its record."""
         if self.record is None:
             self.abandoned, self.record = True, self.environment.finish()
         return self.record
 
     def close(self) -> None:
-        """Give up the place, and the resources of an episode that has no record."""
+        """Give up the place, and an unrecorded episode's resources."""
         if self.is_open and self.record is None:
             self.environment.close()
         self.is_open = False
@@ -104,11 +104,11 @@ class OpenEpisode:
 
 
 class Episodes:
-    """The episodes that other programs play on a server, at most `limit` at a time.
+    """Episodes played by other programs on a server, at most `limit` concurrently.
 
-    `rules` are told before each, `tasks` are the ids to choose from; unless the choices name them, any other
-    task of the suite can be begun, such as one of the split `train`. Raises ConfigError for choices that need
-    the runner's own conversation.
+    `rules` precede each, `tasks` are the ids to choose from; unless the choices name them, any other task of
+    the suite can be begun, such as one of the split `train`. Raises ConfigError for choices that need the
+    runner's own conversation.
     """
 
     def __init__(self, opened: Opened, limit: int) -> None:
@@ -117,7 +117,7 @@ class Episodes:
         self._open: list[OpenEpisode] = []
 
     def begin(self, task_id: str) -> OpenEpisode:
-        """Begin a task. Raises ConfigError if there is none, EvaluationError if too many are played."""
+        """Begin a task. Raises ConfigError if unknown, EvaluationError above the limit."""
         self._open = [each for each in self._open if each.is_open]
         if len(self._open) >= self._limit:
             raise EvaluationError(f"{self._limit} episodes are played, the most here (--sessions); try later")
@@ -128,7 +128,7 @@ class Episodes:
 
 
 def _rules(suite: Suite, choices: Any) -> str:
-    """The texts before an episode, without a demonstration, which is a conversation."""
+    """Compose the texts before an episode, without a demonstration (a conversation)."""
     opening = suite.opening(choices, prompts_of(suite, choices), 1)
     ours = choices.replies, choices.conversation, choices.agent, len(opening), choices.judges
     if ours != ("text", "episode", "direct", 1, ()):

@@ -1,4 +1,4 @@
-"""Two agents on the same tasks: the difference, how sure it is, and what could have been found."""
+"""Paired comparison of agents: difference, uncertainty, and power."""
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -17,17 +17,17 @@ from evaluation.results import GROUP
 from evaluation.statistics import clustered_interval, counted, family, people_error, task_rates
 
 PERMUTATIONS = 9999
-"""Random sign changes if there are more possible ones than this; otherwise all are tried."""
+"""Maximum number of sign changes; more possible ones are sampled at random."""
 
 PERMUTATION_SEED = 20190601
 POWER = 0.8
-"""The customary chance of finding a difference that is there."""
+"""Customary chance of finding a true difference."""
 
 _Z = 1.959964
 """Two-sided 95 % quantile of the normal distribution."""
 
 ALL_LEVELS = "all"
-"""Stands for all levels together in the column `scope`."""
+"""Value of the column `scope` for all levels together."""
 
 _COLUMNS = (
     *("scope", "agent", "other", "tasks", "groups", "unpaired", "rate", "other_rate"),
@@ -36,16 +36,16 @@ _COLUMNS = (
 
 
 Apart = Mapping[tuple[str, str], Collection[str]]
-"""Ids of two agents that are of different tasks, by their names in the order of the results."""
+"""Ids of different tasks by pair of agents, in results order."""
 
 
 def other_tasks(one: Mapping[str, str], other: Mapping[str, str]) -> frozenset[str]:
-    """Ids that both have, of tasks that are not the same; both have what identifies a task, by id."""
+    """Find ids of different tasks in both; identities are given by id."""
     return frozenset(task for task in one.keys() & other.keys() if one[task] != other[task])
 
 
 def apart_sentences(results: pd.DataFrame, apart: Apart) -> list[str]:
-    """Which agents were not played on the same tasks: a sentence for each pair, or one on many."""
+    """Name agents with different tasks: a sentence per pair, or a summary."""
     tasks = {str(agent): set(part["task_id"]) for agent, part in results.groupby("agent", sort=False)}
     found = []
     for one, other in combinations(tasks, 2):
@@ -69,15 +69,15 @@ _MOST_SENTENCES = 3
 
 
 def compare_agents(results: pd.DataFrame, apart: Apart = MappingProxyType({})) -> pd.DataFrame:
-    """Every pair of agents, over all levels and on each, one row each.
+    """Compare every pair of agents, overall and by level, one row each.
 
-    `results` has the columns of `results_frame`; ids in `apart` are not paired. Columns returned: `scope`
-    (a level, or `ALL_LEVELS`); `agent`, `other`; `tasks` that both were given, in `groups` of variants;
-    `unpaired` tasks that only one was given, or that differ under one id, which are left out;
-    `rate`, `other_rate` on the paired ones; `difference` with `low`, `high` (95 %); `p`; `p_holm`;
-    `detectable`; `judged_difference` over the trials with a verdict, of the tasks that both have one for;
-    `least` and `most`, the difference if the missing trials of the one had failed and of the other passed,
-    and the reverse. NaN stands for what cannot be said. The note `paired` of reports explains it.
+    `results` has the columns of `results_frame`; ids in `apart` are not paired. Columns returned: `scope` (a
+    level, or `ALL_LEVELS`); `agent`, `other`; `tasks` that both were given, in `groups` of variants;
+    `unpaired` tasks that only one was given, or that differ under one id, which are left out; `rate`,
+    `other_rate` on the paired ones; `difference` with `low`, `high` (95 %); `p`; `p_holm`; `detectable`;
+    `judged_difference` over the trials with a verdict, of the tasks that both have one for; `least` and
+    `most`, the difference if the missing trials of the one had failed and of the other passed, and the
+    reverse. Unknown values are NaN. The note `paired` of reports explains it.
     """
     rates = task_rates(results)
     sides = {str(agent): part for agent, part in results.groupby("agent", sort=False)}
@@ -95,7 +95,7 @@ def compare_agents(results: pd.DataFrame, apart: Apart = MappingProxyType({})) -
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction (1979, Scandinavian J. Statistics 6); a NaN counts as no test."""
+    """Apply Holm's step-down correction (1979, Scandinavian J. Statistics 6); a NaN counts as no test."""
     tested = sorted((p, place) for place, p in enumerate(p_values) if not math.isnan(p))
     corrected = [math.nan] * len(p_values)
     highest = 0.0
@@ -106,9 +106,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def detectable_difference(standard_error: float, groups: int, power: float = POWER) -> float:
-    """The smallest true difference found with this power at 5 %, two-sided (Bloom 1995, Eval. Review 19).
+    """Compute the smallest true difference detected at 5 % with this power.
 
-    `standard_error` is that of the difference, over `groups` independent groups; NaN for fewer than two.
+    After Bloom 1995, Eval. Review 19. `standard_error` is that of the difference, over `groups` independent
+    groups; NaN for fewer than two.
     """
     if groups < 2:
         return math.nan
@@ -119,12 +120,12 @@ def detectable_difference(standard_error: float, groups: int, power: float = POW
 def planned_difference(
     tasks: int, trials: float, *, rate: float = 0.5, alike: float = 0.5, shared: float = 0.5
 ) -> float:
-    """What a study of two agents on the same unrelated `tasks`, `trials` each, can find with `POWER`.
+    """Compute the smallest difference that a planned comparison detects with `POWER`.
 
-    `rate` is the pass rate to expect (0.5 asks most). `alike` is the correlation of one agent's trials on a
-    task, `shared` that of the two agents' difficulties with a task, both 0 to 1: assumptions to be replaced
-    where a pilot run says more. A difference of more than 1 cannot be, so 1 then means none can be found;
-    NaN for fewer than two tasks.
+    Two agents play the same unrelated `tasks`, `trials` each. `rate` is the pass rate to expect (0.5 asks
+    most). `alike` is the correlation of one agent's trials on a task, `shared` that of the two agents'
+    difficulties with a task, both 0 to 1: assumptions to be replaced by a pilot run's. The value 1 means that
+    no difference can be found; NaN for fewer than two tasks.
     """
     if tasks < 2:
         return math.nan
@@ -136,7 +137,7 @@ def planned_difference(
 def _pair(
     rates: pd.DataFrame, results: Mapping[str, pd.DataFrame], agent: str, other: str, scope: str, apart: Apart
 ) -> dict[str, object]:
-    """A row; `results` are those of each agent, for the sampling of people."""
+    """Compare two agents. `results` are those of each, for the sampling of people."""
     one, two = (rates[rates["agent"] == name].set_index("task_id") for name in (agent, other))
     both = one.index.union(two.index)
     shared = one.index.intersection(two.index).difference(list(apart.get((agent, other), ())))
@@ -169,9 +170,9 @@ def _pair(
 
 
 def _halves(mean: float, error: float, groups: int) -> tuple[float, float]:
-    """From a mean difference to both ends of its 95 % interval; NaN for fewer than two groups.
+    """Distances from a mean difference to its 95 % interval's ends. NaN for fewer than two groups.
 
-    Student's, but where all groups agree (`error` is 0): then a share of groups as large as could have been
+    Student's, but if all groups agree (`error` is 0): then a share of groups as large as could have been
     missed in 95 % of samples (Clopper and Pearson 1934, Biometrika 26) may differ, as far as is possible.
     """
     if error > 0:
@@ -182,7 +183,7 @@ def _halves(mean: float, error: float, groups: int) -> tuple[float, float]:
 
 
 def _standard_error(sums: npt.NDArray[np.float64], mean: float) -> float:
-    """Of a mean over tasks in groups, rows (sum, count) of which are given; 0 where groups agree."""
+    """Standard error of a mean over grouped tasks, given as (sum, count). 0 if groups agree."""
     groups = len(sums)
     if groups < 2:
         return math.nan
@@ -192,7 +193,7 @@ def _standard_error(sums: npt.NDArray[np.float64], mean: float) -> float:
 
 
 def _permutation_p(sums: npt.NDArray[np.float64]) -> float:
-    """Two-sided: how often a random exchange of the agents within groups makes as large a difference."""
+    """Permutation p, two-sided: random exchanges of the agents within groups."""
     if len(sums) < 2:
         return math.nan
     rng = np.random.default_rng(PERMUTATION_SEED)
@@ -206,21 +207,24 @@ COLUMNS = ("agent", "scope", "k", "tasks", "all_k", "all_low", "all_high", "any_
 
 
 def all_of(passes: int, trials: int, k: int) -> float:
-    """The unbiased estimate that k trials all pass, after `passes` in `trials` (at least k)."""
+    """Estimate the chance that k trials all pass, without bias. Given `passes` in `trials` (at least k)."""
     return comb(passes, k) / comb(trials, k)
 
 
 def any_of(passes: int, trials: int, k: int) -> float:
-    """The unbiased estimate that at least one of k trials passes, after `passes` in `trials` (at least k)."""
+    """Estimate the chance that any of k trials passes, without bias.
+
+    Given `passes` in `trials` (at least k).
+    """
     return 1 - comb(trials - passes, k) / comb(trials, k)
 
 
 def reliability(results: pd.DataFrame) -> pd.DataFrame:
-    """pass^k and pass@k of each agent for every k up to its trials, over all levels and on each, a row each.
+    """Estimate pass^k and pass@k of each agent for every possible k.
 
-    `results` has the columns of `results_frame`. Columns: `agent`; `scope` (a level, or `ALL_LEVELS`); `k`;
-    `tasks` with at least k planned trials; `all_k`, `any_k` with their intervals (95 %). Empty if no task has
-    two. The note `reliability` of reports explains it.
+    Over all levels and on each, a row each. `results` has the columns of `results_frame`. Columns: `agent`;
+    `scope` (a level, or `ALL_LEVELS`); `k`; `tasks` with at least k planned trials; `all_k`, `any_k` with
+    their intervals (95 %). Empty if no task has two. The note `reliability` of reports explains it.
     """
     trials = counted(results)
     passed = (
@@ -247,18 +251,18 @@ def _rows(agent: str, tasks: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
 
 
 def _mean(task_ids: "pd.Series[str]", shares: list[float]) -> tuple[float, float, float]:
-    """The mean of shares of tasks with its interval."""
+    """Average shares of tasks, with the interval."""
     sums = pd.Series(shares, task_ids.map(family).to_numpy()).groupby(level=0).agg(["sum", "count"])
     ends = clustered_interval(sums["sum"].to_numpy(float), sums["count"].to_numpy(float))
     return (sum(shares) / len(shares), *ends)
 
 
 class PlannedStudy(NamedTuple):
-    """Two agents on the same `tasks`, `trials` each, in `groups` of tasks that are variants of one another.
+    """Design of two agents on the same `tasks`, with `trials` each.
 
     `difference` is the smallest true one, as a share from 0 to 1, that is found in `POWER` of such studies:
-    NaN with fewer than two groups, 1 if none can be found. `rate`, `alike` and `shared` are assumed, as
-    `planned_difference` takes them.
+    NaN with fewer than two groups, 1 if none can be found. `rate`, `alike` and `shared` are assumptions, as
+    for `planned_difference`.
     """
 
     tasks: int
@@ -270,7 +274,7 @@ class PlannedStudy(NamedTuple):
     difference: float
 
     def sentences(self) -> str:
-        """The difference and all that it rests on, in sentences."""
+        """Describe the difference and its assumptions."""
         return (
             f"Two agents compared on {_counted(self.tasks, 'task')}, {_counted(self.trials, 'trial')} each, "
             f"by one run like this per agent: {self._finding()}. {self._assumed()}"
@@ -298,7 +302,7 @@ class PlannedStudy(NamedTuple):
 def planned_study(
     task_ids: Sequence[str], trials: int, *, rate: float = 0.5, alike: float = 0.5, shared: float = 0.5
 ) -> PlannedStudy:
-    """The study that compares two agents on these tasks, `trials` each.
+    """Plan a comparison of two agents on these tasks, `trials` each.
 
     Variants of a task (ids LL-TT-VV) count as further trials of it, as they do in `compare_agents`.
     """

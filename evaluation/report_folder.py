@@ -1,4 +1,4 @@
-"""The folder of a report: knows which files are its own, and touches no others."""
+"""Report folders: replace the report's own files and touch no others."""
 
 import json
 import os
@@ -15,10 +15,10 @@ from evaluation.paired import other_tasks
 from evaluation.scale.scaled import Basis
 
 LIST = ".arena-llm-report"
-"""The file that names the report's own files, one path a line."""
+"""File that lists the report's own files, one path a line."""
 
 FACTS = "run.json"
-"""Beside a report's results: what they cannot say of themselves."""
+"""Facts on a report's results that the table lacks."""
 
 _OF_VERSION_0_2 = (
     *("report", "run", "results", "levels", "spread", "ranking", "items", "capacities", "differences"),
@@ -28,7 +28,7 @@ _OF_VERSION_0_2 = (
 
 
 def check_writable(folder: Path, option: str = "--log-dir") -> None:
-    """Raise EvaluationError where the folder of an option cannot be made or written."""
+    """Raise EvaluationError if an option's folder cannot be made or written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -41,7 +41,7 @@ def check_writable(folder: Path, option: str = "--log-dir") -> None:
 
 
 class ReportFolder:
-    """Writes a report's files; those of an earlier report in the same folder are replaced.
+    """Writes a report's files and replaces those of an earlier report.
 
     As a context manager it finishes the report at the end of its block. Raises EvaluationError if the folder
     cannot be written, or has a file of the same name that is not a report's.
@@ -67,13 +67,13 @@ class ReportFolder:
         self.close()
 
     def write(self, name: str, content: str | bytes) -> Path:
-        """Write a file, named by its path inside the folder with forward slashes."""
+        """Write a file, named by its path in the folder (forward slashes)."""
         target = self.claim(name)
         write_file(target, content)
         return target
 
     def claim(self, name: str) -> Path:
-        """Where a file may be written that another library writes."""
+        """Reserve the path of a file that another library writes."""
         target = self.path / name
         if name not in self._earlier and name not in self._written and target.exists():
             raise EvaluationError(
@@ -82,7 +82,7 @@ class ReportFolder:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             if name not in self._written:
-                # Listed first, so that a killed run leaves nothing that looks like a stranger's.
+                # Listed first, so that a killed run leaves only listed files.
                 self._list.write(f"{name}\n")
                 self._list.flush()
         except OSError as error:
@@ -91,7 +91,7 @@ class ReportFolder:
         return target
 
     def finish(self) -> None:
-        """Remove what an earlier report wrote and this one did not."""
+        """Remove files of an earlier report that this one did not write."""
         self._list.close()
         try:
             for name in sorted(self._earlier - set(self._written)):
@@ -102,7 +102,7 @@ class ReportFolder:
         write_file(self.path / LIST, "".join(f"{name}\n" for name in self._written))
 
     def close(self) -> None:
-        """Stop where an error or Ctrl-C ends the report; the next one takes the files over."""
+        """Keep the files after an error or Ctrl-C, for the next report."""
         self._list.close()
 
     def _refused(self, path: Path, error: Exception) -> EvaluationError:
@@ -111,7 +111,7 @@ class ReportFolder:
 
 
 def _listed(path: Path) -> list[str]:
-    """The files of an earlier report in a folder; one of version 0.2 kept no list."""
+    """List an earlier report's files; version 0.2 kept no list."""
     if (path / LIST).is_file():
         return read_text(path / LIST).splitlines()
     if not ((path / "report.html").is_file() and (path / "run.json").is_file()):
@@ -138,7 +138,7 @@ def write_facts(
     digests: Sequence[Mapping[str, str]] = (),
     bases: Mapping[str, Basis | None] = MappingProxyType({}),
 ) -> None:
-    """Write what `arena-llm compare` reads beside results; `original` and `suite` as in `Run`.
+    """Write facts for `arena-llm compare`; `original` and `suite` as in `Run`.
 
     `digests` are those of each run's tasks; they are kept if no two runs have other tasks under one id.
     `bases` say by agent which references hold.
@@ -153,7 +153,7 @@ def write_facts(
 
 
 class FileNames:
-    """Names for files and folders that work everywhere, one for each text."""
+    """Names for files and folders on all systems, one for each text."""
 
     separator = "-"
 
@@ -161,7 +161,7 @@ class FileNames:
         self._names: dict[str, str] = {}
 
     def of(self, text: str) -> str:
-        """The name of a text; no two texts share one, even if case is ignored."""
+        """Name a text. No two texts share one, even if case is ignored."""
         if text not in self._names:
             plain, taken = self._plain(text), {name.lower() for name in self._names.values()}
             numbered = (f"{plain}{self.separator}{number}" for number in range(2, len(taken) + 2))

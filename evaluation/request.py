@@ -1,4 +1,4 @@
-"""What to evaluate: the options of `arena-llm eval`, the model among them, and the plan of a run."""
+"""Evaluation requests: options of `arena-llm eval`, model, and plan."""
 
 import hashlib
 import json
@@ -26,18 +26,18 @@ _FAMILIES = (
     (re.compile(r"claude-"), "anthropic"),
     (re.compile(r"gemini-"), "google"),
 )
-"""Bare names that begin so belong to that provider; the ids themselves are never listed."""
+"""Providers of bare names by prefix; the ids themselves are never listed."""
 
 _KEYS = {
     "openai": ("OPENAI_API_KEY",),
     "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
     "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
 }
-"""Where each provider's key is looked for; one of them is enough."""
+"""Environment variables of each provider's key; one of them is enough."""
 
 
 def model_name(suite: Suite, name: str) -> str:
-    """The `provider/model` of Inspect for what the user wrote.
+    """Resolve the user's model name to Inspect's `provider/model`.
 
     Raises EvaluationError if the provider cannot be inferred, or its key is not set.
     """
@@ -49,7 +49,10 @@ def model_name(suite: Suite, name: str) -> str:
 
 
 def full_name(suite: Suite, name: str) -> str:
-    """The same without a look at the key. Raises EvaluationError if the provider cannot be inferred."""
+    """Resolve the model name without checking the key.
+
+    Raises EvaluationError if the provider cannot be inferred.
+    """
     if (own := _short_name(suite, name)) is not None:
         return own
     provider, slash, model = name.partition("/")
@@ -68,17 +71,17 @@ def full_name(suite: Suite, name: str) -> str:
 
 
 def _short_name(suite: Suite, name: str) -> str | None:
-    """What `policy:FILE` stands for if the suite has agents of that kind; None for other names."""
+    """Resolve `policy:FILE` if the suite has such agents; None for other names."""
     kind, _, rest = name.partition(":")
     known = rest and "/" not in kind and any(is_kind(each, kind) for each in agent_names(suite))
     return f"{suite.name}/{kind}/{rest}" if known else None
 
 
 def _is_agent(suite: Suite, name: str) -> bool:
-    """Whether a name is that of an agent; in `replay/FOLDER` anything may stand for the word in capitals."""
+    """Return whether a name denotes an agent, including forms such as `replay/FOLDER`."""
     if by_name(agents_of(suite), name) is not None:
         return True
-    # Those that play by themselves are imported with what they need.
+    # Self-playing agents are imported with their dependencies.
     return by_name(dict.fromkeys(agent_names(suite), True), name) is not None
 
 
@@ -87,7 +90,7 @@ def _offline(suite: Suite) -> str:
 
 
 def player_of(suite: Suite, model: str, choices: Any) -> Player | None:
-    """The agent of a full name that plays whole episodes by itself; None for models that are asked.
+    """Create the self-playing agent of a full name; None for models.
 
     Raises EvaluationError as `player` does, and if the choices are for another kind.
     """
@@ -108,7 +111,7 @@ def player_of(suite: Suite, model: str, choices: Any) -> Player | None:
 
 @dataclass(frozen=True)
 class EvalRequest:
-    """A run of one model on tasks of a suite.
+    """Run of one model on tasks of a suite.
 
     `protocol` is a preset's name or a file's path; `choices` are options that override it; `folder` holds
     task files, `prompt` is a file that replaces the system prompt, `texts` a folder of prompts.
@@ -124,7 +127,7 @@ class EvalRequest:
 
     @cached_property
     def effective(self) -> Effective:
-        """The choices with where each comes from; raises ConfigError as the function `effective` does."""
+        """Combine the choices with their origins. Raises ConfigError as the function `effective`."""
         given = effective(self.suite, self.protocol, self._options)
         if self.player is None:
             return given
@@ -133,19 +136,19 @@ class EvalRequest:
 
     @cached_property
     def player(self) -> Player | None:
-        """The agent that plays whole episodes by itself; None for models that are asked."""
+        """Create the self-playing agent; None for models."""
         if not self.model:
             return None
         provider, _, name = full_name(self.suite, self.model).partition("/")
         return player(self.suite, name) if provider == self.suite.name else None
 
     def long(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Options under the names of their choices."""
+        """Expand short option names."""
         return {self.suite.choices.short_names.get(name, name): value for name, value in options.items()}
 
     @cached_property
     def _options(self) -> Mapping[str, Any]:
-        """The choices; for an agent that plays by itself, those that fit it, which override its preset.
+        """Filter the choices; a self-playing agent only gets suitable ones.
 
         A preset's choices that have no effect on such an agent are reset to their defaults, unless `choices`
         name them. Raises ConfigError for options that have no effect.
@@ -166,7 +169,7 @@ class EvalRequest:
         return {**reset, **kind.player_defaults, **given}
 
     def without_effect(self) -> list[str]:
-        """The choices of the preset that have no effect on an agent that plays by itself."""
+        """Preset choices without effect on a self-playing agent."""
         if self.player is None or self.protocol is None:
             return []
         kind = self.suite.choices
@@ -178,16 +181,16 @@ class EvalRequest:
 
     @cached_property
     def tasks(self) -> tuple[TaskSpec, ...]:
-        """The tasks asked for. Raises ConfigError if there are none."""
+        """Select the tasks. Raises ConfigError if none exist."""
         return chosen_tasks(self.suite, self.effective.choices, self.folder)
 
     @cached_property
     def prompts(self) -> PromptSet:
-        """The texts of the run. Raises ConfigError for a file that cannot serve."""
+        """Load the texts of the run. Raises ConfigError for an unusable file."""
         return prompts_of(self.suite, self.effective.choices, PromptFiles(self.prompt, self.texts))
 
     def refuse_early(self, *, key: bool = True) -> None:
-        """Refuse wrong options, tasks, texts and a missing `key` before slow packages are imported.
+        """Check options, tasks, texts and `key` before slow imports.
 
         Raises as `tasks` and `prompts`, and EvaluationError as `model_name`.
         """
@@ -195,7 +198,7 @@ class EvalRequest:
         _ = self.tasks, self.player is None and self.prompts
 
     def task_args(self) -> dict[str, Any]:
-        """The arguments of the Inspect task, with paths that hold in any folder."""
+        """Arguments of the Inspect task, with paths valid in any folder."""
         values = {name: getattr(self.effective.choices, name) for name in self.suite.choices.paths}
         return {
             "protocol": self._located(),
@@ -207,13 +210,13 @@ class EvalRequest:
         }
 
     def _located(self) -> str | None:
-        """A preset's name as it is, a file's path so that it holds in any folder."""
+        """Keep a preset's name; make a file's path absolute."""
         name = self.protocol
         is_file = name is not None and name not in preset_names(self.suite)
         return str(Path(name).resolve()) if name is not None and is_file else name
 
     def plan(self) -> dict[str, Any]:
-        """Everything that the run is going to be: model, policy, prompts, tasks by hash, and every choice."""
+        """Plan the run: model, policy, prompts, tasks by hash, and every choice."""
         sha256 = self.player.facts().get("sha256") if self.player else None
         return {
             "model": full_name(self.suite, self.model),
@@ -226,18 +229,17 @@ class EvalRequest:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The same for the same command on the same files, so that only such a run is resumed."""
+        """Hash the command and its files, so that only equal runs resume."""
         facts = {"suite": self.suite.name, **self.plan()}
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 Plan = Mapping[str, Any]
-"""`model`; `policy`, a SHA-256 if it is a learned one; `prompts`, a SHA-256; `tasks`, a SHA-256 by id;
-`protocol`, every choice, the seed among them."""
+"""Plan of a run."""
 
 
 def settle_plan(path: Path, request: EvalRequest) -> Plan:
-    """The plan in a file, which is written if there is none yet; an older plan is never changed.
+    """Read the plan in a file, creating it if missing. An older plan is never changed.
 
     Raises ConfigError for a file that is no plan, EvaluationError if it cannot be written.
     """
@@ -256,7 +258,7 @@ def settle_plan(path: Path, request: EvalRequest) -> Plan:
 
 
 def read_plan(path: Path) -> Plan:
-    """A plan from its file. Raises ConfigError, with file:line, if it is none."""
+    """Read a plan. Raises ConfigError, with file:line, if it is none."""
     text = read_text(path)
     try:
         plan = json.loads(text)
@@ -271,7 +273,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def deviations(planned: Plan, done: Plan) -> Iterator[str]:
-    """In what a run is not the planned one, one clause each."""
+    """Yield deviations of a run from its plan, one clause each."""
     for part in ("model", "policy", "prompts"):
         if part in planned and part in done and planned[part] != done[part]:
             yield f"{part}: {_short(planned[part])} was planned, {_short(done[part])} was used"
@@ -294,6 +296,6 @@ def _differences(part: str, planned: Mapping[str, Any], done: Mapping[str, Any])
 
 
 def _short(value: Any) -> str:
-    """A value; of a hash its first characters."""
+    """Shorten a hash to its first characters; other values stay."""
     text = value if isinstance(value, str) else json.dumps(value)
     return f"{text[:12]}..." if len(text) == 64 and " " not in text else text

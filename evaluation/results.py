@@ -1,4 +1,4 @@
-"""The results of a run as a table, and back from its file."""
+"""Results of a run as a table, written and read."""
 
 import io
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,25 +14,27 @@ from arena.errors import EvaluationError
 from arena.files import MAX_DATA_BYTES, read_bytes
 
 GROUP = "level"
-"""Column of a table of results with the group of the task, as version 0.2 called it in its files."""
+"""Column of the task's group, under version 0.2's name."""
 
 OF_PEOPLE = {
     **dict.fromkeys(("participant", "kind", "condition", "block", "suite", "mode"), "str"),
     **{"order": "Int64", "seconds": "Float64", "poor_picture": "boolean"},
     **dict.fromkeys(("animal_ai", "task_sha256"), "str"),
 }
-"""Further columns of a study's results, with pandas' types for them: whose trial it is and its place in the
-study, the task's suite and file, time and quality, the version of Animal-AI."""
+"""Further columns of a study's results, with pandas types.
+
+Participant, place in the study, suite and file of the task, time and quality, version of Animal-AI.
+"""
 
 
 def column(meaning: str, kind: str | None = None, **default: Any) -> Any:
-    """A field of `TrialResult` that is a column of results.csv; `kind` is pandas' type for it."""
+    """Define a results.csv column in `TrialResult`; `kind` is its pandas type."""
     return field(metadata={"meaning": meaning, "kind": kind}, **default)
 
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """One planned trial: its score, or why it has none.
+    """Score of a planned trial, or the reason for its absence.
 
     `passed` is None for an unmarked task and for a trial without a score; the latter has an `error`.
     `metrics` are further ones of the suite's `headline`, each a column of a table.
@@ -62,7 +64,7 @@ _FIELDS = {
 }
 
 RESULT_COLUMNS = {name: str(each.metadata["meaning"]) for name, each in _FIELDS.items()}
-"""Columns of results.csv, the fields of `TrialResult`, with their meanings; the suite's metrics follow."""
+"""Columns of results.csv, the fields of `TrialResult`, with their meanings. The suite's metrics follow."""
 
 _COLUMNS = tuple(RESULT_COLUMNS)
 _TYPES = {name: each.metadata["kind"] for name, each in _FIELDS.items() if each.metadata["kind"]}
@@ -72,9 +74,10 @@ _MEASURED = ("pass_mark", "total_reward", "steps", "turns")
 
 
 def results_frame(rows: Iterable[TrialResult]) -> pd.DataFrame:
-    """One row per planned trial, columns as the fields of `TrialResult`; `passed` is a nullable boolean.
+    """Tabulate trials, one row each; `passed` is a nullable boolean.
 
-    The column of the group is `GROUP`; those of `metrics` are the last.
+    Columns are the fields of `TrialResult`. The column of the group is `GROUP`; those of `metrics` are the
+    last.
     """
     plain = [result_row(row) for row in rows]
     columns = dict.fromkeys((*_COLUMNS, *(name for row in plain for name in row)))
@@ -84,25 +87,24 @@ def results_frame(rows: Iterable[TrialResult]) -> pd.DataFrame:
 
 
 def result_of(row: Mapping[str, Any], metrics: Iterable[str] = ()) -> TrialResult:
-    """A result from the columns of a table; `metrics` are names of its further ones."""
+    """Convert a table row to a result; `metrics` are its further columns."""
     found = {name: row[name] for name in metrics if name not in _FIELDS and row.get(name) is not None}
     return TrialResult(**{each.name: row[name] for name, each in _FIELDS.items()}, metrics=found)
 
 
 def result_row(result: TrialResult) -> dict[str, Any]:
-    """A result by the columns of a table."""
+    """Convert a result to a table row."""
     plain = asdict(result)
     metrics: dict[str, Any] = plain.pop("metrics")
     return {GROUP if name == "group" else name: value for name, value in plain.items()} | metrics
 
 
 def read_results(path: Path, *, worded: bool = False) -> pd.DataFrame:
-    """The table of a report's `results.csv`, or of a `.parquet` file.
+    """Read a report's `results.csv` or a `.parquet` file.
 
     `worded`: groups may be words instead of numbers, as in suites other than the arena; always in tables with
-    a column `suite`.
-
-    Raises EvaluationError if the file is absent, cannot be read, or does not hold such a table.
+    a column `suite`. Raises EvaluationError if the file is absent, cannot be read, or does not hold such a
+    table.
     """
     frame = _read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
     return checked_results(frame, path, worded=worded)
@@ -114,7 +116,7 @@ _NAMES = {"agent", *(name for name, kind in OF_PEOPLE.items() if kind == "str")}
 def _read_csv(path: Path) -> pd.DataFrame:
     try:
         data = read_bytes(path, MAX_DATA_BYTES)
-        # Names such as 007 and None stay as they are.
+        # Names such as 007 and None stay unchanged.
         names = pd.read_csv(io.BytesIO(data), usecols=_NAMES.__contains__, dtype="str", keep_default_na=False)
         return pd.read_csv(io.BytesIO(data), encoding="utf-8").assign(**names)
     except OSError as error:
@@ -139,9 +141,9 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def checked_results(frame: pd.DataFrame, path: Path, *, worded: bool = False) -> pd.DataFrame:
-    """A table from `path`, once it is sure to be one of results; `worded` is as for `read_results`.
+    """Check that a table from `path` has results; `worded` as for `read_results`.
 
-    Raises EvaluationError if it is not.
+    Raises EvaluationError if not.
     """
     absent = [column for column in _COLUMNS if column not in frame.columns and column != "score"]
     if absent:
@@ -163,7 +165,7 @@ def checked_results(frame: pd.DataFrame, path: Path, *, worded: bool = False) ->
 
 
 def refuse_twins(agents: Iterable[tuple[str, object]]) -> None:
-    """Raise EvaluationError if results of the same agent, by its name, are in two places."""
+    """Raise EvaluationError if the same agent has results in two places."""
     owners: dict[str, object] = {}
     for agent, place in agents:
         if agent in owners:
@@ -174,7 +176,7 @@ def refuse_twins(agents: Iterable[tuple[str, object]]) -> None:
 
 
 def _faults(frame: pd.DataFrame, whole: tuple[str, ...]) -> Iterator[tuple[str, "pd.Series[bool]", str]]:
-    """By column: the rows with a wrong value, and what is expected."""
+    """Yield columns with their wrong rows and the expected values."""
     for name in ("agent", *({"participant"} & {*frame})):
         yield name, frame[name].isna() | (frame[name] == ""), "a name"
     yield "task_id", frame["task_id"].isna(), "the id of a task"
@@ -207,5 +209,5 @@ def _check_rows(frame: pd.DataFrame, path: Path, whole: tuple[str, ...]) -> None
 
 
 def has_parquet() -> bool:
-    """Whether the optional extra `parquet` is installed."""
+    """Return whether the optional extra `parquet` is installed."""
     return find_spec("pyarrow") is not None

@@ -1,4 +1,4 @@
-"""Pass rates with intervals that respect how trials came about."""
+"""Pass rates with intervals that account for dependent trials."""
 
 import math
 import re
@@ -15,7 +15,7 @@ _Z = NormalDist().inv_cdf(0.975)
 """Two-sided 95 % quantile of the normal distribution."""
 
 PERSON = "participant"
-"""Column of results that several people share one name for: whose trial each is."""
+"""Column of the participant, for results of several people under one name."""
 
 MISSING_NOTE = (
     "A planned trial without a verdict (refused, cut off, failed or not run) is missing and counts as "
@@ -24,23 +24,24 @@ MISSING_NOTE = (
 )
 
 _VARIANT = re.compile(r"(\d{2}-\d{2})-(?:\d{2}|\d{4,})")
-"""The battery's ids: level, task, variant. Variants of a task share its idea."""
+"""Pattern of battery ids: level, task, variant. Variants of a task share its idea."""
 
 
 def counted(results: pd.DataFrame, of: str = "passed") -> pd.DataFrame:
-    """The planned trials that count, with 0 for a missing value: a trial without a verdict is failed.
+    """Select the planned trials that count, with 0 for missing values.
 
-    `results` has the columns of `results_frame`; `of` is `passed` or a metric, which becomes a float, and the
-    column `missing` says where there was none. Refusals, limits, errors and trials that were not run are
-    missing: a model could otherwise raise its rate by giving up on what it would fail. Left out are tasks
-    without a criterion: those that an agent finished without a value and has none of.
+    A trial without a verdict is failed. `results` has the columns of `results_frame`; `of` is `passed` or a
+    metric, which becomes a float, and the column `missing` marks absent ones. Refusals, limits, errors and
+    trials that were not run are missing: a model could otherwise raise its rate by giving up on what it would
+    fail. Tasks without a criterion are left out: an agent finished them without a value and has no other
+    value of them.
     """
     valued = _valued(results, of)
     return valued[valued["marked"]].drop(columns="marked")
 
 
 def _valued(results: pd.DataFrame, of: str) -> pd.DataFrame:
-    """All trials with the columns `missing` and `marked`, which is False for a task without a criterion."""
+    """Add the columns `missing` and `marked` (False without a criterion)."""
     known = results[of].notna()
     finished = results["error"].isna() if "error" in results else pd.Series(True, results.index)
     tasks = [results["agent"], results["task_id"]]
@@ -50,17 +51,18 @@ def _valued(results: pd.DataFrame, of: str) -> pd.DataFrame:
 
 
 def pass_rates(results: pd.DataFrame) -> pd.DataFrame:
-    """Pass rate by agent and level with 95 % intervals; agents in order of appearance, levels ascending.
+    """Compute pass rates by agent and level with 95 % intervals.
 
-    `results` has the columns of `results_frame`. Columns returned: `agent`, `level`; `tasks`, `planned`
-    trials of them (see `counted`), `trials` with a verdict, `passes`, `missing` (planned without a verdict);
-    `pass_rate` of the planned trials, the missing ones failed, with `low`, `high`; `judged_rate`, that of
-    the trials with a verdict; `most`, with the missing ones passed. The true rate of an agent that had
-    replied to everything lies between `pass_rate` and `most`, apart from chance. NaN without such trials.
+    Agents in order of appearance, levels ascending. `results` has the columns of `results_frame`. Columns
+    returned: `agent`, `level`; `tasks`, `planned` trials of them (see `counted`), `trials` with a verdict,
+    `passes`, `missing` (planned without a verdict); `pass_rate` of the planned trials, the missing ones
+    failed, with `low`, `high`; `judged_rate`, that of the trials with a verdict; `most`, with the missing
+    ones passed. The true rate of an agent that had replied to everything lies between `pass_rate` and `most`,
+    apart from chance. NaN without such trials.
 
-    The interval says how far other tasks of the same kind could move the rate: Wilson's, and
-    `clustered_interval` where trials share a task or tasks are variants of one (ids LL-TT-VV). If by the
-    column `PERSON` they are of several people, it says how far other people could, in the same manner.
+    The interval covers other tasks of the same kind: Wilson's, and `clustered_interval` for trials that share
+    a task or tasks that are variants of one (ids LL-TT-VV). If by the column `PERSON` they are of several
+    people, it covers other people, in the same manner.
     """
     rows = [
         {"agent": agent, GROUP: level, **_rate(group[group["marked"]])}
@@ -71,7 +73,7 @@ def pass_rates(results: pd.DataFrame) -> pd.DataFrame:
 
 
 RATES = ("pass_rate", "low", "high", "judged_rate", "most")
-"""Columns of `pass_rates` that are shares from 0 to 1; NaN where there are no trials."""
+"""Columns of `pass_rates` that are shares from 0 to 1. NaN without trials."""
 
 
 def _rate(group: pd.DataFrame) -> dict[str, float]:
@@ -100,17 +102,17 @@ def _share(part: int, whole: int) -> float:
 
 
 def _people(results: pd.DataFrame) -> "pd.Series[str] | None":
-    """Whose trials these are; None if they are not those of several people under one name."""
+    """Participants of the trials; None unless several share one name."""
     known = PERSON in results and bool(results[PERSON].notna().all())
     return results[PERSON] if known and results[PERSON].nunique() > 1 else None
 
 
 def task_rates(results: pd.DataFrame) -> pd.DataFrame:
-    """Share of planned trials passed by agent, level and task, in this order, one row each.
+    """Compute pass rates by agent, level and task, one row each.
 
     `results` has the columns of `results_frame`. Columns returned: `agent`, `level`, `task_id`; `trials`, the
     planned ones; `rate`, in which missing ones are failed; `judged`, that of the trials with a verdict (NaN
-    if there is none); `most`, with the missing ones passed.
+    without any); `most`, with the missing ones passed.
     """
     trials = counted(results)
     most, judged = trials["passed"] + trials["missing"], trials["passed"].mask(trials["missing"])
@@ -120,7 +122,7 @@ def task_rates(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def people_error(results: pd.DataFrame) -> float:
-    """Standard error over people of their mean pass rate; 0 for results that are not of several people."""
+    """Standard error of the mean pass rate over people; 0 without several."""
     if PERSON not in results or (people := _people(trials := counted(results))) is None:
         return 0.0
     rates = trials["passed"].groupby(people).mean()
@@ -128,16 +130,16 @@ def people_error(results: pd.DataFrame) -> float:
 
 
 def mean_scores(results: pd.DataFrame) -> pd.DataFrame:
-    """`metric_means` of the score, for suites whose score says more than the verdict.
+    """Compute `metric_means` of the score. Empty if all scores are 0 or 1.
 
-    Empty if all scores are 0 or 1, of which the pass rate is the mean.
+    The pass rate is the mean of such scores.
     """
     means = metric_means(results, "score")
     return means[:0] if counted(results, "score")["score"].isin([0, 1]).all() else means
 
 
 def metric_means(results: pd.DataFrame, of: str) -> pd.DataFrame:
-    """Mean of a metric from 0 to 1, the column `of`, by agent and group.
+    """Average the metric `of` (0 to 1) by agent and group.
 
     `results` has the columns of `results_frame`. Columns returned: `agent`, `level`, `tasks`; `planned`
     trials and the `missing` ones of them; `score`, the mean, in which a missing trial has 0, with `low`,
@@ -158,23 +160,23 @@ def metric_means(results: pd.DataFrame, of: str) -> pd.DataFrame:
 
 
 def _family_means(trials: pd.DataFrame) -> "pd.Series[float]":
-    """Mean score of each group of tasks that are variants of one another."""
+    """Average scores within groups of task variants."""
     return trials["score"].groupby(trials["task_id"].map(family)).mean()
 
 
 def family(task_id: str) -> str:
-    """What the variants of a task have in common: `01-02` of `01-02-03`; any other id is by itself."""
+    """Return the common id of task variants: `01-02` of `01-02-03`. Other ids stay."""
     match = _VARIANT.fullmatch(task_id)
     return match[1] if match else task_id
 
 
 def level_of_id(task_id: str) -> int:
-    """The level that an id LL-TT-VV names; 0 for any other id."""
+    """Read the level of an id LL-TT-VV; 0 for any other id."""
     return int(task_id[:2]) if _VARIANT.fullmatch(task_id) else 0
 
 
 def wilson(passes: float, trials: float, z: float = _Z) -> tuple[float, float]:
-    """Wilson's interval of a proportion, 95 % unless another quantile is given; (nan, nan) without trials."""
+    """Compute Wilson's interval of a proportion, 95 % by default. (nan, nan) without trials."""
     if not trials:
         return (math.nan, math.nan)
     rate, squared = passes / trials, z**2
@@ -187,7 +189,9 @@ def wilson(passes: float, trials: float, z: float = _Z) -> tuple[float, float]:
 def clustered_interval(
     passes: npt.NDArray[np.float64], trials: npt.NDArray[np.float64]
 ) -> tuple[float, float]:
-    """95 % interval of a pass rate whose trials come in clusters; `passes` and `trials` (n,) per cluster.
+    """Compute the 95 % interval of a pass rate of clustered trials.
+
+    `passes` and `trials` (n,) per cluster.
 
     Wilson's interval with the effective number of trials in the place of their number (trials / design
     effect, never more than there are) and Student's quantile with n - 1 degrees of freedom: Korn and Graubard
@@ -214,22 +218,22 @@ def clustered_interval(
 
 def student(freedom: int) -> float:
     """Two-sided 95 % quantile of Student's distribution."""
-    from scipy.stats import t  # not needed by everybody who needs `wilson`
+    from scipy.stats import t  # not needed by all users of `wilson`
 
     return float(t.ppf(0.975, freedom))
 
 
 def mean_half(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
-    """Half the 95 % interval of a mean by Student's distribution; NaN for fewer than two values."""
+    """Half the 95 % interval of a mean by Student's distribution. NaN for fewer than two values."""
     count = len(values)
     return student(count - 1) * float(np.std(values, ddof=1)) / count**0.5 if count > 1 else math.nan
 
 
 def bootstrap_interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
-    """95 % interval of the mean of at least two values from -1 to 1, by a seeded percentile bootstrap.
+    """Bootstrap the 95 % interval of a mean, with a seed.
 
-    That has no width where all agree, so the interval is at least as wide as if the largest share that 95 %
-    of samples could miss were -1 or 1.
+    The values, at least two, are from -1 to 1. If all agree the bootstrap has no width, so the interval is at
+    least as wide as if the largest share that 95 % of samples could miss were -1 or 1.
     """
     from scipy.stats import bootstrap
 
@@ -252,9 +256,9 @@ def interquartile_mean(scores: npt.NDArray[np.float64]) -> tuple[float, float, f
 
 
 def mean_text(values: Sequence[float], digits: int = 2) -> str:
-    """The mean of values and half its 95 % interval, such as 0.52 ± 0.10; a dash without values.
+    """Format a mean and half its 95 % interval: 0.52 ± 0.10.
 
-    Where all values agree there is no interval: they cannot say how far others would be.
+    A dash without values. If all values agree there is no interval: they do not show how far others would be.
     """
     if not values:
         return "–"
@@ -263,7 +267,7 @@ def mean_text(values: Sequence[float], digits: int = 2) -> str:
 
 
 def trial_means(values: Iterable[tuple[str, int, float]], order: Iterable[str]) -> dict[str, list[float]]:
-    """For each group, in this order: the mean over the trials of each of its worlds.
+    """Average trials of each world, by group in this order.
 
     `values`: the group, the number of the world, and the value of one trial. Groups without any are left out.
     """
@@ -278,6 +282,6 @@ def trial_means(values: Iterable[tuple[str, int, float]], order: Iterable[str]) 
 
 
 def mean_interval(mean: pd.Series, sd: pd.Series, count: pd.Series) -> tuple[pd.Series, pd.Series]:
-    """95 % interval of a mean share of `count` people, by the normal approximation, within 0 and 1."""
+    """Compute normal 95 % intervals of mean shares of `count` people. Within 0 and 1."""
     half = _Z * sd / count**0.5
     return (mean - half).clip(0, 1), (mean + half).clip(0, 1)

@@ -1,4 +1,4 @@
-"""A run as a file to submit: card, trials and rates; what the file contradicts; and the order of several."""
+"""Submissions: card, trials and rates of a run; checks; and rankings."""
 
 import json
 import math
@@ -25,7 +25,7 @@ from evaluation.summary import RunCard, RunSummary
 from testbed.originals import NAMES, is_published, kept_folder
 
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-"""A SHA-256 in hexadecimal."""
+"""SHA-256 in hexadecimal."""
 
 
 class _Plain(BaseModel):
@@ -33,7 +33,7 @@ class _Plain(BaseModel):
 
 
 class Trial(_Plain):
-    """The result of one planned trial; `passed` is None without a verdict, which then has an `error`."""
+    """Result of one planned trial. `passed` is None without a verdict, which then has an `error`."""
 
     task_id: str
     group: int | str = Field(description="of the task; in the arena its level")
@@ -51,10 +51,10 @@ class Trial(_Plain):
 
 
 class GroupRate(_Plain):
-    """The pass rate of a group of tasks, missing trials as failed, with its 95 % interval over tasks.
+    """Pass rate of a group of tasks, missing trials failed, with interval.
 
-    In files of schema 1 some have `pass_rate` of the trials with a verdict, and none of the fields that may
-    be absent.
+    The interval is over tasks. In files of schema 1 some have `pass_rate` of the trials with a verdict, and
+    none of the fields that may be absent.
     """
 
     group: int | str = Field(description=f"{OVERALL} for all tasks")
@@ -71,7 +71,7 @@ class GroupRate(_Plain):
 
 
 class Submitter(_Plain):
-    """Who submits, in their own words; nothing of it is checked."""
+    """Submitter's own description, which is not checked."""
 
     name: str = Field(min_length=1, max_length=200)
     contact: str = ""
@@ -79,7 +79,7 @@ class Submitter(_Plain):
 
 
 class Submission(_Plain):
-    """One run: its card, the result of every planned trial, and the rates that follow from them."""
+    """Run with its card, trials, and the rates that follow from them."""
 
     schema_version: Literal[1, 2] = 2
     submitter: Submitter
@@ -90,7 +90,7 @@ class Submission(_Plain):
     results: tuple[Trial, ...] = Field(min_length=1)
 
     def frame(self) -> pd.DataFrame:
-        """The results with the columns of `results_frame`."""
+        """Tabulate the results with the columns of `results_frame`."""
         return results_frame(
             TrialResult(agent=self.card.agent, **trial.model_dump(exclude={"missing"}))
             for trial in self.results
@@ -98,16 +98,16 @@ class Submission(_Plain):
 
 
 def schema() -> str:
-    """The JSON schema of a submission."""
+    """JSON schema of a submission."""
     return json.dumps(Submission.model_json_schema(), indent=1)
 
 
 _EXACT = 1e-9
-"""How far a rate may be from the quotient of its counts."""
+"""Tolerance between a rate and the quotient of its counts."""
 
 
 def rates_of(results: pd.DataFrame) -> Iterator[GroupRate]:
-    """Of all tasks, then of each group; `results` has the columns of `results_frame`."""
+    """Yield rates of all tasks, then of each group; `results` as `results_frame`."""
     everything = pass_rates(results.assign(**{GROUP: 0})).assign(**{GROUP: OVERALL})
     for row in (*everything.to_dict("records"), *pass_rates(results).to_dict("records")):
         known: dict[str, Any] = {str(key): value for key, value in row.items() if key not in ("agent", GROUP)}
@@ -117,12 +117,12 @@ def rates_of(results: pd.DataFrame) -> Iterator[GroupRate]:
 
 
 def recomputed(made: Submission) -> tuple[GroupRate, ...]:
-    """The rates of a submission by this version's statistics, whichever version wrote the file."""
+    """Recompute a submission's rates by this version's statistics."""
     return tuple(rates_of(made.frame()))
 
 
 def rate_problems(made: Submission) -> Iterator[str]:
-    """What in the rates does not follow from the counts, and in the counts not from the results.
+    """Yield contradictions between rates, counts and results.
 
     Intervals need only contain their rate: they are those of the statistics of the version that wrote them.
     """
@@ -144,7 +144,7 @@ def rate_problems(made: Submission) -> Iterator[str]:
 
 
 def _expected(stated: GroupRate, counted: GroupRate) -> dict[str, float | None]:
-    """What is compared; version 0.2 counted tasks and rates of the trials with a verdict only."""
+    """Expected values to compare; version 0.2 counted only trials with a verdict."""
     if stated.planned is None:
         return {"trials": counted.trials, "passes": counted.passes, "pass_rate": counted.judged_rate}
     names = ("tasks", "planned", "trials", "passes", "missing", "pass_rate", "judged_rate", "most")
@@ -152,7 +152,7 @@ def _expected(stated: GroupRate, counted: GroupRate) -> dict[str, float | None]:
 
 
 class Entry(NamedTuple):
-    """A submission and its rank, which it shares with those of the same rate."""
+    """Submission with its rank, shared by equal rates."""
 
     rank: int
     path: Path
@@ -160,7 +160,7 @@ class Entry(NamedTuple):
 
 
 def ranked(found: Sequence[tuple[Path, Submission]]) -> list[tuple[str, list[Entry]]]:
-    """The submissions of each set of tasks and trials, the best first, under a title."""
+    """Rank the submissions of each set of tasks, under a title."""
     boards: dict[str, list[tuple[Path, Submission]]] = {}
     for path, made in found:
         boards.setdefault(_title(made), []).append((path, made))
@@ -175,7 +175,7 @@ def _entries(board: Sequence[tuple[Path, Submission]]) -> list[Entry]:
 
 
 def _title(made: Submission) -> str:
-    """The suite, the tasks by number and SHA-256, and the trials."""
+    """Compose the suite, the tasks by number and SHA-256, and the trials."""
     card = made.card
     tasks = version_of(TaskSpec(task_id, "", str(digest)) for task_id, digest in sorted(card.tasks.items()))
     return f"{card.suite}: {len(card.tasks)} tasks ({tasks}), trials of each: {card.trials}"
@@ -185,7 +185,7 @@ Known = Mapping[str, TaskSpec]
 
 
 def problems(made: Submission) -> Iterator[str]:
-    """What in a submission contradicts its results or the tasks of its version, one sentence each."""
+    """Yield contradictions with the results or the version's tasks, one sentence each."""
     yield from _trial_set(made)
     for trial in made.results:
         yield from (f"results: {trial.task_id}, trial {trial.trial}: {wrong}" for wrong in _of_trial(trial))
@@ -199,7 +199,7 @@ def problems(made: Submission) -> Iterator[str]:
 
 
 def unchecked(made: Submission) -> Iterator[str]:
-    """What the file alone does not show, one sentence each."""
+    """Yield facts that the file alone does not show, one sentence each."""
     if made.schema_version == 1:
         yield (
             "a file of schema 1: it names no SHA-256 of its log, and no reasons of missing trials for each"
@@ -210,7 +210,7 @@ def unchecked(made: Submission) -> Iterator[str]:
 
 
 def known_tasks(made: Submission) -> tuple[Known | None, str]:
-    """The tasks that the card's choices select here, by id; or None and why these are not known."""
+    """Find the tasks of the card's choices by id. Or None and the reason."""
     card = made.card
     try:
         suite = get_suite(card.suite)
@@ -225,7 +225,10 @@ def known_tasks(made: Submission) -> tuple[Known | None, str]:
 
 
 def _published_tasks(card: RunCard, suite: Suite, choices: Any) -> tuple[Known | None, str]:
-    """As `known_tasks`, of a folder of the submitter's own: known if all files are of a published battery."""
+    """Find the tasks of a submitter's folder in the published batteries.
+
+    Known if all files are of one battery.
+    """
     pairs = card.tasks.items()
     name = next((each for each in NAMES if all(is_published(task, sha, each) for task, sha in pairs)), None)
     if suite.name != DEFAULT or name is None:
@@ -238,7 +241,7 @@ def _published_tasks(card: RunCard, suite: Suite, choices: Any) -> tuple[Known |
     folder = kept_folder(name)
     if card.task_version == suite.task_version(folder):
         return {task.id: task for task in chosen_tasks(suite, choices, folder)}, ""
-    # Their folder had some of its files only, so what the choices select is not known.
+    # Their folder had some of its files only, so the selection is unknown.
     every = suite.tasks(choices.model_copy(update={"levels": None}), folder)
     return {task.id: task for task in every if task.id in card.tasks}, ""
 
@@ -290,7 +293,7 @@ def _card(made: Submission) -> Iterator[str]:
 
 
 def _counts(made: Submission) -> Iterator[str]:
-    """What only files of schema 2 have."""
+    """Yield problems of counts, which only schema 2 has."""
     card = made.card
     if made.log_sha256 is None:
         yield "log_sha256: is absent, expected the SHA-256 of the log"
@@ -308,7 +311,7 @@ def _counts(made: Submission) -> Iterator[str]:
 
 
 def _battery(made: Submission, tasks: Known) -> Iterator[str]:
-    """Whether tasks, groups, marks and lengths are those of the version that the card names."""
+    """Yield deviations of tasks, groups, marks and lengths from the card's version."""
     card = made.card
     if set(card.tasks) != set(tasks):
         yield f"card.tasks: got {len(card.tasks)} tasks, expected the {len(tasks)} that its choices select"
@@ -335,10 +338,10 @@ def _of_task(trial: Trial, task: TaskSpec, suite: Suite, choices: Any) -> Iterat
 
 
 def submission(log: RunLog, submitter: Submitter) -> Submission:
-    """The submission of a log.
+    """Create the submission of a log.
 
-    Raises EvaluationError if the log is broken or has no planned trial, and if what it states of its trials
-    contradicts itself or the tasks.
+    Raises EvaluationError if the log is broken or has no planned trial, and if its trials contradict
+    themselves or the tasks.
     """
     summary = RunSummary(log)
     trials = tuple(_trial(episode) for episode in summary.episodes())
@@ -360,10 +363,7 @@ def submission(log: RunLog, submitter: Submitter) -> Submission:
 
 
 def read_submission(path: Path) -> Submission:
-    """A submission from its file.
-
-    Raises EvaluationError if it cannot be read or does not agree with itself or with the tasks.
-    """
+    """Read a submission. Raises EvaluationError if it cannot be read or contradicts itself or the tasks."""
     try:
         plain = json.loads(read_bytes(path, MAX_DATA_BYTES), parse_constant=_refuse, parse_float=_finite)
         made = Submission.model_validate(plain)
@@ -378,7 +378,7 @@ def read_submission(path: Path) -> Submission:
 
 
 def refuse(made: Submission, path: Path, advice: str) -> None:
-    """Raise EvaluationError if a submission contradicts itself or the tasks that it names."""
+    """Raise EvaluationError if a submission contradicts itself or its tasks."""
     for problem in problems(made):
         raise EvaluationError(f"{path}: {problem}; {advice}")
 
@@ -389,7 +389,7 @@ def write_submission(made: Submission, path: Path) -> None:
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file of any size. Raises EvaluationError if it cannot be read."""
+    """Hash a file of any size (SHA-256). Raises EvaluationError if it cannot be read."""
     try:
         return file_sha256(path)
     except OSError as error:
@@ -415,7 +415,7 @@ def _finite(text: str) -> float:
 
 
 def _first(error: Exception) -> str:
-    """The first thing that is wrong, with its place."""
+    """Describe the first fault with its place."""
     if not isinstance(error, ValidationError):
         return first_line(error)[:200]
     first = error.errors()[0]
@@ -423,7 +423,7 @@ def _first(error: Exception) -> str:
 
 
 def log_problems(made: Submission, log: RunLog) -> Iterator[str]:
-    """What in a submission is not what the log gives, one sentence each.
+    """Yield deviations of a submission from its log, one sentence each.
 
     Raises EvaluationError if the log is broken or contradicts itself.
     """

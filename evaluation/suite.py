@@ -1,10 +1,10 @@
-"""The contract between a suite of tasks and the runner.
+"""Contract between a suite of tasks and the runner.
 
 A suite is one folder with a subclass of `Suite`, whose instance `SUITE` is registered by the entry-point
-group `arena_llm.suites`. The runner never knows what an episode is about: it opens an `Environment`, shows
-the model its observations, passes the replies on and keeps the `Record`. What only some suites have, such as
-offline agents or a form for people, is found by name beside the suite: see `evaluation.capabilities`.
-`docs/add-suite.md` builds a suite, and `evaluation.check_suite` says what is wrong with one.
+group `arena_llm.suites`. The runner is independent of an episode's topic: it opens an `Environment`, shows
+the model its observations, passes the replies on and keeps the `Record`. Optional parts, such as offline
+agents or a form for people, are found by name next to the suite: see `evaluation.capabilities`.
+`docs/add-suite.md` builds a suite, and `evaluation.check_suite` reports the faults of one.
 """
 
 import hashlib
@@ -28,21 +28,22 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
 Frame = npt.NDArray[np.uint8]
-"""A picture: uint8 (H, W, 3), RGB, row 0 on top."""
+"""Picture: uint8 (H, W, 3), RGB, row 0 on top."""
 
 Part = str | Frame
-"""A piece of an observation; neighbouring parts are shown in order."""
+"""Piece of an observation; neighbouring parts are shown in order."""
 
 Message: TypeAlias = "ChatMessage"
-"""A message of Inspect AI, which is imported only where messages are made."""
+"""Message of Inspect AI, imported only where messages are made."""
 
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """One task: `id` is unique in its suite, `group` is what reports group by (the arena: the level).
+    """Task with an `id` unique in its suite, and a report `group`.
 
-    `sha256` is that of what defines the task, so that a changed task is another one. `target` says briefly
-    what passes. Logs keep `metadata`, plain values; `content`, ready for JSON by pydantic, opens the task.
+    The arena's groups are levels. `sha256` is that of the definition, so that a changed task is another one.
+    `target` says briefly what passes. Logs keep `metadata`, plain values; `content`, ready for JSON by
+    pydantic, opens the task.
     """
 
     id: str
@@ -55,12 +56,12 @@ class TaskSpec:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a model is shown next: texts and pictures in order.
+    """Texts and pictures for the model, in order.
 
-    With `done` no reply is wanted any more, and the parts are not shown. What asks for a prediction (`kind`)
+    With `done` no reply is wanted any more, and the parts are not shown. A request for a prediction (`kind`)
     is not sent again, nor is the answer; with `fresh` it is also sent alone, to one of `choices.judges` if
-    `model` names it. `told` is the line that stands for it in an earlier turn, if an agent leads the
-    model. `reward` is that of the last reply, `drawn_by` the renderer; `data` is for forms.
+    `model` names it. `told` is the line that replaces it in an earlier turn, if an agent leads the model.
+    `reward` is that of the last reply, `drawn_by` the renderer; `data` is for forms.
     """
 
     parts: tuple[Part, ...] = ()
@@ -75,7 +76,7 @@ class Observation:
 
 
 class ModelEnd(StrEnum):
-    """Why the model was not asked any more."""
+    """Reason for the end of the model's requests."""
 
     EPISODE = "episode"
     """The episode was over."""
@@ -83,17 +84,17 @@ class ModelEnd(StrEnum):
     """The maximum number of replies was reached."""
     LOOP = "loop"
     SOLVER = "solver"
-    """Whatever asked the model stopped: a limit, an error, or another solver."""
+    """The model's solver stopped: a limit, an error, or another solver."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a log keeps of a finished episode; plain values, ready for JSON.
+    """Logged record of a finished episode; plain values, ready for JSON.
 
-    Every entry of `turns` has the model's `reply` and an `error`: what the model was shown about an
-    unusable reply, otherwise None. `score` is from 0 to 1 and `passed` the verdict; both are None for a task
-    without a criterion. `metrics` are further numbers, the total reward among them. `replay` is what
-    reproduces the episode without a model, and `summary` what the model is shown at its end.
+    Every entry of `turns` has the model's `reply` and an `error`: the message to the model about an unusable
+    reply, otherwise None. `score` is from 0 to 1 and `passed` the verdict; both are None for a task without a
+    criterion. `metrics` are further numbers, the total reward among them. `replay` reproduces the episode
+    without a model, and `summary` is shown to the model at its end.
     """
 
     turns: tuple[Mapping[str, Any], ...]
@@ -106,12 +107,12 @@ class Record:
     summary: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Convert to plain values."""
         parts = {"turns": [dict(turn) for turn in self.turns], "model_end": str(self.model_end)}
         return {**self.row(), **parts, "replay": dict(self.replay)}
 
     def row(self) -> dict[str, Any]:
-        """What a table of results has of the episode."""
+        """Build the episode's row of results."""
         verdict = {"score": self.score, "passed": self.passed, "outcome": self.outcome}
         return {**self.metrics, **verdict, "turns": len(self.turns)}
 
@@ -121,30 +122,30 @@ class Environment(Protocol):
 
     @property
     def known(self) -> Any:
-        """What offline agents may know besides the observations; can be pickled."""
+        """Facts for offline agents in addition to observations; can be pickled."""
         return None
 
     def begin(self) -> Observation:
-        """The first observation."""
+        """Return the first observation."""
 
     def reply(self, text: str) -> Observation:
         """Play a reply. An unusable one is a turn with an `error`, never an exception."""
 
     def refuse(self, text: str, reason: str) -> Observation:
-        """Count a reply that called no tool although it should have; `reason` is what the model is shown."""
+        """Count a reply that lacks its tool call. `reason` is shown to the model."""
 
     def finish(self) -> Record:
-        """End the episode, whatever is left of it, and free its resources."""
+        """End the episode at any time, and free its resources."""
 
     def close(self) -> None:
-        """Free the resources of an episode that was interrupted."""
+        """Free the resources of an interrupted episode."""
 
 
 class EpisodeSetup(NamedTuple):
-    """Everything an episode depends on besides the replies.
+    """Setup of an episode, which its replies complete.
 
     `choices.seed`, `task.id` and `trial`, from 0, seed the episode's one random generator. `tasks` are all
-    tasks of the run if `choices.needs_all_tasks`, else empty. Without `draws`, blank pictures suffice.
+    tasks of the run if `choices.needs_all_tasks`, otherwise empty. Without `draws`, blank pictures suffice.
     """
 
     suite: "Suite"
@@ -157,9 +158,9 @@ class EpisodeSetup(NamedTuple):
 
 
 class TurnByTurn(Environment):
-    """What episodes share whose `turns` are named tuples; those that open something have a `close`.
+    """Base of episodes whose `turns` are named tuples.
 
-    `_seed` is that of the episode's random generator.
+    Those that open something have a `close`. `_seed` is that of the episode's random generator.
     """
 
     def __init__(self, setup: EpisodeSetup) -> None:
@@ -168,7 +169,7 @@ class TurnByTurn(Environment):
         self.turns: list[Any] = []
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Free nothing; nothing is kept open."""
 
     def _record(
         self,
@@ -182,7 +183,7 @@ class TurnByTurn(Environment):
         over: bool,
         **said: object,
     ) -> Record:
-        """The record of the turns; `said` fills the text `episode_end`."""
+        """Make the record of the turns; `said` fills the text `episode_end`."""
         turns = tuple(turn._asdict() for turn in self.turns)
         end = ModelEnd.EPISODE if over else ModelEnd.SOLVER
         summary = self._prompts["episode_end"].fill(**said)
@@ -190,9 +191,9 @@ class TurnByTurn(Environment):
 
 
 class AgentTurn(NamedTuple):
-    """What an offline agent gets to answer: the messages so far, and the names of the tools it may call.
+    """Input of an offline agent: messages so far, and callable tools' names.
 
-    `name` is the agent's own, behind the slash; `seed` that of its episode.
+    `name` is the agent's own, after the slash; `seed` that of its episode.
     """
 
     name: str
@@ -202,10 +203,12 @@ class AgentTurn(NamedTuple):
 
 
 Agent = Callable[[AgentTurn], Awaitable["str | tuple[str, dict[str, Any]]"]]
-"""An offline agent: answers with a text, or with the name and arguments of a tool to call."""
+"""Offline agent: answers with a text, or a tool's name and arguments."""
 
 Ask = Callable[[str, str], Awaitable[str]]
-"""Asks a second model, by its name as a user writes it, and returns its answer to a text.
+"""Function that asks a second model about a text.
+
+The first argument is the model's name as a user writes it; the answer is returned.
 
 A suite's `judge` is called with it once for each finished episode; the models of `choices.judges` were found
 to exist before the run. The record that it returns may have further `metrics` and entries of `replay`. Raises
@@ -215,20 +218,20 @@ episode.
 
 
 class Player(Protocol):
-    """An agent that plays whole episodes by itself, without messages, such as a learned policy."""
+    """Agent that plays whole episodes without messages, such as a learned policy."""
 
     def play(self, setup: EpisodeSetup) -> Record:
         """Play an episode to its end; called in other processes too."""
 
     def describe(self, task: TaskSpec) -> str:
-        """What a log has in the place of the first message."""
+        """Describe the task for the log, instead of a first message."""
 
     def facts(self) -> dict[str, Any]:
-        """What a log keeps of the agent, its SHA-256 among it if it is a file."""
+        """Logged facts of the agent, including the SHA-256 of a file."""
 
 
 def rules(choices: Any, prompts: PromptSet, **values: Any) -> list[Message]:
-    """The text `system` filled with values, and `note_tools` if there is that text and tools are called."""
+    """Fill the text `system`, and `note_tools` if present and tools are called."""
     from inspect_ai.model import ChatMessageSystem
 
     noted = "note_tools" in prompts.prompts and choices.replies == "tools"
@@ -237,7 +240,7 @@ def rules(choices: Any, prompts: PromptSet, **values: Any) -> list[Message]:
 
 
 class Suite(ABC):
-    """A suite of tasks.
+    """Suite of tasks.
 
     `name` is that of the entry point and the provider of the offline agents (`NAME/agent`), `task_name` that
     of the task for `inspect eval arena_llm/TASK`, `group_name` the heading of groups. `headline` names the
@@ -252,29 +255,29 @@ class Suite(ABC):
     headline: ClassVar[Mapping[str, str]] = MappingProxyType({"pass rate": "passed"})
     choices: ClassVar[type[RunChoices]] = RunChoices
     has_files: ClassVar[bool] = False
-    """Whether tasks are files, of which a user may give a folder of their own."""
+    """True if tasks are files, so that users may give a folder."""
 
     @abstractmethod
     def tasks(self, choices: Any, folder: Path | None) -> Sequence[TaskSpec]:
-        """The tasks of a run that names none, in their order; `folder` holds task files of the user's own.
+        """List the default tasks of a run in order. `folder` holds the user's task files.
 
         Raises ConfigError for choices that exclude all; the runner selects, and refuses an empty result.
         """
 
     def named(self, name: str, choices: Any, folder: Path | None) -> Sequence[TaskSpec] | None:
-        """The tasks that a name in the choice `tasks` stands for: by default the one that has it as its id.
+        """Find the tasks of a name in the choice `tasks`. By default by id.
 
-        None if there are none of this name, empty if the choices exclude them. Raises ConfigError.
+        None for an unknown name, empty if the choices exclude them. Raises ConfigError.
         """
         found = [task for task in self.tasks(choices, folder) if task.id == name]
         return found or None
 
     def task_version(self, folder: Path | None = None) -> str:
-        """The version of all tasks: another one whenever one is changed, added or removed. See `tasks`."""
+        """Version of all tasks, changed whenever one is changed, added or removed. See `tasks`."""
         return version_of(self.tasks(self.choices(), folder))
 
     def open(self, setup: EpisodeSetup) -> Environment:
-        """A new episode: by default the class `Episode` of the suite's module `episode`.
+        """Open an episode; by default the class `Episode` of the module `episode`.
 
         Raises EvaluationError if it cannot begin.
         """
@@ -284,32 +287,32 @@ class Suite(ABC):
         return made(setup)
 
     def opening(self, choices: Any, prompts: PromptSet, episodes: int) -> list[Message]:
-        """The messages before the first of `episodes`; by default those of `rules`."""
+        """Compose the messages before the first of `episodes`. By default those of `rules`."""
         return rules(choices, prompts)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: Any) -> None:
-        """Raise ArenaError for tasks that these choices exclude, or for an agent that cannot play them.
+        """Raise ArenaError for excluded tasks, or an agent that cannot play them.
 
-        Called before anything is spent; `model` is empty as long as nobody is to play.
+        Called before anything is spent; `model` is empty if unknown.
         """
         return None
 
     def versions(self) -> dict[str, str]:
-        """The software that decides an episode's bits, and its versions."""
+        """Versions of the software that decides an episode's bits."""
         return {"arena-llm": version("arena-llm")}
 
     def __reduce__(self) -> str:
-        """Pickled as the `SUITE` of its module, so that a worker uses its own installation."""
+        """Pickle as the module's `SUITE`, so that workers use their own installation."""
         return "SUITE"
 
 
 def version_of(tasks: Iterable[TaskSpec]) -> str:
-    """The first twelve digits of a SHA-256 over the ids and digests of tasks."""
+    """Hash the ids and digests of tasks to twelve hexadecimal digits."""
     listed = "".join(f"{task.id} {task.sha256}\n" for task in tasks)
     return hashlib.sha256(listed.encode()).hexdigest()[:12]
 
 
 def agent_seed(seed: int, task_id: str, trial: int) -> int:
-    """A seed of 31 bits for one episode of an offline agent."""
+    """Derive a 31-bit seed for one episode of an offline agent."""
     digest = hashlib.sha256(f"{seed}/{task_id}/{trial}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1

@@ -1,4 +1,4 @@
-"""Which suites are installed, and which of their tasks a run plays.
+"""Installed suites, and selection of a run's tasks.
 
 Suites register by the entry-point group `arena_llm.suites`.
 """
@@ -17,7 +17,7 @@ from evaluation.suite import Suite, TaskSpec
 GROUP = "arena_llm.suites"
 
 DEFAULT = "arena"
-"""The suite that is run if none is named."""
+"""Default suite."""
 
 
 @cache
@@ -30,7 +30,7 @@ _own: dict[str, Suite] = {}
 
 
 def register(suite: Suite) -> None:
-    """Make a suite known to this process, as an entry point does to all."""
+    """Register a suite in this process, like an entry point."""
     if suite.name not in _points():
         _own[suite.name] = suite
 
@@ -39,22 +39,22 @@ _on_use: list[bool] = []
 
 
 def register_on_use() -> None:
-    """Let Inspect AI know only those suites of this process that are played; by default it knows all."""
+    """Register this process's suites in Inspect AI only when played. By default all."""
     _on_use.append(True)
 
 
 def registered_early() -> tuple[str, ...]:
-    """The suites whose tasks Inspect AI knows before they are played."""
+    """List the suites whose tasks Inspect AI knows before they are played."""
     return () if _on_use else suite_names()
 
 
 def suite_names() -> tuple[str, ...]:
-    """The names of the registered suites, the default first."""
+    """List the registered suites, the default first."""
     return tuple(sorted({*_points(), *_own}, key=lambda name: (name != DEFAULT, name)))
 
 
 def get_suite(name: str) -> Suite:
-    """A registered suite. Raises ConfigError, with what to do, if there is none or it cannot be imported."""
+    """Find a registered suite. Raises ConfigError, with advice, if missing or not importable."""
     return _own[name] if name in _own else _installed(name)
 
 
@@ -74,7 +74,7 @@ def _installed(name: str) -> Suite:
 
 
 def suite_of_task(task_name: str) -> Suite:
-    """The suite of a log, by the name of its task with or without a package before it. Raises ConfigError."""
+    """Find the suite of a log's task, with or without package. Raises ConfigError."""
     plain = task_name.rpartition("/")[2]
     for name in suite_names():
         if get_suite(name).task_name == plain:
@@ -83,7 +83,7 @@ def suite_of_task(task_name: str) -> Suite:
 
 
 def chosen_tasks(suite: Suite, choices: Any, folder: Path | None) -> tuple[TaskSpec, ...]:
-    """The tasks of a run: all of them, or those of the choice `tasks` in its order.
+    """Select the tasks of a run: all, or the choice `tasks`.
 
     Raises ConfigError for names that do not exist or that repeat a task, as `Suite.check`, and if no task is
     left.
@@ -103,19 +103,19 @@ def chosen_tasks(suite: Suite, choices: Any, folder: Path | None) -> tuple[TaskS
 
 
 def find_task(suite: Suite, task_id: str, choices: Any, folder: Path | None) -> TaskSpec | None:
-    """The task of an id as it is now; None if there is none. Raises ConfigError as `Suite.named`."""
+    """Find a task's present version by id, otherwise None. Raises ConfigError as `Suite.named`."""
     _check_folder(suite, folder)
     return next((task for task in suite.named(task_id, choices, folder) or () if task.id == task_id), None)
 
 
 def unknown_task(name: str, known: Sequence[str], further: str = "") -> ConfigError:
-    """A name that stands for no task: the nearest of the `known` ones, or some of them."""
+    """Describe an unknown task with the nearest or first `known` names."""
     hint = nearest(name, known, f"expected {', '.join(known[:12])}")
     return ConfigError(f"no task {name}; {hint}{further}")
 
 
 def listed(ids: Sequence[str]) -> str:
-    """The first three, and how many more there are."""
+    """List the first three ids and the number of others."""
     more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
     return f"{', '.join(ids[:3]) or 'none'}{more}"
 

@@ -1,4 +1,4 @@
-"""A run in brief: what was asked, what was really sent, and what became of the trials.
+"""Summary of a run: choices, requests as sent, and results of trials.
 
 `RunSummary` has it all; the run card, a submission and the pages of a report are views of it.
 """
@@ -18,7 +18,7 @@ from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.statistics import pass_rates
 
 CARDS_FILE = "run_card.json"
-"""Name of the file in a report's folder: a list with the card of each run."""
+"""File in a report's folder with the card of each run."""
 
 
 class Requests(BaseModel, frozen=True, extra="forbid"):
@@ -33,7 +33,7 @@ class Requests(BaseModel, frozen=True, extra="forbid"):
 
 
 class RunCard(BaseModel, frozen=True, extra="forbid"):
-    """What a reader needs to judge a run or to repeat it."""
+    """Facts needed to judge or repeat a run."""
 
     version: Literal[1] = 1
     suite: str
@@ -74,7 +74,7 @@ class RunCard(BaseModel, frozen=True, extra="forbid"):
 
 @dataclass(slots=True)
 class RunSummary:
-    """A run's log, and what is known only after all its episodes were read; `versions` is by software."""
+    """Log of a run, with facts known after reading all episodes. `versions` is by software."""
 
     log: RunLog
     answered_by: set[str] = field(default_factory=set)
@@ -88,7 +88,7 @@ class RunSummary:
     results: list[TrialResult] = field(default_factory=list)
 
     def episodes(self) -> Iterator[LoggedEpisode]:
-        """Every planned trial of the log, each taken into account. Raises EvaluationError as `RunLog`."""
+        """Yield every planned trial of the log and count it. Raises EvaluationError as `RunLog`."""
         for episode in self.log.episodes():
             self._add(episode)
             yield episode
@@ -110,7 +110,7 @@ class RunSummary:
 
     @property
     def requests(self) -> tuple[Requests, ...]:
-        """The parameters that were sent, the most frequent first."""
+        """Parameters sent, the most frequent first."""
         alike: dict[str, Counter[int | None]] = {}
         for sent, number in self.sent.items():
             parameters = json.loads(sent)
@@ -129,7 +129,7 @@ class RunSummary:
 
     @property
     def card(self) -> RunCard:
-        """The page for programs."""
+        """Build the machine-readable card."""
         log, passed, cost = self.log, self.counts["passed"], self.cost
         counts: dict[str, Any] = dict(self.counts)
         packages: Mapping[str, str] = log.header.eval.packages
@@ -161,7 +161,7 @@ class RunSummary:
 
     @property
     def _rates(self) -> dict[str, Any]:
-        """The pass rate over all tasks, with the missing trials and what they could have made of it."""
+        """Compute the pass rate over all tasks, and bounds for missing trials."""
         (row,) = pass_rates(results_frame(self.results).assign(**{GROUP: 0})).to_dict("records")
         names = ("missing", "pass_rate", "judged_rate", "most")
         return {name: None if math.isnan(row[name]) else row[name] for name in names}
@@ -179,11 +179,11 @@ COUNTED: Mapping[str, Callable[[LoggedEpisode], int | bool]] = {
     "output_tokens": lambda e: e.usage.output_tokens,
     "reasoning_tokens": lambda e: e.usage.reasoning_tokens,
 }
-"""What is added up over episodes, by the card's name for it."""
+"""Quantities summed over episodes, by the card's names."""
 
 
 def _requests(parameters: dict[str, Any] | None, seeds: Counter[int | None]) -> Requests:
-    """Requests that differ in the seed only."""
+    """Describe requests that differ only in the seed."""
     different = [seed for seed in seeds if seed is not None]
     own = {"seed": different[0]} if len(seeds) == len(different) == 1 else {}
     known = None if parameters is None else parameters | own
@@ -191,7 +191,7 @@ def _requests(parameters: dict[str, Any] | None, seeds: Counter[int | None]) -> 
 
 
 def sent_words(sent: Sequence[Requests]) -> str:
-    """The parameters as they were sent, in a sentence; empty if no request was answered."""
+    """Describe the sent parameters; empty if no request was answered."""
     return "; or ".join(
         _parameters(each) + (f" ({each.requests} requests)" if len(sent) > 1 else "") for each in sent
     )
@@ -205,7 +205,7 @@ def _parameters(sent: Requests) -> str:
 
 
 def _value(value: object) -> str:
-    """A value as it stands in JSON; words and numbers without quotes and trailing zeros."""
+    """Format a value as in JSON, without quotes and trailing zeros."""
     if isinstance(value, float):
         return f"{value:g}"
     return value if isinstance(value, str) else json.dumps(value)

@@ -1,4 +1,4 @@
-"""An episode of an offline agent with its messages as in an evaluation, though nothing is logged."""
+"""Transcripts of offline agents' episodes, as in an evaluation but unlogged."""
 
 import asyncio
 from contextlib import closing
@@ -27,14 +27,14 @@ from evaluation.suite import (
 
 
 class Transcript(NamedTuple):
-    """All messages of an episode, the last of which says how it ended, and its record."""
+    """Record and messages of an episode, the last with its outcome."""
 
     messages: list[ChatMessage]
     record: Record
 
 
 def transcript(setup: EpisodeSetup, name: str) -> Transcript:
-    """The episode of an agent by its name, without pictures if the setup draws none.
+    """Play an agent's episode by name, without pictures unless drawn.
 
     Raises EvaluationError for an agent that answers no messages, or as the suite does.
     """
@@ -60,7 +60,7 @@ async def _played(setup: EpisodeSetup, environment: Environment, agent: Agent, n
         if isinstance(said, str):
             call = None
             messages.append(ChatMessageAssistant(content=said))
-            # A text is refused where a call is wanted.
+            # A text is refused if a call is wanted.
             refused = prompts["no_call"].fill() if tools else None
             now = environment.reply(said) if refused is None else environment.refuse(said, refused)
         else:
@@ -75,7 +75,7 @@ async def _played(setup: EpisodeSetup, environment: Environment, agent: Agent, n
 
 
 def _shown(setup: EpisodeSetup, parts: tuple[Part, ...], call: ToolCall | None) -> ChatMessage:
-    """What is shown, as the result of a call if there was one."""
+    """Make the message of an observation, or the result of a call."""
     shown = content([part for part in parts if setup.draws or isinstance(part, str)], setup.choices)
     if call is None:
         return ChatMessageUser(content=list(shown))
@@ -83,7 +83,7 @@ def _shown(setup: EpisodeSetup, parts: tuple[Part, ...], call: ToolCall | None) 
 
 
 def play(suite: Suite, agent: str, task: TaskSpec, choices: Any, trial: int = 0) -> Record:
-    """The episode of an offline agent that looks at no pictures, by the same replies as in a log.
+    """Play an offline agent's episode without pictures, by logged replies.
 
     Raises EvaluationError for an unknown agent, or as the suite does.
     """

@@ -1,1 +1,1 @@
-"""How a model's replies come about: the agents that ask it for plans, hypotheses and actions."""
+"""Agents that ask a model for plans, hypotheses and actions."""

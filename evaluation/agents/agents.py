@@ -1,4 +1,4 @@
-"""The agent of a run: what it adds to the first messages, and what asks the model for the next reply."""
+"""Agents of a run: their instructions, and their requests for replies."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,8 @@ from evaluation.suite import Suite
 
 
 class CallStopped(Exception):
-    """What came of a request beside the replies is no answer; `stop` says why, as `stop_of` does."""
+    """A request of an agent, apart from replies, ended without an answer. `stop` is the reason, as in
+    `stop_of`."""
 
     def __init__(self, stop: dict[str, Any]) -> None:
         super().__init__(stop)
@@ -38,11 +39,11 @@ class CallStopped(Exception):
 
 @dataclass
 class Calls:
-    """Asks the model in one sample.
+    """Requests replies in one sample.
 
-    The first `opening` messages of its conversation are always sent. `log` goes to the sample's metadata: in
-    `calls` it names the kind of each request beside the replies, by the id of the message that answered it,
-    and in `asking` that of one which is in progress.
+    The first `opening` messages of the conversation are always sent. `log` goes to the sample's metadata:
+    `calls` has the kind of each request other than replies, by the id of its answer's message, and `asking`
+    the kind of one in progress.
     """
 
     model: Model
@@ -57,7 +58,7 @@ class Calls:
     async def reply(
         self, messages: list[ChatMessage], note: str = "", turns: int | None = None
     ) -> ModelOutput:
-        """The next reply; a `note` follows the last observation. At most the last `turns` are sent.
+        """Request the next reply; a `note` follows the last observation. At most the last `turns` are sent.
 
         Nothing follows an observation that is sent alone.
         """
@@ -65,11 +66,11 @@ class Calls:
         return await self._ask(self._sent(messages, turns), note, self.tools)
 
     async def aside(self, kind: str, messages: list[ChatMessage], note: str, turns: int | None = 0) -> str:
-        """The answer to a request that sees the last observation, and a note. Raises CallStopped.
+        """Answer a request that sees the last observation and a note. Raises CallStopped.
 
         It also sees at most that many earlier `turns`; None: as many as the choices allow.
         """
-        # Stays if a limit ends the sample by this request.
+        # Remains set if a limit ends the sample during this request.
         self.log["asking"] = kind
         output = await self._ask(self._sent(messages, turns), note, [])
         del self.log["asking"]
@@ -79,7 +80,7 @@ class Calls:
         return output.completion
 
     def name(self, output: ModelOutput, kind: str) -> None:
-        """Have the log say that an output is no reply, but of this kind."""
+        """Mark an output in the log as a request of this kind."""
         self.log.setdefault("calls", {})[output.message.id] = kind
 
     def _sent(self, messages: list[ChatMessage], turns: int | None) -> list[ChatMessage]:
@@ -94,7 +95,7 @@ class Calls:
 
 
 def _with_note(messages: list[ChatMessage], note: str) -> list[ChatMessage]:
-    """The messages with a text at their end; a tool's result may not have it, so it is a message then."""
+    """Append a text to the messages. After a tool's result as a message, since results cannot hold it."""
     last = messages[-1]
     if last.role != "user":
         return [*messages, ChatMessageUser(content=note)]
@@ -104,16 +105,16 @@ def _with_note(messages: list[ChatMessage], note: str) -> list[ChatMessage]:
 
 
 STEP_SHARE = 5
-"""A step of the plan may take the episode's replies divided by this, as in the paper."""
+"""Divisor of episode replies for the maximum replies per plan step."""
 
 UNBOUNDED_SHARE = 20
-"""Replies for a step of the plan if nothing bounds those of the episode."""
+"""Replies per plan step if the episode's replies are unbounded."""
 
 
 class PlanExecute:
-    """An episode played by a plan, which is in the log: each step, the turn before it, and its result.
+    """Episode played by a plan. The log has each step, the turn before it, and its result.
 
-    `most` are the most replies that the episode can have, None if nothing bounds them.
+    `most` is the maximum number of replies, None if unbounded.
     """
 
     def __init__(self, calls: Calls, most: int | None) -> None:
@@ -122,12 +123,12 @@ class PlanExecute:
         self._plan: list[dict[str, Any]] = calls.log.setdefault("plan", [])
 
     async def reply(self, messages: list[ChatMessage]) -> ModelOutput:
-        """The next reply of the executor; a step that it says is over is followed by the next one."""
+        """Request the executor's next reply. A finished step is followed by the next."""
         played = messages[self._calls.opening :]
         turn = sum(message.role == "assistant" for message in played)
         taken = turns_since_step(self._plan, turn + 1, played)
         if rule_of(messages[-1]):
-            # A question that is not asked again is no part of the plan.
+            # A question asked only once is not part of the plan.
             note = self._calls.prompts["plan_so_far"].fill(earlier=_steps_listed(self._plan))
             return await self._calls.reply(messages, note, taken)
         if self._plan and taken >= self._share:
@@ -165,7 +166,7 @@ class PlanExecute:
 
 
 def turns_since_step(plan: Sequence[Mapping[str, Any]], turn: int, messages: Sequence[ChatMessage]) -> int:
-    """How many turns of its step came before a turn, from 1, by the logged plan; questions are none.
+    """Count the turns of a step up to a turn, from 1. Questions do not count.
 
     `messages` are those from the first observation to the one before the turn.
     """
@@ -173,13 +174,16 @@ def turns_since_step(plan: Sequence[Mapping[str, Any]], turn: int, messages: Seq
 
 
 def _steps_listed(plan: list[dict[str, Any]]) -> str:
-    """Steps with their results, as the model is shown them."""
+    """List steps with their results, as in the prompt."""
     lines = (f"{each['step']}\n   {each['result'] or 'not ended'}" for each in plan)
     return "\n".join(f"{n}. {line}" for n, line in enumerate(lines, start=1)) or "none"
 
 
 CHARACTERS_PER_TOKEN = 4
-"""Of English text, by OpenAI's rule of thumb ("What are tokens and how to count them", help.openai.com)."""
+"""Characters per token of English text, by OpenAI's rule of thumb.
+
+"What are tokens and how to count them", help.openai.com.
+"""
 
 STATUSES = ("pending", "confirmed", "rejected")
 
@@ -204,7 +208,7 @@ _KINDS: Mapping[str, type[_Entry]] = {"hypotheses": _Hypothesis, "measurements":
 class Memory:
     """Entries by their id: H1, M2, H3, ... where H is a hypothesis and M a measurement, counted together.
 
-    What an answer says of it is read entry by entry; `dropped` counts what could not be read.
+    Answers are read entry by entry; `dropped` counts unreadable entries.
     """
 
     def __init__(self) -> None:
@@ -216,14 +220,14 @@ class Memory:
         return len(self._entries)
 
     def plain(self) -> dict[str, list[dict[str, Any]]]:
-        """The memory as plain values."""
+        """Convert the memory to plain values."""
         return {
             name: [asdict(each) for each in self._entries.values() if type(each) is kind]
             for name, kind in _KINDS.items()
         }
 
     def text(self) -> str:
-        """The memory as the model is shown it: JSON with an entry in each line."""
+        """Format the memory for the prompt: JSON, an entry per line."""
         lists = (
             f' "{name}": [' + ",".join(f"\n  {json.dumps(e, ensure_ascii=False)}" for e in entries) + "]"
             for name, entries in self.plain().items()
@@ -231,7 +235,7 @@ class Memory:
         return "{\n" + ",\n".join(lists) + "\n}"
 
     def change(self, answer: str) -> bool:
-        """Change the memory as an answer says; False if it has no such JSON, which changes nothing."""
+        """Change the memory by an answer. False, and no change, if the answer has no such JSON."""
         change = _read(answer)
         if change is None:
             return False
@@ -242,10 +246,10 @@ class Memory:
         return True
 
     def replace(self, answer: str, entries: int, tokens: int) -> bool:
-        """Put the memory that an answer has in the place of this one, cut to its limits.
+        """Replace the memory by an answer's, cut to its limits.
 
-        The oldest measurements go first, then the oldest hypotheses. False if the answer has no entry; the
-        memory is then cut only.
+        The oldest measurements go first, then the oldest hypotheses. If the answer has no entry, the memory
+        is only cut and False is returned.
         """
         known, self._entries = self._entries, {}
         self._put(_read(answer) or {}, known)
@@ -257,14 +261,14 @@ class Memory:
         return read
 
     def _put(self, change: Mapping[str, Any], known: Mapping[str, _Entry]) -> None:
-        """Take in entries; one whose id is not that of a known entry of its kind is new."""
+        """Add entries. Unknown ids, or ids of the other kind, make new ones."""
         for name, kind in _KINDS.items():
             for found in _listed(change.get(name)):
                 if (entry := self._entry(kind, found, known)) is not None:
                     self._entries[entry.id] = entry
 
     def _entry(self, kind: type[_Entry], found: Any, known: Mapping[str, _Entry]) -> _Entry | None:
-        """One entry of an answer, a statement alone too; None if it says nothing."""
+        """Read one entry of an answer, or a bare statement. None if empty."""
         alone = {"statement": found} if isinstance(found, str) else {}
         plain = _lowered(found) if isinstance(found, dict) else alone
         id_ = self._known(str(plain.get("id")), known)
@@ -287,19 +291,18 @@ class Memory:
         return _Hypothesis(id_, statements[0], status, self._texts(plain.get("evidence")))
 
     def _known(self, name: str, known: Mapping[str, _Entry]) -> str:
-        """The id that a name such as h3 or 3 means."""
+        """Find the id that a name such as h3 or 3 means."""
         name = name.strip().upper()
         return next((each for each in known if name in (each, each[1:])), name)
 
     def _texts(self, value: Any) -> list[str]:
-        """A value, or those in a list, as texts."""
+        """Convert a value, or those in a list, to texts."""
         texts = [str(each).strip() for each in _listed(value) if not isinstance(each, dict | list)]
         self.dropped += len(_listed(value)) - len(texts)
         return [each for each in texts if each]
 
 
 def _listed(value: Any) -> list[Any]:
-    """The values in a list without nulls, or one value as a list."""
     return [each for each in (value if isinstance(value, list) else [value]) if each is not None]
 
 
@@ -308,24 +311,24 @@ def _lowered(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(answer: str) -> dict[str, Any] | None:
-    """The last JSON object in an answer that says what to change, or {} if it says that nothing is."""
+    """Read the last JSON object with changes in an answer. {} for no changes."""
     every = [_lowered(found) for _, _, found in json_objects(answer)]
     said = [found for found in every if found.keys() & {*_KINDS, "remove"}]
     return said[-1] if said else {} if {} in every else None
 
 
 SUMMARY_EVERY = 10
-"""Replies after which the memory is summarised, as in the paper."""
+"""Replies between summaries of the memory, as in the paper."""
 
 ENTRIES, TOKENS = 40, 2000
-"""The most that a summary of the memory has, as in the paper."""
+"""Maximum entries and tokens of a memory summary, as in the paper."""
 
 
 class Hypothesizer:
-    """An episode played with a memory, which the log has as it was at the end.
+    """Episode played with a memory, whose final state is logged.
 
-    The memory is changed before each reply except the first. Questions that are asked once and the answers to
-    them change nothing, and what is shown after the end never reaches it.
+    The memory is changed before each reply except the first. Questions that are asked once, their answers,
+    and everything shown after the end leave it unchanged.
     """
 
     def __init__(self, calls: Calls) -> None:
@@ -333,7 +336,7 @@ class Hypothesizer:
         self._keep()
 
     async def reply(self, messages: list[ChatMessage]) -> ModelOutput:
-        """The next reply, after the memory has taken in what came of the last one."""
+        """Request the next reply, after updating the memory by the last result."""
         turn = lasting_turns(messages[self._calls.opening :])
         if turn and not rule_of(messages[-1]):
             await self._reflect(messages)
@@ -369,7 +372,7 @@ class Hypothesizer:
 
 
 def _as_text(message: ChatMessage) -> str:
-    """A reply with its calls of tools, in words."""
+    """Format a reply and its tool calls as text."""
     calls = (message.tool_calls or ()) if message.role == "assistant" else ()
     return "\n".join(
         filter(None, [message.text, *(f"{c.function}({json.dumps(c.arguments)})" for c in calls)])
@@ -377,17 +380,17 @@ def _as_text(message: ChatMessage) -> str:
 
 
 class ReplyingAgent(Protocol):
-    """What asks the model for its replies in one sample."""
+    """Requests replies from the model in one sample."""
 
     async def reply(self, messages: list[ChatMessage]) -> ModelOutput:
-        """The next reply in a conversation that ends with an observation.
+        """Request the next reply in a conversation that ends with an observation.
 
-        Raises CallStopped if the model stops in a request beside the replies.
+        Raises CallStopped if the model stops in another request of the agent.
         """
 
 
 class OwnAgent(Protocol):
-    """The module of an agent that only one suite has.
+    """Module of an agent that belongs to one suite.
 
     `TEXTS` are its texts by name, in files of its package `prompts`; the text with the agent's own name
     follows the rules of the suite, as `react` does. `NOTE_TOKENS` are the most that it adds to a request.
@@ -397,14 +400,14 @@ class OwnAgent(Protocol):
     NOTE_TOKENS: int
 
     def agent(self, calls: Calls) -> ReplyingAgent:
-        """What asks the model in one sample."""
+        """Make the agent of one sample."""
 
     def asides(self, choices: RunChoices, turn: int) -> tuple[int, ...]:
-        """As the function of this name."""
+        """List answer tokens of further requests; see `asides` of this module."""
 
 
 def agent_of(calls: Calls, most: int | None) -> ReplyingAgent:
-    """The agent of the choices; `most` are the most replies that the episode can have, None if unknown.
+    """Make the chosen agent. `most` is the maximum replies per episode, None if unknown.
 
     ReAct differs from the plain conversation by its instructions and its memory, so `Calls` is its agent too.
     """
@@ -419,7 +422,7 @@ def agent_of(calls: Calls, most: int | None) -> ReplyingAgent:
 
 
 def opening(suite: Suite, choices: RunChoices, prompts: PromptSet, episodes: int) -> list[ChatMessage]:
-    """The messages before the first observation: those of the suite, with the instructions of its agent."""
+    """Compose the messages before the first observation, with the agent's instructions."""
     messages = suite.opening(choices, prompts, episodes)
     if choices.agent == "direct":
         return messages
@@ -432,9 +435,9 @@ def opening(suite: Suite, choices: RunChoices, prompts: PromptSet, episodes: int
 
 
 def asides(choices: RunChoices, turn: int) -> tuple[int, ...]:
-    """The most requests that an agent makes beside the reply of a turn, from 0.
+    """List the maximum requests of an agent per turn, besides the reply.
 
-    For each the tokens of its answer, 0 if it is about as long as a reply.
+    `turn` counts from 0. For each the tokens of its answer, 0 if it is about as long as a reply.
     """
     if (own := choices.own_agent) is not None:
         return own.asides(choices, turn)
@@ -446,7 +449,7 @@ def asides(choices: RunChoices, turn: int) -> tuple[int, ...]:
 
 
 def note_tokens(choices: RunChoices) -> int:
-    """The most tokens of what an agent adds to each request, for estimates."""
+    """Maximum tokens that an agent adds to each request, for estimates."""
     if (own := choices.own_agent) is not None:
         return own.NOTE_TOKENS
     return TOKENS if choices.agent == "hypothesizer" else 0

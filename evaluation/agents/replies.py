@@ -1,4 +1,4 @@
-"""What of a model's reply is carried out, and what is its thought."""
+"""Action and thought of a model's reply."""
 
 import re
 from typing import NamedTuple
@@ -15,17 +15,17 @@ _RESULT = re.compile(
 
 
 class Reply(NamedTuple):
-    """A reply in its two parts; `action` is what the environment gets."""
+    """Parts of a reply; `action` is passed to the environment."""
 
     thought: str
     action: str
 
 
 def read_reply(text: str, choices: RunChoices) -> Reply:
-    """A reply in text as the run's agent reads it: the action is what stands behind the first `Action:`.
+    """Split a reply by its first `Action:`.
 
-    It ends before an observation or a thought that the model made up to follow it. A reply without the label
-    is an action as a whole, and so is every reply without an agent or beside the call of a tool.
+    The action ends before an observation or a thought that the model made up. A reply without the label is an
+    action as a whole, and so is every reply without an agent or with a tool call.
     """
     found = None if choices.agent == "direct" or choices.replies == "tools" else _ACTION.search(text)
     if found is None:
@@ -35,12 +35,12 @@ def read_reply(text: str, choices: RunChoices) -> Reply:
 
 
 def step_in(text: str) -> str:
-    """The step that a planner states: what follows the last `Step:`, otherwise the whole text, in a line."""
+    """Extract a planner's step in one line: after the last `Step:`, or all."""
     steps = [found["step"] for found in _STEP.finditer(text)]
     return " ".join((steps[-1] if steps else text).split()).rstrip("*_`")
 
 
 def result_in(text: str) -> str | None:
-    """What a reply without an action says came of a step of the plan, beginning with done or failed."""
+    """Extract a plan step's result from a reply without an action. It begins with done or failed."""
     found = _RESULT.search(text)
     return None if found is None or _ACTION.search(text) else found["result"].replace("**", "").strip()

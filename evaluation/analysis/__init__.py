@@ -1,4 +1,4 @@
-"""The analysis of a study: the effects of its design on what participants passed, in sentences and for R.
+"""Analysis of a study's factors, in sentences and for R.
 
 The model is linear in the share passed, so that effects are differences in points, with the tasks as fixed
 effects, or the participants for what only differs between tasks. Participants and tasks are crossed samples,
@@ -34,15 +34,15 @@ Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
 FACTORS = {"condition": "Condition", "who": "Agent", "block": "Block", "order": "Order", "suite": "Suite"}
-"""Factors of a design by the names of their columns; the first two are between participants."""
+"""Factors of a design by column name."""
 
 ALPHA = 0.05
 
 
 class Effect(NamedTuple):
-    """An effect on an outcome, in points: a level of a factor instead of its first one.
+    """Effect on an outcome in points: a factor level against the first.
 
-    `p_holm` is corrected for all tests of the analysis; a `reason` says why there is no test.
+    `p_holm` is corrected for all tests of the analysis; `reason` says why there is no test.
     """
 
     outcome: str
@@ -58,12 +58,12 @@ class Effect(NamedTuple):
 
     @property
     def found(self) -> bool:
-        """Whether it is there, with an error of 5 % for all tests together."""
+        """Return whether the effect is significant (familywise error of 5 %)."""
         return self.p_holm < ALPHA
 
 
 def effects(results: pd.DataFrame) -> list[Effect]:
-    """Every effect of the design on trials passed, and on the scores of suites that have them.
+    """Estimate every design effect on trials passed and on scores.
 
     `results` is the table of a study (`people.store.export.people_results`). A trial without a verdict, or
     score, counts as failed. Never raises: a reason takes the place of what the data cannot show.
@@ -75,7 +75,7 @@ def effects(results: pd.DataFrame) -> list[Effect]:
 
 
 def _designed(results: pd.DataFrame) -> pd.DataFrame:
-    """The trials with their factors: `who` is the agent, or the kind of people, and `task` unique."""
+    """Add factors to trials. `who` is the agent, or the kind of people, and `task` unique."""
     people = results["agent"] == PEOPLE
     kinds = results["kind"].where(results["kind"] != "", PEOPLE)
     last = max(int(results["order"].max()) - 1, 1) if len(results) else 1
@@ -87,7 +87,7 @@ def _designed(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def _outcomes(trials: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Name and trials of each outcome, whose `value` is in points."""
+    """Yield the name and trials of each outcome; `value` is in points."""
     passed = counted(trials)
     if len(passed):
         yield "passed", passed.assign(value=100 * passed["passed"])
@@ -98,7 +98,7 @@ def _outcomes(trials: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 class Coded(NamedTuple):
-    """A column of the design: a level (1) of a factor instead of its first (0), or a share of the order."""
+    """Column of the design: a level (1) against the first (0), or order share."""
 
     factor: str
     level: str
@@ -119,7 +119,7 @@ def _coded(trials: pd.DataFrame, factor: str) -> list[Coded]:
 
 
 def _effects(outcome: str, trials: pd.DataFrame) -> Iterator[Effect]:
-    """The effects on one outcome: those between suites over tasks, all others with the tasks held fixed."""
+    """Estimate effects on one outcome: between suites over tasks, others within tasks."""
     columns = {factor: _coded(trials, factor) for factor in FACTORS}
     suites = columns.pop("suite")
     yield from _tested(outcome, trials, [each for coded in columns.values() for each in coded], "task")
@@ -128,7 +128,7 @@ def _effects(outcome: str, trials: pd.DataFrame) -> Iterator[Effect]:
 
 
 def _tested(outcome: str, trials: pd.DataFrame, columns: Sequence[Coded], fixed: str) -> Iterator[Effect]:
-    """The effects of columns beside a fixed effect for each task, or participant."""
+    """Estimate effects of columns, with a fixed effect per task or participant."""
     if not columns:
         return
     dummies = pd.get_dummies(trials[fixed]).to_numpy(float)
@@ -140,7 +140,7 @@ def _tested(outcome: str, trials: pd.DataFrame, columns: Sequence[Coded], fixed:
 
 
 def _too_few(trials: pd.DataFrame, column: Coded) -> str:
-    """Why a column cannot be tested, by the numbers of participants or tasks; empty if it can."""
+    """Explain if a column has too few participants or tasks; otherwise empty."""
     if trials["value"].nunique() == 1:
         return "every trial has the same result"
     if trials[PERSON].nunique() == 1:
@@ -154,7 +154,7 @@ def _too_few(trials: pd.DataFrame, column: Coded) -> str:
 
 
 def _confounded(column: Coded, columns: Sequence[Coded], fixed: "pd.Series[str]") -> str:
-    """Why a column cannot be told apart from others; empty if it can."""
+    """Explain if a column is confounded with others; otherwise empty."""
     others = [*dict.fromkeys(each.factor for each in columns if each.factor != column.factor), fixed.name]
 
     def follows(*names: object) -> bool:
@@ -173,7 +173,7 @@ def _confounded(column: Coded, columns: Sequence[Coded], fixed: "pd.Series[str]"
 
 
 class Fit:
-    """A least-squares fit of the outcome of trials, and the tests of its first coefficients."""
+    """Least-squares fit of an outcome, with tests of its first coefficients."""
 
     def __init__(self, trials: pd.DataFrame, design: Array, tested: int) -> None:
         self._value = trials["value"].to_numpy(float)
@@ -187,7 +187,7 @@ class Fit:
         self._clusterings = [self._clustered(ids) for ids in (people, tasks, both)]
 
     def tested(self, effect: Effect, place: int) -> Effect:
-        """The effect with the coefficient at a place, its interval and its p."""
+        """Add the coefficient at a place to an effect, with interval and p."""
         from scipy.stats import t as student
 
         people, tasks, (both, _) = (self._variance(each, place) for each in self._clusterings)
@@ -203,7 +203,7 @@ class Fit:
         return effect._replace(difference=difference, low=low, high=high, p=p)
 
     def _exact(self, place: int, difference: float) -> dict[str, Any]:
-        """If nothing varies within two groups: the chance of an exchange of participants, and of tasks."""
+        """Test exactly, by exchanging participants and tasks, if two groups are constant."""
         side = self._design[:, place]
         people = pd.Series(side).groupby(self._people).mean()
         constant = pd.Series(self._value).groupby(side).nunique().eq(1).all()
@@ -218,13 +218,13 @@ class Fit:
         return Clustering(rows, starts, np.concatenate(weights))
 
     def _weights(self, rows: Rows) -> Array:
-        """A cluster's rows of (1 - hat matrix) ** -0.5, times design and bread."""
+        """Weight a cluster's rows: (1 - hat) ** -0.5 times design and bread."""
         values, vectors = np.linalg.eigh(np.eye(len(rows)) - self._pulled[rows] @ self._design[rows].T)
         scaled = np.where(values > 1e-9, 1 / np.sqrt(np.maximum(values, 1e-9)), 0.0)
         return (vectors * scaled) @ (vectors.T @ self._pulled[rows, : self._tested])
 
     def _variance(self, clusters: "Clustering", place: int) -> tuple[float, float]:
-        """The CR2 variance of a coefficient, and its degrees of freedom, with trials in clusters."""
+        """Compute a coefficient's CR2 variance and degrees of freedom for clustered trials."""
         weights = clusters.weights[:, place]
         sums = clusters.sums(self._residuals[clusters.rows] * weights)
         # The error of these sums has the covariance diag(own) - moved @ bread @ moved.T, which is not built.
@@ -236,19 +236,19 @@ class Fit:
 
 
 class Clustering(NamedTuple):
-    """Trials in clusters: their rows in order, the start of each cluster, and the weights of the rows."""
+    """Trials in clusters: row order, cluster starts, and row weights."""
 
     rows: Rows
     starts: Rows
     weights: Array
 
     def sums(self, values: Array) -> Array:
-        """The sum of each cluster."""
+        """Sum rows by cluster."""
         return np.add.reduceat(values, self.starts)
 
 
 def sentence(effect: Effect) -> str:
-    """An effect in Markdown: whether it was found, its size, and what that rests on."""
+    """Describe an effect in Markdown: significance, size, and evidence."""
     what = f"{FACTORS[effect.factor]}, {effect.level} instead of {effect.against}"
     if effect.reason:
         return f"**{what}: not tested**, because {effect.reason}."
@@ -260,11 +260,11 @@ def sentence(effect: Effect) -> str:
 
 
 def overview(results: pd.DataFrame) -> pd.DataFrame:
-    """Rates of each suite, agent and condition, one row each; intervals (95 %) are over participants.
+    """Tabulate rates by suite, agent and condition. Intervals (95 %) are over participants.
 
     `results` is the table of a study. Columns: `suite`; `agent` as `together` names it; `participants`;
     `planned` trials, `missing` ones; `pass_rate`, `low`, `high`; `score`, `score_low`, `score_high`. A trial
-    without verdict or score counts as 0. NaN if none has one, and as ends with a single participant.
+    without verdict or score counts as 0. NaN if no trial has one, and as ends with a single participant.
     """
     named = together(results)
     rates = pass_rates(named.assign(**{GROUP: named["suite"]}))
@@ -292,7 +292,7 @@ OVERVIEW = (
 
 
 def analysis_files(study: str, results: pd.DataFrame) -> dict[str, str]:
-    """`analysis.md`, which says what was found, and `analysis.R`, which fits the mixed models with lme4.
+    """Write `analysis.md` with the findings and `analysis.R` with lme4's mixed models.
 
     `results` is the table of a study, which R reads from `results.csv` in the same folder.
     """

@@ -1,1 +1,1 @@
-"""Episodes that people play: forms by which they answer, and an episode of any suite as a file."""
+"""Human play: answer forms, and episodes of any suite as files."""

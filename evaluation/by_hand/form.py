@@ -1,6 +1,6 @@
-"""What people are asked, and what is wrong with their answers: forms of suites, and questionnaires.
+"""Forms of suites and questionnaires, and checks of answers.
 
-An answer is a text as a page sends it, empty if the question was left out; several options are one text, a
+An answer is a text as a page sends it, empty if the question was skipped; several options are one text, a
 list in JSON.
 """
 
@@ -21,17 +21,17 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from arena.errors import ConfigError
 
 MAX_TEXT = 20_000
-"""Characters of a text; a consent form of ten pages has as many."""
+"""Maximum characters of a text, such as a consent form (ten pages)."""
 
 MAX_ANSWER = 5_000
-"""Characters of an answer where nothing else is said, about two pages."""
+"""Default maximum characters of an answer, about two pages."""
 
 LONGEST = 120_000
-"""Characters of the longest answer that can be asked for, 10,000 words: a form has at most 512 KiB."""
+"""Maximum characters that any answer may allow, 10,000 words. A form has at most 512 KiB."""
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
 Name = Annotated[str, Field(pattern=NAME)]
-"""Names that become parts of file names in an export. A leading "_" is reserved for internal rows."""
+"""Names used in file names of an export. A leading "_" is reserved for internal rows."""
 Prose = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
 Line = Annotated[str, Field(min_length=1, max_length=500)]
 Option = Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -39,13 +39,13 @@ Bound = Annotated[float | None, Field(allow_inf_nan=False)]
 
 
 class Section(BaseModel):
-    """A part of a form or of a study's file: immutable, and without unknown keys."""
+    """Immutable part of a form or study file, without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class AnswerTexts(Section):
-    """What is said of a wrong answer; `{low}` and `{high}` are limits, `{n}` is a number."""
+    """Messages about wrong answers. `{low}` and `{high}` are limits, `{n}` is a number."""
 
     required: str = "Please answer this question."
     choose_one: str = "Please choose one of these."
@@ -61,7 +61,10 @@ class AnswerTexts(Section):
     too_long: str = "Please write at most {n} characters."
 
     def outside(self, low: str, high: str, kind: str = "") -> str:
-        """What to answer between two limits, of which either may be ""; `kind`: "" or "date_"."""
+        """Format the message for an answer outside limits, either possibly "".
+
+        `kind` is "" or "date_".
+        """
         end = "between" if low and high else "at_least" if low else "at_most"
         text: str = getattr(self, f"{kind}{end}")
         return text.replace("{low}", low).replace("{high}", high)
@@ -71,17 +74,17 @@ ENGLISH = AnswerTexts()
 
 
 def number_of(text: str) -> float | None:
-    """A finite number, with a decimal point or comma; None for another text."""
+    """Parse a finite number with decimal point or comma; None if invalid."""
     try:
         value = float(text.replace(",", "."))
     except ValueError:
         return None
-    # Python would read 1_000, too.
+    # Python would also read 1_000.
     return value if math.isfinite(value) and "_" not in text else None
 
 
 def plain_number(text: str) -> str:
-    """A number in ASCII digits with a decimal point: "5,50" becomes "5.5"; other texts as they are."""
+    """Write a number with a decimal point; other texts stay. "5,50" becomes "5.5", in ASCII digits."""
     value = number_of(text)
     if value is None:
         return text
@@ -92,7 +95,7 @@ def plain_number(text: str) -> str:
 
 
 def date_of(text: str) -> date | None:
-    """A date such as 2026-03-31 (ISO 8601); None for another text."""
+    """Parse a date such as 2026-03-31 (ISO 8601); None if invalid."""
     try:
         return date.fromisoformat(text) if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII) else None
     except ValueError:
@@ -100,12 +103,12 @@ def date_of(text: str) -> date | None:
 
 
 def as_list(values: Iterable[str]) -> str:
-    """Several options as one answer: a list in JSON."""
+    """Join options to one answer, a list in JSON."""
     return json.dumps(list(values), ensure_ascii=False)
 
 
 def list_of(text: str) -> tuple[str, ...] | None:
-    """The options in an answer made by `as_list`; None for another text."""
+    """Split an answer made by `as_list` into options; None if invalid."""
     try:
         values = json.loads(text[: MAX_TEXT * 2])
     except (ValueError, RecursionError):
@@ -115,12 +118,11 @@ def list_of(text: str) -> tuple[str, ...] | None:
 
 
 def duplicates(values: Iterable[str]) -> list[str]:
-    """The values that occur more than once, sorted."""
+    """List values that occur more than once, sorted."""
     return sorted(value for value, count in Counter(values).items() if count > 1)
 
 
 def _listed(value: Any) -> Any:
-    """A single value as a list of one."""
     return (value,) if isinstance(value, str) else value
 
 
@@ -146,7 +148,10 @@ def _is_between(value: Any, least: Any, most: Any) -> bool:
 
 
 class Accepted(Section):
-    """One of `values`, or a number or date from `least` to `most`; in the file a value or a list will do."""
+    """Accepted answers: any of `values`, or a number or date within limits.
+
+    In the file a value or a list suffices.
+    """
 
     values: Expected = ()
     least: Line | None = None
@@ -165,10 +170,10 @@ class Accepted(Section):
 
 
 class Question(Section):
-    """A question, whose answer is stored under `id`. It is asked if the answers to all items of `if_` fit.
+    """Question, whose answer is stored under `id`.
 
-    With `expect` it checks attention: only this answer, or one of these, is right. The page decides whether
-    one is asked that is `conditional`.
+    It is asked if the answers to all items of `if_` fit. With `expect` it checks attention: only this answer,
+    or one of these, is right. The page decides about showing one that is `conditional`.
     """
 
     id: Name
@@ -181,9 +186,9 @@ class Question(Section):
     conditional: bool = False
 
     stays: ClassVar[bool] = True
-    """Whether a form that is shown again keeps the answer of the turn before."""
+    """Keeps the previous turn's answer if a form is shown again."""
     column: ClassVar[Literal["text", "integer", "number"]] = "text"
-    """The type of the answers' column in an export."""
+    """Type of the answers' column in an export."""
 
     @model_validator(mode="after")
     def _expects_an_answer(self) -> Self:
@@ -194,44 +199,44 @@ class Question(Section):
 
     @property
     def levels(self) -> dict[str, str]:
-        """The answers and what they mean, where both are fixed."""
+        """Map answers to their meanings if both are fixed."""
         options: tuple[str, ...] = getattr(self, "options", ())
         return dict(zip(options, getattr(self, "labels", ()) or options, strict=False))
 
     def problem(self, answer: str, texts: AnswerTexts = ENGLISH) -> str | None:
-        """What is wrong with an answer, in words of `texts`; None if it is valid."""
+        """Explain an invalid answer in words of `texts`; None if valid."""
         if not answer:
             return texts.required if self.required else None
         return self._problem(answer, texts)
 
     def value(self, answer: str) -> Any:
-        """What a valid answer means, for the reply of a suite's form."""
+        """Convert a valid answer to its meaning, for the form's reply."""
         return answer
 
     def said(self, value: Any) -> str:
-        """A value as people read it."""
+        """Format a value for people."""
         return str(value)
 
     def stored(self, answer: str) -> str:
-        """A valid answer as it is stored: numbers in plain digits with a point, others as they are."""
+        """Normalise a valid answer for storage. Numbers get plain digits and a point."""
         return answer
 
     def example(self, source: Random) -> str:
-        """A valid answer at random; a right one, if this is an attention check."""
+        """Draw a valid answer at random. A right one for an attention check."""
         return source.choice(self.expect) if self.expect else self._example(source)
 
     def is_answer(self, value: str) -> bool:
-        """Whether a value can be given as the answer, or as one of several."""
+        """Return whether a value can be the answer or one of several."""
         return self._problem(value, ENGLISH) is None
 
     def is_as_expected(self, answer: str) -> bool | None:
-        """Whether an attention check was passed; None if the item is none."""
+        """Return whether an attention check was passed; None for other items."""
         if not self.expect:
             return None
         return any(self.same(answer, expected) for expected in self.expect) if answer else False
 
     def accepts(self, answer: str, accepted: Accepted) -> bool:
-        """Whether an answer is one of those that are accepted; never if there is none."""
+        """Return whether an answer is among the accepted ones; never if unanswerable."""
         if accepted.values:
             return any(self.same(each, one) for each in self.chosen(answer) for one in accepted.values)
         rank = self.rank(answer)
@@ -239,7 +244,7 @@ class Question(Section):
         return rank is not None and _is_between(rank, least, most)
 
     def accepted_problem(self, accepted: Accepted) -> str | None:
-        """Why a key of `if` or `screen` cannot be about this item; None if it can."""
+        """Explain an `if` or `screen` that cannot fit this item. None if it can."""
         for value in accepted.values:
             if not self.is_answer(value):
                 return f"{value!r} is not an answer to {self.id}"
@@ -249,7 +254,7 @@ class Question(Section):
         return None if accepted.values or self._can_fit(accepted) else "no answer to this item fits"
 
     def _can_fit(self, accepted: Accepted) -> bool:
-        """Whether a number or date of the item lies between the accepted ends."""
+        """Return whether the item's numbers or dates overlap the accepted range."""
         low, high = self.ends
         lows, highs = (low, accepted.least), (high, accepted.most)
         ranks = [[self.rank(str(each)) or 0.0 for each in ends if each is not None] for ends in (lows, highs)]
@@ -257,20 +262,20 @@ class Question(Section):
 
     @property
     def ends(self) -> tuple[Any, Any]:
-        """The least and the greatest answer; None: no limit."""
+        """Return the minimum and maximum answer; None: no limit."""
         return getattr(self, "least", None), getattr(self, "most", None)
 
     def chosen(self, answer: str) -> tuple[str, ...]:
-        """The answers in an answer: itself, or several options."""
+        """List the answers in an answer: itself, or several options."""
         return (answer,) if answer else ()
 
     def same(self, one: str, other: str) -> bool:
-        """Whether two answers mean the same."""
+        """Return whether two answers mean the same."""
         first, second = self.rank(one), self.rank(other)
         return first == second if first is not None else one == other
 
     def rank(self, answer: str) -> float | None:
-        """An answer as a number, for items whose answers have an order; None for others."""
+        """Convert an answer to a number for ordered items; None for others."""
         return None
 
     def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
@@ -281,7 +286,7 @@ class Question(Section):
 
 
 class Box(NamedTuple):
-    """A rectangle of the observation's last picture, as fractions of its width and height from 0 to 1."""
+    """Rectangle of the last picture, in fractions (0 to 1) of its size."""
 
     left: float
     top: float
@@ -290,10 +295,10 @@ class Box(NamedTuple):
 
 
 class Choice(Question):
-    """One of several options; `labels` say what they mean, where that is not what they are.
+    """Single choice; `labels` explain the options where necessary.
 
-    `pictures` are files beside the study's, one for each option, which is its text. A click into one of
-    `boxes`, of which each option has one or none has any, chooses the option, too.
+    `pictures` are files in the study's folder, one for each option, which is its text. A click into one of
+    `boxes`, of which each option has one or none has any, also chooses the option.
     """
 
     type: Literal["choice"] = "choice"
@@ -316,10 +321,10 @@ class Choice(Question):
 
 
 class Checkbox(Question):
-    """Any number of several options, at least one if required; the value is a tuple of their places.
+    """Multiple choice, at least one option if required. The value is their positions.
 
     With `expect` exactly these options must be chosen. A click into one of `boxes`, of which each option has
-    one or none has any, chooses the option, too.
+    one or none has any, also chooses the option.
     """
 
     type: Literal["checkbox"] = "checkbox"
@@ -328,27 +333,27 @@ class Checkbox(Question):
     boxes: tuple[Box, ...] = ()
 
     def value(self, answer: str) -> tuple[int, ...]:
-        """The places of the chosen options, ascending."""
+        """Convert to positions of the chosen options, ascending."""
         return tuple(sorted(map(self.options.index, self.chosen(answer))))
 
     def said(self, value: Iterable[int]) -> str:
-        """The chosen options, "–" if there are none."""
+        """List the chosen options, "–" if empty."""
         return ", ".join(self.options[place] for place in value) or "–"
 
     def is_answer(self, value: str) -> bool:
-        """Whether this is an option."""
+        """Return whether the value is an option."""
         return value in self.options
 
     def is_as_expected(self, answer: str) -> bool | None:
-        """Whether exactly the expected options were chosen; None if any may be."""
+        """Return whether exactly the expected options were chosen. None if any may be."""
         return set(self.chosen(answer)) == set(self.expect) if self.expect else None
 
     def chosen(self, answer: str) -> tuple[str, ...]:
-        """The options that an answer contains."""
+        """List the options of an answer."""
         return list_of(answer) or ()
 
     def example(self, source: Random) -> str:
-        """Some of the options, or those that are expected."""
+        """Draw some options, or choose the expected ones."""
         some = source.sample(self.options, source.randint(1, len(self.options)))
         return as_list(self.expect or some)
 
@@ -360,24 +365,24 @@ class Checkbox(Question):
 
 
 class _Ranged(Question):
-    """A question whose answers are numbers."""
+    """Question with numeric answers."""
 
     column: ClassVar[Literal["text", "integer", "number"]] = "number"
 
     def said(self, value: Any) -> str:
-        """The number with its unit, if it has one."""
+        """Format the number with any unit."""
         return f"{value:.10g} {getattr(self, 'unit', '')}".strip()
 
     def rank(self, answer: str) -> float | None:
-        """The number."""
+        """Convert the answer to a number."""
         return number_of(answer)
 
     def stored(self, answer: str) -> str:
-        """The number in plain digits."""
+        """Write the number in plain digits."""
         return plain_number(answer)
 
     def value(self, answer: str) -> float:
-        """The number, an int if it is whole."""
+        """Convert to a number, an int if it is whole."""
         number = number_of(answer) or 0.0
         return int(number) if number == round(number) else number
 
@@ -399,7 +404,7 @@ class _Ranged(Question):
 
 
 class Likert(_Ranged):
-    """A scale from 1 to `points` with labels at its ends."""
+    """Scale from 1 to `points` with labels at its ends."""
 
     type: Literal["likert"] = "likert"
     points: int = Field(default=7, ge=2, le=11)
@@ -409,13 +414,13 @@ class Likert(_Ranged):
 
     @property
     def levels(self) -> dict[str, str]:
-        """The points, and the labels at the ends."""
+        """Map the points to the labels at the ends."""
         points = {str(point): str(point) for point in range(1, self.points + 1)}
         return points | {"1": self.low or "1", str(self.points): self.high or str(self.points)}
 
     @property
     def ends(self) -> tuple[Any, Any]:
-        """From 1 to `points`."""
+        """Return 1 and `points`."""
         return 1, self.points
 
     def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
@@ -426,7 +431,7 @@ class Likert(_Ranged):
 
 
 class Number(_Ranged):
-    """A number that is typed, from `least` to `most` if these are given."""
+    """Typed number, optionally limited by `least` and `most`."""
 
     type: Literal["number"] = "number"
     least: Bound = None
@@ -450,10 +455,10 @@ class Number(_Ranged):
 
 
 class Slider(_Ranged):
-    """A number that is set by moving a slider, which has no value before; labels stand at its ends.
+    """Number set by a slider without an initial value. Labels mark its ends.
 
-    The answer is `least` plus a multiple of `step`. The slider stands at `start`, by default in the middle;
-    with `shown` its number is shown, with the unit.
+    The answer is `least` plus a multiple of `step`. The slider starts at `start`, by default the middle;
+    `shown` displays its number with the unit.
     """
 
     type: Literal["slider"] = "slider"
@@ -484,7 +489,7 @@ class Slider(_Ranged):
 
 
 class Date(Question):
-    """A date, from `least` to `most` if these are given; the answer is such as 2026-03-31 (ISO 8601)."""
+    """Date within `least` and `most`, if given. The answer is such as 2026-03-31 (ISO 8601)."""
 
     type: Literal["date"] = "date"
     least: Day = None
@@ -497,7 +502,7 @@ class Date(Question):
         return self
 
     def rank(self, answer: str) -> float | None:
-        """The number of the day."""
+        """Convert the date to its day number."""
         day = date_of(answer)
         return None if day is None else day.toordinal()
 
@@ -525,7 +530,7 @@ class Text(Question):
     stays = False
 
     def same(self, one: str, other: str) -> bool:
-        """Whether two texts are the same, apart from capital letters and spaces at their ends."""
+        """Compare texts, ignoring capital letters and spaces at their ends."""
         return one.strip().casefold() == other.strip().casefold()
 
     def _problem(self, answer: str, texts: AnswerTexts) -> str | None:
@@ -537,11 +542,11 @@ class Text(Question):
 
 
 class Command(Text):
-    """A line of text that offers completions of what is typed, by `templates`.
+    """Line of text with completions from `templates`.
 
     Templates are whole texts, in which each `OBJ` stands for one of `words`. Each of `buttons` is a text that
-    one click sends. The beginnings of templates, and below the line `near` the words, can be clicked in the
-    place of typing them. Any other text can be entered too.
+    one click sends. The beginnings of templates, and below the line the words `near`, can be clicked instead
+    of typed. Any other text can be entered too.
     """
 
     type: Literal["command"] = "command"  # type: ignore[assignment]
@@ -552,7 +557,7 @@ class Command(Text):
 
     @property
     def starts(self) -> tuple[str, ...]:
-        """The beginnings of templates, up to the first of the words."""
+        """List template beginnings, up to the first of the words."""
         return tuple(each.partition("OBJ")[0] for each in self.templates if "OBJ" in each[1:])
 
     def _example(self, source: Random) -> str:
@@ -561,26 +566,26 @@ class Command(Text):
 
 
 Item = Annotated[Choice | Checkbox | Likert | Slider | Number | Date | Text, Field(discriminator="type")]
-"""A question of a questionnaire."""
+"""Question of a questionnaire."""
 
 Values = Mapping[str, Any]
-"""What answers mean, by the ids of the questions; see `Question.value`."""
+"""Answer meanings by question id; see `Question.value`."""
 
 
 Reply = Callable[[Values], str]
-"""What makes of values what a model would have written."""
+"""Function that converts values to a reply in a model's format."""
 
 
 def answer_problems(
     questions: Iterable[Question], answers: Mapping[str, str], texts: AnswerTexts = ENGLISH
 ) -> dict[str, str]:
-    """What is wrong with the answers to questions, by their ids; empty if all are valid."""
+    """Explain invalid answers by question id; empty if all are valid."""
     found = {each.id: each.problem(answers.get(each.id, ""), texts) for each in questions}
     return {name: problem for name, problem in found.items() if problem}
 
 
 class WrongAnswer(ConfigError):
-    """An answer that does not fit its `question`, given by its id."""
+    """Answer that does not fit a `question`, given by id."""
 
     def __init__(self, question: Question, problem: str) -> None:
         super().__init__(f"{question.ask}: {problem}")
@@ -589,12 +594,12 @@ class WrongAnswer(ConfigError):
 
 @dataclass(frozen=True)
 class Form:
-    """What a person answers an observation with.
+    """Form for answering an observation.
 
-    `intro` says what is asked for now, and `task` in every step what the episode is about. `reply` makes of
-    the values what a model would have written; `check` raises ConfigError for a reply that would be a wrong
-    one, and `reply` may do so, too. `text` is shown instead of the observation's texts, which are for models,
-    and `help` on request: what can be done. Raises ValueError if two questions have the same id.
+    `intro` says what is asked now, and `task` in every step what the episode is about. `reply` converts the
+    values to a reply as a model would write it; `check` raises ConfigError for a wrong reply, and `reply` may
+    do so, too. `text` replaces the observation's texts, which are for models; `help` is shown on request.
+    Raises ValueError if two questions have the same id.
     """
 
     intro: str
@@ -610,14 +615,17 @@ class Form:
             raise ValueError(f"form: two questions have the same id: {twice}")
 
     def said(self, values: Values) -> str:
-        """What was entered, as people read it: a line for each of several questions."""
+        """Format the entered values for people, a line per question."""
         given = [(each.ask, each.said(values[each.id])) for each in self.questions]
         return (
             given[0][1] if len(given) == 1 else "\n".join(f"{ask.rstrip('?')}: {said}" for ask, said in given)
         )
 
     def read(self, answers: Mapping[str, str], texts: AnswerTexts = ENGLISH) -> Values:
-        """The values of the answers. Raises WrongAnswer, or ConfigError if the reply of all does not fit."""
+        """Convert the answers to values.
+
+        Raises WrongAnswer, or ConfigError if the reply of all does not fit.
+        """
         wrong = answer_problems(self.questions, answers, texts)
         for each in self.questions:
             if each.id in wrong:

@@ -1,4 +1,4 @@
-"""An episode of any suite that a person played, as a file that can be played again."""
+"""Human-played episodes of any suite as files for replay."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from evaluation.suites import chosen_tasks, get_suite
 
 
 class PlayedEpisode(BaseModel, frozen=True, extra="forbid", ser_json_inf_nan="constants"):
-    """What reproduces an episode without the person: its setup, and the replies in its `record`.
+    """Setup and replies that reproduce a human-played episode.
 
     `task` is a `TaskSpec` and `record` a `Record` as plain values; `record` is None until the episode ends.
     """
@@ -31,7 +31,7 @@ class PlayedEpisode(BaseModel, frozen=True, extra="forbid", ser_json_inf_nan="co
 
     @classmethod
     def of(cls, setup: EpisodeSetup) -> Self:
-        """An episode that begins."""
+        """Create a new episode."""
         return cls(
             suite=setup.suite.name,
             task=to_jsonable_python(setup.task, inf_nan_mode="constants"),
@@ -42,7 +42,10 @@ class PlayedEpisode(BaseModel, frozen=True, extra="forbid", ser_json_inf_nan="co
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The episode of a file. Raises RecordingError if it has none, ConfigError if it cannot be read."""
+        """Read an episode file.
+
+        Raises RecordingError if it has no episode, ConfigError if it cannot be read.
+        """
         try:
             return cls.model_validate_json(read_text(path))
         except ValidationError as error:
@@ -51,12 +54,12 @@ class PlayedEpisode(BaseModel, frozen=True, extra="forbid", ser_json_inf_nan="co
             raise RecordingError(f"{path}: no episode of a person ({where}: {first['msg']})") from None
 
     def ended(self, record: Record) -> Self:
-        """The episode with its end."""
+        """Add the record of the ended episode."""
         plain = to_jsonable_python(record.as_dict(), inf_nan_mode="constants")
         return self.model_copy(update={"record": plain})
 
     def setup(self) -> EpisodeSetup:
-        """What the episode depends on. Raises RecordingError if this installation cannot play it."""
+        """Restore the episode's setup. Raises RecordingError if this installation cannot play it."""
         try:
             suite = get_suite(self.suite)
             choices = suite.choices.model_validate_json(json.dumps(suite.choices.renamed(self.choices)))

@@ -1,1 +1,1 @@
-"""The choices of a run: their models, presets, contradictions, and where each comes from."""
+"""Choices of a run: models, presets, contradictions, and origins."""

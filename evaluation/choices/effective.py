@@ -1,4 +1,4 @@
-"""The effective choices of a run: defaults, a preset over them, options over both."""
+"""Effective choices of a run: defaults, then preset, then options."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,13 +14,13 @@ from evaluation.choices.run_choices import Contradiction, shown
 from evaluation.suite import Suite
 
 FOLDER = "presets"
-"""The folder of a suite's presets, beside its module."""
+"""Name of a suite's preset folder, next to its module."""
 
 _DESCRIPTION = "description"
 
 
 class Preset(NamedTuple):
-    """A preset file: its name, what it says about itself, its choices and the line of each."""
+    """Preset file: name, description, and choices with their lines."""
 
     name: str
     source: str
@@ -35,11 +35,11 @@ def preset_names(suite: Suite) -> tuple[str, ...]:
 
 
 def load_preset(suite: Suite, name: str) -> Preset:
-    """A preset of a suite by its name, or a file by its path, which ends in .yaml or .yml or has a slash.
+    """Load a suite's preset by name, or a file by path.
 
-    The values are not checked against the choices yet. Raises ConfigError, with file:line, for a file that
-    cannot be read or is no mapping, and for keys that are unknown or given twice; with the nearest name for
-    a preset that does not exist.
+    A path ends in .yaml or .yml or has a slash. The values are not checked against the choices yet. Raises
+    ConfigError, with file:line, for a file that cannot be read or is no mapping, and for unknown or repeated
+    keys; for a missing preset with the nearest name.
     """
     known = (_DESCRIPTION, *suite.choices.model_fields)
     if "/" in name or name.endswith((".yaml", ".yml")):
@@ -61,7 +61,7 @@ def _parsed(name: str, source: str, text: str, keys: Sequence[str]) -> Preset:
 
 
 class Effective(NamedTuple):
-    """The choices of a run and where each comes from: preset, option or default.
+    """Choices of a run, each with its origin: preset, option or default.
 
     `choices` is an instance of the suite's own class.
     """
@@ -71,9 +71,9 @@ class Effective(NamedTuple):
     preset: Preset | None
 
     def rows(self) -> Iterator[tuple[str, str, str, str]]:
-        """Each choice as (name, value, origin, what it means), in the model's order.
+        """Yield each choice as (name, value, origin, meaning), in the model's order.
 
-        For an agent that plays whole episodes, only those that have an effect.
+        For an agent that plays whole episodes, only choices with an effect.
         """
         for name, field in type(self.choices).model_fields.items():
             if self.choices.acts and name not in self.choices.for_players:
@@ -82,16 +82,16 @@ class Effective(NamedTuple):
             yield name, value, self.origins[name], field.description or ""
 
     def changed(self) -> dict[str, str]:
-        """The choices that come from a preset or an option, as text."""
+        """Choices from a preset or option, as text."""
         return {name: value for name, value, origin, _ in self.rows() if origin != "default"}
 
 
 def effective(suite: Suite, name: str | None, options: Mapping[str, Any]) -> Effective:
-    """The choices of a preset (None for the defaults), overridden by options; an agent has its own defaults.
+    """Combine a preset (None for the defaults) with options, which override it.
 
-    Options that are absent do not count; text is read as on a command line. Raises ConfigError for an
-    unknown preset or option, a wrong value, and choices that exclude each other; the message says where the
-    choice comes from.
+    An agent has its own defaults. Absent options do not count; text is read as on a command line. Raises
+    ConfigError for an unknown preset or option, a wrong value, and choices that exclude each other, with the
+    choice's origin.
     """
     kind = suite.choices
     preset = load_preset(suite, name) if name is not None else None

@@ -1,4 +1,4 @@
-"""The choices of a run that every suite has; a suite adds its own in a subclass."""
+"""Choices common to all suites. A suite adds its own in a subclass."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -11,17 +11,18 @@ from arena.errors import ConfigError
 from arena.packages import beside, data_of
 
 LEFT_OUT = "[picture left out]"
-"""What stands where a picture was."""
+"""Placeholder of an omitted picture."""
 
 COLLAGE = "[The pictures so far are put into one, row by row from the earliest to the present.]"
-"""What stands before a collage."""
+"""Text before a collage."""
 
 COLLAGE_PX = 2048
-"""Longest side of a collage; OpenAI and Anthropic shrink larger pictures themselves (their vision guides)."""
+"""Maximum collage side in pixels. OpenAI and Anthropic shrink larger pictures themselves (their vision
+guides)."""
 
 
 def kept_images(rule: str, count: int) -> frozenset[int]:
-    """Which of `count` pictures a budget keeps, counted from 0; for a collage, its position."""
+    """Select pictures of `count` that a budget keeps, from 0. For a collage, its position."""
     if rule == "all":
         return frozenset(range(count))
     if rule == "first+last":
@@ -36,7 +37,7 @@ Choices = Mapping[str, Any]
 class Contradiction(ConfigError):
     """Choices that exclude each other.
 
-    `fields` are their names, `values` all choices, `reason` is a clause that says why.
+    `fields` are their names, `values` all choices, `reason` is a clause that explains why.
     """
 
     def __init__(self, fields: tuple[str, ...], values: Choices, reason: str) -> None:
@@ -46,7 +47,7 @@ class Contradiction(ConfigError):
         self.reason = reason
 
     def message(self, origins: Mapping[str, str]) -> str:
-        """The sentence, with where each choice comes from."""
+        """Format the error with the origin of each choice."""
         said = {field: f" ({origin})" for field, origin in origins.items() if origin}
         named = [f"{field} = {shown(self.values[field])}{said.get(field, '')}" for field in self.fields]
         together = " together" if len(named) > 1 else ""
@@ -57,7 +58,7 @@ class Contradiction(ConfigError):
 
 
 def shown(value: object) -> str:
-    """A choice as it is written on a command line."""
+    """Format a choice as on a command line."""
     if value is None:
         return "none"
     if isinstance(value, bool):
@@ -66,7 +67,7 @@ def shown(value: object) -> str:
 
 
 class Rule(NamedTuple):
-    """Choices of these names are refused together if `broken` says so, for the `reason`."""
+    """Refuses choices of these names together if `broken`, for the `reason`."""
 
     fields: tuple[str, ...]
     broken: Callable[[Choices], bool]
@@ -74,7 +75,7 @@ class Rule(NamedTuple):
 
 
 def clash(reason: str, **together: Any) -> Rule:
-    """Refuse choices together that each have this value, or one for which this function holds."""
+    """Refuse choices together that each equal a value or fulfil a function."""
 
     def broken(choices: Choices) -> bool:
         return all(
@@ -86,12 +87,12 @@ def clash(reason: str, **together: Any) -> Rule:
 
 
 def other_than(usual: Any) -> Callable[[Any], bool]:
-    """Whether a choice is not the usual one."""
+    """Make a test for values other than the usual one."""
     return lambda value: bool(value != usual)
 
 
 def without_pictures(field: str, changed: Callable[[Any], bool]) -> Rule:
-    """Refuse a changed choice about pictures where observations are text."""
+    """Refuse a changed picture choice if observations are text."""
     return clash("there are no pictures to which it could apply", observation="text", **{field: changed})
 
 
@@ -99,18 +100,17 @@ PICTURE_FILES = (
     without_pictures("image_format", other_than("png")),
     without_pictures("image_detail", other_than("auto")),
 )
-"""For suites that have both: choices about the files of pictures."""
+"""Rules on picture files, for suites with pictures and text."""
 
 
 def listed(value: Any) -> Any:
-    """A list is written as such in a file, and with commas on a command line."""
+    """Validator of lists, which use commas on a command line."""
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return tuple(value) if isinstance(value, list) else value
 
 
 def _word(value: Any) -> Any:
-    """The word `none`, which is read as no value at all."""
     return "none" if value is None else value
 
 
@@ -121,14 +121,14 @@ Limit = Annotated[int, Field(ge=1, le=100_000)]
 _ALONE = "such an agent plays whole episodes by itself, without replies"
 
 SCAFFOLDS = ("react", "plan-execute", "hypothesizer")
-"""The agents that every suite has besides the plain conversation."""
+"""Agents of every suite in addition to the plain conversation."""
 
 _MEMORY_OF_REACT = {"memory_turns": 40, "memory_characters": 10_000}
-"""As many steps and characters as those of DiscoveryWorld's ReAct agent (arXiv 2406.06769)."""
+"""Memory limits of DiscoveryWorld's ReAct agent (arXiv 2406.06769)."""
 
 
 class RunChoices(BaseModel):
-    """How a model is asked and what limits a run, for any suite.
+    """Prompting options and run limits, for any suite.
 
     Every field is an option of `arena-llm eval`, a key of a preset and an argument of the Inspect task; its
     description, in `choices.yaml` or in the field, is the documentation. Raises `Contradiction` for choices
@@ -144,35 +144,35 @@ class RunChoices(BaseModel):
         clash("its plan or memory is that of one episode", agent="plan-execute", conversation="run"),
         clash("its plan or memory is that of one episode", agent="hypothesizer", conversation="run"),
     )
-    """Which choices exclude each other; a subclass adds to them."""
+    """Choices that exclude each other; a subclass adds to them."""
 
     short_names: ClassVar[dict[str, str]] = {}
     """Other names of choices on the command line."""
 
     words: ClassVar[frozenset[str]] = frozenset({"tasks"})
-    """Choices among words or ids that a YAML reader takes for numbers or truth values, such as 4 or true."""
+    """Choices whose words or ids YAML could misread, such as 4 or true."""
 
     paths: ClassVar[frozenset[str]] = frozenset()
-    """Choices that may be the path of a file; text in them is one, made absolute."""
+    """Choices that may be file paths. Text in them is one, made absolute."""
 
     for_players: ClassVar[tuple[str, ...]] = ("tasks", "trials", "seed", "replies")
-    """The choices that have an effect on an agent that plays whole episodes by itself."""
+    """Choices that affect an agent that plays whole episodes."""
 
     player_defaults: ClassVar[dict[str, Any]] = {"replies": "steps"}
-    """The choices that such an agent is played with unless the user says otherwise."""
+    """Defaults for agents that play whole episodes."""
 
     agent_defaults: ClassVar[dict[str, dict[str, Any]]] = {
         "react": _MEMORY_OF_REACT,
         "plan-execute": _MEMORY_OF_REACT,
         "hypothesizer": {"memory_turns": 3},
     }
-    """The choices that an `agent` is played with unless a preset or the user says otherwise."""
+    """Defaults by `agent`, overridden by a preset or the user."""
 
     later: ClassVar[frozenset[str]] = frozenset({"memory_characters", "agent"})
-    """Choices that earlier plans do not have: plans have them only if they are not at their defaults."""
+    """Choices missing in earlier plans; plans only have them at other values."""
 
     tool_names: ClassVar[tuple[str, ...]] = ()
-    """The tools of the suite that a model is given if it acts by tool calls."""
+    """Tools that a model gets if it acts by tool calls."""
 
     tasks: Names | None = None
     trials: int = Field(default=1, ge=1, le=1000)
@@ -205,7 +205,7 @@ class RunChoices(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """Describe the choices that a suite adds."""
+        """Add descriptions to a suite's choices."""
         _describe(cls)
 
     @model_validator(mode="after")
@@ -220,39 +220,39 @@ class RunChoices(BaseModel):
 
     @property
     def acts(self) -> bool:
-        """Whether an agent without messages plays whole episodes, and no model is asked."""
+        """Return whether an agent without messages plays whole episodes, without a model."""
         return self.replies == "steps"
 
     @property
     def memory(self) -> str:
-        """The limits on the turns that are sent again, by name and value; empty if there are none."""
+        """Format the limits on past turns, by name and value. Empty without limits."""
         limits = {"memory_turns": self.memory_turns, "memory_characters": self.memory_characters}
         return " and ".join(f"{name} = {limit}" for name, limit in limits.items() if limit is not None)
 
     @property
     def needs_all_tasks(self) -> bool:
-        """Whether an episode depends on the run's other tasks too."""
+        """Return whether an episode depends on the run's other tasks too."""
         return False
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """The models that the suite's `judge` asks or observations name, as a user writes them."""
+        """Models of the suite's `judge` or of observations, as named by users."""
         return ()
 
     @classmethod
     def renamed(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
-        """The choices of a log by their present names; a suite replaces those that it has renamed."""
+        """Rename a log's choices to their present names. A suite overrides this after renaming."""
         return dict(logged)
 
     def planned(self) -> dict[str, Any]:
-        """The choices as plain values, as a plan has them."""
+        """Convert the choices to plain values for a plan."""
         default = {name: type(self).model_fields[name].default for name in self.later}
         plain = self.model_dump(mode="json")
         return {k: v for k, v in plain.items() if k not in default or getattr(self, k) != default[k]}
 
     @property
     def own_agent(self) -> Any:
-        """The module of an `agent` that only this suite has, found by its name in the suite's folder.
+        """Find the module of a suite's own `agent` by name.
 
         None for the agents of every suite. See `evaluation.agents.agents.OwnAgent`.
         """
@@ -263,26 +263,26 @@ class RunChoices(BaseModel):
 
     @property
     def short_turns(self) -> bool:
-        """Whether earlier turns have a line instead of their observation, as in the agents' paper."""
+        """Return whether earlier observations are single lines, as in the agents' paper."""
         return self.agent in SCAFFOLDS
 
     @property
     def shows_images(self) -> bool:
-        """Whether the model gets pictures, by the choice `observation` of the suites that have any."""
+        """Return whether the model gets pictures, by the suite's choice `observation`."""
         return getattr(self, "observation", None) in ("image", "both")
 
     def bounds(self, content: Any = None) -> "Bounds":
-        """What bounds the requests of an episode of a task with this `content`; of the longest without."""
+        """Bound an episode's requests, by the task's `content`. By default of the longest."""
         return Bounds()
 
 
 class Bounds(BaseModel, frozen=True):
-    """What bounds the requests of one episode, for estimates.
+    """Bounds on the requests of one episode, for estimates.
 
-    `replies`: maximum number if none is asked for again; None if nothing bounds it. `first_images` and
-    `images` are those of the first and of each later observation, each of `image_px` a side, or
-    `image_width` wide if that is not 0; `turn_tokens` are those of an observation's
-    text, `told_tokens` those of the line that stands for it, without pictures, in earlier turns.
+    `replies`: maximum number without repeated requests; None if unbounded. `first_images` and `images` are
+    the pictures of the first and of each later observation, each of `image_px` a side, or `image_width` wide
+    if that is not 0; `turn_tokens` are those of an observation's text, `told_tokens` those of the line,
+    without pictures, that replaces it in earlier turns.
     """
 
     replies: int | None = None
@@ -295,7 +295,7 @@ class Bounds(BaseModel, frozen=True):
 
 
 def _describe(choices: type[RunChoices]) -> None:
-    """Describe choices by `choices.yaml` beside their module; without one they do so themselves."""
+    """Set descriptions from `choices.yaml` next to the module, if it exists."""
     package = choices.__module__.rpartition(".")[0]
     if package and files(package).joinpath("choices.yaml").is_file():
         for name, text in data_of(package, "choices.yaml").items():

@@ -1,1 +1,1 @@
-"""Where episodes are played: this process, processes of this machine, or a Ray cluster."""
+"""Backends for episodes: this process, local processes, or a Ray cluster."""

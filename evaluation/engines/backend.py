@@ -1,4 +1,4 @@
-"""Where episodes are played: in this process, in others of this machine, or by Ray workers."""
+"""Backends for episodes: this process, local processes, or Ray workers."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
@@ -15,20 +15,20 @@ Made = TypeVar("Made")
 Value = TypeVar("Value")
 
 EPISODES_PER_PROCESS = 8
-"""From this number on a process is worth its start, which takes as long as some episodes."""
+"""Episodes that outweigh starting a process, which costs about as much."""
 
 
 class InUse(Generic[Value]):
-    """A value that all of this process uses: the usual one, or the one of the run in progress.
+    """Process-wide value: the default, or the current run's.
 
-    The usual one is that of any other program, such as Inspect AI's command.
+    The default serves any other program, such as Inspect AI's command.
     """
 
     def __init__(self, usual: Value) -> None:
         self._values = [usual]
 
     def __call__(self) -> Value:
-        """The value now."""
+        """Return the current value."""
         return self._values[-1]
 
     @contextmanager
@@ -42,7 +42,7 @@ class InUse(Generic[Value]):
 
 
 class Backend:
-    """Where episodes are played: those that are played by replies in this process.
+    """Plays episodes by replies in this process.
 
     Agents that play by themselves do so in `processes` of their own; with 0 they play here too, one episode
     after another. `remote`: in other processes, so that calls of an episode wait for them.
@@ -55,11 +55,11 @@ class Backend:
         self._pool = new_pool(processes) if processes else None
 
     def open(self, setup: EpisodeSetup) -> Environment:
-        """Begin an episode that is played by replies."""
+        """Open an episode that is played by replies."""
         return setup.suite.open(setup)
 
     def compute(self, environment: Environment, function: Callable[[Any], Made]) -> Made:
-        """Call a function of an episode's environment in the process that plays it."""
+        """Call a function of the environment in its own process."""
         return function(environment)
 
     def play(self, player: Player, setup: EpisodeSetup) -> Record:
@@ -78,31 +78,31 @@ class Backend:
 
 
 def worthwhile_processes(episodes: int) -> int:
-    """The number of processes for an agent that plays `episodes` by itself; 0 for this process."""
+    """Number of processes for an agent that plays `episodes`; 0: this process."""
     worth = min(cores(), episodes // EPISODES_PER_PROCESS)
     return worth if worth > 1 else 0
 
 
 backend = InUse(Backend())
-"""Where episodes that begin now are played."""
+"""Backend of new episodes."""
 
 
 async def in_thread(act: Callable[..., Made], *args: Any, wait: bool | None = None) -> Made:
-    """Call something that plays; if it waits for another process, other episodes continue meanwhile.
+    """Call a playing function. While it waits for a process, other episodes continue.
 
     What this process plays itself runs on the event loop. `wait` says if it waits for another process; by
     default, the backend does.
     """
     if not (backend().remote if wait is None else wait):
         return act(*args)
-    from anyio import to_thread  # of the extra `eval`, which messages by themselves do not need
+    from anyio import to_thread  # of the extra `eval`, which messages alone do not need
 
     return await to_thread.run_sync(act, *args, abandon_on_cancel=True)
 
 
 @dataclass
 class CurrentEpisode:
-    """The episode that a conversation is playing now.
+    """Current episode of a conversation.
 
     It is changed in place, because a tool call runs in a context of its own: what is set there is lost.
     """
@@ -111,7 +111,7 @@ class CurrentEpisode:
     environment: Environment
 
     async def compute(self, function: Callable[[Any], Made]) -> Made:
-        """Call a function of the episode's own environment, in the process that plays it.
+        """Call a function of the episode's environment in its own process.
 
         Other episodes continue meanwhile.
         """
@@ -119,4 +119,4 @@ class CurrentEpisode:
 
 
 CURRENT: ContextVar[CurrentEpisode] = ContextVar("current_episode")
-"""The episode of the present coroutine; set where a conversation begins."""
+"""Episode of the present coroutine, set at the start of a conversation."""

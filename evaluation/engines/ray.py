@@ -1,4 +1,4 @@
-"""Ray: work and episodes on processes of this machine or a cluster, whatever becomes of one of them."""
+"""Ray: work and episodes on local or cluster processes, despite their failures."""
 
 import os
 import platform
@@ -23,7 +23,7 @@ from evaluation.suite import Environment, EpisodeSetup, Observation, Player, Rec
 
 
 def check_software(asked: Mapping[str, str], here: Mapping[str, str]) -> None:
-    """Raises EvaluationError if this machine's software is not that of the run."""
+    """Raise EvaluationError if this machine's software differs from the run's."""
     for name, value in here.items():
         if asked.get(name) != value:
             raise EvaluationError(
@@ -35,17 +35,17 @@ def check_software(asked: Mapping[str, str], here: Mapping[str, str]) -> None:
 Made = TypeVar("Made")
 
 LEAVE_SECONDS = 10.0
-"""So long threads whose workers were ended may take to notice it."""
+"""Seconds in which threads must notice that their workers ended."""
 
 
 Call = Callable[[Environment], Any]
-"""What is asked of an environment: one of its methods, or a function of it."""
+"""Call of an environment: a method or a function of it."""
 
 
 class Worker:
-    """A process that plays episodes, each begun and played on by calls.
+    """Process that plays episodes by calls.
 
-    To what a call returns it adds what offline agents may know of the episode after it.
+    Each answer also has what offline agents may know of the episode after the call.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Worker:
     def replay(
         self, key: str, setup: EpisodeSetup, versions: Mapping[str, str], calls: list[Call]
     ) -> tuple[Any, Any]:
-        """Begin an episode and make all its calls; the answer is the last one's."""
+        """Begin an episode, repeat its calls, and return the last answer."""
         check_software(versions, setup.suite.versions())
         self._environments[key] = setup.suite.open(setup)
         for call in calls[:-1]:
@@ -80,14 +80,14 @@ class Worker:
 
 @dataclass
 class WorkerSlot:
-    """A slot in the cluster for one worker; if that is lost, the next takes its place."""
+    """Cluster slot for one worker, which is replaced if lost."""
 
     worker: Any
     episodes: int = 0
 
 
 class RayBackend(Backend):
-    """Episodes played by `jobs` workers of a Ray cluster, acquired as they are needed."""
+    """Plays episodes by up to `jobs` Ray workers, acquired on demand."""
 
     remote = True
 
@@ -98,12 +98,12 @@ class RayBackend(Backend):
         self._calls, self._closed = 0, False
 
     def open(self, setup: EpisodeSetup) -> "RayEpisode":
-        """Begin an episode at the worker that has fewest."""
+        """Open an episode at the worker with the fewest."""
         with self.calling():
             return RayEpisode(self, self._slot(), setup)
 
     def compute(self, environment: Environment, function: Callable[[Any], Made]) -> Made:
-        """Call a function of an episode's environment in the worker that plays it."""
+        """Call a function of the environment in its worker."""
         assert isinstance(environment, RayEpisode)
         return environment.played(function)
 
@@ -127,7 +127,7 @@ class RayBackend(Backend):
                 self._lock.notify_all()
 
     def close(self) -> None:
-        """End the workers, and wait for threads that were abandoned: Ray's end would end their process."""
+        """End workers and wait for abandoned threads, as Ray's end kills them."""
         with self._lock:
             self._closed = True
             for slot in self._slots:
@@ -136,10 +136,10 @@ class RayBackend(Backend):
             self._lock.wait_for(lambda: not self._calls, LEAVE_SECONDS)
 
     def replace(self, slot: WorkerSlot, lost: Any) -> None:
-        """Acquire another worker, unless another thread has done so or the backend is closed."""
+        """Acquire another worker, unless already replaced or the backend is closed."""
         with self._lock:
             if slot.worker is lost and not self._closed:
-                # It waits for no core: that of the lost one may have gone with its machine.
+                # Waits for no core: the lost worker's may have gone with its machine.
                 slot.worker = self._acquired(0)
 
     def leave(self, slot: WorkerSlot) -> None:
@@ -157,13 +157,13 @@ class RayBackend(Backend):
         return free
 
     def _acquired(self, cores: int) -> Any:
-        """A new worker that reserves `cores` of the cluster."""
+        """Acquire a worker that reserves `cores` of the cluster."""
         worker = self.ray.remote(Worker).options(num_cpus=cores, max_restarts=0, scheduling_strategy="SPREAD")
         return worker.remote()
 
 
 class RayEpisode:
-    """An episode at a worker. All its calls are kept, so that another worker can make them again."""
+    """Episode at a worker, with its calls kept for repeating elsewhere."""
 
     def __init__(self, backend: RayBackend, slot: WorkerSlot, setup: EpisodeSetup) -> None:
         self._backend, self._slot, self._setup = backend, slot, setup
@@ -199,16 +199,16 @@ class RayEpisode:
         self._over = True
         self._backend.leave(self._slot)
         if self._worker is not None:
-            # Nobody waits for it: a worker that is lost has nothing to free.
+            # Not awaited: a lost worker has nothing to free.
             with suppress(self._backend.ray.exceptions.RayError, EvaluationError), self._backend.calling():
                 self._worker.end.remote(self._key)
 
     def call(self, function: Callable[[], Made]) -> Made:
-        """Call a function in the worker's process, again in another's if it is lost."""
+        """Call a function in the worker's process, again in another if lost."""
         return self._retried(lambda worker: worker.call.remote(function, self._versions, self._setup))
 
     def played(self, call: Callable[[Environment], Made], kept: bool = False) -> Made:
-        """What a call returns; a worker that takes over makes the `kept` ones before it again."""
+        """Call at a worker; a new worker repeats the `kept` calls first."""
         made: Made
         made, self.known = self._retried(partial(self._asked, call))
         self._calls += [call] if kept else []
@@ -221,7 +221,7 @@ class RayEpisode:
         return worker.replay.remote(self._key, self._setup, self._versions, [*self._calls, call])
 
     def _retried(self, ask: Callable[[Any], Any]) -> Any:
-        """What a worker answers; the next one is asked if it is lost."""
+        """Ask a worker; ask the next one if it is lost."""
         ray, reason = self._backend.ray, ""
         for _ in range(self._backend.retries + 1):
             worker = self._slot.worker
@@ -243,13 +243,13 @@ class RayEpisode:
 Given = TypeVar("Given")
 
 RETRIES = 3
-"""Number of times that a task is retried whose process or machine was lost: Ray's own default for tasks."""
+"""Retries of a task after losing its process or machine (Ray's default)."""
 
 STORE_BYTES = 100 * 2**20
-"""Memory for results under way of a cluster of our own; Ray takes no less than 75 MiB."""
+"""Result memory of a local cluster in bytes. Ray's minimum is 75 MiB."""
 
 ANSWER_SECONDS = 10.0
-"""So long a cluster may take to accept a connection."""
+"""Seconds in which a cluster must accept a connection."""
 
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -257,17 +257,19 @@ _QUIET = {
     "RAY_task_oom_retries": str(RETRIES),
     "RAY_ENABLE_AUTO_CONNECT": "0",
 }
-"""Settings of Ray where the user has none: it reports to nobody, leaves graphics cards as they are (pictures
-may be drawn there), gives up on a task that needs more memory than there is, and does not start again for
-a thread that still calls it after its end."""
+"""Ray's settings by default.
+
+No usage reports, graphics cards unchanged (they may render), no retry of a task that needs too much memory,
+and no restart by a thread that still calls it after its end.
+"""
 
 
 class RayEngine(Engine):
-    """Processes of a Ray cluster: of a running one, or of one on this machine that ends with this object.
+    """Processes of a running Ray cluster, or of a temporary local one.
 
-    `address` is that of a running cluster, "auto" for the one that this machine belongs to; None starts a
-    cluster here. `jobs` is the number of tasks at work at a time; None means all cores. Raises
-    EvaluationError where Ray is not installed or cannot start, or the cluster does not answer.
+    `address` is that of a running cluster, "auto" for this machine's own; None starts a cluster here. `jobs`
+    is the number of concurrent tasks; None means all cores. Raises EvaluationError if Ray is not installed or
+    cannot start, or the cluster does not answer.
     """
 
     def __init__(self, address: str | None = None, jobs: int | None = None) -> None:
@@ -287,7 +289,7 @@ class RayEngine(Engine):
         self.jobs: int = jobs or self._cores
 
     def _begin(self, jobs: int) -> None:
-        """A cluster of this machine that nothing else finds, with its files in a folder that goes with it."""
+        """Start a private local cluster, whose files are in a temporary folder."""
         self._folder = tempfile.mkdtemp(prefix="arena-ray-", dir="/tmp" if os.name == "posix" else None)
         try:
             self._ray.init(
@@ -302,7 +304,7 @@ class RayEngine(Engine):
                 _node_ip_address="127.0.0.1",
                 _plasma_directory=_store_folder(),
             )
-        except Exception as error:  # a home that cannot be written to, no room, too few processes allowed
+        except Exception as error:  # a read-only home, no room, too few processes allowed
             raise EvaluationError(
                 f"--engine ray: Ray cannot start on this machine ({first_line(error)}); "
                 "`ray start --head` says more, and --engine local does without it"
@@ -312,12 +314,12 @@ class RayEngine(Engine):
         check_answers(address)
         try:
             self._ray.init(address, log_to_driver=False, logging_level="error")
-        except Exception as error:  # what is wrong with a cluster fails anywhere in Ray
+        except Exception as error:  # cluster faults can surface anywhere in Ray
             raise _no_cluster(address, first_line(error)) from None
 
     def episodes(self) -> RayBackend:
-        """A backend of `jobs` workers, or as many as the cluster has cores."""
-        # A worker keeps its core until the command ends: one too many would wait for another's without end.
+        """Make a backend of `jobs` workers (default: the cluster's cores)."""
+        # A worker keeps its core until the command ends: one too many would wait forever.
         return RayBackend(self._ray, min(self.jobs, self._cores), RETRIES)
 
     def in_order(
@@ -327,9 +329,9 @@ class RayEngine(Engine):
         jobs: int,
         named: Callable[[Given], str] = str,
     ) -> Generator[Made, None, None]:
-        """As `arena.processes.in_order`; a task whose process was killed is retried elsewhere.
+        """Map as `arena.processes.in_order`, but retry a task whose process was killed.
 
-        Raises EvaluationError that names the item where that happened `RETRIES` + 1 times.
+        Raises EvaluationError that names the item after `RETRIES` + 1 failures.
         """
         ray = self._ray
         task = ray.remote(_done).options(num_cpus=1, max_retries=RETRIES, scheduling_strategy="SPREAD")
@@ -367,7 +369,7 @@ class RayEngine(Engine):
             ) from None
 
     def close(self) -> None:
-        """Leave the cluster; one of our own ends, with all its processes and files."""
+        """Leave the cluster. A local one ends, with all its processes and files."""
         self._ray.shutdown()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -384,7 +386,7 @@ def _imported() -> Any:
 
 
 def check_answers(address: str) -> None:
-    """Raise EvaluationError if nothing answers immediately; Ray itself would try an address for minutes."""
+    """Raise EvaluationError if nothing answers immediately; Ray itself retries for minutes."""
     if address == "auto":
         return
     host, _, port = address.rpartition(":")
@@ -407,7 +409,7 @@ def _no_cluster(address: str, reason: str) -> EvaluationError:
 
 
 def _store_folder() -> str | None:
-    """Where results in transit lie: None for shared memory, a folder if there is little of that."""
+    """Folder of results in transit: None for sufficient shared memory."""
     with suppress(OSError):
         if shutil.disk_usage("/dev/shm").free > 2 * STORE_BYTES:
             return None
@@ -415,7 +417,7 @@ def _store_folder() -> str | None:
 
 
 def _done(shared: tuple[Callable[[Given], Made], dict[str, str]], item: Given) -> Made:
-    """What a worker does: the task, with the software of whoever asked for it."""
+    """Run a task in a worker, after checking the caller's software."""
     function, versions = shared
     check_software(versions, software_versions())
     return function(item)

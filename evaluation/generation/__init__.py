@@ -1,1 +1,1 @@
-"""Requests to a model: parameters, budgets, prices, faults, and what of a conversation is sent."""
+"""Model requests: parameters, budgets, prices, faults, and context truncation."""

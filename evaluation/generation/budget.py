@@ -1,7 +1,7 @@
-"""Limits on what a whole run spends, and which episodes a limit on the cost admits.
+"""Limits on a run's spending, and admission under a cost limit.
 
-Once a limit is reached no episode begins and no reply is asked for; one on the cost admits only episodes that
-what is left of it covers to their end.
+Once a limit is reached no episode begins and no reply is requested; a cost limit admits only episodes that
+the remaining sum covers to their end.
 """
 
 import re
@@ -18,10 +18,10 @@ from evaluation.engines.backend import InUse
 from evaluation.generation.stops import FinalError
 
 NOT_PLAYED = "not played: "
-"""How the error of an episode begins that a limit of the run kept from beginning."""
+"""Start of the error of an episode that a run limit prevented."""
 
 STOPPED = "stopped: "
-"""How the error of an episode begins that was being played when a limit of the run was reached."""
+"""Start of the error of an episode that a run limit interrupted."""
 
 _LIMIT = re.compile(
     r"the run's limit of (\$?)(\d+(?:\.\d+)?(?:e[+-]\d+)?)( tokens| s)? (?:is reached|covers no)"
@@ -29,17 +29,16 @@ _LIMIT = re.compile(
 
 
 class LimitReached(FinalError):
-    """The run has spent what it may."""
+    """The run has reached a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """What a run may spend in all, resumed parts included; None means no limit.
+    """Limits of a whole run, resumed parts included; None means no limit.
 
-    `tokens` sent and received, `cost` in US dollars, `seconds` of this command (a resumed run's clock
-    starts again). Each episode that is being played when a limit is reached ends at its next reply, so at
-    most one reply of each passes the limit. Under a limit on the cost, `Admission` admits only episodes that
-    it covers.
+    `tokens` sent and received, `cost` in US dollars, `seconds` of this command (a resumed run's clock starts
+    again). Each running episode ends at its next reply after a limit, so at most one reply of each exceeds
+    it. Under a cost limit, `Admission` admits only episodes that it covers.
     """
 
     tokens: int | None = None
@@ -49,7 +48,7 @@ class RunLimits:
 
 @dataclass(slots=True)
 class RunBudget:
-    """What a run has spent: `tokens`, and `cost` in US dollars."""
+    """Spending of a run: `tokens`, and `cost` in US dollars."""
 
     limits: RunLimits = RunLimits()
     tokens: int = 0
@@ -57,13 +56,13 @@ class RunBudget:
     begun: float = field(default_factory=time.monotonic)
 
     def spend(self, usage: Any) -> None:
-        """Count a reply's or an episode's usage; without a price it costs nothing."""
+        """Count a reply's or an episode's usage. Without a price it costs nothing."""
         if usage is not None:
             self.tokens += usage.total_tokens
             self.cost += usage.total_cost or 0.0
 
     def check(self, begun: bool = False) -> None:
-        """Raise LimitReached if the run may not begin another episode, or continue one that has `begun`."""
+        """Raise LimitReached if no episode may begin, or, once `begun`, continue."""
         limits, seconds = self.limits, time.monotonic() - self.begun
         if limits.tokens is not None and self.tokens >= limits.tokens:
             reached = f"{limits.tokens} tokens"
@@ -79,7 +78,7 @@ class RunBudget:
         )
 
     def passed_by(self) -> str:
-        """How much was spent, and by how much that passes the limits, in a sentence."""
+        """Describe the spending and its excess over the limits."""
         limits, spent = self.limits, [f"{self.tokens:,} tokens"]
         over = []
         if limits.cost is not None:
@@ -92,7 +91,7 @@ class RunBudget:
 
 
 def limits_in(text: str) -> RunLimits | None:
-    """The limit of the run that an episode's error names; None if it names none."""
+    """Read the run limit in an episode's error; None without one."""
     match = _LIMIT.search(text)
     if match is None:
         return None
@@ -103,9 +102,9 @@ def limits_in(text: str) -> RunLimits | None:
 
 
 def spent_before(log: Path) -> RunBudget:
-    """What was spent on a run by the time of a log, which may be one of a resumed run in its folder.
+    """Sum a run's spending up to a log, including its earlier parts.
 
-    The journal of replies knows all, but is removed when the run is complete. Of the logs an episode that a
+    The journal of replies knows all, but is removed when the run is complete. Of the logs, an episode that a
     resumed run took over or continued counts once.
     """
     from evaluation.generation.journal import Journal, journal_beside
@@ -115,7 +114,7 @@ def spent_before(log: Path) -> RunBudget:
     beside = journal_beside(log, header)
     for path in sorted(logs_of_task(log.parent, header.eval.task_id)):
         for each in read_summaries(path).values():
-            # Before there were journals, an episode was played anew.
+            # Before there were journals, an episode restarted from its beginning.
             found[(beside is None and each.uuid) or (each.id, each.epoch)] = each
     of_episodes, others = RunBudget(), RunBudget()
     for each in found.values():
@@ -125,7 +124,7 @@ def spent_before(log: Path) -> RunBudget:
         replies = Journal(beside, (header.eval.metadata or {}).get("fingerprint", ""))
         others = RunBudget(tokens=replies.tokens, cost=replies.cost)
     else:
-        # Only the run's own sum has what restarted trials spent; a run that was killed has none.
+        # Only the run's own sum includes restarted trials; a killed run has no sum.
         for usage in header.stats.model_usage.values():
             others.spend(usage)
     return max(of_episodes, others, key=lambda spent: spent.tokens)
@@ -137,9 +136,9 @@ _ROUNDING = 1e-9
 
 @dataclass(eq=False, slots=True)
 class Running:
-    """An episode that is being played: the expected `prices` of its requests, and how many it has `asked`.
+    """Running episode: expected `prices` of its requests, and the number `asked`.
 
-    One that is not `patient` never waits, because its time is limited.
+    Without `patient` it never waits, because its time is limited.
     """
 
     prices: Sequence[float] | None
@@ -150,12 +149,12 @@ class Running:
 
 @dataclass(slots=True)
 class Admission:
-    """Lets episodes begin, and ask for their next reply, as far as a limit on the cost covers them.
+    """Admits episodes, and their next replies, within a cost limit.
 
-    `prices` has the expected price of each request of a sample, by the sample's id; without it an episode is
-    expected to cost as much as the dearest that was finished (`dearest`). If requests cost more than was
-    expected, so do all that follow. Until that is known the first episode is played alone; later the older of
-    the running episodes come first. Without a limit on the cost nothing waits.
+    `prices` has the expected price of each request of a sample, by the sample's id; otherwise an episode is
+    expected to cost as much as the dearest finished one (`dearest`). If requests cost more than expected, so
+    do all that follow. Until that is known the first episode is played alone; later the oldest running
+    episodes take precedence. Without a cost limit nothing waits.
     """
 
     budget: RunBudget = field(default_factory=RunBudget)
@@ -167,10 +166,10 @@ class Admission:
     _expected: float = 0.0
 
     async def begin(self, key: str, sample: str, patient: bool, asked: int = 0, cost: float = 0.0) -> None:
-        """Admit the episode of a sample under a key, after others are over if it is `patient`.
+        """Admit a sample's episode under a key. If `patient`, wait for others first.
 
-        It has been `asked` for that many replies in an interrupted run, for that `cost`. Raises LimitReached
-        if what is left does not cover the others.
+        An interrupted run has already `asked` that many replies, for that `cost`. Raises LimitReached if the
+        rest does not cover the others.
         """
         self.budget.check()
         episode = Running(self.prices.get(sample), patient, asked, cost)
@@ -183,14 +182,14 @@ class Admission:
         _EPISODE.set(episode)
 
     async def next(self) -> None:
-        """Wait until the current episode may ask for a reply. Raises LimitReached if all is spent."""
+        """Wait for permission to request a reply. Raises LimitReached if all is spent."""
         episode = _EPISODE.get()
         while episode is not None and episode.patient and not self._covers(episode):
             await self._change()
         self.budget.check(begun=True)
 
     def paid(self, usage: Any, aside: bool = False) -> None:
-        """Count a reply's usage; no prices are expected of what is asked `aside`, such as a judge's."""
+        """Count a reply's usage. Requests `aside`, such as a judge's, have no expected prices."""
         before = self.budget.cost
         self.budget.spend(usage)
         cost, episode = self.budget.cost - before, _EPISODE.get()
@@ -201,7 +200,7 @@ class Admission:
         self._changed()
 
     def end(self, key: str, finished: bool) -> None:
-        """Note that an episode is over, and whether it was played to its end."""
+        """Record that an episode is over, and if it was `finished`."""
         episode = self._running.pop(key, None)
         if episode is not None:
             self.dearest = max(self.dearest, episode.cost * finished)
@@ -224,7 +223,7 @@ class Admission:
         return self._left(list(self._running.values())) + _ROUNDING >= self._ahead(episode)
 
     def _covers(self, episode: Running) -> bool:
-        """Whether what is left after all older episodes covers an episode; the oldest asks in any case."""
+        """Return whether an episode is covered after all older ones. The oldest always is."""
         running = list(self._running.values())
         older = running[: running.index(episode)] if episode in running else []
         if self.budget.limits.cost is None or not older:
@@ -232,12 +231,12 @@ class Admission:
         return self._left(older) + _ROUNDING >= self._ahead(episode)
 
     def _left(self, episodes: Sequence[Running]) -> float:
-        """US dollars of the limit that neither were spent nor are needed to finish these episodes."""
+        """Compute the US dollars neither spent nor needed to finish these episodes."""
         assert self.budget.limits.cost is not None
         return self.budget.limits.cost - self.budget.cost - sum(map(self._ahead, episodes))
 
     def _ahead(self, episode: Running) -> float:
-        """US dollars that an episode is expected to cost yet."""
+        """Predict the US dollars that an episode will still cost."""
         if episode.prices is None:
             return max(self.dearest - episode.cost, 0.0)
         factor = max(self._paid / self._expected, 1.0) if self._expected else 1.0
@@ -263,7 +262,7 @@ class Admission:
 
 
 _EPISODE: ContextVar[Running | None] = ContextVar("episode", default=None)
-"""The episode of the current sample."""
+"""Episode of the current sample."""
 
 admission = InUse(Admission())
-"""That of the run in progress; Inspect's own command runs without limits."""
+"""Admission of the current run; Inspect's own command runs without limits."""

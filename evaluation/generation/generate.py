@@ -1,4 +1,4 @@
-"""One request to a model: with which parameters, and what happens if it refuses one."""
+"""Single requests to a model: parameters, and parameters that it refuses."""
 
 import email.utils
 import json
@@ -27,11 +27,11 @@ from evaluation.suite import agent_seed
 from evaluation.suites import suite_names
 
 _REFUSABLE = ("temperature", "seed")
-"""Parameters that we send and that a model may not take; any other that a user sets is an error there."""
+"""Parameters sent by default that a model may refuse. Refusing any other is an error."""
 
 
 def generate_config(model: Model, choices: RunChoices, sample_id: str, trial: int) -> GenerateConfig:
-    """The parameters of a request; the offline agents get a seed for the sample besides.
+    """Combine the parameters of a request. Offline agents also get the sample's seed.
 
     Options of Inspect AI's command are obeyed. Raises InspectUserError for one that contradicts a choice.
     """
@@ -54,10 +54,10 @@ async def generate(
     config: GenerateConfig,
     images: ImageBudget,
 ) -> tuple[ModelOutput, GenerateConfig]:
-    """One reply, and the parameters that the model took.
+    """Request one reply; return it with the parameters that the model accepted.
 
-    A parameter that the model refuses is left out, and so are all pictures but the last where a server takes
-    one only; the log says so. Kept replies of an interrupted run cost nothing more.
+    A refused parameter is left out, and so are all pictures but the last if a server takes one only; the log
+    notes both. Kept replies of an interrupted run cost nothing more.
     """
     guard(model)
     replies = episode_replies()
@@ -84,7 +84,7 @@ async def generate(
 
 
 def refused_parameter(error: Exception, config: GenerateConfig) -> str | None:
-    """Which of our parameters a provider's error refuses, if it is that kind of error."""
+    """Find our parameter that a provider's error refuses, if any."""
     if status_of(error) not in (400, 422):
         return None
     # Inspect appends the whole request to the text, and that names every parameter.
@@ -94,21 +94,21 @@ def refused_parameter(error: Exception, config: GenerateConfig) -> str | None:
 
 
 FIRST_WAIT_S = 3.0
-"""Seconds before the first repetition, twice as long before each further one; Inspect AI's own number."""
+"""Seconds before the first retry, doubled for each further one (Inspect AI's)."""
 
 LONGEST_WAIT_S = 600.0
-"""Seconds that a server's `retry-after` may ask for; more is cut to this."""
+"""Maximum wait in seconds for a server's `retry-after`."""
 
 
 class BrokenReply(EvaluationError):
-    """A provider's answer cannot be read; the model has said nothing that could be played."""
+    """A provider's answer is unreadable; the model has said nothing playable."""
 
 
 def guard(model: Model) -> None:
-    """Make a model's provider count each request as one attempt, hide keys, and keep its replies on disk.
+    """Make a provider count requests singly, hide keys, and store replies.
 
-    Answers that cannot be read become `BrokenReply` and are asked for again, as after a failed connection;
-    what an earlier process was answered is not asked for. Without effect the second time.
+    Answers that cannot be read become `BrokenReply` and are requested again, as after a failed connection;
+    what an earlier process was answered is not requested. Without effect the second time.
     """
     api: Any = model.api
     if getattr(api, "_arena_guarded", False):
@@ -122,7 +122,7 @@ def guard(model: Model) -> None:
         replies, request = episode_replies(), digest(str(model), input, tools)
         if (answer := replies.next(request)) is not None:
             return answer
-        # The SDK would repeat by itself, unseen by the log.
+        # The SDK's own retries would be missing in the log.
         if hasattr(getattr(api, "client", None), "max_retries"):
             api.client.max_retries = 0
         keys = secrets([getattr(api, "api_key", None)])
@@ -151,13 +151,13 @@ def guard(model: Model) -> None:
 
 
 def _price(model: Model, output: ModelOutput) -> None:
-    """Put the price of a reply into its usage, as Inspect AI does afterwards."""
+    """Add a reply's price to its usage, as Inspect AI does afterwards."""
     if output.usage is not None:
         output.usage.total_cost = model_usage_cost(model, output.usage, output)
 
 
 def _checked(result: Any, keys: tuple[str, ...]) -> Any:
-    """A provider's result without keys; its errors are raised as errors."""
+    """Return a provider's result without keys; raise its errors."""
     output, *rest = result if isinstance(result, tuple) else (result,)
     for call in rest:
         for name in ("request", "response", "error"):
@@ -173,20 +173,20 @@ def _checked(result: Any, keys: tuple[str, ...]) -> Any:
 
 
 def _without_candidates(call: Any) -> bool:
-    """Whether Google answered with neither a message nor why not; Inspect AI makes a text of that."""
+    """Return whether Google answered with neither message nor reason. Inspect AI makes a text of that."""
     response = call.response or {}
     return "contents" in call.request and not (response.get("candidates") or response.get("promptFeedback"))
 
 
 def _unreadable(error: Exception) -> bool:
-    """Whether an answer came that the provider's code stumbled over: broken JSON, or parts that lack."""
+    """Return whether the provider's code failed to read an answer. Such as broken JSON, or missing parts."""
     slips = (AssertionError, AttributeError, KeyError, IndexError, TypeError)
     stumbles = (json.JSONDecodeError, ValidationError, *slips)
     return isinstance(error, stumbles) or type(error).__name__ == "APIResponseValidationError"
 
 
 def _wait(retry_state: RetryCallState) -> float:
-    """As long as the server asks for, or else exponentially longer."""
+    """Wait as long as the server asks, otherwise exponentially longer."""
     asked = retry_after(retry_state.outcome.exception() if retry_state.outcome else None)
     if asked is not None:
         return min(asked, LONGEST_WAIT_S)
@@ -195,7 +195,7 @@ def _wait(retry_state: RetryCallState) -> float:
 
 
 def retry_after(error: BaseException | None) -> float | None:
-    """Seconds that the answer behind an error asks to wait (RFC 9110, 10.2.3); None where it asks nothing."""
+    """Read the wait in seconds from an error's answer, if any. RFC 9110, 10.2.3."""
     headers = getattr(getattr(error, "response", None), "headers", None)
     value = str(headers.get("retry-after") or "") if headers is not None else ""
     try:
@@ -206,24 +206,24 @@ def retry_after(error: BaseException | None) -> float | None:
 
 
 _NAMES = re.compile(r"(?i)(?:^|_)(?:key|token|secret|password)$")
-"""Ends of the names of environment variables that hold keys."""
+"""Ends of environment variables' names that hold keys."""
 
 _SHORTEST = 8
-"""Characters of a value that may be a key; shorter ones, such as `none`, would take words out of texts."""
+"""Minimum characters of a key. Shorter values, such as `none`, would remove ordinary words."""
 
 PLACEHOLDER = "[key]"
-"""What stands in the place of a key."""
+"""Placeholder of a key."""
 
 
 def secrets(more: Iterable[object] = ()) -> tuple[str, ...]:
-    """The keys in the environment now, and those among `more`; the longest first."""
+    """List the keys in the environment and among `more`, the longest first."""
     found = {value for name, value in os.environ.items() if _NAMES.search(name)}
     found |= {value for value in more if isinstance(value, str)}
     return tuple(sorted((value for value in found if len(value) >= _SHORTEST), key=len, reverse=True))
 
 
 def without_secrets(value: Any, keys: tuple[str, ...]) -> Any:
-    """A value of strings, bytes, lists and dicts in which no key is left; others come back as they are."""
+    """Remove keys from strings, bytes, lists and dicts; other values stay."""
     if isinstance(value, str):
         for key in keys:
             value = value.replace(key, PLACEHOLDER)
@@ -240,7 +240,7 @@ def without_secrets(value: Any, keys: tuple[str, ...]) -> Any:
 
 
 def redact_error(error: BaseException, keys: tuple[str, ...]) -> None:
-    """Take keys out of an error in place, out of what caused it and out of the answer that it carries."""
+    """Remove keys from an error in place, with its causes and answer."""
     seen: set[int] = set()
     pending: list[BaseException | None] = [error]
     while pending:

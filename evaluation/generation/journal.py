@@ -1,9 +1,9 @@
-"""Replies on disk: each is kept before it is used, and a resumed run asks for none of them again.
+"""Journal of replies: stored before use, and reused by a resumed run.
 
-Inspect AI logs an episode when it is finished. The replies of a run are therefore kept in a file of JSON
-lines beside its log, below the providers' code, whatever asks for them; the file is removed when the run is
-complete. A resumed run plays every unfinished episode from its beginning: a request that was answered
-before gets that answer, and any other goes to the model.
+Inspect AI logs only finished episodes. The replies of a run are therefore kept in a file of JSON lines next
+to its log, below the providers' code; the file is removed when the run is complete. A resumed run plays every
+unfinished episode from its beginning: a request that was answered before gets that answer, and any other goes
+to the model.
 """
 
 import hashlib
@@ -33,11 +33,11 @@ ENDING = ".replies.jsonl"
 
 
 class NotKept(FinalError):
-    """Replies cannot be written, so that none is asked for any more."""
+    """Replies cannot be stored, so no more are requested."""
 
 
 class RefusedBefore(EvaluationError):
-    """A provider refused a part of a request in the attempt that is resumed."""
+    """A provider refused part of a request in the attempt being resumed."""
 
     def __init__(self, message: str, status: Any) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class RefusedBefore(EvaluationError):
 
 
 class Line(NamedTuple):
-    """What was answered to a request: an `output`, or why it was `refused`."""
+    """Answer to a request: an `output`, or the reason it was `refused`."""
 
     episode: tuple[str, int]
     request: str
@@ -59,10 +59,10 @@ class Line(NamedTuple):
 
 
 class Journal:
-    """The replies of a run; without a `path` none is kept.
+    """Replies of a run; without a `path` they are not stored.
 
     `run` is the run's fingerprint. `tokens` and `cost` are what an earlier process spent on replies. Raises
-    EvaluationError for a file that cannot be read, or that is of another run.
+    EvaluationError for an unreadable file, or one of another run.
     """
 
     def __init__(self, path: Path | None = None, run: str = "") -> None:
@@ -77,22 +77,22 @@ class Journal:
         self.judges = self.episode("judge", 0)
 
     def episode(self, sample: str, epoch: int) -> "EpisodeReplies":
-        """The replies of an episode that begins now, or is restarted."""
+        """Return the replies of an episode that begins or restarts."""
         return EpisodeReplies(self, (sample, epoch), self._lines[sample, epoch])
 
     def end(self, sample: str, epoch: int) -> None:
-        """Forget the replies of an episode that is finished."""
+        """Forget the replies of a finished episode."""
         self._lines.pop((sample, epoch), None)
 
     def write(self, line: Line) -> None:
-        """Write a line to the disk. Raises NotKept; what could not be written is tried again by `check`."""
+        """Write a line to the disk. Raises NotKept; `check` tries again."""
         if self.path is not None:
             self._lines[line.episode].append(line)
             self._unwritten.append(json.dumps(line._asdict()).encode() + b"\n")
             self.check()
 
     def check(self) -> None:
-        """Raise NotKept if there are lines that cannot be written."""
+        """Raise NotKept if lines cannot be written."""
         if self.path is None or not self._unwritten:
             return
         try:
@@ -106,7 +106,7 @@ class Journal:
         self._unwritten.clear()
 
     def remove(self) -> None:
-        """Remove the file of a run that is complete."""
+        """Remove the file of a complete run."""
         if self.path is not None:
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)
@@ -114,12 +114,12 @@ class Journal:
     def _append(self, file: Any) -> None:
         end = file.tell()
         try:
-            # Whoever removed the file meanwhile also removed its heading.
+            # If the file was removed meanwhile, so was its heading.
             file.write((self._lead if end else self._heading) + b"".join(self._unwritten))
             file.flush()
             os.fsync(file.fileno())
         except OSError:
-            # Whatever part was written would be read as replies, and be written once more.
+            # A partial line would be read as replies, and be written once more.
             with suppress(OSError):
                 os.ftruncate(file.fileno(), end)
             raise
@@ -150,9 +150,9 @@ class Journal:
 
 
 class EpisodeReplies:
-    """The replies of an episode: kept `lines` from before it was interrupted, and new ones.
+    """Replies of an episode: kept `lines` of earlier attempts, and new ones.
 
-    Of the run's own model they have `count` replies; all cost `cost` US dollars.
+    `count` replies are of the run's own model; all cost `cost` US dollars.
     """
 
     def __init__(self, journal: Journal, episode: tuple[str, int], lines: Sequence[Line]) -> None:
@@ -166,9 +166,10 @@ class EpisodeReplies:
         self._asked = ""
 
     def next(self, request: str) -> "tuple[ModelOutput, ModelCall | None] | None":
-        """The kept answer to a request, as a provider's code returns it; None if that is to be asked.
+        """Return the kept answer to a request, or None to request it.
 
-        Raises RefusedBefore, and NotKept if its answer could not be kept.
+        The answer is as a provider's code returns it. Raises RefusedBefore, and NotKept if its answer could
+        not be kept.
         """
         from inspect_ai.model import ModelCall, ModelOutput
 
@@ -188,26 +189,26 @@ class EpisodeReplies:
     def keep(
         self, request: str, output: "ModelOutput", parameters: Mapping[str, Any] | None, role: str | None
     ) -> None:
-        """Write a reply to the disk; `role` is the model's, None for the run's own. Raises NotKept."""
+        """Store a reply; `role` is the model's, None for the run's own. Raises NotKept."""
         plain = output.model_dump(mode="json", exclude_none=True)
         kept = {"output": plain, "parameters": parameters, "role": role}
         self._journal.write(Line(self._episode, request, kept))
 
     def refuse(self, error: BaseException) -> None:
-        """Keep that a provider refused a part of the last request, which is asked again without it."""
+        """Store that a provider refused part of the last request, then retried."""
         if not isinstance(error, RefusedBefore):
             kept = {"refused": cause_of(error), "status": status_of(error)}
             self._journal.write(Line(self._episode, self._asked, kept))
 
     def has_given(self, output: "ModelOutput") -> bool:
-        """Whether an output is a kept one, which was paid for before."""
+        """Return whether an output is a kept one, already paid for."""
         return output.message.id in self._given
 
 
 def digest(model: str, messages: "Sequence[ChatMessage]", tools: "Sequence[ToolInfo]") -> str:
-    """What two requests share that have the same texts, calls, tools and number of pictures.
+    """Hash a request by texts, calls, tools and number of pictures.
 
-    New pictures, those after the last reply, are the same too.
+    New pictures, those after the last reply, count too.
     """
     replied = max((i for i, message in enumerate(messages) if message.role == "assistant"), default=-1)
     said = [_said(message, new=place > replied) for place, message in enumerate(messages)]
@@ -232,7 +233,7 @@ def _parsed(line: bytes) -> Mapping[str, Any]:
 
 
 def _line(found: Mapping[str, Any]) -> Line | None:
-    """A line of a journal; None for a torn or damaged one."""
+    """Read a line of a journal. None for a torn or damaged one."""
     try:
         sample, epoch = found["episode"]
         line = Line((str(sample), int(epoch)), str(found["request"]), found["answer"])
@@ -242,14 +243,14 @@ def _line(found: Mapping[str, Any]) -> Line | None:
 
 
 def new_name() -> str:
-    """A name for the journal of a run that begins now, like that of its log."""
+    """Name the journal of a new run, like its log."""
     return f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S}_{uuid4().hex[:8]}{ENDING}"
 
 
 def journal_beside(log: Path, header: Any) -> Path | None:
-    """The journal of the run that a log is of; None if it has none, such as one of an earlier version.
+    """Find the journal of a log's run. None without one, as in earlier versions.
 
-    Raises EvaluationError for a name that is none of ours.
+    Raises EvaluationError for an unexpected name.
     """
     name = (header.eval.metadata or {}).get("journal")
     if name is None:
@@ -262,16 +263,16 @@ def journal_beside(log: Path, header: Any) -> Path | None:
 
 
 open_journal = InUse(Journal())
-"""That of the run in progress; a run by Inspect's own command keeps nothing."""
+"""Journal of the current run. A run by Inspect's own command keeps nothing."""
 
 _episode: ContextVar[EpisodeReplies] = ContextVar("replies", default=open_journal().judges)
 
 
 @contextmanager
 def no_other_process(journal: Path | None) -> Iterator[None]:
-    """While this lasts, no other process can continue the run. Raises EvaluationError if one does already.
+    """Lock the run against other processes. Raises EvaluationError if one continues it already.
 
-    A folder that has no locks, as on some shared drives, has none here either.
+    A folder without locks, as on some shared drives, stays unlocked.
     """
     if journal is None:
         yield
@@ -296,19 +297,19 @@ def no_other_process(journal: Path | None) -> Iterator[None]:
 
 
 def begin_replies(sample: str, epoch: int) -> EpisodeReplies:
-    """Let what is asked for in this context be the replies of an episode."""
+    """Make an episode's replies answer the requests of this context."""
     _episode.set(begun := open_journal().episode(sample, epoch))
     return begun
 
 
 def episode_replies() -> EpisodeReplies:
-    """The replies of the current episode."""
+    """Return the replies of the current episode."""
     return _episode.get()
 
 
 @contextmanager
 def for_judges() -> Iterator[None]:
-    """Keep what is asked for meanwhile as answers of judges, for any episode that asks the same."""
+    """Store answers meanwhile as judges', for any episode with the same requests."""
     token = _episode.set(open_journal().judges)
     try:
         yield

@@ -1,4 +1,4 @@
-"""How much of a conversation a model is sent, how many of its pictures, and what stands in their place."""
+"""Context truncation: messages sent, pictures sent, and their substitutes."""
 
 import base64
 import json
@@ -24,13 +24,13 @@ from evaluation.choices.run_choices import COLLAGE, COLLAGE_PX, LEFT_OUT, kept_i
 from render import Frame, decode, png
 
 SENT = "sent"
-"""Where a message's metadata say when it is sent, unless it is sent always: `ONCE` or `ALONE`."""
+"""Metadata key of a message sent only at times: `ONCE` or `ALONE`."""
 
 TOLD = "told"
-"""Where a user's or a tool's message has the line that stands for it in an earlier turn."""
+"""Metadata key of an observation's line in earlier turns."""
 
 ONCE, ALONE = "once", "alone"
-"""For the reply that it asks for and never again; the same, and then as the only message."""
+"""Sent for one reply only, and for `ALONE` as the only message."""
 
 
 def sent(
@@ -40,15 +40,15 @@ def sent(
     characters: int | None,
     short: bool = False,
 ) -> list[ChatMessage]:
-    """The messages of a conversation that the model is sent next.
+    """Select the messages of a conversation for the next request.
 
-    The first `opening` messages stay. After them come the last replies, each with what was answered to it: at
-    most `turns` of them, and only as many as have together at most that many `characters` (None: all). Before
-    them comes the view that the first of these replies was made from. With `short`, the line that stands
-    for an observation is sent in earlier turns, if it has one; the present observation counts as its line.
+    The first `opening` messages stay. After them come the last replies, each with the answer to it: at most
+    `turns` of them, with together at most that many `characters` (None: all). Before them comes the view that
+    the first of these replies was made from. With `short`, an observation's line replaces it in earlier
+    turns, if it has one; the present observation counts as its line.
 
-    Messages that are sent only once are left out later, with the replies to them; one that is sent alone is
-    all that is sent.
+    Messages that are sent only once are left out later, with the replies to them; one sent alone is the only
+    message.
     """
     if messages and rule_of(messages[-1]) == ALONE:
         return [messages[-1]]
@@ -70,7 +70,7 @@ def sent(
 
 
 def lasting(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """The messages without those that are sent once, unless the last one is, and without their replies."""
+    """Drop messages sent once, except the last, with their replies."""
     passed = _passed(messages)
     return [
         message
@@ -80,30 +80,30 @@ def lasting(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
 
 
 def lasting_turns(messages: Sequence[ChatMessage], after: int = 0) -> int:
-    """How many replies of a conversation are sent again, without its first `after` replies."""
+    """Count the replies sent again, without the first `after` ones."""
     passed = _passed(messages)
     replies = [i for i, message in enumerate(messages) if isinstance(message, ChatMessageAssistant)]
     return sum(i - 1 not in passed for i in replies[after:])
 
 
 def rule_of(message: ChatMessage) -> str | None:
-    """`ONCE` or `ALONE`; None for a message that is sent always."""
+    """Return `ONCE` or `ALONE`; None for a message that is always sent."""
     return (message.metadata or {}).get(SENT)
 
 
 def _passed(messages: Sequence[ChatMessage]) -> set[int]:
-    """The places of messages that are sent once, and were."""
+    """Find the places of messages sent once and already answered."""
     return {i for i, message in enumerate(messages[:-1]) if rule_of(message)}
 
 
 def _in_a_line(message: ChatMessage) -> ChatMessage:
-    """The message as an earlier turn has it."""
+    """Shorten the message as in an earlier turn."""
     told = (message.metadata or {}).get(TOLD)
     return message if told is None else message.model_copy(update={"content": told})
 
 
 def _characters(message: ChatMessage) -> int:
-    """The length of a message's texts and of what its tool calls are given; a model's reasoning is none."""
+    """Count the characters of a message's texts and tool arguments, without reasoning."""
     parts = message.content
     texts = [parts] if isinstance(parts, str) else [part.text for part in parts if part.type == "text"]
     for call in (message.tool_calls or ()) if isinstance(message, ChatMessageAssistant) else ():
@@ -112,7 +112,7 @@ def _characters(message: ChatMessage) -> int:
 
 
 def _as_view(answers: Sequence[ChatMessage]) -> ChatMessageUser:
-    """What was answered to a reply that is left out: a tool's result may not stand without its call."""
+    """Merge answers to an omitted reply, as tool results need their call."""
     parts: list[Content] = []
     for answer in answers:
         text = isinstance(answer.content, str)
@@ -125,17 +125,18 @@ _ONE_ONLY = re.compile(
     r"|(single|one) image (only|per|is)|multiple images",
     re.IGNORECASE,
 )
-"""What servers say that take one picture; vLLM: "At most 1 image(s) may be provided in one prompt."."""
+"""Error texts of servers that accept one picture. VLLM: "At most 1 image(s) may be provided in one prompt.".
+"""
 
 
 class ImageBudget:
-    """The pictures that a sample's model is sent; `rule` is the protocol's until a server refuses it."""
+    """Pictures sent in a sample. `rule` is the protocol's until a server refuses it."""
 
     def __init__(self, rule: str) -> None:
         self.rule = rule
 
     def applied(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-        """The messages as they are sent; the log notes which pictures are left out."""
+        """Apply the budget to the messages; the log notes omitted pictures."""
         count = sum(len(_images(message)) for message in messages)
         kept = kept_images(self.rule, count)
         if len(kept) == count:
@@ -147,7 +148,7 @@ class ImageBudget:
         return _replaced(messages, kept, merged)
 
     def give_way(self, error: BaseException) -> bool:
-        """Continue with the last picture only, if a server says that it takes no more; the log notes it."""
+        """Keep only the last picture if a server accepts no more. The log notes it."""
         if self.rule in ("last-1", "collage") or not _ONE_ONLY.search(str(error)):
             return False
         said = str(error)[:500]
@@ -157,7 +158,7 @@ class ImageBudget:
 
 
 def collage(images: Sequence[ContentImage]) -> ContentImage:
-    """Pictures of one size as one, row by row, as square as can be, at most `COLLAGE_PX` a side."""
+    """Combine pictures of one size, nearly square, at most `COLLAGE_PX` a side."""
     frames = [decode(base64.b64decode(image.image.partition(",")[2])) for image in images]
     columns = math.ceil(math.sqrt(len(frames)))
     side = min(frames[0].shape[0], COLLAGE_PX // columns)

@@ -1,4 +1,4 @@
-"""What tokens cost: a table that the user can replace."""
+"""Token prices: a table that the user can replace."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -10,11 +10,11 @@ from arena.files import read_text
 from arena.taskfile.nodes import compose, plain_values
 
 SHIPPED = Path(__file__).with_name("prices.yaml")
-"""The packaged table; it names its sources."""
+"""Packaged table; it names its sources."""
 
 
 class Price(BaseModel, extra="forbid", frozen=True):
-    """US dollars per million tokens. What goes to or comes from a cache costs as input unless told."""
+    """US dollars per million tokens. Cached tokens cost as input by default."""
 
     input: float = Field(ge=0, allow_inf_nan=False)
     output: float = Field(ge=0, allow_inf_nan=False)
@@ -22,14 +22,17 @@ class Price(BaseModel, extra="forbid", frozen=True):
     cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
     def of(self, tokens_in: float, tokens_out: float, cached: float = 0) -> float:
-        """US dollars for these tokens; `cached` of those in are read from a cache, to which the others go."""
+        """Price these tokens in US dollars.
+
+        `cached` of those in are read from a cache, to which the others go.
+        """
         written = self.input if self.cache_write is None or not cached else self.cache_write
         read = self.input if self.cache_read is None else self.cache_read
         return (written * (tokens_in - cached) + read * cached + self.output * tokens_out) / 1e6
 
 
 def load_prices(path: Path | None = None) -> dict[str, Price]:
-    """The shipped table, with the entries of a file over it.
+    """Load the shipped table, overridden by a file's entries.
 
     Raises ConfigError, with file:line, for a file that cannot be read or is no price list.
     """
@@ -37,15 +40,12 @@ def load_prices(path: Path | None = None) -> dict[str, Price]:
 
 
 def price_of(model: str, prices: dict[str, Price]) -> Price | None:
-    """The price of provider/model by its exact name, date included; None if it is unknown.
-
-    The offline agents cost nothing.
-    """
+    """Find a model's price by exact name, date included; None if unknown. The offline agents cost nothing."""
     return Price(input=0, output=0) if model.startswith("arena/") else prices.get(model)
 
 
 def price_note(model: str, path: Path | None = None, *, folders: bool = True) -> str:
-    """A model's price, from which file, as of when, and where to change it, in one sentence.
+    """Describe a model's price: source file, date, and where to change it.
 
     Without `folders`, files are named without those of this machine, for logs, which are passed on. Raises
     ConfigError as `load_prices`.
@@ -70,7 +70,7 @@ def price_note(model: str, path: Path | None = None, *, folders: bool = True) ->
 
 
 def register_price(model: str, price: Price) -> None:
-    """Tell Inspect AI a model's price, so that it is in the log and limits can be set to it."""
+    """Register a price in Inspect AI, for its log and limits."""
     from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 
     cost = ModelCost(
@@ -87,9 +87,9 @@ def register_price(model: str, price: Price) -> None:
 
 
 def set_price(model: str, prices: Path | None, limit: float | None) -> None:
-    """Make a model's price known to the log, and refuse a limit that could never be reached.
+    """Register a model's price, and refuse an unreachable limit.
 
-    `limit` is one on the cost. Raises EvaluationError where it has no price, ConfigError as `load_prices`.
+    `limit` is one on the cost. Raises EvaluationError if it has no price, ConfigError as `load_prices`.
     """
     price = price_of(model, load_prices(prices))
     if price is not None:

@@ -1,4 +1,4 @@
-"""Why a model stopped, and after which errors a trial is not restarted, as the same would happen again."""
+"""Stop reasons of models, and errors that make restarts useless."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,14 +18,14 @@ CAUSES: Mapping[str, str] = {
     REFUSAL: "a refusal of the model",
     ABANDONED: "its agent, which did not play it to its end",
 }
-"""What ended an episode, by the kind of stop."""
+"""Reason of an episode's end, by the kind of stop."""
 
 _REASONS = {"max_tokens": OUTPUT_LIMIT, "model_length": CONTEXT_LENGTH, "content_filter": CONTENT_FILTER}
-"""The kinds by Inspect AI's stop reasons."""
+"""Kinds of stops by Inspect AI's stop reasons."""
 
 
 def stop_of(output: Any) -> dict[str, Any] | None:
-    """What a log keeps of a stop, `kind` and `said`; None for an output that is a reply."""
+    """Describe a stop for the log, as `kind` and `said`. None for a reply."""
     message, details = output.message, output.choices[0].stop_details
     parts = message.content if not isinstance(message.content, str) else ()
     refused = any(getattr(part, "refusal", None) for part in parts)
@@ -38,17 +38,17 @@ def stop_of(output: Any) -> dict[str, Any] | None:
 
 
 FAILED = "attempt failed"
-"""Key of what a log says of a request that failed."""
+"""Log key of a failed request."""
 
 HOPELESS = frozenset({400, 401, 402, 403, 404, 405, 413, 415, 422})
-"""HTTP statuses of a request that fails again if it is sent again (RFC 9110, 15.5)."""
+"""HTTP statuses of requests that would fail again (RFC 9110, 15.5)."""
 
 _met: dict[str, tuple["FinalError", list[Any]]] = {}
-"""Errors of this process and the messages before, by the sample's uuid, which a restarted sample keeps."""
+"""Errors and earlier messages by sample uuid, which survives restarts."""
 
 
 class ProviderError(EvaluationError):
-    """A provider failed more often than it is asked again."""
+    """A provider failed more often than requests are retried."""
 
 
 class FinalError(EvaluationError):
@@ -56,19 +56,19 @@ class FinalError(EvaluationError):
 
 
 def remember(state: Any, error: FinalError) -> None:
-    """Have Inspect's restart of a sample end at its beginning; `state` is the sample's TaskState."""
+    """Make Inspect's restart of a sample end at once. `state` is its TaskState."""
     _met[state.uuid] = error, state.messages
 
 
 def refuse_restart(state: Any) -> None:
-    """Raise the error again with which a sample ended for good, if it did; its messages are kept."""
+    """Raise a sample's final error again, if any; its messages are kept."""
     if state.uuid in _met:
         error, state.messages = _met[state.uuid]
         raise error
 
 
 def status_of(error: BaseException) -> Any:
-    """The HTTP status behind an error; the providers' SDKs put it on theirs, which Inspect may wrap."""
+    """Find the HTTP status behind an error, which Inspect may have wrapped."""
     cause: BaseException | None = error
     while cause is not None:
         status = getattr(cause, "status_code", None) or getattr(cause, "code", None)
@@ -79,7 +79,7 @@ def status_of(error: BaseException) -> Any:
 
 
 def cause_of(error: BaseException) -> str:
-    """What a provider said, in one line: of the innermost error, without the request that was sent."""
+    """Quote the provider's innermost error in one line, without the request."""
     while error.__cause__ is not None:
         error = error.__cause__
     said = getattr(error, "provider_message", None) or getattr(error, "message", None) or str(error)

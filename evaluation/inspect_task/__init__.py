@@ -1,1 +1,1 @@
-"""A suite as a task of Inspect AI: dataset, setup, solver, scorer, tools, and how it is registered."""
+"""Inspect AI task of a suite: dataset, setup, solver, scorer, tools, registration."""

@@ -1,4 +1,4 @@
-"""The messages of a sample and its requests: the model's side of `evaluation.episode` on Inspect AI."""
+"""Messages and requests of a sample: the model's side of `evaluation.episode`."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -38,18 +38,18 @@ from evaluation.suite import Observation, Part, Record
 from render.image import data_uri, encoded
 
 Content = list[ContentText | ContentImage]
-"""The content of a message."""
+"""Content of a message."""
 
 
 class Dialogue:
-    """The messages of a sample, in its `state`, and the `agent` that replies to them."""
+    """Messages of a sample, in its `state`, and the replying `agent`."""
 
     def __init__(self, state: TaskState, session: Session) -> None:
         self.state, self.session = state, session
         self.agent: ReplyingAgent | None = None
 
     def use_agent(self, episode: str | None = None, trial: int | None = None) -> None:
-        """Make what asks for the replies; what the log keeps of it goes to the sample's metadata.
+        """Create the replying agent, whose log goes to the sample's metadata.
 
         Offline agents get a seed for the `episode` and its `trial`, by default those of the sample.
         """
@@ -61,11 +61,11 @@ class Dialogue:
         calls = Calls(model, choices, session.prompts, state.tools, config, images, opening)
         if choices.agent != "direct":
             state.metadata["agent"] = calls.log
-        # The most replies of the first episode; None if nothing bounds them.
+        # Maximum replies of the first episode; None if unbounded.
         self.agent = agent_of(calls, choices.bounds(session.tasks[0].content).replies)
 
     async def play(self) -> None:
-        """Ask for replies and answer them, as long as the session wants any."""
+        """Request replies and answer them, as long as the session continues."""
         session = self.session
         while session.wants_reply:
             reply = await self.ask()
@@ -80,11 +80,11 @@ class Dialogue:
                 await self.show(await session.in_thread(session.reply, reply.action))
             if len(session.records) > finished:
                 await self.judge()
-                # It is in the log, whatever becomes of the rest.
+                # Logged even if the rest fails.
                 self.keep()
 
     async def ask(self) -> Reply | None:
-        """The next reply, of the other model that the observation names if it does; None if it stopped."""
+        """Request the next reply, from the model named by the observation. None if it stopped."""
         state, other = self.state, self.session.now.model
         assert self.agent is not None, "nobody is there to reply"
         try:
@@ -106,25 +106,25 @@ class Dialogue:
         return Reply(text, None, bool(output.message.tool_calls))
 
     async def show(self, shown: Shown) -> None:
-        """Add the message that shows what came of a reply."""
+        """Add the message with a reply's result."""
         self.state.messages.append(await _message(self.session, shown))
 
     async def call_tools(self) -> None:
-        """Call the tools of the last message; of ours each plays a reply."""
+        """Call the tools of the last message. Each of ours plays a reply."""
         messages = (await execute_tools(self.state.messages, self.state.tools)).messages
-        # The line of the last call's observation stands for no other one.
+        # The last call's observation line replaces no other observation.
         messages[-1].metadata = _about(self.session.now)
         self.state.messages += messages
 
     async def judge(self) -> None:
-        """Have the finished episodes judged that are not yet."""
+        """Judge the finished episodes that lack judgement."""
         await self.session.judge(self._noted, self._ask_judge)
 
     def keep(self) -> None:
         """Put the finished episodes into the sample's metadata, which the log keeps.
 
-        `episode` is the record of a sample of one task; `episodes` those of a conversation by task, in the
-        order in which they were played; `drawn_by` what drew the pictures that were sent.
+        `episode` is the record of a sample of one task; `episodes` those of a conversation by task, in
+        playing order; `drawn_by` is the renderer of the sent pictures.
         """
         metadata, session = self.state.metadata, self.session
         if session.drawn_by is not None:
@@ -140,7 +140,7 @@ class Dialogue:
         return await _asked(model, OTHER, self.state.messages[-1].text, self.session.choices)
 
     async def _ask_judge(self, name: str, text: str) -> str:
-        """The answer of a judge to a text, which is asked for once in a run."""
+        """Ask a judge about a text, once in a run."""
         model = full_name(self.session.suite, name)
         key = hashlib.sha256(f"{model}\n{text}".encode()).hexdigest()
         if key not in _answers:
@@ -149,7 +149,7 @@ class Dialogue:
         return _answers[key]
 
     def _noted(self, record: Record) -> Record:
-        """The record of the episode that has just ended, with what its agent wrote beside the replies.
+        """Add the agent's own notes to the record of the last episode.
 
         Turns get a `thought`, the last one also the agent's `memory`; without an agent replies hold all.
         """
@@ -169,9 +169,9 @@ class Dialogue:
 
 
 async def first_messages(session: Session, before: str = "") -> list[ChatMessage]:
-    """Begin a session; the messages up to its first observation, in the roles that the layout gives them.
+    """Begin a session; compose its first messages in the layout's roles.
 
-    A text `before` stands at the beginning of the observation.
+    They include the first observation, which begins with the text `before`.
     """
     # Not in another thread, because a demonstration's pictures are drawn by this one.
     rules = opening(session.suite, session.choices, session.prompts, len(session.tasks))
@@ -185,18 +185,18 @@ async def _message(session: Session, shown: Shown) -> ChatMessageUser:
 
 
 def _about(now: Observation) -> dict[str, str] | None:
-    """The metadata of an observation's message: when it is sent, and what stands for it later."""
+    """Metadata of an observation's message: time of sending, and later substitute."""
     sent = None if now.done or now.kind != "predict" else ONCE
     about = {SENT: ALONE if now.fresh else sent, TOLD: None if now.done else now.told}
     return {key: text for key, text in about.items() if text is not None} or None
 
 
 _answers: dict[str, str] = {}
-"""What judges of this process answered, by the hash of model and text."""
+"""Answers of judges in this process, by hash of model and text."""
 
 
 async def _asked(model: str, role: str, text: str, choices: Any) -> ModelOutput:
-    """One request. Raises as `evaluation.generation.generate.generate`."""
+    """Make one request. Raises as `evaluation.generation.generate.generate`."""
     config = GenerateConfig(
         temperature=0.0, max_retries=choices.retries, attempt_timeout=choices.reply_timeout
     )
@@ -206,9 +206,9 @@ async def _asked(model: str, role: str, text: str, choices: Any) -> ModelOutput:
 
 
 def content(parts: Sequence[Part | bytes], choices: RunChoices) -> Content:
-    """Texts and pictures as the content of a message.
+    """Convert texts and pictures to message content.
 
-    A frame is encoded as the choices say, the bytes of an image file are taken as they are.
+    A frame is encoded as chosen, an image file's bytes are used unchanged.
     """
     return [
         ContentText(text=part)
@@ -222,7 +222,7 @@ def content(parts: Sequence[Part | bytes], choices: RunChoices) -> Content:
 
 
 def joined(messages: Sequence[ChatMessage], layout: Layout) -> list[ChatMessage]:
-    """The first messages of a conversation in the roles that the layout gives them.
+    """Merge a conversation's first messages by the layout's roles.
 
     With the role `user` everything up to the first reply is one message; where two messages meet, their texts
     become one without anything in between.
@@ -244,7 +244,7 @@ def joined(messages: Sequence[ChatMessage], layout: Layout) -> list[ChatMessage]
 _KEY = "arena_session"
 
 _dialogues: dict[str, Dialogue] = {}
-"""Those of the running samples by sample id; physics cannot lie in the store, which goes to the log."""
+"""Dialogues of running samples by sample id. Physics cannot be in the logged store."""
 
 
 def open_dialogue(state: TaskState, session: Session) -> None:
@@ -254,14 +254,14 @@ def open_dialogue(state: TaskState, session: Session) -> None:
 
 
 def dialogue_of(state: TaskState) -> Dialogue:
-    """The dialogue of a sample; a solver may have made its state anew. Raises KeyError if none is open."""
+    """Find the dialogue of a sample, even if its state was replaced. Raises KeyError if none is open."""
     found = _dialogues[state.uuid]
     found.state = state
     return found
 
 
 def close_dialogue(state: TaskState) -> bool:
-    """Forget a sample's session and free its resources; says whether its episodes were finished."""
+    """Forget a sample's session and free its resources. Return whether its episodes were finished."""
     found = _dialogues.pop(state.uuid, None)
     if found is not None:
         found.session.close()
@@ -269,7 +269,7 @@ def close_dialogue(state: TaskState) -> bool:
 
 
 async def play_reply(text: str) -> ToolResult:
-    """Play a reply in the sample whose tool calls this; for the tools of suites."""
+    """Play a reply in the calling sample; for the tools of suites."""
     found = _dialogues.get(store().get(_KEY, ""))
     if found is None:
         raise ToolError("no episode is open: this tool works only in a task of arena_llm")
@@ -278,9 +278,9 @@ async def play_reply(text: str) -> ToolResult:
 
 
 def acting(reply: Callable[..., str]) -> Callable[[], Tool]:
-    """What makes a tool whose call plays the reply that a function returns for its arguments.
+    """Make a tool that plays the reply made from its arguments.
 
-    The function's docstring tells the model what the tool and its arguments are.
+    The function's docstring describes the tool and its arguments to the model.
     """
 
     @wraps(reply)

@@ -1,4 +1,4 @@
-"""Where Inspect AI is met: its private names, the names by which it knows our objects, and its errors.
+"""Interface to Inspect AI: private names, registered names, and errors.
 
 No other module imports a private name of Inspect AI.
 """
@@ -29,13 +29,13 @@ from evaluation.suite import Suite
 
 
 def given_config() -> GenerateConfig:
-    """The parameters of requests that options of `inspect eval` set, or whoever made the model."""
+    """Read request parameters set by `inspect eval` or the model's creator."""
     model, config = active_model(), active_generate_config()
     return model.config.merge(config) if model is not None else config
 
 
 def log_every_call() -> None:
-    """Keep the raw call of every request of the current sample, unless an option says to keep none.
+    """Keep the raw call of every request of the sample, unless disabled.
 
     Inspect keeps the first five of a sample by default, also in runs by its own command.
     """
@@ -46,10 +46,10 @@ def log_every_call() -> None:
 
 
 def _drop_pictures(event: Event) -> None:
-    """Take the pictures out of a raw call to Google, which would double the log; its messages have them.
+    """Remove pictures from a raw call to Google, to halve the log.
 
-    Inspect does so for Anthropic, and means to for Google, by a key that its requests no longer have. Those
-    to OpenAI have a picture as the messages do, so that the log keeps it once.
+    The messages have them. Inspect does so for Anthropic, and means to for Google, by a key that its requests
+    no longer have. Those to OpenAI share the picture with the messages, so the log keeps it once.
     """
     if event.event == "model" and event.call is not None and "contents" in event.call.request:
         event.call = event.call.model_copy(update={"request": _without_pictures(event.call.request)})
@@ -67,12 +67,12 @@ def _without_pictures(part: Any) -> Any:
 
 
 def logged_scorers(scorers: Sequence[Scorer]) -> list[Any]:
-    """What a log's header has of its scorers and their metrics."""
+    """List the scorers and metrics for a log's header."""
     return resolve_eval_scorers([as_scorer_spec(each) for each in scorers]) or []
 
 
 def running_model() -> str | None:
-    """The name of the model that Inspect's command makes a task for; None in other programs."""
+    """Name the model of Inspect's running command; None in other programs."""
     model = active_model()
     return str(model) if model is not None else None
 
@@ -81,11 +81,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 DISTRIBUTION = "arena_llm"
-"""What is installed, and the first part of names such as arena_llm/testbed."""
+"""Name of the distribution, the first part of names such as arena_llm/testbed."""
 
 
 def of_distribution(function: Callable[P, R]) -> Callable[P, R]:
-    """Make Inspect register a function as `arena_llm/NAME`; this goes below Inspect's own decorator.
+    """Make Inspect register a function as `arena_llm/NAME`; apply below Inspect's own decorator.
 
     Inspect puts the package that defines a function before its name. Here that would be llm_control, or
     nothing in an editable installation, because no distribution has that name.
@@ -95,14 +95,14 @@ def of_distribution(function: Callable[P, R]) -> Callable[P, R]:
 
 
 _OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: (?=[\w+,./-]*[\dA-Z])([\w+,./-]*[\w/]))?")
-"""An option as our commands write it, and its value: a word with a digit or a capital letter."""
+"""Option of our commands with its value. A word with a digit or a capital letter is a value."""
 
 _RENAMED = {"testbed": ("folder", "DIR"), "icl": ("demonstration", "yes")}
-"""Options that the task calls otherwise, with a value to show."""
+"""Options with other names in the task, with an example value."""
 
 
 class InspectUserError(ConfigError, PrerequisiteError):
-    """What was asked of the task or the agent is wrong; the text is the message."""
+    """The task or agent was misused; the text is the message."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -111,7 +111,7 @@ class InspectUserError(ConfigError, PrerequisiteError):
 
 
 def refusing(function: Callable[P, R]) -> Callable[P, R]:
-    """Turn a function's errors of a user into `InspectUserError`, which names options as `-T NAME=VALUE`."""
+    """Convert a function's user errors to `InspectUserError`, with options as `-T NAME=VALUE`."""
 
     @wraps(function)
     def called(*arguments: P.args, **named: P.kwargs) -> R:
@@ -126,7 +126,7 @@ def refusing(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _argument(option: re.Match[str]) -> str:
-    """An option of ours as an argument of the task."""
+    """Write an option of ours as an argument of the task."""
     name, value = _RENAMED.get(option[1], (option[1].replace("-", "_"), "VALUE"))
     return f"-T {name}={option[2] or value}"
 
@@ -141,7 +141,7 @@ PARAMETERS = {
     "retries": "max_retries",
     "reply_timeout": "attempt_timeout",
 }
-"""The parameters of a request by the choice: in Python as Inspect's `GenerateConfig` calls them."""
+"""Request parameters by choice, with their names in Inspect's `GenerateConfig`."""
 
 LIMITS = {
     "epochs": "trials",
@@ -149,11 +149,11 @@ LIMITS = {
     "cost_limit": "max_cost_per_episode",
     "time_limit": "time_limit_per_episode",
 }
-"""The choice that sets an attribute of a task, which an option of the same name would override."""
+"""Choices that set a task attribute, which Inspect's options would override."""
 
 
 def chosen_with_options(suite: Suite, protocol: str | None, options: Mapping[str, Any]) -> Effective:
-    """The effective choices, with those that options of Inspect's command set.
+    """Combine the effective choices with options of Inspect's command.
 
     Raises ConfigError as `effective` does, and InspectUserError for an option that contradicts a choice.
     """
@@ -163,7 +163,7 @@ def chosen_with_options(suite: Suite, protocol: str | None, options: Mapping[str
 
 
 def obeying(choices: RunChoices) -> RunChoices:
-    """The choices of a task that was made before the options were known, as the present run has them.
+    """Adapt a task's earlier choices to the present run's options.
 
     Raises InspectUserError for an option that contradicts a choice.
     """
@@ -180,14 +180,14 @@ def _obeyed(choices: RunChoices, given: GenerateConfig) -> dict[str, Any]:
             continue
         if choice in choices.model_fields_set:
             raise _contradiction(parameter, value, choices, choice)
-        # Inspect sends the word, which among our choices says that nothing is sent.
+        # Inspect sends the word, which among our choices means that nothing is sent.
         if (choice, value) != ("reasoning_effort", "none"):
             found[choice] = value
     return found
 
 
 class ChosenTask(Task):
-    """A task whose trials and limits are choices of a run.
+    """Task whose trials and limits are choices of a run.
 
     Inspect sets an attribute of the task where an option of its command overrides it. That raises
     InspectUserError, before any request, if the choice has another value.

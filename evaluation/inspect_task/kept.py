@@ -1,4 +1,4 @@
-"""The log of an agent that another harness than Inspect AI led, by which reports and `verify` know it."""
+"""Logs of agents led by other harnesses, readable by reports and `verify`."""
 
 import re
 from collections.abc import Iterator
@@ -28,10 +28,10 @@ _UNUSUAL = re.compile(r"[^\w. -]+", re.ASCII)
 
 
 class KeptRun:
-    """One agent's episodes, each task once, in a log that is written again whenever one begins or ends.
+    """Episodes of one agent, each task once, in a continually rewritten log.
 
     The agent's name in reports is `harness/name`, such as mcp/claude-code. Tasks that the choices name count
-    as failed unless they are played, as do those that are begun and not played to their end.
+    as failed unless played to their end.
     """
 
     def __init__(self, opened: Opened, harness: str, name: str, folder: Path) -> None:
@@ -45,7 +45,7 @@ class KeptRun:
         self._path = folder / f"{stamp}_{opened.suite.task_name}_{self._id}.eval"
 
     async def begin(self, task: TaskSpec) -> None:
-        """Note that a task has begun, unless the log cannot be written: raises EvaluationError."""
+        """Log that a task has begun. Raises EvaluationError if the log cannot be written."""
         self._tasks[task.id], self.begun[task.id] = task, datetime.now(UTC)
         try:
             await self.write("started")
@@ -54,13 +54,13 @@ class KeptRun:
             raise
 
     def add(self, episode: OpenEpisode) -> None:
-        """End an episode if it is not over, give up its place and pictures, and keep it for the log."""
+        """End an episode if necessary, free its resources, and log it."""
         self._samples.append(self._sample(episode))
         episode.close()
         del episode.said[:-1]
 
     async def write(self, status: Any = "success") -> None:
-        """Write the log; it is complete with a `status` of success. Raises EvaluationError if it cannot."""
+        """Write the log, complete with a `status` of success. Raises EvaluationError if it cannot."""
         log = logs.EvalLog(status=status, eval=self._spec(), plan=self._plan(), samples=self._samples)
         logs.recompute_metrics(log)
         part = self._path.with_suffix(".part")

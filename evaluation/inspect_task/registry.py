@@ -1,4 +1,4 @@
-"""What Inspect AI loads by entry point: the tasks, tools and offline agents of the installed suites."""
+"""Entry points for Inspect AI: tasks, tools and offline agents of suites."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,11 +40,11 @@ from evaluation.suites import chosen_tasks, get_suite, registered_early, suite_n
 
 
 def provider_of(suite_name: str) -> type[ModelAPI]:
-    """The provider `NAME/...` of a suite's agents."""
+    """Create the provider `NAME/...` of a suite's agents."""
     suite = get_suite(suite_name)
 
     class OfflineAgents(ModelAPI):
-        """Answers a conversation by an agent of the suite; one that plays by itself is never asked."""
+        """Answers a conversation by a suite's agent; self-playing agents are never asked."""
 
         def __init__(
             self,
@@ -54,7 +54,7 @@ def provider_of(suite_name: str) -> type[ModelAPI]:
             config: GenerateConfig = GenerateConfig(),  # noqa: B008
             **model_args: Any,
         ) -> None:
-            """Raises InspectUserError for a name that is no agent's."""
+            """Raises InspectUserError for an unknown agent."""
             super().__init__(model_name, base_url, api_key, [], config)
             try:
                 self._agent = offline_agent(suite, model_name)
@@ -68,7 +68,7 @@ def provider_of(suite_name: str) -> type[ModelAPI]:
                 )
 
         def tool_result_images(self) -> bool:
-            """Pictures in the results of tool calls are looked at in their place."""
+            """Allow pictures inside tool results."""
             return True
 
         async def generate(
@@ -98,9 +98,9 @@ def provider_of(suite_name: str) -> type[ModelAPI]:
 
 
 def registered(suite: Suite) -> Any:
-    """The task of a suite, which Inspect knows from now on as it knows the suite's agents and tools.
+    """Register a suite's task, agents and tools in Inspect.
 
-    It raises InspectUserError for wrong arguments.
+    The task raises InspectUserError for wrong arguments.
     """
     if suite.name not in _tasks:
         _tasks[suite.name] = _register(suite)
@@ -118,7 +118,7 @@ def _register(suite: Suite) -> Any:
         prompts: str | None = None,
         **choices: Any,
     ) -> Task:
-        """The tasks of a suite, for `inspect eval arena_llm/TASK -T NAME=VALUE`.
+        """Create the tasks of a suite, for `inspect eval arena_llm/TASK -T NAME=VALUE`.
 
         `protocol` is a preset's name or a file, `folder` one of task files, `prompt` a file that replaces the
         system prompt, `prompts` a folder of texts. `choices` are those of the suite. Raises ConfigError for
@@ -142,7 +142,7 @@ def _register(suite: Suite) -> Any:
 def _register_provider(suite_name: str) -> None:
     @modelapi(name=suite_name)
     def agents() -> type[Any]:
-        """The suite's offline agents."""
+        """Offline agents of the suite."""
         return provider_of(suite_name)
 
 
@@ -157,16 +157,16 @@ for _name in registered_early():
 def make_task(
     suite: Suite, tasks: Sequence[TaskSpec], choices: Any, prompts: PromptSet, version: str = "0"
 ) -> Task:
-    """An Inspect task over the tasks of a suite, each played `choices.trials` times.
+    """Make an Inspect task of a suite's tasks, each played `choices.trials` times.
 
-    The setup begins the episode, so any solver or agent that calls the suite's tools can take the solver's
-    place. `version` is that of the suite's tasks.
+    The setup begins the episode, so any solver or agent that calls the suite's tools can replace the solver.
+    `version` is that of the suite's tasks.
     """
     return interface.ChosenTask(
         choices,
         name=suite.task_name,
         version=version,
-        # What a log's scores mean, beside the version of the tasks.
+        # Together with the version of the tasks, this defines a log's scores.
         metadata={"scoring": scale.scoring} if (scale := scale_of(suite)) else None,
         dataset=MemoryDataset(_samples(tuple(tasks), choices), name=suite.task_name),
         setup=begin_episode(suite.name, tuple(tasks), choices, prompts.texts()),
@@ -190,7 +190,7 @@ def _samples(tasks: tuple[TaskSpec, ...], choices: Any) -> list[Sample]:
 
 
 def sample_of(task: TaskSpec) -> Sample:
-    """What Inspect AI knows of a task."""
+    """Convert a task to Inspect AI's sample."""
     metadata = {"group": task.group, "sha256": task.sha256, **task.metadata}
     return Sample(id=task.id, input=f"Task {task.id}", target=task.target or "none", metadata=metadata)
 
@@ -204,7 +204,7 @@ async def _cleanup(state: TaskState) -> None:
 
 @solver
 def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: dict[str, str]) -> Solver:
-    """Opens the episode and writes the first messages, before any solver; `texts` are the prompts."""
+    """Open the episode and write the first messages, before any solver. `texts` are the prompts."""
     prompts = with_agent_texts(prompts_of(get_suite(suite)), choices).with_texts(texts)
     by_id = {each.id: each for each in tasks}
 
@@ -239,7 +239,7 @@ def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: 
 
 @solver
 def play_episode(suite: str, choices: Any) -> Solver:
-    """The loop of observation, reply and action."""
+    """Loop over observation, reply and action."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         dialogue, model = dialogue_of(state), str(get_model())
@@ -256,7 +256,7 @@ def play_episode(suite: str, choices: Any) -> Solver:
 
 
 async def _play(session: Session, state: TaskState, player: Player, model: str) -> None:
-    """Let an agent play the sample's episode by itself, and put it into what the log keeps."""
+    """Let an agent play the sample's episode by itself, and log it."""
     chosen = backend()
     task = session.tasks[0]
     waits = chosen.remote or chosen.processes > 0

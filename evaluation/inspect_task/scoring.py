@@ -1,4 +1,4 @@
-"""The scores of episodes: a second model's judgement, the verdict, and what Inspect AI states of all of them.
+"""Scores of episodes: a second model's judgement, verdicts, and Inspect's metrics.
 
 Samples that ended by an error have no score, and Inspect leaves them out; reports count them as failed.
 """
@@ -23,10 +23,10 @@ from evaluation.suite import ModelEnd
 @metric
 @of_distribution
 def pass_rate() -> Metric:
-    """Share of episodes that were passed.
+    """Share of episodes passed.
 
-    Those that a limit or a stop of the model ended count as failed, as do those of a conversation that were
-    not reached; those without a criterion do not count.
+    Episodes ended by a limit or a stop of the model, and those of a conversation not reached, count as
+    failed; those without a criterion do not count.
     """
     return mean("passed")
 
@@ -34,21 +34,21 @@ def pass_rate() -> Metric:
 @metric
 @of_distribution
 def judged_rate() -> Metric:
-    """The pass rate of the episodes with a verdict."""
+    """Pass rate of the episodes with a verdict."""
     return mean("judged")
 
 
 @metric
 @of_distribution
 def most() -> Metric:
-    """The pass rate if all episodes without a verdict had been passed."""
+    """Pass rate if all episodes without a verdict had been passed."""
     return mean("most")
 
 
 @metric
 @of_distribution
 def mean(of: str) -> Metric:
-    """The mean of a number of the episodes' rows, such as `total_reward`; NaN if no episode has it."""
+    """Mean of a numeric column such as `total_reward`; NaN without values."""
     calculate: Any = mean_value()
 
     def over_episodes(scores: list[SampleScore]) -> float:
@@ -61,9 +61,9 @@ def mean(of: str) -> Metric:
 @metric
 @of_distribution
 def stderr(of: str = "passed") -> Metric:
-    """The standard error of that mean. Trials of a task and variants of it are one cluster, as in reports.
+    """Standard error of that mean. Trials and variants of a task are one cluster, as in reports.
 
-    It is NaN for fewer than two clusters, of which nothing can be said.
+    NaN for fewer than two clusters.
     """
     calculate: Any = standard_error(cluster="cluster")
 
@@ -78,7 +78,7 @@ def stderr(of: str = "passed") -> Metric:
 @metric
 @of_distribution
 def by_group() -> Metric:
-    """The pass rate and its standard error in each group of tasks, as `pass_rate 3` and `stderr 3`."""
+    """Pass rate and standard error by group (`pass_rate 3`, `stderr 3`)."""
     rates: Any = grouped(pass_rate(), "group", all=False, name_template="pass_rate {group_name}")
     errors: Any = grouped(stderr(), "group", all=False, name_template="stderr {group_name}")
 
@@ -90,9 +90,10 @@ def by_group() -> Metric:
 
 
 def episode_scores(scores: list[SampleScore], of: str) -> list[SampleScore]:
-    """One score for each episode that has the number `of`, by group; a sample may be a conversation.
+    """Make one score per episode with the number `of`, by group.
 
-    Their metadata are `group` and `cluster`. Scores of episodes come out as they are put in.
+    A sample may be a conversation. Their metadata are `group` and `cluster`. Scores of episodes are returned
+    unchanged.
     """
     found = [each for score in scores for each in _of_sample(score, of)]
     return sorted(found, key=lambda each: _rank((each.sample_metadata or {})["group"]))
@@ -113,7 +114,7 @@ def _of_sample(sample: SampleScore, of: str) -> Iterator[SampleScore]:
 
 
 def _value(row: dict[str, Any], of: str) -> float | None:
-    """A number of an episode's row; None if it has none or, for a verdict, no criterion."""
+    """Read a number of an episode's row. None if absent or, for a verdict, without criterion."""
     if of not in VERDICTS:
         return row.get(of)
     passed: bool | None = row.get("passed")
@@ -122,25 +123,24 @@ def _value(row: dict[str, Any], of: str) -> float | None:
 
 
 VERDICTS: dict[str, float | None] = {"passed": 0.0, "judged": None, "most": 1.0}
-"""What a missing verdict is taken for, by the name of the number."""
+"""Value of a missing verdict, by the number's name."""
 
 LIMIT = "limit"
-"""In the row of an episode that a limit or a stop of the model ended: its kind."""
+"""Row key of the limit or model stop that ended an episode."""
 
 
 def _rank(group: Any) -> tuple[bool, Any]:
-    """Numbered groups come first, in their order."""
     return isinstance(group, str), group
 
 
 Row = dict[str, Any]
 
 NUMBERS = {"total_reward": "total_reward", "replies": "turns"}
-"""The names of the further scores, and of what they are in the rows."""
+"""Names of the further scores, with their columns."""
 
 
 def without_verdict(row: Row, kind: str | None) -> Row:
-    """The row of an episode that a limit or a stop of the model ended: no verdict, and a score of 0.
+    """Mark a row as ended by a limit or stop, with score 0.
 
     A task without a criterion has no score either.
     """
@@ -150,7 +150,7 @@ def without_verdict(row: Row, kind: str | None) -> Row:
 @scorer(metrics=[pass_rate(), stderr(), judged_rate(), most(), by_group(), mean("score")])
 @of_distribution
 def episode_score() -> Scorer:
-    """The score of an episode, from 0 to 1; 0 if a limit or a stop ended it, NaN without a criterion.
+    """Score of an episode, 0 to 1. 0 after a limit or stop, NaN without a criterion.
 
     A conversation has the mean of its finished tasks, and a row for each in the metadata. If another solver
     stopped in the middle, the episode is ended first.
@@ -166,19 +166,19 @@ def episode_score() -> Scorer:
 @scorer(metrics=[mean("total_reward"), stderr("total_reward")])
 @of_distribution
 def total_reward() -> Scorer:
-    """The total reward of an episode; a conversation has the mean of its episodes."""
+    """Total reward of an episode. For a conversation the mean of its episodes."""
     return _number(NUMBERS["total_reward"])
 
 
 @scorer(metrics=[mean("turns"), stderr("turns")])
 @of_distribution
 def replies() -> Scorer:
-    """The number of replies of an episode; a conversation has the mean of its episodes."""
+    """Number of replies of an episode. For a conversation the mean of its episodes."""
     return _number(NUMBERS["replies"])
 
 
 def _number(name: str) -> Scorer:
-    """A number of the episodes; one that a limit or a stop of the model ended has none."""
+    """Make a scorer of a number. Episodes ended by a limit or stop have none."""
 
     async def score(state: TaskState, target: Target) -> Score:
         rows = {task_id: row for task_id, row in (await _rows(state)).items() if LIMIT not in row}
@@ -193,7 +193,7 @@ def _number(name: str) -> Scorer:
 
 
 async def _rows(state: TaskState) -> dict[str, Row]:
-    """The rows of a sample's finished episodes by task; the one that is being played is ended first."""
+    """List the rows of finished episodes by task, after ending the current."""
     dialogue = dialogue_of(state)
     session = dialogue.session
     await session.in_thread(session.finish)
@@ -202,7 +202,7 @@ async def _rows(state: TaskState) -> dict[str, Row]:
     dialogue.keep()
     rows = {task_id: record.row() for task_id, record in session.records.items()}
     if "stopped" in state.metadata and rows:
-        # No reply came, so the episode that was being played has no verdict.
+        # Without a reply, the running episode has no verdict.
         last = list(rows)[-1]
         rows[last] = without_verdict(rows[last], state.metadata["stopped"]["kind"])
     if (kind := _limit()) is not None:
@@ -212,13 +212,13 @@ async def _rows(state: TaskState) -> dict[str, Row]:
 
 
 def _limit() -> str | None:
-    """The kind of limit that ended the sample's solver, such as message or time; None if none did."""
+    """Kind of limit that ended the sample's solver, such as message, if any."""
     kinds = [event.type for event in transcript().events if isinstance(event, SampleLimitEvent)]
     return kinds[-1] if kinds else None
 
 
 def mean_of(rows: list[Row], name: str) -> float:
-    """The mean of a number of the rows that have it; NaN if none has."""
+    """Average a number over the rows that have it; NaN without any."""
     values = [row[name] for row in rows if row.get(name) is not None]
     return sum(values) / len(values) if values else math.nan
 
@@ -244,11 +244,11 @@ def _of_conversation(rows: dict[str, Row]) -> Score:
 
 
 SCORERS = (episode_score(), total_reward(), replies())
-"""All of them, as a task has them."""
+"""All scorers of a task."""
 
 
 def scores_of(row: Row) -> dict[str, Score]:
-    """The same scores of one episode, by its row."""
+    """Make all scores of one episode from its row."""
     known = {} if LIMIT in row else {name: {key: row[key]} for name, key in NUMBERS.items()}
     numbers = {
         name: Score(value=mean_of([known.get(name, {})], key), metadata=known.get(name, {}))

@@ -1,1 +1,1 @@
-"""The one reader of evaluation logs: nothing else opens them."""
+"""Reader of evaluation logs; no other package opens them."""

@@ -1,4 +1,4 @@
-"""The samples of a log and their episodes, one for each planned trial."""
+"""Samples of a log and their episodes, one for each planned trial."""
 
 import re
 from collections import Counter
@@ -29,10 +29,10 @@ from evaluation.suite import ModelEnd, Suite
 
 
 class Limit(NamedTuple):
-    """What ended the model's part of an episode before the episode was over.
+    """Early end of the model's part in an episode.
 
-    `kind` is Inspect's word for a `limit`, such as token or time, or a kind of stop; `said` is what the
-    provider said.
+    `kind` is Inspect's word for a `limit`, such as token or time, or a kind of stop; `said` quotes the
+    provider.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class Limit(NamedTuple):
 
     @property
     def ended(self) -> str:
-        """What ended it, in a few words."""
+        """Describe the end in a few words."""
         return f"ended by {CAUSES.get(self.kind, f'the {self.kind} limit')}"
 
     def __str__(self) -> str:
@@ -51,11 +51,10 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class LoggedSample:
-    """A sample; `raw` is Inspect's, as far as it was read.
+    """Sample of a log. `raw` is Inspect's, as far as it was read.
 
-    `planned` are its tasks in the order of play, `together` says that they are in one conversation. `records`
-    are the finished episodes by task, in the order in which they were played, as plain values; `faults` say
-    by task what is wrong with them.
+    `planned` are its tasks in playing order, `together` marks a conversation. `records` are the finished
+    episodes by task, in playing order, as plain values; `faults` are their errors by task.
     """
 
     suite: Suite
@@ -68,14 +67,14 @@ class LoggedSample:
     faults: Mapping[str, EvaluationError] = field(default_factory=dict)
 
     def sound(self) -> Self:
-        """The sample itself. Raises EvaluationError if a record is faulty."""
+        """Return the sample itself. Raises EvaluationError if a record is faulty."""
         for fault in self.faults.values():
             raise fault
         return self
 
     @cached_property
     def problem(self) -> str | None:
-        """Why messages cannot be matched to turns; None if they are."""
+        """Explain if messages cannot be matched to turns; otherwise None."""
         if self.faults:
             return "an episode is broken, so messages are not matched to turns"
         return "it has fewer messages than turns, so these are not matched" if self.said is None else None
@@ -86,7 +85,7 @@ class LoggedSample:
 
     @cached_property
     def said(self) -> Talk | None:
-        """The exchanges of all turns; None if messages cannot be matched to turns."""
+        """Match the exchanges of all turns; None if messages do not match."""
         if self.faults:
             return None
         replies = [text for each in self._replies for text in each]
@@ -99,7 +98,7 @@ class LoggedSample:
 
     @cached_property
     def parts(self) -> Mapping[str, Talk]:
-        """What was said in each finished episode; empty if messages cannot be matched to turns."""
+        """Split the exchanges by finished episode. Empty if messages do not match turns."""
         if self.said is None:
             return {}
         first = self.choices.bounds().first_images
@@ -108,45 +107,44 @@ class LoggedSample:
 
     @property
     def drawn_by(self) -> str | None:
-        """The renderer of the pictures that were sent, as far as the log says."""
+        """Name the renderer of the sent pictures, as far as logged."""
         return (self.raw.metadata or {}).get("drawn_by")
 
     def limit_of(self, task_id: str) -> Limit | None:
-        """The limit that ended the model's part in an episode; None if none did.
+        """Find the limit that ended the model's part in an episode.
 
-        Such an episode has no verdict: it was ended without the model, which says nothing about what the
-        model would have done. In a conversation, only the episode that was being played was ended.
+        Such an episode has no verdict: it was ended without the model. In a conversation, only the running
+        episode was ended.
         """
         ended = self.records[task_id].get("model_end", ModelEnd.SOLVER) == ModelEnd.SOLVER
         return self.limit if ended else None
 
     def stopped(self, task_id: str) -> bool:
-        """Whether a stop of the model ended an episode, so that its score has no verdict."""
+        """Return whether a model stop left an episode without a verdict."""
         limit = self.limit_of(task_id)
         return limit is not None and limit.kind in CAUSES
 
     @property
     def limit(self) -> Limit | None:
-        """What ended the model's part of the sample before it was over; None if nothing did."""
+        """Find the early end of the model's part, if any."""
         if (limit := self.raw.limit) is not None:
             return Limit(str(limit.type), limit.limit)
         stopped = (self.raw.metadata or {}).get("stopped")
         return Limit(str(stopped["kind"]), said=str(stopped.get("said") or "")) if stopped else None
 
     def row(self, task_id: str) -> dict[str, Any]:
-        """What a table of results has of a finished episode, from the score or else from its record.
+        """Build the results row of a finished episode from score or record.
 
-        A conversation that an error ended has no score, but its finished episodes have everything that makes
-        one.
+        A conversation that an error ended has no score, but its finished episodes have complete rows.
         """
         return dict(self.scored(task_id) or row_of(self.records[task_id]))
 
     def scored(self, task_id: str) -> Mapping[str, Any]:
-        """What the first of Inspect's scores says of an episode; empty without one."""
+        """Read an episode in the first of Inspect's scores; empty without one."""
         return next(iter(self.score_facts(task_id).values()), {})
 
     def score_facts(self, task_id: str) -> dict[str, Mapping[str, Any]]:
-        """What each of Inspect's scores says of an episode, by the score's name."""
+        """Read an episode in each of Inspect's scores, by the score's name."""
         facts = {name: score.metadata or {} for name, score in (self.raw.scores or {}).items()}
         if not self.together:
             return facts
@@ -154,7 +152,7 @@ class LoggedSample:
 
 
 def _opening_apart(said: Talk, own: int) -> Talk:
-    """The exchanges without a demonstration that stands in the message of the first view.
+    """Remove a demonstration from the message of the first view.
 
     That message has `own` pictures of the episode; those before them are the demonstration's.
     """
@@ -167,7 +165,7 @@ def _opening_apart(said: Talk, own: int) -> Talk:
 
 
 def row_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of results of an episode's record; version 0.2 kept it in the recording. May be incomplete."""
+    """Read the results row in a record, perhaps incomplete. Version 0.2 kept it in the recording."""
     names = ("total_reward", "passed", "outcome", "steps", "score")
     values = {**(record.get("recording") or {}), **record}
     return {name: values[name] for name in names if name in values} | {
@@ -176,12 +174,12 @@ def row_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def replay_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What reproduces a logged episode; version 0.2 called it the recording."""
+    """Read the replay data of a record. Version 0.2 called it the recording."""
     return record.get("replay") or record.get("recording") or {}
 
 
 def logged_sample(raw: Any, suite: Suite, choices: Any, ours: bool, where: str) -> LoggedSample:
-    """A sample that was read from a log; `where` is its place in words."""
+    """Read a sample from a log; `where` is its place in words."""
     metadata = raw.metadata or {}
     together = "order" in metadata or choices.conversation == "run"
     if together:
@@ -204,25 +202,25 @@ def logged_sample(raw: Any, suite: Suite, choices: Any, ours: bool, where: str) 
 
 
 NOT_RUN = "not run"
-"""The error of a trial that the log does not have."""
+"""Error of a trial missing in the log."""
 
 NOT_REACHED = "not played in its conversation"
-"""How the error of a task begins that its conversation did not reach."""
+"""Start of the error of a task not reached in its conversation."""
 
 _KEY = re.compile(r"\b(?:sk|key|AIza|gsk|hf|xai)[-_A-Za-z0-9*]{12,}")
-"""What keys of providers look like; an error's text may repeat one."""
+"""Pattern of providers' keys, which an error's text may repeat."""
 
 _NAMED = re.compile(r"\w+\((['\"])(.*)\1\)")
-"""An error as Inspect logs it: its class, and its text in quotes."""
+"""Error as Inspect logs it: its class, and its text in quotes."""
 
 _SCORED = ("total_reward", "passed", "outcome", "steps", "turns", "score")
 
 _NO_METRICS = (*_SCORED, "replay", "recording", "model_end", "invalid_replies")
-"""What else a record has: what stands in results anyway, and what replays it."""
+"""Record entries that are results or replay data, not metrics."""
 
 
 class Usage(NamedTuple):
-    """Tokens of an episode, and its price in US dollars if the log knows it."""
+    """Tokens of an episode, with the price in US dollars if known."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -232,18 +230,16 @@ class Usage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LoggedEpisode:
-    """One planned trial as the log has it; `turns` and `replay` are empty if it was not finished.
+    """Planned trial in the log; `turns` and `replay` are empty if unfinished.
 
-    `turns` and `replay` are those of the suite's `Record`, as plain values; `seconds` is the time it took,
-    waiting included; `stops` counts why the model's replies ended; `sent` counts answered requests by their
-    parameters (`parameters_of`), of offline agents none. `failed_attempts` are requests that failed,
-    `relaunches` restarts of the sample; of a conversation, both are those of all its episodes and stand at
-    the first.
-    `agent` is what the log has of the agent that led the model, such as its plan or memory (`Calls.log`).
-    `talk` is what the model was sent, None if that cannot be matched to the turns. `place` is the place in
-    its conversation, from 1, None for an episode of its own. An episode that a `limit` ended has no verdict;
-    `ran_down` is what the log has of its end. `metrics` are the record's numbers that `result` does not have,
-    none if a limit ended it.
+    `turns` and `replay` are those of the suite's `Record`, as plain values; `seconds` includes waiting;
+    `stops` counts stop reasons of the replies; `sent` counts answered requests by their parameters
+    (`parameters_of`), none for offline agents. `failed_attempts` are requests that failed, `relaunches`
+    restarts of the sample; of a conversation, the first episode has both for all. `agent` holds logged facts
+    of the agent, such as its plan or memory (`Calls.log`). `talk` has the model's requests, None if they do
+    not match the turns. `place` is the place in its conversation, from 1, None for an episode of its own. An
+    episode that a `limit` ended has no verdict; `ran_down` is the logged part of its end. `metrics` are the
+    record's numbers that `result` does not have, none if a limit ended it.
     """
 
     result: TrialResult
@@ -265,17 +261,17 @@ class LoggedEpisode:
 
     @property
     def invalid_replies(self) -> int:
-        """The number of replies that could not be used."""
+        """Number of unusable replies."""
         return sum(turn.get("error") is not None for turn in self.turns)
 
     @property
     def repaired_replies(self) -> int:
-        """The number of replies whose slips were corrected."""
+        """Number of replies with corrected slips."""
         return sum(bool(turn.get("repairs")) for turn in self.turns)
 
     @property
     def status(self) -> str | None:
-        """Why the episode has no verdict, in a few words; None if it has one."""
+        """Explain a missing verdict in a few words; None with one."""
         error = self.result.error or ""
         if self.result.passed is not None:
             return None
@@ -289,7 +285,7 @@ class LoggedEpisode:
 
 
 def logged_episode(base: Mapping[str, Any], sample: LoggedSample) -> LoggedEpisode:
-    """The episode of a sample of its own; `base` are the facts of `TrialResult` that were known before."""
+    """Read a single episode; `base` are facts of `TrialResult` known before."""
     raw = sample.raw
     if raw.error is not None or not raw.scores:
         failed = TrialResult(**base, error=_reason(raw))
@@ -317,7 +313,7 @@ def logged_episode(base: Mapping[str, Any], sample: LoggedSample) -> LoggedEpiso
 def logged_conversation(
     bases: Mapping[str, Mapping[str, Any]], sample: LoggedSample
 ) -> Iterator[LoggedEpisode]:
-    """The episodes of a conversation in the order in which they were played, then the tasks not reached."""
+    """Yield a conversation's episodes in playing order, then the tasks not reached."""
     raw = sample.raw
     ends = _ends(sample.parts, sample.planned, raw)
     for place, task_id in enumerate(sample.planned, start=1):
@@ -343,7 +339,7 @@ def logged_conversation(
 
 
 def _faults(sample: Any) -> dict[str, Any]:
-    """How often requests of a sample failed, and how often it was restarted."""
+    """Count failed requests and restarts of a sample."""
     tries = [*(sample.error_retries or ()), sample]
     told = (e.data for each in tries for e in each.events or () if e.event == "info")
     return {
@@ -353,7 +349,7 @@ def _faults(sample: Any) -> dict[str, Any]:
 
 
 def _same_end(before: Any, after: Any) -> bool:
-    """Whether a restart asked nothing and ended as the attempt before it, whose error was final."""
+    """Return whether a restart repeated the final error of the previous attempt."""
     asked = any(event.event == "model" for event in after.events or ())
     return not asked and _error_text(before) == _error_text(after)
 
@@ -364,7 +360,7 @@ def _error_text(attempt: Any) -> str | None:
 
 
 def _finished(episode: LoggedEpisode, sample: LoggedSample, task_id: str) -> LoggedEpisode:
-    """The episode with its record; without a verdict if a limit ended the model's part in it."""
+    """Add the record to an episode. Without a verdict if a limit ended it."""
     record = sample.records[task_id]
     episode = replace(
         episode,
@@ -408,7 +404,7 @@ def _requests(own: Talk) -> Iterator[Request]:
 
 
 def _ends(parts: Mapping[str, Talk], order: tuple[str, ...], sample: Any) -> dict[str, float]:
-    """Seconds of each episode of a conversation, from its first request to the next one's, or to the end."""
+    """Time the episodes of a conversation in seconds, between first requests."""
     begun = {
         task_id: first
         for task_id in order
@@ -421,7 +417,7 @@ def _ends(parts: Mapping[str, Talk], order: tuple[str, ...], sample: Any) -> dic
 
 
 def _usage(uses: list[Any]) -> Usage:
-    """Of all models or requests of an episode together; the price is unknown if one's is."""
+    """Sum the usage of all models or requests. Unknown prices make the sum unknown."""
     costs = [use.total_cost for use in uses]
     cached = sum((use.input_tokens_cache_read or 0) + (use.input_tokens_cache_write or 0) for use in uses)
     return Usage(
@@ -433,7 +429,7 @@ def _usage(uses: list[Any]) -> Usage:
 
 
 def _reason(sample: Any) -> str:
-    """Why a sample has no score: what the provider said last, or else the error that ended it."""
+    """Explain a missing score: the provider's last error, or the final one."""
     if sample.error is None:
         return "no score"
     said = [event.error for event in sample.events or () if event.event == "model" and event.error]
@@ -446,5 +442,5 @@ def _reason(sample: Any) -> str:
 
 
 def without_keys(text: str) -> str:
-    """A text without what looks like a provider's key."""
+    """Remove text that resembles a provider's key."""
     return _KEY.sub("[key]", text)

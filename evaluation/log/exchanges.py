@@ -1,7 +1,7 @@
-"""What a model was really sent before each of its replies, read from a sample of a log.
+"""Requests as sent before each reply, from a log's sample.
 
-The conversation is in the sample's messages. Each request is an event of its own, whose input is what was
-sent: a budget of pictures or a short memory leaves parts of the conversation out.
+The conversation is in the sample's messages. Each request is an event, whose input is what was sent: a budget
+of pictures or a short memory leaves parts of the conversation out.
 """
 
 import base64
@@ -18,16 +18,16 @@ from evaluation.suites import suite_names
 from render import Frame, decode
 
 _ATTACHED = "attachment://"
-"""What a log has in the place of a long text or a picture, followed by its name among the attachments."""
+"""Prefix of an attachment's name, in place of a text or picture."""
 
 
 def resolved(text: str, attachments: Mapping[str, str]) -> str:
-    """A text of a log as it was before the log took it apart."""
+    """Restore a text that the log split into attachments."""
     return attachments.get(text.removeprefix(_ATTACHED), text) if text.startswith(_ATTACHED) else text
 
 
 def texts_of(message: Any, kept: Mapping[str, str]) -> Iterator[str]:
-    """The texts of a message in order; `kept` are the log's attachments."""
+    """Yield the texts of a message in order. `kept` are the log's attachments."""
     if isinstance(message.content, str):
         yield resolved(message.content, kept)
         return
@@ -37,14 +37,14 @@ def texts_of(message: Any, kept: Mapping[str, str]) -> Iterator[str]:
 
 
 def text_of(message: Any, kept: Mapping[str, str]) -> str:
-    """The whole text of a message."""
+    """Join the whole text of a message."""
     return "\n".join(texts_of(message, kept))
 
 
 def replies_of(
     message: Any, suite: Suite, played: set[str | None], kept: Mapping[str, str], choices: RunChoices
 ) -> Iterator[Reply]:
-    """What of a message was played: its text, or what its calls of the suite's tools stand for."""
+    """Yield a message's played replies: its text, or its tool calls."""
     text = text_of(message, kept)
     if not message.tool_calls:
         yield read_reply(text, choices)
@@ -56,12 +56,12 @@ def replies_of(
 
 
 def agent_facts(sample: Any) -> Mapping[str, Any]:
-    """What a sample of a log has of the agent that played it, as `Calls.log`; empty without one."""
+    """Read the agent's facts in a sample, as `Calls.log`; empty without any."""
     return (sample.metadata or {}).get("agent") or {}
 
 
 def reasoning_of(message: Any, kept: Mapping[str, str]) -> str:
-    """A model's own reasoning, or the provider's summary if the text itself is withheld."""
+    """Extract a model's reasoning, or the provider's summary if it is withheld."""
     parts = message.content if not isinstance(message.content, str) else ()
     texts = (
         part.summary if part.redacted or not part.reasoning else part.reasoning
@@ -72,24 +72,23 @@ def reasoning_of(message: Any, kept: Mapping[str, str]) -> str:
 
 
 JUDGE = "judge"
-"""The role of a second model, whose requests are no part of the conversation."""
+"""Role of a judging model, outside the conversation."""
 
 OTHER = "other"
-"""The role of a second model that gives some of an episode's replies."""
+"""Role of a second model that gives some of an episode's replies."""
 
 _UNSTATED = (
     *("messages", "input", "contents", "prompt", "system", "system_instruction", "instructions", "tools"),
     *("extra_headers", "extra_query", "headers", "httpOptions", "http_options", "stream", "stream_options"),
     *("model", "modelId", "model_name"),
 )
-"""The parts of a request that are the conversation itself, that say how it is carried, and that name the
-model, by the providers' names."""
+"""Request parts for conversation, transport and model, by the providers' names."""
 
 _NESTED = ("config", "generation_config", "generationConfig", "inferenceConfig", "extra_body")
-"""The parts of a request that hold further parameters."""
+"""Request parts that hold further parameters."""
 
 UNKNOWN_PARAMETERS = "null"
-"""The parameters of a request whose raw call is not in the log, as JSON."""
+"""Parameters of a request without logged raw call, as JSON."""
 
 DIRECT = RunChoices()
 """Choices of a run without an agent."""
@@ -99,13 +98,12 @@ Pictures = tuple[str, ...]
 
 
 class Request(NamedTuple):
-    """What was sent for one reply, and what that took.
+    """Request for one reply, with its usage.
 
-    `slots` are the pictures in order, as data URIs, with None where one was left out; `collage` is the one
-    picture that was sent in the place of all of them. `began` is the time of the request; `parameters` are
-    those of the request (`parameters_of`), and `reasoning` is what the answer has of the model's own.
-    `budget` is that of pictures which took the place of the protocol's because the server takes no more;
-    else None.
+    `slots` are the pictures in order, as data URIs, None for omitted ones; `collage` is the one picture that
+    replaced all of them. `began` is the time of the request; `parameters` are those of the request
+    (`parameters_of`), and `reasoning` is the model's own. `budget` is a picture budget that replaced the
+    protocol's because the server takes no more; otherwise None.
     """
 
     slots: tuple[str | None, ...]
@@ -120,17 +118,17 @@ class Request(NamedTuple):
 
     @property
     def sent(self) -> int:
-        """How many pictures of the conversation the model was sent."""
+        """Count the pictures of the conversation that were sent."""
         return len(self.slots) if self.collage else sum(slot is not None for slot in self.slots)
 
 
 class Exchange(NamedTuple):
-    """A reply and what the conversation showed since the reply before.
+    """Reply with the conversation since the reply before.
 
-    `thought` is what an agent's model wrote before the reply, or beside a tool's call.
-    `message` is the place of the reply among the sample's messages; `shown` are the pictures and `told` is
-    the text in between; `so_far` counts all pictures of the conversation before the reply. `request` is None
-    where the log has none: the reply was kept from an attempt that was broken off.
+    `thought` is what an agent's model wrote before the reply, or together with a tool call. `message` is the
+    place of the reply among the sample's messages; `shown` are the pictures and `told` is the text in
+    between; `so_far` counts all pictures of the conversation before the reply. `request` is None if the log
+    lacks it: the reply was kept from an interrupted attempt.
     """
 
     reply: str
@@ -143,7 +141,7 @@ class Exchange(NamedTuple):
 
 
 class Talk(NamedTuple):
-    """An exchange for each turn of a sample or of one episode, and the pictures after the last reply.
+    """Exchanges of a sample or episode, and pictures after the last reply.
 
     `unplayed` is a request whose reply was not played; `before` are the pictures of a sample's demonstration.
     """
@@ -156,20 +154,20 @@ class Talk(NamedTuple):
 
     @property
     def pictures(self) -> Pictures:
-        """All pictures that the conversation shows of the episode, in order."""
+        """Collect all pictures of the episode in order."""
         return (*(uri for each in self.exchanges for uri in each.shown), *self.rest)
 
 
 def picture(uri: str) -> Frame:
-    """The frame of a data URI, uint8 (H, W, 3). Raises ValueError or OSError if it is no picture."""
+    """Decode a data URI to a frame, uint8 (H, W, 3). Raises ValueError or OSError if it is no picture."""
     return decode(base64.b64decode(uri.partition(",")[2], validate=True))
 
 
 def talk(sample: Any, suite: Suite, ours: bool = True, choices: RunChoices = DIRECT) -> Talk:
-    """The exchanges of a sample that was read with messages, events and attachments, unresolved or not.
+    """Read the exchanges of a sample with messages, events and attachments.
 
-    `ours` says that our own solver played; with another's, only calls of the suite's tools are replies.
-    `choices` are those of the run, whose agent says how its replies are read.
+    Attachments may be unresolved. `ours` says that our own solver played; with another's, only calls of the
+    suite's tools are replies. `choices` are those of the run, whose agent decides how replies are read.
     """
     kept = sample.attachments or {}
     agent = agent_facts(sample)
@@ -200,7 +198,7 @@ def talk(sample: Any, suite: Suite, ours: bool = True, choices: RunChoices = DIR
 
 
 def _requests(sample: Any, kept: Mapping[str, str]) -> Iterator[tuple[str | None, Request]]:
-    """The requests that were answered, by the id of the message that answered each."""
+    """Yield answered requests with the id of the answering message."""
     budget: str | None = None
     for event in sample.events or ():
         if event.event == "info" and isinstance(event.data, dict) and "instead of" in event.data:
@@ -229,12 +227,12 @@ def _request(event: Any, kept: Mapping[str, str]) -> Request:
 
 
 def parameters_of(event: Any) -> str | None:
-    """Everything in a request except conversation, model and transport, as JSON with sorted keys.
+    """Extract request parameters without conversation, model and transport, as sorted JSON.
 
-    From the body as it was sent, by the provider's own names; `UNKNOWN_PARAMETERS` if the log does not have
-    it: Inspect AI keeps the first ones only unless told otherwise, and some providers log none. What was
-    asked for is no substitute, because a provider's code leaves out what a model does not take. None for an
-    offline agent, which is sent no request.
+    From the sent body, by the provider's own names; `UNKNOWN_PARAMETERS` if it is not logged: Inspect AI
+    keeps the first ones only by default, and some providers log none. The requested parameters are no
+    substitute, because a provider's code omits what a model does not take. None for an offline agent, which
+    gets no requests.
     """
     if event.model.partition("/")[0] in suite_names():
         return None
@@ -244,14 +242,14 @@ def parameters_of(event: Any) -> str | None:
 
 
 def parameters_in(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything in the body of a request except conversation, model and transport."""
+    """Extract parameters from a request body without conversation, model and transport."""
     nested = [sent[name] for name in _NESTED if isinstance(sent.get(name), dict)]
     own = {name: value for name, value in sent.items() if name not in _NESTED}
     return {k: v for part in (*nested, own) for k, v in part.items() if v is not None and k not in _UNSTATED}
 
 
 def picture_slots(messages: Sequence[Any], attachments: Mapping[str, str]) -> Iterator[str | None]:
-    """The pictures of messages in order, as data URIs; None where one was left out."""
+    """Yield pictures of messages in order, as data URIs. None for omitted ones."""
     for message in messages:
         for part in message.content if not isinstance(message.content, str) else ():
             if part.type == "image":
@@ -261,7 +259,7 @@ def picture_slots(messages: Sequence[Any], attachments: Mapping[str, str]) -> It
 
 
 def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | None:
-    """The exchanges of the turns with these replies, one for each; None if there are fewer.
+    """Match exchanges to the turns with these replies. None if there are fewer.
 
     A demonstration's replies come before; a reply that a limit kept from being played may come after.
     """
@@ -284,7 +282,7 @@ def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | N
 
 
 def parted(said: Talk, turns: Sequence[int], first: int) -> list[Talk]:
-    """The parts of the episodes of a conversation, of which each had the given number of turns.
+    """Split a conversation by its episodes' numbers of turns.
 
     `first` is the number of pictures at the start of an episode: one that was over before the first reply
     left these in front of the next one's.
@@ -309,6 +307,6 @@ def parted(said: Talk, turns: Sequence[int], first: int) -> list[Talk]:
 
 
 def _begun(shown: Pictures, episodes: int, first: int) -> tuple[list[Talk], Pictures]:
-    """Episodes without a reply, and the pictures that come after theirs."""
+    """Split off episodes without a reply, and the pictures after them."""
     begun = [Talk(rest=shown[k * first : (k + 1) * first]) for k in range(episodes)]
     return begun, shown[episodes * first :]

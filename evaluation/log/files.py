@@ -1,4 +1,4 @@
-"""Log files: only this module opens them, and each fault is one sentence."""
+"""Log files, opened by this module alone, with one-sentence errors."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from evaluation.suite import Suite
 from evaluation.suites import suite_of_task
 
 LARGE = frozenset({"events", "messages", "attachments", "store"})
-"""Parts of a sample that are read only if they are needed: they have its pictures."""
+"""Sample parts with pictures, read only on demand."""
 
 
 def check_log(path: Path) -> None:
@@ -19,14 +19,14 @@ def check_log(path: Path) -> None:
 
 
 def read_header(path: Path) -> Any:
-    """What a log says once for all of its episodes. Raises EvaluationError if it is no log."""
+    """Read a log's header. Raises EvaluationError if it is no log."""
     check_log(path)
 
     from inspect_ai.log import read_eval_log
 
     try:
         return read_eval_log(str(path), header_only=True)
-    except Exception as error:  # whatever is in the file, Inspect's reader may raise anything
+    except Exception as error:  # Inspect's reader may raise anything, whatever is in the file
         raise EvaluationError(
             f"{path}: cannot be read as a log of Inspect AI ({first_line(error)[:200]}); "
             "name a whole .eval file; a run that was killed is completed by its command with --resume"
@@ -34,7 +34,7 @@ def read_header(path: Path) -> Any:
 
 
 def suite_of(path: Path, header: Any) -> Suite:
-    """The suite that a log is of. Raises EvaluationError if it is none of the installed ones."""
+    """Find a log's suite. Raises EvaluationError if it is not installed."""
     try:
         return suite_of_task(header.eval.task)
     except ConfigError:
@@ -45,7 +45,7 @@ def suite_of(path: Path, header: Any) -> Suite:
 
 
 def read_summaries(path: Path) -> dict[tuple[str, int], Any]:
-    """The samples in brief, by id and epoch from 1. Raises EvaluationError if they cannot be listed."""
+    """Read the sample summaries, by id and epoch from 1. Raises EvaluationError if they cannot be listed."""
     from inspect_ai.log import read_eval_log_sample_summaries
 
     try:
@@ -58,7 +58,7 @@ def read_summaries(path: Path) -> dict[tuple[str, int], Any]:
 
 
 def read_sample(path: Path, sample: str, epoch: int, unused: frozenset[str]) -> Any:
-    """A whole sample except for its `unused` parts. Raises EvaluationError if it is damaged."""
+    """Read a whole sample except for its `unused` parts. Raises EvaluationError if it is damaged."""
     from inspect_ai.log import read_eval_log_sample
 
     try:
@@ -71,7 +71,7 @@ def read_sample(path: Path, sample: str, epoch: int, unused: frozenset[str]) -> 
 
 
 def headers(folder: Path) -> Iterator[tuple[Path, Any]]:
-    """The logs of a folder with their headers, the newest first."""
+    """Yield the logs of a folder with their headers, the newest first."""
     from inspect_ai.log import list_eval_logs, read_eval_log
 
     for info in list_eval_logs(str(folder), descending=True) if folder.is_dir() else ():
@@ -79,19 +79,19 @@ def headers(folder: Path) -> Iterator[tuple[Path, Any]]:
 
 
 def recovered(path: Path) -> Path:
-    """A log, after a killed process's finished episodes were written into it as far as they can be found."""
+    """Add a killed process's finished episodes to its log, if possible."""
     from inspect_ai.log import recover_eval_log
 
     if read_header(path).status == "started":
         try:
             recover_eval_log(str(path), overwrite=True)
-        except Exception:  # nothing beyond what the file holds: continue from the file
+        except Exception:  # nothing beyond the file's content: continue from the file
             return path
     return path
 
 
 def find_logs(paths: Sequence[Path]) -> list[Path]:
-    """The logs among files and folders; of a folder, the newest of each run that was resumed.
+    """Find the logs among files and folders. Of a resumed run the newest.
 
     Raises EvaluationError for a folder without logs, for a table of results, and if there is no file.
     """
@@ -121,7 +121,7 @@ def _newest(folder: Path) -> list[Path]:
 
 
 def logs_of_task(folder: Path, task_id: str) -> list[Path]:
-    """The logs of one run in a folder, those of its resumed parts included."""
+    """Find the logs of one run in a folder, including resumed parts."""
     from inspect_ai.log import list_eval_logs
 
     infos = list_eval_logs(str(folder), recursive=False)
@@ -129,5 +129,5 @@ def logs_of_task(folder: Path, task_id: str) -> list[Path]:
 
 
 def local_path(location: str) -> Path:
-    """The path of a log from where Inspect says that it is."""
+    """Convert Inspect's location of a log to a path."""
     return Path(location.removeprefix("file://"))

@@ -1,4 +1,4 @@
-"""An evaluation's log: what was asked once for all, then one episode at a time."""
+"""Log of a run: common facts, then one episode at a time."""
 
 import hashlib
 import re
@@ -29,20 +29,20 @@ from evaluation.results import TrialResult, refuse_twins
 from evaluation.suite import TaskSpec
 
 CONVERSATION = "conversation"
-"""Id of the one sample that plays all tasks, if they are in one conversation."""
+"""Sample id of a conversation over all tasks."""
 
 KEPT = "keep_episode"
-"""The step of a log whose agent another harness led, which wrote the messages as our solver does."""
+"""Log step of another harness's agent, with messages like our solver's."""
 
 _LEVEL = re.compile(r"(\d{2})-\d{2}-\d{2}.*")
 
 
 _ENDS = {"started": "was not ended", "cancelled": "was cancelled", "error": "failed"}
-"""How a run ended before its end, by Inspect's word for its state."""
+"""Early end of a run, by Inspect's status."""
 
 
 def open_logs(named: Sequence[tuple[str | None, Path]]) -> "list[RunLog]":
-    """Several logs; each is a name for its agent, or None, and a file.
+    """Open several logs, each with a name for its agent, or None.
 
     Raises EvaluationError if one is broken, and if two have agents of the same name.
     """
@@ -52,10 +52,10 @@ def open_logs(named: Sequence[tuple[str | None, Path]]) -> "list[RunLog]":
 
 
 class RunLog:
-    """A log of `arena-llm eval` or `inspect eval`, of which only one episode at a time is in memory.
+    """Log of `arena-llm eval` or `inspect eval`, with one episode in memory.
 
-    `agent` is the run's own name or the model's unless another is given. Raises EvaluationError if the file
-    cannot be read or is a log of another program.
+    `agent` defaults to the run's own name or the model's. Raises EvaluationError if the file cannot be read
+    or is a log of another program.
     """
 
     def __init__(self, path: Path, agent: str | None = None) -> None:
@@ -79,29 +79,29 @@ class RunLog:
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
-        """What the task's setup was made with: `choices`, `tasks`, `texts`; empty if the log has none."""
+        """Setup parameters: `choices`, `tasks`, `texts`; empty if not logged."""
         steps = self.header.plan.steps if self.header.plan else []
         found = next((dict(step.params) for step in steps if step.params), {})
         return {"choices": found.get("protocol"), **found}  # as version 0.2 called them
 
     @property
     def logged_choices(self) -> dict[str, Any]:
-        """The choices as they were logged, by their present names; empty if the log has none."""
+        """Logged choices by their present names; empty if not logged."""
         return dict(self.suite.choices.renamed(self.parameters["choices"] or {}))
 
     @property
     def folder(self) -> Path | None:
-        """The folder of the task files, if the run had one of its own."""
+        """Folder of the run's own task files, if any."""
         folder = self.arguments.get("folder")
         return Path(folder) if folder else None
 
     @cached_property
     def choices(self) -> Any:
-        """The choices of the run; those that this version does not know are left out."""
+        """Choices of the run, without those unknown to this version."""
         return self.read_choices()[0]
 
     def read_choices(self) -> tuple[Any, str]:
-        """The same, and why they are the defaults instead, if the logged ones are not of this version."""
+        """Read the choices, and the reason for defaults if they are incompatible."""
         kind = self.suite.choices
         known = {name: value for name, value in self.logged_choices.items() if name in kind.model_fields}
         try:
@@ -116,23 +116,23 @@ class RunLog:
 
     @property
     def together(self) -> bool:
-        """Whether all tasks were played in one conversation."""
+        """Return whether all tasks were played in one conversation."""
         return bool(self.choices.conversation == "run")
 
     @cached_property
     def logged_tasks(self) -> dict[str, Mapping[str, Any]]:
-        """The tasks of the run by id, in their order, as plain values; empty if the log has none."""
+        """Tasks of the run by id, in order, as plain values. Empty if not logged."""
         return {str(task["id"]): task for task in self.parameters.get("tasks") or ()}
 
     @property
     def digests(self) -> dict[str, str]:
-        """The SHA-256 of the tasks by id, of those that the log has."""
+        """SHA-256 of the logged tasks by id."""
         return {
             task_id: str(task["sha256"]) for task_id, task in self.logged_tasks.items() if "sha256" in task
         }
 
     def task(self, task_id: str) -> TaskSpec | None:
-        """A task as the log has it; None if it has none that this version reads."""
+        """Read a logged task; None if this version cannot."""
         plain = self.logged_tasks.get(task_id)
         try:
             return logged_task(self.suite, plain) if plain is not None else None
@@ -140,14 +140,14 @@ class RunLog:
             return None
 
     def all_tasks(self) -> tuple[TaskSpec, ...] | None:
-        """All tasks of the run in their order; None if the log does not have all of them whole."""
+        """All tasks of the run in order. None if the log is incomplete."""
         found = [self.task(task_id) for task_id in self.logged_tasks]
         whole = tuple(task for task in found if task is not None)
         return whole if whole and len(whole) == len(found) else None
 
     @cached_property
     def task_ids(self) -> tuple[str, ...]:
-        """The ids of the planned tasks."""
+        """Ids of the planned tasks."""
         if not self.together:
             ids = self.header.eval.dataset.sample_ids or [key[0] for key in self._summaries]
         else:
@@ -163,19 +163,19 @@ class RunLog:
 
     @cached_property
     def finished(self) -> int:
-        """Number of trials with a score; of a conversation, of its episodes that were finished."""
+        """Number of trials with a score; for a conversation, of finished episodes."""
         if self.together:
             return sum(len(self.sample(s.id, s.epoch, LARGE).records) for s in self._summaries.values())
         return sum(bool(s.scores) and not s.error for s in self._summaries.values())
 
     @property
     def complete(self) -> bool:
-        """Whether the run came to its end with a score of every planned trial."""
+        """Return whether the run finished with a score of every planned trial."""
         return self.header.status == "success" and self.finished == self.planned
 
     @property
     def partial(self) -> str:
-        """That the run is incomplete, how it ended, and how much of it there is; empty if it is complete."""
+        """Describe an incomplete run: its end and extent; empty if complete."""
         if self.complete:
             return ""
         ended = _ENDS.get(self.header.status, "ended")
@@ -186,13 +186,13 @@ class RunLog:
 
     @cached_property
     def resumes(self) -> int:
-        """How often the run was continued: the number of older logs of it in the folder."""
+        """Number of continuations: older logs of the run in the folder."""
         logs = logs_of_task(self.path.parent, self.header.eval.task_id)
         return sum(path.name < self.path.name for path in logs)
 
     @cached_property
     def cap(self) -> str:
-        """What a limit of the run left undone, and by how much it was passed; empty if none was reached."""
+        """Describe what a run limit prevented, and its excess; empty without one."""
         errors = [summary.error or "" for summary in self._summaries.values()]
         reached = next((limits for error in errors if (limits := limits_in(error))), None)
         if reached is None:
@@ -209,17 +209,17 @@ class RunLog:
 
     @property
     def player(self) -> dict[str, Any]:
-        """What the log says of an agent that played whole episodes by itself; empty for models."""
+        """Facts of a self-playing agent; empty for models."""
         return dict(self.metadata.get("policy") or {})
 
     @property
     def harness(self) -> str:
-        """The other harness that led the agent, such as mcp; empty for a run by Inspect AI."""
+        """Harness other than Inspect AI, such as mcp; otherwise empty."""
         return str(self.metadata.get("harness") or "")
 
     @property
     def pass_rate(self) -> float | None:
-        """The logged pass rate of a finished run; None if there is none."""
+        """Logged pass rate of a finished run, if any."""
         results = self.header.results if self.header.status == "success" else None
         scores = results.scores if results else []
         rates = [score.metrics["pass_rate"].value for score in scores if "pass_rate" in score.metrics]
@@ -227,24 +227,24 @@ class RunLog:
 
     @property
     def counts_missing(self) -> bool:
-        """Whether the logged pass rate counts missing episodes as failed; older logs leave them out."""
+        """Return whether the logged rate counts missing episodes. Older logs leave them out."""
         scores = self.header.results.scores if self.header.results else []
         return any("judged_rate" in score.metrics for score in scores)
 
     @property
     def ours(self) -> bool:
-        """Whether our own solver played or kept the episodes, and not another in its place."""
+        """Return whether our own solver played or kept the episodes."""
         steps = self.header.plan.steps if self.header.plan else []
         return any(step.solver.rpartition("/")[2] in ("play_episode", KEPT) for step in steps)
 
     def prompts(self) -> PromptSet:
-        """The texts of the run: those of the log, and the shipped ones for what it does not have."""
+        """Texts of the run: logged ones, completed by the shipped ones."""
         logged = self.parameters.get("texts")
         known = with_agent_texts(prompts_of(self.suite), self.choices)
         return known.with_texts(logged if isinstance(logged, dict) else {})
 
     def system_prompt_sha256(self) -> str | None:
-        """Hash of the system text as it was sent in the first finished episode; None if there is none."""
+        """Hash of the system text sent in the first finished episode, if any."""
         done = next((s for s in self._summaries.values() if s.scores and not s.error), None)
         if done is None:
             return None
@@ -253,11 +253,11 @@ class RunLog:
         return hashlib.sha256(texts[0].encode()).hexdigest() if texts else None
 
     def samples(self) -> list[tuple[str, int]]:
-        """The ids and epochs (from 1) of the samples that the log has, sorted."""
+        """Sample ids and epochs (from 1) of the log, sorted."""
         return sorted(self._summaries)
 
     def sample(self, sample: str, epoch: int, unused: frozenset[str] = frozenset({"store"})) -> LoggedSample:
-        """A sample, except for its `unused` parts, with the faults of its records.
+        """Read a sample without its `unused` parts, with its records' faults.
 
         Raises EvaluationError if it is damaged.
         """
@@ -267,7 +267,7 @@ class RunLog:
         return logged_sample(raw, self.suite, self.choices, self.ours, where)
 
     def episodes(self, unused: frozenset[str] = frozenset({"store"})) -> Iterator[LoggedEpisode]:
-        """Every planned trial; those that were not played say so.
+        """Yield every planned trial, including unplayed ones.
 
         Tasks in order and trials within; conversations one after another, in their order of play. Without
         messages and events among what is read (`LARGE`), an episode has its result only. Raises
@@ -286,7 +286,7 @@ class RunLog:
                     yield LoggedEpisode(TrialResult(**base, error=NOT_RUN))
 
     def results(self) -> tuple[TrialResult, ...]:
-        """One row for each planned trial, tasks in order and trials within."""
+        """List one row per planned trial, by task and trial."""
         rows = [episode.result for episode in self.episodes(LARGE)]
         place = {task_id: number for number, task_id in enumerate(self.task_ids)}
         return tuple(sorted(rows, key=lambda row: (place[row.task_id], row.trial)))

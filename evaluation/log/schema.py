@@ -1,4 +1,4 @@
-"""The kinds of all values that a run writes into Inspect's log; each is checked once, where it is read."""
+"""Types of all logged values; each is checked once, when read."""
 
 import json
 import math
@@ -31,11 +31,11 @@ Scalar = (
     | bool
     | None
 )
-"""A value of a cell of a table."""
+"""Cell of a table."""
 
 
 class Turn(TypedDict):
-    """A reply and its result; suites add their own (`Logged` in a module `findings` or `logged`)."""
+    """Reply and result. Suites add their own (`Logged` in a module `findings` or `logged`)."""
 
     reply: str
     error: str | None
@@ -44,13 +44,13 @@ class Turn(TypedDict):
 
 
 class Replay(TypedDict, total=False):
-    """What reproduces an episode."""
+    """Data that reproduce an episode."""
 
     versions: dict[str, str]
 
 
 class Row(TypedDict, total=False):
-    """The result of an episode, as scores have it."""
+    """Result of an episode in scores."""
 
     total_reward: Finite | None
     passed: bool | None
@@ -60,13 +60,13 @@ class Row(TypedDict, total=False):
 
 
 class ScoreRow(Row, total=False):
-    """The result of an episode, with the number of its turns."""
+    """Result of an episode with its number of turns."""
 
     turns: Count | None
 
 
 class Record(Row):
-    """A finished episode; version 0.2 called its replay the recording."""
+    """Finished episode; version 0.2 called its replay the recording."""
 
     turns: list[Turn]
     model_end: NotRequired[str]
@@ -102,7 +102,7 @@ class _Program(TypedDict):
 
 
 class AgentFacts(TypedDict, total=False):
-    """What the agent that led the model kept (`Calls.log`)."""
+    """Facts kept by the model's agent (`Calls.log`)."""
 
     calls: dict[str, str]
     plan: list[_Step]
@@ -116,7 +116,7 @@ class _Stopped(TypedDict):
 
 
 class TaskFacts(TypedDict, total=False):
-    """A task, as samples and their summaries have it."""
+    """Task in samples and their summaries."""
 
     group: Count | str
     level: Count | str
@@ -125,13 +125,13 @@ class TaskFacts(TypedDict, total=False):
 
 
 class SummaryFacts(TaskFacts, total=False):
-    """The metadata of a sample in brief."""
+    """Metadata of a sample summary."""
 
     tasks: list[str]
 
 
 class SampleFacts(SummaryFacts, total=False):
-    """The metadata of a sample: one episode, or those of a conversation."""
+    """Metadata of a sample: one episode, or those of a conversation."""
 
     drawn_by: str | None
     order: list[str]
@@ -142,7 +142,7 @@ class SampleFacts(SummaryFacts, total=False):
 
 
 class ScoreFacts(ScoreRow, total=False):
-    """The metadata of a score; that of a conversation has a row for each task."""
+    """Metadata of a score; a conversation's has a row for each task."""
 
     tasks: dict[str, ScoreRow]
 
@@ -162,7 +162,7 @@ class _Spec(TypedDict, total=False):
 
 
 class LoggedTask(TypedDict):
-    """A task of the run."""
+    """Task of the run."""
 
     id: str
     sha256: NotRequired[str]
@@ -173,7 +173,7 @@ class LoggedTask(TypedDict):
 
 
 class Parameters(TypedDict, total=False):
-    """What the task's setup was made with; version 0.2 called the choices a protocol."""
+    """Parameters of the task's setup; version 0.2 called the choices a protocol."""
 
     choices: dict[str, Any]
     protocol: dict[str, Any] | str | None
@@ -182,7 +182,7 @@ class Parameters(TypedDict, total=False):
 
 
 class Plan(TypedDict):
-    """What a run was going to be, or what it was."""
+    """Plan of a run, or its record."""
 
     model: str
     policy: NotRequired[str]
@@ -193,7 +193,7 @@ class Plan(TypedDict):
 
 
 class RunMetadata(TypedDict, total=False):
-    """What the log says of the run as a whole."""
+    """Facts of the whole run."""
 
     name: str | None
     harness: str
@@ -205,13 +205,13 @@ class RunMetadata(TypedDict, total=False):
 
 
 class Arguments(TypedDict, total=False):
-    """The arguments of the Inspect task that are used."""
+    """Used arguments of the Inspect task."""
 
     folder: str | None
 
 
 class Header(TypedDict):
-    """The parts of a log's header that are ours."""
+    """Parts of a log's header written by this project."""
 
     metadata: RunMetadata
     arguments: Arguments
@@ -220,7 +220,7 @@ class Header(TypedDict):
 
 
 def check_sample(sample: Any, where: str) -> None:
-    """Raise EvaluationError if a value of a sample, records left out, is of another kind."""
+    """Raise EvaluationError for a wrongly typed sample value, except records."""
     check(SampleFacts, sample.metadata or {}, where)
     outputs = (event.output for event in sample.events or () if event.event == "model")
     requests = [output.usage for output in outputs if output and output.usage]
@@ -231,7 +231,7 @@ def check_sample(sample: Any, where: str) -> None:
 
 
 def check_score(scored: Mapping[str, Any], row: Mapping[str, Any], where: str) -> None:
-    """Raise EvaluationError if a score has no episode, or its verdict other values than the episode's `row`.
+    """Raise EvaluationError if a score has no episode or contradicts its `row`.
 
     A limit leaves a score without a verdict.
     """
@@ -246,7 +246,7 @@ def check_score(scored: Mapping[str, Any], row: Mapping[str, Any], where: str) -
 
 
 def check_record(record: object, suite: Suite, where: str) -> None:
-    """Raise EvaluationError if a value of a record that the runner or the suite wrote is of another kind."""
+    """Raise EvaluationError for a wrongly typed value of a record."""
     check(Record, record, where)
     assert isinstance(record, dict)
     further = {name: value for name, value in record.items() if name not in Record.__annotations__}
@@ -259,7 +259,7 @@ _adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
 def check(kind: Any, value: object, where: str) -> None:
-    """Raise EvaluationError, with the place, if a value of a log is of another kind."""
+    """Raise EvaluationError, with the place, for a wrongly typed log value."""
     try:
         # As JSON, in which a tuple is a list and a word of an enumeration a text.
         _adapter(kind).validate_json(json.dumps(value), strict=True)
@@ -268,7 +268,7 @@ def check(kind: Any, value: object, where: str) -> None:
 
 
 def fault(error: ValidationError) -> str:
-    """The first thing that is wrong: place, got and expected."""
+    """Describe the first fault: place, got and expected."""
     first = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     if first["type"] == "missing":
@@ -280,6 +280,6 @@ def fault(error: ValidationError) -> str:
 
 
 def _own_kind(suite: type[Suite]) -> Any:
-    """The kind of a suite's records: `Logged` in its module `findings` or `logged`; None without one."""
+    """Find a suite's record type: `Logged` in `findings` or `logged`. None without one."""
     found = (beside(suite, Suite, module, "Logged") for module in ("findings", "logged"))
     return next((kind for kind in found if kind is not None), None)

@@ -1,4 +1,4 @@
-"""What suites share in the panels that they add to reports: templates, and how often statements are true."""
+"""Shared parts of suites' report panels: templates and calibration."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -11,7 +11,7 @@ from evaluation.statistics import clustered_interval
 
 
 def panel(package: str, name: str, **values: Any) -> str:
-    """HTML of the macro `name` in `templates/findings.html.j2` of a package, called with the values.
+    """Render the macro `name` of a package's `templates/findings.html.j2` with values.
 
     The template may import what stands in `templates/` beside this module. Values are escaped.
     """
@@ -28,11 +28,11 @@ def _environment(package: str) -> Environment:
 
 
 LIMITS = np.linspace(0, 1, 11)
-"""Of the probabilities that are counted together."""
+"""Limits of the probability bins."""
 
 
 class Bin(NamedTuple):
-    """Stated probabilities within a tenth: their number, their mean, the mean truth, and its interval."""
+    """Stated probabilities within a tenth: number, mean, mean truth, and interval."""
 
     low: float
     high: float
@@ -43,9 +43,9 @@ class Bin(NamedTuple):
 
 
 def calibration(said: Iterable[tuple[int, float, float]]) -> list[Bin]:
-    """Of (episode, stated probability, truth from 0 to 1): the tenths in which any probability lies.
+    """Bin stated probabilities by tenths, with the truths from 0 to 1.
 
-    The 95 % interval takes what was said in an episode as a cluster.
+    The 95 % interval treats each episode as a cluster.
     """
     table = np.array(list(said), np.float64).reshape(-1, 3)
     episode, stated, truth = table[:, 0].astype(int), table[:, 1], table[:, 2]

@@ -1,4 +1,4 @@
-"""The texts that a model is shown: Markdown files with `$name` variables; and how they become messages.
+"""Prompt texts: Markdown files with `$name` variables, and their message layout.
 
 Strict both ways: a variable that a text may not use, and a value too few or too many, are errors.
 """
@@ -26,7 +26,7 @@ FILE = "layout.yaml"
 
 
 class Layout(BaseModel, frozen=True, extra="forbid", strict=True):
-    """How the texts become messages; the defaults are those of a run without a prompts folder."""
+    """Layout of texts in messages. The defaults are those without a prompts folder."""
 
     roles: Literal["system", "user"] = Field(
         default="system",
@@ -44,13 +44,13 @@ class Layout(BaseModel, frozen=True, extra="forbid", strict=True):
     source: str = Field(default="", description="where the texts are from, for reports")
 
     def text(self) -> str:
-        """As `layout.yaml` has it; empty for the defaults."""
+        """Format as `layout.yaml`; empty for the defaults."""
         changed = self.model_dump(exclude_defaults=True)
         return yaml.safe_dump(changed, sort_keys=False) if changed else ""
 
 
 def read_layout(text: str, source: str) -> Layout:
-    """A layout from the text of its file. Raises ConfigError, with file:line, for what it cannot have."""
+    """Read a layout file's text. Raises ConfigError, with file:line, for wrong entries."""
     values, lines = read_keys(source, text, tuple(Layout.model_fields), "roles: user")
     try:
         return Layout(**values)
@@ -64,34 +64,34 @@ def read_layout(text: str, source: str) -> Layout:
 
 
 Variables = Mapping[str, tuple[str, ...]]
-"""By name of a text: its variables, each with a format if it has one (`health:.1f`)."""
+"""Variables by text name, optionally with a format (`health:.1f`)."""
 
 
 def variables_of(package: str, file: str = "variables.yaml") -> Variables:
-    """The variables of the texts of a package, from a file beside them."""
+    """Read the variables of a package's texts from a file in it."""
     return {name: tuple(variables) for name, variables in data_of(package, file).items()}
 
 
 RUNNER: Variables = {"episode_next": ("number", "count"), "episode_last": (), "no_call": ()}
-"""The texts of the runner itself, beside this module; every suite has them.
+"""Texts of the runner itself, in this package; every suite has them.
 
 `number`, `count`: of the episode in its conversation.
 """
 
 
 class PromptFiles(NamedTuple):
-    """The user's own texts: a file that replaces the system prompt, and a folder of any texts."""
+    """User's texts: a file that replaces the system prompt, and a folder."""
 
     system: Path | None = None
     folder: Path | None = None
 
 
 NO_FILES = PromptFiles()
-"""No texts of the user's own."""
+"""Absence of the user's own texts."""
 
 
 class Prompt(NamedTuple):
-    """One text before its variables are filled in; `variables` as in `Variables`."""
+    """Text before its variables are filled in; `variables` as in `Variables`."""
 
     name: str
     text: str
@@ -99,16 +99,16 @@ class Prompt(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its variables."""
+        """Names of its variables."""
         return tuple(each.partition(":")[0] for each in self.variables)
 
     @property
     def sha256(self) -> str:
-        """Content hash of the text in UTF-8, in hexadecimal."""
+        """SHA-256 of the text in UTF-8, in hexadecimal."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def fill(self, **values: object) -> str:
-        """The text with every `$name` replaced; `$$` becomes `$`.
+        """Replace every `$name`; `$$` becomes `$`.
 
         Takes a value for each variable, whether the text uses it or not. Raises ConfigError for a missing and
         for an unknown one.
@@ -126,23 +126,23 @@ class Prompt(NamedTuple):
 
 @dataclass(frozen=True)
 class PromptSet:
-    """All texts of a run, by name, and how they become messages."""
+    """All texts of a run, by name, with their layout."""
 
     prompts: Mapping[str, Prompt]
     layout: Layout = field(default_factory=Layout)
 
     def __getitem__(self, name: str) -> Prompt:
-        """A text by its name."""
+        """Return a text by its name."""
         return self.prompts[name]
 
     def texts(self) -> dict[str, str]:
-        """Plain texts by name, as a log has them; a layout other than the default is among them."""
+        """Plain texts by name for the log, including a changed layout."""
         texts = {name: prompt.text for name, prompt in self.prompts.items()}
         layout = self.layout.text()
         return texts | ({FILE: layout} if layout else {})
 
     def with_texts(self, texts: Mapping[str, str]) -> "PromptSet":
-        """The same with the texts of a log; names that it does not have are ignored."""
+        """Replace texts by those of a log; unknown names are ignored."""
         return PromptSet(
             {
                 name: prompt._replace(text=texts.get(name, prompt.text))
@@ -153,25 +153,25 @@ class PromptSet:
 
     @property
     def sha256(self) -> str:
-        """One content hash of all names and texts, in hexadecimal."""
+        """SHA-256 of all names and texts, in hexadecimal."""
         lines = "".join(f"{name} {prompt.sha256}\n" for name, prompt in self.prompts.items())
         lines += self.layout.text()
         return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def without_gaps(text: str) -> str:
-    """A filled text without the empty lines that are left where a variable is empty."""
+    """Remove empty lines that empty variables leave."""
     return re.sub(r"\n\s*\n", "\n\n", text).strip()
 
 
 def runner_prompts() -> PromptSet:
-    """The runner's own texts, and an empty system prompt."""
+    """Load the runner's own texts, and an empty system prompt."""
     own = {name: load_prompt(__package__, name, RUNNER) for name in RUNNER}
     return PromptSet({"system": Prompt("system", ""), **own})
 
 
 def inline_prompts(texts: Mapping[str, str]) -> PromptSet:
-    """The runner's own texts, and over them those of a suite of one file with the variables they have."""
+    """Combine the runner's texts with a single-file suite's, and their variables."""
     own = {name: Prompt(name, text, _variables(text)) for name, text in texts.items()}
     return PromptSet({**runner_prompts().prompts, **own})
 
@@ -182,14 +182,14 @@ def _variables(text: str) -> tuple[str, ...]:
 
 
 def suite_prompts(package: str, variables: Variables, optional: Variables) -> PromptSet:
-    """The runner's own texts, and over them those in a suite's package; the `optional` ones are empty."""
+    """Combine the runner's texts with a suite package's. The `optional` ones are empty."""
     shipped = {name: load_prompt(package, name, variables) for name in variables}
     empty = {name: Prompt(name, "", names) for name, names in optional.items()}
     return PromptSet({**runner_prompts().prompts, **shipped, **empty})
 
 
 def load_prompt(package: str, name: str, variables: Variables) -> Prompt:
-    """A text of a package by its name, white space at both ends cut off. Raises ConfigError."""
+    """Load a text of a package, stripped at both ends. Raises ConfigError."""
     text = files(package).joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
     prompt = Prompt(name, text, variables[name])
     check_variables(f"{name}.md", prompt)
@@ -197,7 +197,7 @@ def load_prompt(package: str, name: str, variables: Variables) -> Prompt:
 
 
 def read_prompt_file(path: Path) -> str:
-    """The text of a user's file, with all its white space. Raises ConfigError."""
+    """Read a user's file with all its white space. Raises ConfigError."""
     try:
         return read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
@@ -213,7 +213,7 @@ def read_prompt_file(path: Path) -> str:
 
 
 def check_variables(source: str, prompt: Prompt) -> None:
-    """Raise ConfigError, with the line, for a `$` in a text that is not followed by one of its variables."""
+    """Raise ConfigError, with the line, for a `$` without a known variable."""
     allowed = prompt.names
     for match in Template.pattern.finditer(prompt.text):
         name = match["named"] or match["braced"]
@@ -231,10 +231,10 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def with_files(prompts: PromptSet, files: PromptFiles, choices: Any = None) -> PromptSet:
-    """The texts with the user's own in the place of their namesakes; a system prompt overrides the folder's.
+    """Replace texts by the user's; a system prompt overrides the folder's.
 
-    `choices` are those of the run, if it is known; those of a run with an agent call for its texts too.
-    Raises ConfigError as `with_folder` does, for a layout that the choices exclude, and for a file that is
+    `choices` are those of the run, if it is known; a run with an agent needs its texts too. Raises
+    ConfigError as `with_folder` does, for a layout that the choices exclude, and for a file that is
     unreadable, not UTF-8, empty, or has a `$` that is not followed by a variable of the system prompt.
     """
     if choices is not None:
@@ -255,10 +255,10 @@ def with_files(prompts: PromptSet, files: PromptFiles, choices: Any = None) -> P
 
 
 def with_folder(prompts: PromptSet, folder: Path) -> PromptSet:
-    """The texts with those of a folder in the place of their namesakes, and its layout.
+    """Replace texts and layout by those of a folder.
 
     A text is used as its file has it, with all white space, except for one line break at its end. Files other
-    than `*.md` and `layout.yaml`, and folders inside, are left alone. Raises ConfigError for a folder without
+    than `*.md` and `layout.yaml`, and folders inside, are ignored. Raises ConfigError for a folder without
     either, a text of an unknown name, and as `check_variables` and `read_layout` do.
     """
     files = sorted(folder.glob("*.md"))
@@ -283,7 +283,7 @@ def _text(path: Path, known: Mapping[str, Prompt]) -> Prompt:
 
 
 def write_folder(prompts: PromptSet, folder: Path) -> None:
-    """Write texts and layout as a folder that `with_folder` reads back as they are.
+    """Write texts and layout as a folder for `with_folder`.
 
     Raises ConfigError if the folder is not empty, and EvaluationError if it cannot be written.
     """
@@ -298,11 +298,11 @@ def write_folder(prompts: PromptSet, folder: Path) -> None:
 
 
 AGENT_VARIABLES = variables_of(__package__, "agents.yaml")
-"""The texts of agents, with their variables, as `agents.yaml` explains them."""
+"""Texts of agents with their variables, explained in `agents.yaml`."""
 
 
 def with_agent_texts(prompts: PromptSet, choices: RunChoices) -> PromptSet:
-    """The texts of a run and, if an agent plays in it, those of the agents. Raises ConfigError."""
+    """Add the agents' texts if an agent plays. Raises ConfigError."""
     if choices.agent == "direct":
         return prompts
     own = {name: load_prompt(__package__, name, AGENT_VARIABLES) for name in AGENT_VARIABLES}

@@ -1,1 +1,1 @@
-"""One scale for all suites: 0 is what silence gets, 1 what the best reference agent gets."""
+"""Common scale of suites: 0 for silence, 1 for the best reference."""

@@ -1,4 +1,4 @@
-"""The scores of reference agents, which each suite keeps as a table with what they hold for."""
+"""Scores of reference agents, a table in each suite, with their conditions."""
 
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,31 +14,31 @@ from evaluation.choices.run_choices import shown
 from evaluation.suite import Agent, AgentTurn, Suite
 
 FLOORS = ("silent", "garbage", "prior-only")
-"""Agents that look at nothing of a task; the highest score among theirs is the floor."""
+"""Agents that ignore the task; their highest score is the floor."""
 
 BEST = "ideal"
-"""The best agent of a suite."""
+"""Best agent of a suite."""
 
 FILE = "references.csv"
-"""The table, beside the suite's module `references`."""
+"""Name of the table, next to the suite's module `references`."""
 
 
 def by_group(task_id: str, group: int | str) -> str:
-    """The group of a task on the scale: that of the reports."""
+    """Scale group of a task: the reports' group."""
     return str(group)
 
 
 def by_kind(task_id: str, group: int | str) -> str:
-    """The group of a task on the scale: its id without the number at the end."""
+    """Scale group of a task: its id without the final number."""
     return task_id.rpartition("-")[0]
 
 
 class Scale(NamedTuple):
-    """How a suite is scaled: the object `SCALE` of the module `references` in the suite's folder.
+    """Scale of a suite: the object `SCALE` of its module `references`.
 
     `table` is the file of the scores, which `python -m benchmarks.references SUITE` measures. `scoring` is
-    the version of the scoring: to be raised whenever the same replies may get another score. `agents` are
-    the suite's own reference agents by role: `ideal`, and `prior-only` and `random` if it has them. `matters`
+    the version of the scoring: to be raised whenever the same replies may get another score. `agents` are the
+    suite's own reference agents by role: `ideal`, and `prior-only` and `random` if it has them. `matters`
     names the choices on which their scores depend, `settings` has the choices of each measurement. `group`
     gives the group of a task on the scale, from its id and its group in reports.
     """
@@ -51,16 +51,16 @@ class Scale(NamedTuple):
     group: Callable[[str, int | str], str] = by_group
 
     def conditions(self, choices: Mapping[str, Any]) -> str:
-        """The choices that matter, in words; empty if none does."""
+        """Describe the relevant choices; empty without any."""
         return ", ".join(f"{name} = {shown(choices.get(name))}" for name in self.matters)
 
 
 class Reference(NamedTuple):
-    """The mean score of a reference agent on a group of tasks.
+    """Mean score of a reference agent on a group of tasks.
 
-    `conditions` are the choices that matter, in words; `tasks` is the version of the suite's tasks, `scoring`
-    that of its scoring. `half` is half the 95 % interval over the `episodes`, each of a task of its own; 0
-    if all had the same score.
+    `conditions` are the relevant choices, in words; `tasks` is the version of the suite's tasks, `scoring`
+    that of its scoring. `half` is half the 95 % interval over the `episodes`, each of a task of its own; 0 if
+    all had the same score.
     """
 
     conditions: str
@@ -74,19 +74,19 @@ class Reference(NamedTuple):
 
     @property
     def error(self) -> float:
-        """The standard error of the score."""
+        """Standard error of the score."""
         from evaluation.statistics import student
 
         return self.half / student(self.episodes - 1) if self.half else 0.0
 
 
 def scale_of(suite: Suite) -> Scale | None:
-    """The scale of a suite; None if its folder has no module `references`."""
+    """Find the scale of a suite; None without a module `references`."""
     return brought(suite, "references", "SCALE")
 
 
 def references(table: Path) -> tuple[Reference, ...]:
-    """The scores in a table; none if it has not been measured yet. Raises ConfigError if it is unreadable."""
+    """Read the scores; empty before measurement. Raises ConfigError if unreadable."""
     if not table.is_file():
         return ()
     rows = csv.DictReader(read_text(table).splitlines())
@@ -100,7 +100,7 @@ def references(table: Path) -> tuple[Reference, ...]:
 
 
 def as_csv(rows: Iterable[Reference]) -> str:
-    """The text of a table."""
+    """Format the table as text."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(Reference._fields)
@@ -109,25 +109,25 @@ def as_csv(rows: Iterable[Reference]) -> str:
 
 
 def floor_of(rows: Sequence[Reference]) -> Reference | None:
-    """The highest of the floor agents' scores on one group; None if there is none."""
+    """Find the highest floor score on one group, if any."""
     found = [row for row in rows if row.agent in FLOORS]
     return max(found, key=lambda row: row.score, default=None)
 
 
 def best_of(rows: Sequence[Reference]) -> Reference | None:
-    """The best agent's score on one group; None if there is none."""
+    """Find the best agent's score on one group, if any."""
     return next((row for row in rows if row.agent == BEST), None)
 
 
 LETTERS = tuple("bcdfghjklmnpqrstvwxz")
-"""Letters of garbage: without vowels and digits no command, name or number of a suite comes out."""
+"""Letters of garbage. Without vowels and digits it holds no command, name or number."""
 
 MARKS = ("", "", "", ";", ",", ".", ":", "!", "?", "()", "[]", "{}", "<>", '"', "=")
-"""Characters behind a word of garbage."""
+"""Characters after a word of garbage."""
 
 
 def garbage(rng: np.random.Generator) -> str:
-    """1 to 40 random words that no suite can use."""
+    """Draw 1 to 40 random words that no suite can use."""
     return " ".join(
         "".join(rng.choice(LETTERS, rng.integers(1, 10))) + str(rng.choice(MARKS))
         for _ in range(rng.integers(1, 41))
@@ -144,18 +144,18 @@ async def _garbage(turn: AgentTurn) -> str:
 
 
 RUNNERS: dict[str, Agent] = {"silent": _silent, "garbage": _garbage}
-"""The agents that every suite has: empty replies, and random text without a usable command."""
+"""Agents of every suite: empty replies, and random unusable text."""
 
 
 def agent_names(suite: Suite) -> tuple[str, ...]:
-    """The names of all offline agents of a suite, for messages."""
+    """List the names of a suite's offline agents, for messages."""
     scale = scale_of(suite)
     own = (*agents_of(suite), *players_of(suite), *(scale.agents if scale else ()))
     return tuple(dict.fromkeys((*own, *RUNNERS)))
 
 
 def offline_agent(suite: Suite, name: str) -> Agent | None:
-    """The offline agent of a name or of a role; None if there is none."""
+    """Find an offline agent by name or role, otherwise None."""
     if name in RUNNERS:
         return RUNNERS[name]
     scale = scale_of(suite)

@@ -1,4 +1,4 @@
-"""The scaled score of a run: 0 at the floor, 1 at the best reference agent."""
+"""Scaled scores of runs: 0 at the floor, 1 at the best."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from evaluation.statistics import mean_scores, pass_rates
 from evaluation.suite import Suite
 
 OVERALL = "all"
-"""The group of all groups together."""
+"""Name of all groups together."""
 
 SCALE_NOTE = (
     "Scaled: (score - floor) / (best - floor) of each group, so that 0 is what silence, garbage or the prior "
@@ -38,23 +38,23 @@ class Basis(NamedTuple):
 
 
 def basis_of(log: RunLog) -> Basis | None:
-    """The basis of a log; None if its suite has no scale."""
+    """Read the basis of a log. None if its suite has no scale."""
     version, scoring = str(log.header.eval.task_version), log.metadata.get("scoring")
     return basis(log.suite, version, scoring, log.choices.model_dump())
 
 
 def basis(suite: Suite, tasks: str, scoring: int | None, choices: Mapping[str, Any]) -> Basis | None:
-    """The same of a run whose choices are known otherwise."""
+    """Build the basis of a run from its choices."""
     scale = scale_of(suite)
     return None if scale is None else Basis(tasks, scoring, scale.conditions(choices))
 
 
 class Scaled(NamedTuple):
-    """Scaled scores by agent and group, and sentences on what has none.
+    """Scaled scores by agent and group, with reasons for missing ones.
 
     Columns of `table`: `agent`; `group`, `OVERALL` last; `tasks`; `score`, the mean of the headline metric;
-    `floor` and the `floor_agent` that has it; `best`; `scaled` with its interval `low`, `high` (95 %). NaN
-    stands for what cannot be said.
+    `floor` and the `floor_agent` that has it; `best`; `scaled` with its interval `low`, `high` (95 %).
+    Unknown values are NaN.
     """
 
     table: pd.DataFrame
@@ -62,11 +62,11 @@ class Scaled(NamedTuple):
 
 
 NO_SCALE = Scaled(pd.DataFrame([], columns=list(_COLUMNS)), ())
-"""Of results of a suite without a scale."""
+"""Empty result for suites without a scale."""
 
 
 def scaled_scores(results: pd.DataFrame, suite: Suite, bases: Mapping[str, Basis | None]) -> Scaled:
-    """Put the results of each agent on the scale; `bases` by agent.
+    """Scale the results of each agent; `bases` by agent.
 
     `results` has the columns of `results_frame`.
     """
@@ -86,7 +86,7 @@ def scaled_scores(results: pd.DataFrame, suite: Suite, bases: Mapping[str, Basis
 
 
 def mismatch(known: Sequence[Reference], found: Basis | None) -> str:
-    """Why references do not hold for a run, in a clause; empty if they do."""
+    """Explain in a clause if references do not hold for a run. Otherwise empty."""
     if found is None or found.scoring is None:
         return "its results do not say by which version of the scoring they were made"
     if not known:
@@ -102,9 +102,10 @@ def mismatch(known: Sequence[Reference], found: Basis | None) -> str:
 
 
 def headline_scores(results: pd.DataFrame, suite: Suite) -> pd.DataFrame:
-    """The headline of a suite by agent and group: columns `agent`, `level`, `tasks`, `score`, `low`, `high`.
+    """Average a suite's headline metric by agent and group.
 
-    As `pass_rates` and `mean_scores` give them: a missing trial counts as 0.
+    Columns `agent`, `level`, `tasks`, `score`, `low`, `high`. As `pass_rates` and `mean_scores` give them: a
+    missing trial counts as 0.
     """
     if "score" in suite.headline.values():
         if len(means := mean_scores(results)):
@@ -117,7 +118,7 @@ def headline_scores(results: pd.DataFrame, suite: Suite) -> pd.DataFrame:
 def _groups(
     results: pd.DataFrame, suite: Suite, scale: Scale, known: Sequence[Reference]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """The rows of one agent, and why groups have no scaled score."""
+    """Scale the groups of one agent; explain missing scaled scores."""
     pairs = zip(results["task_id"], results[GROUP], strict=True)
     grouped = results.assign(**{GROUP: [scale.group(task, group) for task, group in pairs]})
     rows, reasons = [], []
@@ -140,7 +141,7 @@ def _groups(
 
 
 def _scaled(score: float, low: float, high: float, floor: Reference, best: Reference) -> dict[str, Any]:
-    """The columns of a group: its ends, the scaled score, and its interval by the delta method."""
+    """Compute a group's columns: ends, scaled score, and delta-method interval."""
     span = best.score - floor.score
     place = (score - floor.score) / span
     ends = math.hypot(place * best.half, (1 - place) * floor.half)
@@ -152,7 +153,7 @@ def _scaled(score: float, low: float, high: float, floor: Reference, best: Refer
 
 
 def _overall(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The mean over the groups that are scaled, and its interval."""
+    """Average the scaled groups, with the interval."""
     known = [row for row in rows if not math.isnan(row["scaled"])]
     found = {"group": OVERALL, "tasks": sum(row["tasks"] for row in known)}
     nothing = dict.fromkeys(("score", "floor", "best", "scaled", "low", "high"), math.nan)

@@ -1,4 +1,4 @@
-"""A script language: how its commands are written, what they mean, and its sentences on mistakes."""
+"""Script language: syntax of commands, their meaning, and error messages."""
 
 import json
 import re
@@ -17,42 +17,43 @@ from arena.errors import ScriptError
 
 
 class RepairKind(StrEnum):
-    """What was changed; the line below each says into what."""
+    """Kind of a change; the line below each gives the replacement."""
 
     FENCE = "code fence"
-    """The marks of a Markdown code block: removed."""
+    """Marks of a Markdown code block: removed."""
     PROSE = "text around the script"
     """Removed."""
     COMMENT = "comment"
     """Removed."""
     WHITESPACE = "other white space"
-    """Tabs and the like, where the strict language takes only spaces and newlines: a space."""
+    """Tabs and similar characters, replaced by a space. The strict language takes only spaces and newlines.
+    """
     NAME = "name of a command"
     """Spelt in the language's own upper and lower case."""
     AMOUNT = "amount"
-    """A fraction, plus sign or typographic minus: the integer, a fraction rounded toward zero."""
+    """Fraction, plus sign or typographic minus, replaced by an integer. Fractions are rounded toward zero."""
     UNIT = "unit of an amount"
-    """Degrees, steps and the like: removed."""
+    """Degrees, steps and similar: removed."""
     LIST = "list"
     """Labels, percent signs, other brackets: the plain list of numbers."""
     BRACKETS = "brackets in a thought"
-    """Square brackets (the thought that is recorded keeps the round ones)."""
+    """Square brackets; the recorded thought keeps round ones."""
     LABEL = "label of a command"
-    """A list's number or bullet, `PLAYER:` and the like: removed."""
+    """A list's number or bullet, `PLAYER:` and similar: removed."""
     MARKUP = "Markdown"
     """Marks of bold, italics, code or quotation around commands: removed."""
     TAG = "tag"
-    """`<answer>` and the like: removed."""
+    """`<answer>` and similar: removed."""
     FULL_WIDTH = "full-width character"
-    """The bracket, digit or sign of ASCII."""
+    """Bracket, digit or sign, replaced by ASCII."""
     JSON = "JSON list"
-    """Its commands."""
+    """JSON list, replaced by its commands."""
     SEMICOLON = "semicolon"
-    """A missing one is added, a comma replaced, a superfluous one removed."""
+    """Missing: added; comma: replaced; superfluous: removed."""
 
 
 class Place(NamedTuple):
-    """A position in a text; lines and columns count from 1."""
+    """Position in a text; lines and columns count from 1."""
 
     line: int
     column: int
@@ -62,7 +63,7 @@ class Place(NamedTuple):
 
 
 class Repair(NamedTuple):
-    """One change: the characters `original` at `position` (0-based, in the reply) were read as `became`.
+    """Change: characters `original` at `position` (from 0) were read as `became`.
 
     A reply with all repairs applied is in the strict language.
     """
@@ -78,24 +79,24 @@ class Repair(NamedTuple):
 
 
 class ReplyText:
-    """A reply and its lines; only newlines end a line."""
+    """Reply and its lines; only newlines end a line."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._starts = list(accumulate((len(line) + 1 for line in text.split("\n")[:-1]), initial=0))
 
     def place(self, position: int) -> Place:
-        """Line and column of a 0-based position."""
+        """Find line and column of a 0-based position."""
         line = bisect_right(self._starts, position)
         return Place(line, position - self._starts[line - 1] + 1)
 
     def repair(self, kind: RepairKind, position: int, original: str, became: str = "") -> Repair:
-        """The change of `original` at `position`."""
+        """Create the change of `original` at `position`."""
         return Repair(kind, self.place(position), position, original, became)
 
 
 class ScriptSyntaxError(ScriptError):
-    """A reply is not a script.
+    """The reply is not a script.
 
     `reason`: a sentence that explains the mistake and the correct spelling.
     `line`, `column`: its position in the reply, both from 1.
@@ -115,7 +116,7 @@ class ScriptSyntaxError(ScriptError):
 
     @property
     def feedback(self) -> str:
-        """The message to the model: position, what was found, what was expected, what to do."""
+        """Format the message to the model: position, found, expected, and advice."""
         found = f'found "{self.found}"' if self.found else "the reply ends"
         names = " or ".join(filter(None, (", ".join(self.expected[:-1]), *self.expected[-1:])))
         expected = f" where {names} should stand" if names else ""
@@ -126,7 +127,7 @@ class ScriptSyntaxError(ScriptError):
 
 
 Mistake = tuple[str, str, str]
-"""A typical mistake as (missing token, start of the remaining reply, advice); the first that fits is said."""
+"""Typical mistake: (missing token, start of the remaining reply, advice). The first match is reported."""
 
 NEVER_ENDS: tuple[Mistake, ...] = (
     ("THOUGHT", r"\(", "This thought never ends; it is closed like this: Think('...');"),
@@ -142,14 +143,14 @@ _FOUND = re.compile(r"[\w.,+-]{1,40}|[`~]{1,40}|\S")
 
 
 class ArgumentError(ValueError):
-    """An argument that no command can have; has its token and what to do."""
+    """An argument is impossible in any command; has its token and advice."""
 
     def __init__(self, token: Token, advice: str) -> None:
         super().__init__(token, advice)
         self.token, self.advice = token, advice
 
     def at(self, text: str) -> ScriptSyntaxError:
-        """The same as an error of the whole reply."""
+        """Convert to an error of the whole reply."""
         place = ReplyText(text).place(self.token.start_pos or 0)
         return ScriptSyntaxError(self.advice, *place, excerpt(self.token))
 
@@ -157,7 +158,7 @@ class ArgumentError(ValueError):
 def syntax_error(
     text: str, error: UnexpectedInput, spoken: Mapping[str, str], mistakes: Iterable[Mistake]
 ) -> ScriptSyntaxError:
-    """Lark's error in a reply as ours; `spoken` are the tokens in words, without those only tolerated."""
+    """Convert Lark's error; `spoken` are the strict tokens in words."""
     position, tokens = error.pos_in_stream or 0, set[str]()
     if isinstance(error, UnexpectedToken):
         tokens = set(error.expected)
@@ -177,16 +178,16 @@ def syntax_error(
 
 
 def excerpt(rest: str) -> str:
-    """The first word or sign of `rest`, with unprintable characters as escapes."""
+    """Quote the first word or sign of `rest`, with unprintable characters escaped."""
     found = _FOUND.match(rest)
     characters = found[0] if found else rest[:1]
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in characters)
 
 
 LONGEST_JSON = 100_000
-"""Characters of a reply that are searched for JSON objects, the last ones."""
+"""Maximum characters of a reply searched for JSON objects, from its end."""
 
-# Patterns take linear time: what repeats is possessive, and each line is tried once.
+# Patterns take linear time: repetitions are possessive, and each line is tried once.
 _TAG = re.compile(r"<(/?)(?:answer|script|actions?+|commands?+|response|output)>", re.IGNORECASE)
 _LABELS = (
     r"^[ \t]*+(?:(?:[*_>]|(?<!`)`{{1,2}}(?!`)|[-+•–]|\d{{1,3}}[.)．）、]|(?:step[ \t]*+\d{{1,3}}"
@@ -207,13 +208,13 @@ _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
 class Unwrapped(NamedTuple):
-    """A reply with its wrapping made spaces, and the repairs that did it."""
+    """Reply with its wrapping replaced by spaces, and the repairs."""
 
     text: str
     repairs: tuple[Repair, ...] = ()
 
     def without(self, found: Iterable[Repair]) -> "Unwrapped":
-        """Make further repairs, none of which overlap."""
+        """Make further, non-overlapping repairs."""
         made, letters = tuple(found), list(self.text)
         for repair in made:
             became = repair.became or _NOT_NEWLINE.sub(" ", repair.original)
@@ -222,7 +223,7 @@ class Unwrapped(NamedTuple):
 
 
 class Wrapping:
-    """The wrapping of replies in a language with the commands `names` and Think.
+    """Wrapping of replies in a language with the commands `names` and Think.
 
     Full-width characters are read in arguments of at most `longest` characters.
     """
@@ -236,14 +237,14 @@ class Wrapping:
         self._wide = [re.compile(each, re.IGNORECASE) for each in (command, r"(?<=think)（", close)]
 
     def taken_off(self, reply: str) -> Unwrapped:
-        """The reply without whatever wraps it, one kind after another; code blocks stay."""
+        """Remove wrapping of all kinds, one after another; code blocks stay."""
         found = Unwrapped(reply)
         for step in (_tags, self._labels_before, _markup, self._wide_in_commands):
             found = found.without(list(step(ReplyText(found.text))))
         return found
 
     def _labels_before(self, text: ReplyText) -> Iterator[Repair]:
-        """What stands before the first command of a line; nothing if the lines may be alternatives."""
+        """Yield labels before a line's first command, unless lines are alternatives."""
         lines = list(self._labels.finditer(text.text))
         if not lines or _ALTERNATIVES.search(text.text, 0, lines[0].start()):
             return
@@ -253,7 +254,7 @@ class Wrapping:
                 yield text.repair(kind, line.start() + part.start(), part[0])
 
     def _wide_in_commands(self, text: ReplyText) -> Iterator[Repair]:
-        """Full-width characters of commands; those of thoughts stay."""
+        """Yield full-width characters of commands; those of thoughts stay."""
         places = {
             place
             for pattern in self._wide
@@ -267,10 +268,10 @@ class Wrapping:
 
 
 def without_fence(text: ReplyText) -> Unwrapped:
-    """The content of the code block of a reply, or the whole reply if it has none.
+    """Extract the code block of a reply, otherwise the whole reply.
 
     A block may lack its first or last mark, for example after a stop sequence. Raises `ScriptSyntaxError` for
-    several blocks: which one is meant would be a guess.
+    several blocks, as the choice would be a guess.
     """
     reply = text.text
     marks = [match.span() for match in _FENCE.finditer(reply)]
@@ -288,7 +289,7 @@ def without_fence(text: ReplyText) -> Unwrapped:
 
 
 def _around(text: ReplyText, first: tuple[int, int], last: tuple[int, int]) -> Iterator[Repair]:
-    """Removals of two marks and of the prose before and after them."""
+    """Yield removals of two marks and of the prose around them."""
     yield from _removal(text, RepairKind.PROSE, 0, first[0])
     yield from _removal(text, RepairKind.FENCE, *first)
     yield from _removal(text, RepairKind.FENCE, *last)
@@ -296,14 +297,14 @@ def _around(text: ReplyText, first: tuple[int, int], last: tuple[int, int]) -> I
 
 
 def _removal(text: ReplyText, kind: RepairKind, begin: int, end: int) -> Iterator[Repair]:
-    """The removal of a part without the white space at its ends, unless it has nothing else."""
+    """Remove a part without outer white space, unless it has nothing more."""
     part = text.text[begin:end]
     if part.strip():
         yield text.repair(kind, begin + len(part) - len(part.lstrip()), part.strip())
 
 
 def _tags(text: ReplyText) -> Iterator[Repair]:
-    """One pair of tags, or one tag at an end; what is outside is prose. Nothing if there are more."""
+    """Yield removals of a tag pair or single outer tag, with prose. Nothing if there are more tags."""
     tags = list(_TAG.finditer(text.text))
     closes = [bool(tag[1]) for tag in tags]
     if closes not in ([False, True], [False], [True]):
@@ -321,7 +322,7 @@ def _markup(text: ReplyText) -> Iterator[Repair]:
 
 
 def json_strings(text: str) -> list[str]:
-    """The texts of a JSON list; none if the text is anything else."""
+    """Extract the texts of a JSON list; empty for any other text."""
     listed = text.strip()
     try:
         found = json.loads(listed) if listed.startswith("[") else None
@@ -331,7 +332,7 @@ def json_strings(text: str) -> list[str]:
 
 
 def json_objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """The JSON objects of a text that are in no other one, with their beginnings and ends."""
+    """Yield outermost JSON objects of a text with their beginnings and ends."""
     decoder, place = json.JSONDecoder(), text.find("{", max(len(text) - LONGEST_JSON, 0))
     while place >= 0:
         try:
@@ -351,7 +352,7 @@ _KINDS = {
     "LEAD": RepairKind.PROSE,
     "TAIL": RepairKind.PROSE,
 }
-"""Kind of repair by type of token, for those that all languages have besides names and arguments."""
+"""Kind of repair by token type, except for names and arguments."""
 
 _UNUSUAL_GAP = re.compile(r"(?P<comment>(?://|#)[^\n]*)|[^\S \n]+|[\ufeff\u200b]+")
 _SQUARE = str.maketrans("()", "[]")
@@ -360,7 +361,7 @@ _QUOTES = {"'": "'", '"': '"', "‘": "’", "“": "”"}
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """A thought: kept for the record, takes no time. `text` is without the outer quotation marks."""
+    """Thought, kept for the record; takes no time. `text` is without the outer quotation marks."""
 
     text: str
 
@@ -369,10 +370,10 @@ class Think:
 
 
 class Argument(NamedTuple):
-    """An argument of commands: its token, the same in words, and its patterns.
+    """Argument of commands: its token, its name in words, and its patterns.
 
     `kind` is the kind of repair if it is not strict, and `written` then writes it in the strict language.
-    `bracketed`: the token includes the brackets. Without patterns the grammars beside this module have it.
+    `bracketed`: the token includes the brackets. Without patterns the grammars in this package have it.
     """
 
     token: str
@@ -395,7 +396,7 @@ _THOUGHT = Argument(
 
 
 class Form(NamedTuple, Generic[Command]):
-    """A kind of command, such as `Go(12);`: its name, its argument, and the command that these make.
+    """Form of a command, such as `Go(12);`: name, argument, and result.
 
     `read` raises `ArgumentError` for an argument that the command cannot have. `unit` is the pattern of a
     unit that the tolerant mode drops.
@@ -408,16 +409,16 @@ class Form(NamedTuple, Generic[Command]):
 
     @property
     def token(self) -> str:
-        """The token of its name."""
+        """Token of its name."""
         return self.name.upper()
 
     @property
     def unit_token(self) -> str:
-        """The token of its unit."""
+        """Token of its unit."""
         return f"{self.token}_UNIT"
 
     def rule(self, strict: bool) -> str:
-        """Its rule in a grammar."""
+        """Compose its grammar rule."""
         unit = f" {self.unit_token}?" if self.unit and not strict else ""
         inside = self.argument.token + unit
         return f"{self.token.lower()}: {self.token} " + (
@@ -425,7 +426,7 @@ class Form(NamedTuple, Generic[Command]):
         )
 
     def terminals(self, strict: bool, gap: str) -> Iterator[tuple[str, str]]:
-        """Its tokens with their patterns; `gap` is what a strict name may have between its letters."""
+        """Yield its tokens with patterns. `gap` is allowed between a strict name's letters."""
         yield self.token, gap.join(self.name) if strict else rf"{self.name}(?=\s*\()"
         if self.argument.tolerant:
             yield self.argument.token, self.argument.strict if strict else self.argument.tolerant
@@ -435,7 +436,7 @@ class Form(NamedTuple, Generic[Command]):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A command with a list of numbers, such as `Try([2, 3]);`; they are None if its text has none."""
+    """Command with numbers, such as `Try([2, 3]);`; None if unreadable."""
 
     name: str
     numbers: tuple[Any, ...] | None
@@ -457,10 +458,11 @@ def list_form(
     alone: bool = False,
     empty: bool = False,
 ) -> Form[Any]:
-    """The form of a `Listed`; in the tolerant mode anything may stand in its brackets.
+    """Make the form of a `Listed`. In tolerant mode brackets may hold anything.
 
-    It is read afterwards, so that one that cannot be read does not take others with it, and stays. `item` is
-    the strict pattern of a number, by default a probability, which may stand `alone`, or none may (`empty`).
+    It is read afterwards, so that an unreadable list does not invalidate other commands, and stays. `item` is
+    the strict pattern of a number, by default a probability, which may stand `alone`, or be missing
+    (`empty`).
     """
 
     def written(text: str) -> str:
@@ -478,9 +480,10 @@ _SHARE = r"((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]{1,3})?)\s*(%?)"
 
 
 def shares(text: str, named: str) -> tuple[float, ...] | None:
-    """Probabilities in any brackets, in percent or labelled by number in any order; None if unreadable.
+    """Read probabilities in any brackets; None if unreadable.
 
-    `named` is the pattern of words that may stand before a number.
+    They may be in percent or labelled by number in any order. `named` is the pattern of words that may
+    precede a number.
     """
     pattern = rf"(?:{_number(named)}\s*[:=]\s*)?{_SHARE}"
     found = [re.fullmatch(pattern, item, re.IGNORECASE) for item in _items(text)]
@@ -494,7 +497,7 @@ def shares(text: str, named: str) -> tuple[float, ...] | None:
 
 
 def wholes(text: str, named: str) -> tuple[int, ...] | None:
-    """Whole numbers in any brackets, with such words before them or not; None if unreadable."""
+    """Read whole numbers in any brackets, optionally named; None if unreadable."""
     found = [re.fullmatch(_number(named), item, re.IGNORECASE) for item in _items(text)]
     numbers = tuple(int(match[1]) for match in found if match)
     return numbers if len(numbers) == len(found) else None
@@ -505,7 +508,7 @@ def _number(named: str) -> str:
 
 
 def _items(text: str) -> list[str]:
-    """What stands between the commas of a list in any brackets."""
+    """Split a bracketed list at its commas."""
     inside = re.sub(r"^[\s(\[{]*|[\s)\]},]*$", "", text)
     return [item.strip() for item in inside.split(",")] if inside else []
 
@@ -515,7 +518,7 @@ def _written_list(numbers: Sequence[float]) -> str:
 
 
 class Piece(NamedTuple):
-    """A token of the tolerant grammar: its type, its text, and its span in the reply."""
+    """Token of the tolerant grammar: type, text, and span in the reply."""
 
     type: str
     text: str
@@ -527,7 +530,7 @@ _NOTHING = Piece("", "", 0, 0)
 
 
 class Parsed(NamedTuple, Generic[Command]):
-    """The commands of a reply in order, and the repairs that were needed to parse it."""
+    """Commands of a reply in order, with the repairs for parsing it."""
 
     commands: tuple[Command, ...]
     repairs: tuple[Repair, ...] = ()
@@ -535,7 +538,7 @@ class Parsed(NamedTuple, Generic[Command]):
 
 @dataclass(frozen=True)
 class Language(Generic[Command]):
-    """A script language with some forms of commands and Think, such as `Think('...'); Go(12);`.
+    """Script language of command forms and Think, such as `Think('...'); Go(12);`.
 
     `think` makes the command of a thought. `mistakes` are typical ones besides those of thoughts, and
     `semicolon` is the advice for a missing one.
@@ -546,12 +549,12 @@ class Language(Generic[Command]):
     mistakes: Sequence[Mistake]
     semicolon: str
     longest: int = 40
-    """Characters of an argument in which full-width ones are read."""
+    """Maximum characters of an argument in which full-width ones are read."""
     gap: str = ""
-    """Pattern of what may stand between the letters of a strict name."""
+    """Pattern allowed between the letters of a strict name."""
 
     def parse(self, text: str, *, strict: bool = False) -> Parsed[Command]:
-        """The commands of a model's reply.
+        """Parse the commands of a model's reply.
 
         Strict: only `strict.lark`. Tolerant: also common deviations of models (`tolerant.lark`, and what
         `wrapping.py` takes off), with a repair for each; a strict reply has the same meaning and no repairs.
@@ -567,7 +570,7 @@ class Language(Generic[Command]):
             raise error.at(text) from None
 
     def read_tolerantly(self, reply: str) -> Parsed[Command]:
-        """The commands of a reply, with a repair for everything that the strict language does not allow.
+        """Parse a reply, with a repair for every non-strict part.
 
         Raises Lark's `UnexpectedInput`, `ArgumentError`, or `ScriptSyntaxError` for several code blocks.
         """
@@ -588,13 +591,13 @@ class Language(Generic[Command]):
         try:
             return self.read_tolerantly(text)
         except UnexpectedInput:
-            # Only what would be refused is unwrapped, so that nothing is read in another way than without it.
+            # Only unreadable parts are unwrapped, so that no other part changes its meaning.
             if (found := self._unwrapped(text)) is None:
                 raise
             return found
 
     def _unwrapped(self, reply: str) -> Parsed[Command] | None:
-        """What can be read without wrapping; None if nothing can. Raises as `read_tolerantly`."""
+        """Parse without unwrapping; None if impossible. Raises as `read_tolerantly`."""
         plain = self._wrapping.taken_off(reply)
         script = self._listed(reply, plain.text)
         try:
@@ -604,7 +607,7 @@ class Language(Generic[Command]):
         return script and Parsed(script.commands, _joined(reply, plain, script.repairs))
 
     def _listed(self, reply: str, plain: str) -> Parsed[Command] | None:
-        """The script of a JSON list of commands, which may stand in a code block."""
+        """Parse a JSON list of commands, optionally in a code block."""
         block = without_fence(ReplyText(plain))
         found = [self._readable(each) for each in json_strings(block.text)]
         whole = [each for each in found if each is not None]
@@ -639,7 +642,7 @@ class Language(Generic[Command]):
                 yield text.repair(self._kinds[piece.type], piece.begin, piece.text, became)
 
     def _strict_text(self, piece: Piece) -> str:
-        """A piece in the strict language; empty if it is not part of that."""
+        """Write a piece in the strict language. Empty if not part of it."""
         if piece.type in self._forms:
             return self._forms[piece.type].name
         if (argument := self._arguments.get(piece.type)) is not None:
@@ -651,7 +654,7 @@ class Language(Generic[Command]):
 
     @cached_property
     def _forms(self) -> dict[str, Form[Command]]:
-        """The forms by the tokens of their names; Think is the last."""
+        """Forms by the tokens of their names; Think is the last."""
         think = Form("Think", _THOUGHT, lambda token: self.think(_thought(token)))
         return {form.token: form for form in (*self.own, think)}
 
@@ -661,7 +664,7 @@ class Language(Generic[Command]):
 
     @cached_property
     def _kinds(self) -> dict[str, RepairKind]:
-        """The kind of repair of each token that a repair may change."""
+        """Kinds of repair of the tokens that a repair may change."""
         units = {form.unit_token: RepairKind.UNIT for form in self.own}
         arguments = {token: argument.kind for token, argument in self._arguments.items()}
         return {**_KINDS, **dict.fromkeys(self._forms, RepairKind.NAME), **arguments, **units}
@@ -706,7 +709,7 @@ class Language(Generic[Command]):
 
 
 def _thought(token: Token) -> str:
-    """The text of a THOUGHT, without its brackets and one pair of quotation marks."""
+    """Extract a THOUGHT's text without brackets and outer quotation marks."""
     text = token[1:-1].strip()
     quoted = len(text) > 1 and _QUOTES.get(text[0]) == text[-1]
     return text[1:-1] if quoted else text
@@ -717,12 +720,15 @@ def _tokens(parser: Lark, text: str) -> list[Token]:
 
 
 def _ordered(*repairs: Repair) -> tuple[Repair, ...]:
-    """By position; an insertion comes before a change at the same position."""
+    """Order repairs by position. An insertion precedes a change at the same position."""
     return tuple(sorted(repairs, key=lambda each: (each.position, len(each.original))))
 
 
 def _joined(reply: str, plain: Unwrapped, inner: tuple[Repair, ...]) -> tuple[Repair, ...]:
-    """All repairs in terms of the reply: one of the plain text takes the place of those within it."""
+    """Combine repairs in terms of the reply; outer ones replace those within.
+
+    A repair of the plain text takes the place of those within it.
+    """
     text = ReplyText(reply)
     within = [(each.position, each.position + len(each.original)) for each in inner]
     covered = {place for begin, end in within for place in range(begin, end)}
@@ -742,7 +748,7 @@ def _piece(token: Token) -> Piece:
 
 
 def _gap_repairs(text: ReplyText, block: str, pieces: tuple[Piece, ...]) -> Iterator[Repair]:
-    """Repairs of everything between the pieces that is neither space nor newline."""
+    """Yield repairs of everything between the pieces except spaces and newlines."""
     begins = (0, *(piece.end for piece in pieces))
     ends = (*(piece.begin for piece in pieces), len(block))
     for begin, end in zip(begins, ends, strict=True):

@@ -16,7 +16,7 @@ Command = Think | Listed
 
 
 class Reply(NamedTuple):
-    """A reply as read: its command and the belief it states, None with a `problem` if they cannot be used."""
+    """Parsed reply: command and stated belief, or None with a `problem`."""
 
     thoughts: tuple[str, ...] = ()
     command: Listed | None = None
@@ -31,11 +31,11 @@ _ADVICE = {
     "Belief": "Belief needs a probability from 0 to 1 for each door, as in Belief([0.2, 0.5, 0.3]);",
 }
 _NAMED = "(?:thing|door|ramp|box|lane|object)s?"
-"""What a model may call what it numbers."""
+"""Nouns that a model may put before numbers."""
 
 
 def _wholes(text: str) -> tuple[int, ...] | None:
-    """Whole numbers, each once; None if unreadable."""
+    """Read distinct whole numbers; None if unreadable."""
     numbers = wholes(text, _NAMED)
     return numbers if numbers is not None and len({*numbers}) == len(numbers) else None
 
@@ -57,11 +57,11 @@ LANGUAGE = Language[Command](
     semicolon="Every command ends with a semicolon, as in Open(2);",
     longest=200,
 )
-"""Of the commands Try, Open, Belief and Think."""
+"""Language of the commands Try, Open, Belief and Think."""
 
 
 def read_reply(text: str, wanted: Sequence[str], *, strict: bool = False) -> Reply:
-    """A model's reply of which one of the `wanted` commands is expected. Raises nothing."""
+    """Read a reply with one of the `wanted` commands. Raises nothing."""
     try:
         read = LANGUAGE.parse(text, strict=strict)
     except ScriptSyntaxError as error:
@@ -69,7 +69,7 @@ def read_reply(text: str, wanted: Sequence[str], *, strict: bool = False) -> Rep
     thoughts = tuple(each.text for each in read.commands if isinstance(each, Think))
     repairs = tuple(map(str, read.repairs))
     given = [each for each in read.commands if isinstance(each, Listed)]
-    # Which of two is meant would be a guess.
+    # Choosing between two would be a guess.
     if len(given) != 1 or given[0].name not in wanted:
         return Reply(thoughts, None, repairs, NO_BELIEF if "Belief" in wanted else ONE)
     if given[0].numbers is None:
@@ -78,7 +78,7 @@ def read_reply(text: str, wanted: Sequence[str], *, strict: bool = False) -> Rep
 
 
 def read_belief(text: str, doors: int, *, strict: bool = False) -> Reply:
-    """A model's reply of which the `belief` is expected, a probability of each door. Raises nothing."""
+    """Read a reply with the `belief`, a probability per door. Raises nothing."""
     reply = read_reply(text, ("Belief",), strict=strict)
     if reply.command is None:
         return reply

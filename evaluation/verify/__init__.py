@@ -1,1 +1,1 @@
-"""Verification of logs: every episode is played again from its replies, and everything logged is compared."""
+"""Verification of logs: replays every episode and compares everything logged."""

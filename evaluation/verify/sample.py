@@ -1,4 +1,4 @@
-"""The episodes of a sample, played again and compared with everything that was logged of them."""
+"""Replay of a sample's episodes and comparison with everything logged."""
 
 import hashlib
 import math
@@ -33,7 +33,7 @@ from render.image import as_sent
 
 
 def unlike_picture(turn: int | None, what: str, uri: str | None, frame: Frame) -> Iterator[Finding]:
-    """Whether and how a logged picture, None if there is none, is not the frame, uint8 (H, W, 3)."""
+    """Yield deviations of a logged picture from the frame: uint8 (H, W, 3)."""
     if uri is None:
         yield Finding(turn, what, "none", _hash(frame))
         return
@@ -62,7 +62,7 @@ Row = Mapping[str, Any]
 
 
 def unlike(logged: Row, again: Record) -> Iterator[Finding]:
-    """What of a record is not as logged, turn by turn and as a whole."""
+    """Yield deviations of a record, turn by turn and as a whole."""
     played = to_jsonable_python(again.as_dict(), inf_nan_mode="constants")
     for number, (turn, other) in enumerate(zip(logged["turns"], played["turns"], strict=False), start=1):
         yield from _fields(number, turn, other)
@@ -79,24 +79,24 @@ def _fields(turn: int | None, logged: Row, played: Row) -> Iterator[Finding]:
 
 
 def same(logged: object, played: object) -> bool:
-    """Equal to the bit; two NaN are."""
+    """Compare to the bit; two NaN are equal."""
     both_nan = isinstance(logged, float) and isinstance(played, float) and math.isnan(logged)
     return logged == played or (both_nan and math.isnan(played))  # type: ignore[arg-type]
 
 
 class Requests:
-    """Compares what was sent for the replies of one sample with what follows from its conversation."""
+    """Compares the requests of one sample with those its conversation implies."""
 
     def __init__(self, sample: LoggedSample, choices: RunChoices) -> None:
         self._messages, self._choices = sample.raw.messages, choices
         self._attachments: Mapping[str, str] = sample.raw.attachments or {}
         self._plan = agent_facts(sample.raw).get("plan") or ()
         said = sample.said.exchanges if sample.said else ()
-        # Exactly one message, the first view, stands between the opening and the first reply.
+        # Exactly one message, the first view, is between the opening and the first reply.
         self._opening = said[0].message - 1 if said else 0
 
     def _turns(self, number: int, place: int) -> int | None:
-        """How many earlier turns may be sent at most."""
+        """Maximum number of earlier turns to send."""
         limit = self._choices.memory_turns
         if self._choices.agent != "plan-execute":
             return limit
@@ -104,7 +104,7 @@ class Requests:
         return since if limit is None else min(limit, since)
 
     def findings(self, number: int, place: int, request: Request) -> Iterator[Finding]:
-        """What differs in the request for a turn's reply, which is at a place among the messages."""
+        """Yield deviations in the request for the reply at a place."""
         choices = self._choices
         memory = self._turns(number, place), choices.memory_characters, choices.short_turns
         messages = sent(self._messages[:place], self._opening, *memory)
@@ -130,7 +130,7 @@ def _collage_findings(number: int, there: list[str], request: Request) -> Iterat
 
 
 def described(slots: tuple[str | None, ...], there: list[str]) -> str:
-    """Which of the conversation's pictures were sent, in words."""
+    """Describe which pictures of the conversation were sent."""
     kept = [str(n) for n, slot in enumerate(slots, start=1) if slot is not None]
     other = sum(slot is not None and slot not in there for slot in slots)
     strange = f", {other} of them of no picture of the conversation" if other else ""
@@ -138,7 +138,7 @@ def described(slots: tuple[str | None, ...], there: list[str]) -> str:
 
 
 def missing_requests(talk: Talk) -> Iterator[str]:
-    """A note on the replies of an episode for which the log does not have what was sent."""
+    """Note replies of an episode whose requests are not logged."""
     missing = sum(each.request is None for each in talk.exchanges)
     if missing:
         yield (
@@ -148,10 +148,11 @@ def missing_requests(talk: Talk) -> Iterator[str]:
 
 
 class Replies:
-    """Plays the replies of logged turns. `said` is the logged conversation, None if it is not compared.
+    """Plays the replies of logged turns and compares them.
 
-    With `frames` pictures are compared too, of which `pictures` counts the compared ones; `drawn_by` is the
-    renderer here. Raises RenderError if a picture is needed and cannot be drawn.
+    `said` is the logged conversation, None if it is not compared. With `frames` pictures are compared too, of
+    which `pictures` counts the compared ones; `drawn_by` is the renderer here. Raises RenderError if a
+    picture is needed and cannot be drawn.
     """
 
     def __init__(
@@ -164,7 +165,7 @@ class Replies:
         self.drawn_by: str | None = None
 
     def compare_opening(self, logged: Sequence[str], episodes: int) -> None:
-        """Compare the pictures before the first observation, such as those of a demonstration."""
+        """Compare pictures before the first observation, such as a demonstration's."""
         if not self.frames:
             return
         messages = self._setup.suite.opening(self._setup.choices, self._setup.prompts, episodes)
@@ -191,14 +192,14 @@ class Replies:
             return environment.finish()
 
     def _compare_reply(self, number: int, text: str) -> None:
-        """Whether a turn's reply is the model's message, or its call of a tool."""
+        """Compare a turn's reply with the model's message or tool call."""
         if self._said is not None and number <= len(self._said.exchanges):
             sent = self._said.exchanges[number - 1].reply
             if text != sent:
                 self.findings.append(Finding(number, "reply", text, sent))
 
     def _compare(self, turn: int, observation: Observation) -> None:
-        """Compare an observation with what was logged before a turn's reply; the last is not shown."""
+        """Compare an observation with the log before a turn's reply. The last is not shown."""
         self.drawn_by = observation.drawn_by or self.drawn_by
         if self._said is None or (observation.done and turn > 1):
             return
@@ -226,11 +227,11 @@ class Replies:
 
 
 def verify_sample(source: Source, options: Options) -> tuple[Checked, ...]:
-    """Play the episodes of a sample again and compare them; one result for each task."""
+    """Replay and compare a sample's episodes; one result per task."""
     assert source.sample is not None
     try:
         log = _log(source.path, source.path.stat().st_mtime_ns)
-        # Events repeat what was sent for every reply, so they are read only if they are needed.
+        # Events repeat the requests of every reply, so they are read only if needed.
         unused = {"store"} if options.frames else {"store", "events"}
         sample = log.sample(source.sample, source.epoch, frozenset(unused))
         prompts = log.prompts()
@@ -246,7 +247,7 @@ def _log(path: Path, changed_ns: int) -> RunLog:
 
 
 class SampleCheck:
-    """A sample whose episodes are verified one after another."""
+    """Sample whose episodes are verified one after another."""
 
     def __init__(
         self, source: Source, log: RunLog, sample: LoggedSample, prompts: PromptSet, options: Options
@@ -258,7 +259,7 @@ class SampleCheck:
         self._rows: list[dict[str, Any]] = []
 
     def episode(self, place: int) -> Checked:
-        """The episode at a place of the sample, from 0."""
+        """Verify the episode at a place of the sample, from 0."""
         sample, task_id = self._sample, self._sample.planned[place]
         base = Checked(
             str(self._source.path),
@@ -278,7 +279,7 @@ class SampleCheck:
             return replace(base, problem=str(error))
 
     def with_whole(self, every: list[Checked]) -> tuple[Checked, ...]:
-        """The results, with what is wrong with the sample as a whole at its first episode."""
+        """Add faults of the whole sample to its first episode's result."""
         if not every:
             return ()
         found, notes = self._order()
@@ -320,9 +321,9 @@ class SampleCheck:
     def _again(
         self, setup: EpisodeSetup, logged: Row, turns: Sequence[Row], task_id: str, notes: list[str]
     ) -> tuple[Record, Replies | None, bool]:
-        """The episode played again, from its replies or as the suite replays an agent without replies.
+        """Replay the episode from its replies, or by its self-playing agent.
 
-        The last value says whether what was sent is compared too.
+        The last value says if requests are compared too.
         """
         if self._choices.acts or self._log.player:
             return replayed(setup, logged), None, False
@@ -336,7 +337,7 @@ class SampleCheck:
         return replies.play(), replies, frames
 
     def _task(self, task_id: str) -> tuple[TaskSpec, list[str]]:
-        """The task of an episode: that of its file, or of the log if no file has it any more."""
+        """Find the task of an episode in its file or the log."""
         logged = self._log.task(task_id)
         sha256 = logged.sha256 if logged else (self._sample.raw.metadata or {}).get("sha256")
         folder = self._options.folder or self._log.folder
@@ -361,7 +362,7 @@ class SampleCheck:
         return every or ()
 
     def _frames(self, notes: list[str], matched: bool) -> bool:
-        """Whether pictures are compared; a note says why not."""
+        """Decide on comparing pictures; a note explains omissions."""
         if not self._options.frames or not self._choices.bounds().first_images or not matched:
             return False
         unknown = [k for k in self._log.logged_choices if k not in type(self._choices).model_fields]
@@ -371,7 +372,7 @@ class SampleCheck:
         return not any(note.startswith("pictures not compared") for note in notes)
 
     def _unread(self, task_id: str, logged: Row) -> Iterator[str]:
-        """What of a log cannot be verified, or only if pictures are."""
+        """Yield parts of a log that need pictures, or are unverifiable."""
         if not self._sample.ours:
             yield "messages not compared: another solver than ours wrote them"
         elif self._sample.problem:
@@ -400,7 +401,7 @@ class SampleCheck:
         return len(asked), [found for each in asked for found in check.findings(*each)]
 
     def _scores(self, task_id: str, row: Row) -> Iterator[Finding]:
-        """Whether what Inspect's scores state of the episode is what playing it again gives."""
+        """Compare Inspect's scores of the episode with the replay."""
         for name, facts in self._sample.score_facts(task_id).items():
             for key, value in row.items():
                 if key in facts and not same(facts[key], value):
@@ -413,7 +414,7 @@ class SampleCheck:
             yield f"pictures by {self._sample.drawn_by or 'an unknown renderer'}, here {replies.drawn_by}"
 
     def _order(self) -> tuple[list[Finding], list[str]]:
-        """What of the order of a conversation is not as chosen, and what cannot be said about it."""
+        """Compare the order of a conversation with the choices; note unknowns."""
         sample = self._sample
         if not sample.together:
             return [], []
@@ -430,7 +431,7 @@ class SampleCheck:
         return found, []
 
     def _score(self, every: Sequence[Checked]) -> Iterator[Finding]:
-        """Whether the value of the score is what the episodes of the sample are worth, played again."""
+        """Compare the score's value with the replayed episodes of the sample."""
         if any(each.problem for each in every):
             return
         whole = [row for row in self._rows if LIMIT not in row]
@@ -444,7 +445,7 @@ class SampleCheck:
 
 
 def verify_played(path: Path) -> Checked:
-    """The result for the file of a `PlayedEpisode`. Raises RecordingError if it cannot be played again."""
+    """Verify the file of a `PlayedEpisode`. Raises RecordingError if it cannot be replayed."""
     played = PlayedEpisode.read(path)
     base = Checked(str(path), str(played.task.get("id", path.stem)), played.trial)
     if played.record is None:
@@ -472,7 +473,7 @@ def verify_played(path: Path) -> Checked:
 
 
 def _setup(played: PlayedEpisode) -> tuple[EpisodeSetup, tuple[str, ...]]:
-    """What the episode depends on, with the suite's own task unless that is another one."""
+    """Set up the episode, with the suite's own task unless it differs."""
     setup = played.setup()
     try:
         own = find_task(setup.suite, setup.task.id, setup.choices, None)
@@ -484,7 +485,7 @@ def _setup(played: PlayedEpisode) -> tuple[EpisodeSetup, tuple[str, ...]]:
 
 
 def _other_versions(there: Mapping[str, str], suite: Suite) -> Iterator[str]:
-    """The software whose version here is not the one that played."""
+    """Yield the software whose version here differs from the player's."""
     for name, here in suite.versions().items():
         if here != (played := there.get(name, "unknown")):
             yield f"{name} {played}, here {here}"

@@ -1,4 +1,4 @@
-"""The episodes to verify, in logs, recordings and folders of both, and what a verification found."""
+"""Sources of episodes to verify, and results of verification."""
 
 import platform
 from collections.abc import Callable, Iterable, Iterator
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 class Verdict(StrEnum):
-    """What came of an episode's verification."""
+    """Result of an episode's verification."""
 
     AGREES = "agrees"
     DIFFERS = "differs"
     OTHER_SOFTWARE = "differs, as made with other software"
-    """Other versions compute other bits; whether the log was changed as well cannot be known."""
+    """Other versions compute other bits; a changed log cannot be distinguished."""
     UNFINISHED = "not finished"
-    """The log has no recording of it: it failed or was stopped, which the log says."""
+    """Unrecorded: the episode failed or was stopped, as logged."""
     UNVERIFIED = "could not be verified"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One value that is not what the replay gives.
+    """Value that differs from the replay.
 
     `turn` counts from 1, None for the whole episode; `logged` and `replayed` are plain values.
     """
@@ -41,13 +41,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A verified episode: its source, what was compared, and what differs.
+    """Verified episode: source, comparisons, and differences.
 
-    `versions` names the software that is not the log's; `notes` what a reader should know besides;
-    `requests` counts the replies for which it was compared what the model was sent. `place` is the
-    episode's in its conversation, from 1. `passed` is the replay's verdict, `scored` says whether
-    Inspect counts one, `missing` that it counts as failed without one. `problem` says why an episode has no
-    verification.
+    `versions` names the software that is not the log's; `notes` are further facts for the reader; `requests`
+    counts the replies whose requests were compared. `place` is the episode's in its conversation, from 1.
+    `passed` is the replay's verdict, `scored` says if Inspect counts one, `missing` that it counts as failed
+    without one. `problem` explains a missing verification.
     """
 
     source: str
@@ -69,7 +68,7 @@ class Checked:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether all agrees, and if not, what is known of the reason."""
+        """Summarise the result, and the known reason for differences."""
         if not self.finished:
             return Verdict.UNFINISHED
         if self.problem:
@@ -80,12 +79,15 @@ class Checked:
 
     @property
     def name(self) -> str:
-        """Task and trial, for people."""
+        """Name task and trial, for people."""
         return f"{self.task_id}, trial {self.trial}" if self.trial else self.task_id
 
 
 class Options(NamedTuple):
-    """`frames`: also compare pictures. `folder`: of the task files. `task`: that of all recordings."""
+    """Options of a verification.
+
+    `frames`: also compare pictures. `folder`: of the task files. `task`: that of all recordings.
+    """
 
     frames: bool = False
     folder: Path | None = None
@@ -93,7 +95,7 @@ class Options(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What is read together: a recording's file, or a sample of a log (`sample`, `epoch` from 1).
+    """Unit of reading: a recording's file, or a log's sample.
 
     A sample is one episode, or a conversation over several.
     """
@@ -107,7 +109,7 @@ class Source(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The episodes, the logs they are from, and the files of folders that are neither log nor recording."""
+    """Episodes found, their logs, and unrelated files of folders."""
 
     sources: tuple[Source, ...]
     logs: "tuple[RunLog, ...]"
@@ -115,9 +117,9 @@ class Found(NamedTuple):
 
 
 def find_sources(targets: Iterable[Path], is_recording: Callable[[Path], bool]) -> Found:
-    """The episodes of logs (`.eval`), of recordings (JSON) and of folders with their subfolders.
+    """Find episodes in logs (`.eval`), recordings (JSON) and folders with subfolders.
 
-    Raises RecordingError for a target that is neither, a log that cannot be read, and if there is none.
+    Raises RecordingError for a target that is neither, a log that cannot be read, and if none are found.
     """
     files = list(_files(targets))
 
@@ -148,7 +150,7 @@ def find_sources(targets: Iterable[Path], is_recording: Callable[[Path], bool]) 
 
 
 def _files(targets: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
-    """Each file once, and whether it was named itself."""
+    """Yield each file once, and if it was named itself."""
     seen: set[Path] = set()
     for target in targets:
         if not target.exists():
@@ -161,7 +163,7 @@ def _files(targets: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
 
 
 class LocatedSource(NamedTuple):
-    """A source with the files and folders that its verification needs, absolute.
+    """Source with absolute paths of the files and folders for its verification.
 
     Workers may be on other machines, and logs are too large to be sent with each of their episodes.
     `working_folder` is the one that the command was given in.
@@ -176,7 +178,7 @@ class LocatedSource(NamedTuple):
 
 
 def located(source: Source, options: Options) -> LocatedSource:
-    """A source with the files that it needs."""
+    """Add the required files to a source."""
     named = (source.path, options.folder, options.task)
     paths = (Path(each) for each in named if each is not None)
     return LocatedSource(source, tuple(p.absolute() for p in paths if p.exists()), Path.cwd())
@@ -185,7 +187,7 @@ def located(source: Source, options: Options) -> LocatedSource:
 def verify_located(
     found: LocatedSource, options: Options, verify: Callable[[Source, Options], tuple[Checked, ...]]
 ) -> tuple[Checked, ...]:
-    """As `verify`; raises EvaluationError if this machine does not see the files."""
+    """Run `verify`; raise EvaluationError if this machine does not see the files."""
     for path in found.files:
         if not path.exists():
             raise EvaluationError(
@@ -198,5 +200,5 @@ def verify_located(
 
 
 def unverified(source: Source, error: ArenaError) -> tuple[Checked, ...]:
-    """The result for a source that cannot be read."""
+    """Make the result for an unreadable source."""
     return (Checked(str(source.path), source.sample or "", source.epoch - 1, problem=str(error)),)
