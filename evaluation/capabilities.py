@@ -6,23 +6,23 @@
 | `prompts` | `VARIABLES`, `OPTIONAL` | variables of each text `NAME.md` of that folder, see `suite_prompts` |
 | | `TEXTS` | instead of files: the texts themselves by name, each with its `$variables` |
 | | `refuse(files, choices)` | raises ConfigError for a user's own texts that do not fit |
-| `offline` | `AGENTS` | offline agents (`Agent`) by name; `replay/FOLDER` takes whatever follows the slash |
-| `players` | `PLAYERS` | agents that play whole episodes: what makes a `Player` of its name, by name |
-| | `replayed(setup, record)` | the episode of such an agent again; raises RecordingError |
-| `tools` | `TOOLS` | what makes each tool by which a model can act, by name |
-| | `reply_of(tool, arguments)` | the reply that a call of a tool stands for; empty if it is wrong |
-| `form` | `form(task, choices, observation)` | what a person answers with (`Form`); None if people cannot |
-| | `CHOICES` | choices that people play with unless others are given, as options by name |
-| `judge` | `judge(setup, record, ask)` | async: the record with what a second model says of it |
+| `offline` | `AGENTS` | offline agents (`Agent`) by name; `replay/FOLDER` matches any text after the slash |
+| `players` | `PLAYERS` | factories of agents that play whole episodes (`Player`), by name |
+| | `replayed(setup, record)` | replays such an agent's episode; raises RecordingError |
+| `tools` | `TOOLS` | tool factories by name |
+| | `reply_of(tool, arguments)` | the reply of a tool call; empty if it is wrong |
+| `form` | `form(task, choices, observation)` | a person's answer form (`Form`); None if people cannot play |
+| | `CHOICES` | default choices for human play, as options by name |
+| `judge` | `judge(setup, record, ask)` | async: the record with a second model's judgement |
 | `findings` | `episode_panels(record)` | titles and HTML above the transcript of an episode |
-| | `run_panels(records)` | the same for a report's first page, from records by agent |
-| | `Logged` | the type of its records, by which logs are checked; in `logged`, too |
+| | `run_panels(records)` | titles and HTML for a report's first page, from records by agent |
+| | `Logged` | record type for checking logs; also found in `logged` |
 | `references` | `SCALE` | reference agents and their scores (`Scale`) |
-| `splits` | `split(name, choices)` | an iterator of the ids of tasks to `train` on or to `test` with |
-| `files` | `files(choices)` | the SHA-256 of each file that the choices name, by the choice |
+| `splits` | `split(name, choices)` | iterator of task ids for `train` or `test` |
+| `files` | `files(choices)` | SHA-256 of each file that the choices name, by choice |
 | `remarks` | `remarks(choices, prompts, protocol)` | sentences that `eval --show` prints below the choices |
-| `logged` | `logged_task(plain)` | a task as a log has it, if that is no plain `TaskSpec` |
-| `registry` | | imported, so that Inspect AI knows what it registers by the name `arena_llm/...` |
+| `logged` | `logged_task(plain)` | reads a logged task that is no plain `TaskSpec` |
+| `registry` | | imported to register `arena_llm/...` objects in Inspect AI |
 
 A suite of one file has the objects in that file.
 """

@@ -165,7 +165,7 @@ def _data(kit: Kit) -> Iterator[str]:
         name for name in {*dir(kind)} - {*dir(Suite), *Suite.__annotations__} if not name.startswith("_")
     ):
         yield (
-            f"{kind.__name__}.{name}: nobody reads it; a suite brings what `Suite` lacks in modules of its "
+            f"{kind.__name__}.{name}: it is never read; a suite brings what `Suite` lacks in modules of its "
             "folder, which `evaluation.capabilities` lists, and its own members begin with _"
         )
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", suite.name):
@@ -178,7 +178,7 @@ def _data(kit: Kit) -> Iterator[str]:
         )
     for name, field in suite.choices.model_fields.items():
         if not field.description:
-            yield f"choice {name}: has no description, which is its help; Field(..., description='...')"
+            yield f"choice {name}: has no description; help shows it; Field(..., description='...')"
     for name in preset_names(suite):
         effective(suite, name, {})
     if not suite.versions():
@@ -193,7 +193,7 @@ def _tasks(kit: Kit) -> Iterator[str]:
         return
     ids = [task.id for task in every]
     if len(set(ids)) < len(ids):
-        yield f"tasks(): the id {max(ids, key=ids.count)} is there twice; ids are unique in a suite"
+        yield f"tasks(): the id {max(ids, key=ids.count)} is duplicated; ids are unique in a suite"
     if len(every) > 1 and len({task.sha256 for task in every}) == 1:
         yield "tasks(): all have the same sha256; it is the hash of what defines each task"
     if [(t.id, t.sha256) for t in suite.tasks(kit.choices, None)] != [(t.id, t.sha256) for t in every]:
@@ -236,7 +236,7 @@ def _texts(kit: Kit) -> Iterator[str]:
         if not said.strip():
             yield (
                 "opening(): says nothing, so a model does not know what to do; write TEXTS = "
-                "{'system': '...'} beside the suite, or a package `prompts` with system.md"
+                "{'system': '...'} in the suite's module, or a package `prompts` with system.md"
             )
             return
     first = play(kit.setup(), ()).shown[0]
@@ -265,7 +265,7 @@ def _wrong_replies(kit: Kit) -> Iterator[str]:
             )
         if name in ("silence", "garbage"):
             if usable := [k for k, turn in enumerate(record.turns, start=1) if not turn["error"]]:
-                yield f"{name}: reply {usable[0]} has no error, though nobody can use it"
+                yield f"{name}: reply {usable[0]} has no error, although it is unusable"
             if record.passed:
                 yield f"{name}: passes, so a verdict means nothing; count a missing answer as a wrong one"
 
@@ -277,7 +277,7 @@ def _of_record(record: Record, replies: Sequence[str], kit: Kit) -> Iterator[str
             "reply is a turn whose `reply` is its text as it was"
         )
     if any("error" not in turn for turn in record.turns):
-        yield "a turn has no `error`: what the model was shown about an unusable reply, else None"
+        yield "a turn has no `error`: what the model was shown about an unusable reply, otherwise None"
     if record.score is not None and not 0 <= record.score <= 1:
         yield f"score is {record.score}; expected 0 to 1"
     if not isinstance(record.passed, bool | None):
@@ -330,10 +330,10 @@ def _determinism(kit: Kit) -> Iterator[str]:
             return
         if play(setup._replace(task=_logged(kit.suite, setup.task)), kit.replies).digest != once:
             yield "a task that was read from a log gives another episode; is its content ready for JSON?"
-        if _beside(setup, kit.replies) != [once, once]:
-            yield "two episodes at a time disturb one another; keep nothing of an episode outside its object"
+        if _interleaved(setup, kit.replies) != [once, once]:
+            yield "concurrent episodes disturb one another; keep nothing of an episode outside its object"
             return
-        if (found := _elsewhere(setup, kit.replies)) != once:
+        if (found := _in_new_process(setup, kit.replies)) != once:
             yield (
                 f"another process gave another episode ({found}); nothing may depend on the order of a set, "
                 "or on the state of the process"
@@ -341,7 +341,7 @@ def _determinism(kit: Kit) -> Iterator[str]:
             return
 
 
-def _beside(setup: EpisodeSetup, replies: Sequence[str]) -> list[str]:
+def _interleaved(setup: EpisodeSetup, replies: Sequence[str]) -> list[str]:
     """Digest two episodes played in turns."""
     with ExitStack() as stack:
         both = [stack.enter_context(closing(setup.suite.open(setup))) for _ in range(2)]
@@ -353,7 +353,7 @@ def _beside(setup: EpisodeSetup, replies: Sequence[str]) -> list[str]:
         return [Played(tuple(s), each.finish()).digest for s, each in zip(shown, both, strict=True)]
 
 
-def _elsewhere(setup: EpisodeSetup, replies: Sequence[str]) -> str:
+def _in_new_process(setup: EpisodeSetup, replies: Sequence[str]) -> str:
     """Digest the episode in a new process, or return the failure."""
     program = "import pickle, sys; f, a = pickle.load(sys.stdin.buffer); print(f(*a).digest)"
     done = subprocess.run(
@@ -370,8 +370,8 @@ def _agent(kit: Kit) -> Iterator[str]:
     """Check that the best offline agent beats silence, by text and tools."""
     if kit.agent is None:
         yield (
-            "no offline agent: nothing here writes replies that can be used, so verdict, determinism and "
-            "verify are not tested; write AGENTS = {'ideal': reply} beside it (`evaluation.suite.Agent`)"
+            "no offline agent: no usable replies are available here, so verdict, determinism and "
+            "verify are not tested; write AGENTS = {'ideal': reply} in its folder (`evaluation.suite.Agent`)"
         )
         return
     name, best = f"{kit.suite.name}/{kit.agent}", kit.by_agent(kit.tasks[0])

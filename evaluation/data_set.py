@@ -35,7 +35,7 @@ class Format(StrEnum):
     `openai`: supervised fine-tuning, https://platform.openai.com/docs/guides/supervised-fine-tuning
     `anthropic`: a Messages request with the replies, as Amazon Bedrock takes it for Claude.
     `google`: supervised tuning of Gemini on Vertex AI, with images as files in a bucket.
-    `sharegpt`: the format of LLaMA-Factory and others, with images as files beside the lines.
+    `sharegpt`: the format of LLaMA-Factory and others, with images as separate files.
     """
 
     OPENAI = "openai"

@@ -65,7 +65,7 @@ class SuiteEnv(gymnasium.Env[str, str]):
         """
         self._opened = Opened.named(self.suite, **choices)
         if self._opened.choices.shows_images:
-            raise ConfigError("observation: the environment is one of texts; choose words")
+            raise ConfigError("observation: the environment is one of texts; choose text")
         self._rules = Episodes(self._opened, 1).rules
         self._ids = tuple(islice(self._opened.split(split), _DRAWN))
         self._lists, self.render_mode = valid_actions, render_mode

@@ -12,7 +12,7 @@ from arena.processes import Engine
 from evaluation.engines.backend import Backend, backend, worthwhile_processes
 from evaluation.estimate import sample_prices
 from evaluation.generation.budget import Admission, RunBudget, RunLimits, admission, spent_before
-from evaluation.generation.journal import Journal, journal_beside, new_name, no_other_process, open_journal
+from evaluation.generation.journal import Journal, find_journal, new_name, no_other_process, open_journal
 from evaluation.generation.prices import set_price
 from evaluation.inspect_task.interface import PrerequisiteError
 from evaluation.inspect_task.registry import registered
@@ -91,8 +91,8 @@ def _refuse_without_effect(request: EvalRequest, prices: Path | None, limits: Ru
     for name, value in given.items():
         if request.player is not None and value is not None:
             raise ConfigError(
-                f"--{name.replace('_', '-')}: has no effect on an agent that plays by itself, which makes "
-                "no API calls and costs nothing; leave it out"
+                f"--{name.replace('_', '-')}: does not apply to an agent that plays by itself, without API "
+                "calls or cost; remove it"
             )
 
 
@@ -182,7 +182,7 @@ def _journal_of(log: Path) -> Path | None:
             f"{log}: a conversation that an earlier version of arena-llm began; finish it with that version, "
             "or leave out --resume"
         )
-    return journal_beside(log, header)
+    return find_journal(log, header)
 
 
 def check_model(model: str) -> None:

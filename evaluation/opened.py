@@ -120,7 +120,9 @@ class Episodes:
         """Begin a task. Raises ConfigError if unknown, EvaluationError above the limit."""
         self._open = [each for each in self._open if each.is_open]
         if len(self._open) >= self._limit:
-            raise EvaluationError(f"{self._limit} episodes are played, the most here (--sessions); try later")
+            raise EvaluationError(
+                f"{self._limit} episodes are in progress, the maximum (--sessions); try later"
+            )
         if self.opened.choices.tasks is not None and task_id not in self.tasks:
             raise unknown_task(task_id, self.tasks)
         self._open.append(OpenEpisode(self.opened.setup(task_id), self.rules))
@@ -133,7 +135,7 @@ def _rules(suite: Suite, choices: Any) -> str:
     ours = choices.replies, choices.conversation, choices.agent, len(opening), choices.judges
     if ours != ("text", "episode", "direct", 1, ()):
         raise ConfigError(
-            "other programs reply by texts, one task at a time, and nobody else is asked: leave out replies, "
+            "other programs reply by text, one task at a time, without further models: leave out replies, "
             "conversation, agent, demonstrations, and models that judge or speak"
         )
     return opening[0].text

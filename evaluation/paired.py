@@ -55,13 +55,13 @@ def apart_sentences(results: pd.DataFrame, apart: Apart) -> list[str]:
         how = f"share {len(shared)} of them, on which alone they are compared" if shared else "share none"
         found.append(
             f"Different tasks: {one} was played on {len(tasks[one])} and {other} on {len(tasks[other])}, and "
-            f"they {how}; other numbers that stand side by side are of each run's own tasks."
+            f"they {how}; all other numbers are of each run's own tasks."
         )
     if len(found) <= _MOST_SENTENCES:
         return found
     return [
         f"Different tasks: {len(found)} pairs of runs were not played on the same tasks; each is compared on "
-        "what it shares, and other numbers that stand side by side are of each run's own tasks."
+        "its shared tasks, and all other numbers are of each run's own tasks."
     ]
 
 

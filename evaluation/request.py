@@ -97,7 +97,7 @@ def player_of(suite: Suite, model: str, choices: Any) -> Player | None:
     provider, _, name = model.partition("/")
     found = player(suite, name) if provider == suite.name else None
     if provider == suite.name and choices.agent != "direct":
-        raise EvaluationError(f"{model}: it is no language model; agent = {choices.agent} is for those only")
+        raise EvaluationError(f"{model}: it is no language model; agent = {choices.agent} needs one")
     if found is None and choices.acts:
         raise EvaluationError(
             f"{model}: replies = steps is for agents that play whole episodes by themselves"
@@ -160,8 +160,7 @@ class EvalRequest:
             wrong_replies = name == "replies" and value != "steps"
             if name in kind.model_fields and (name not in kind.for_players or wrong_replies):
                 raise ConfigError(
-                    f"option {name}: has no effect on an agent that plays whole episodes by "
-                    "itself; leave it out"
+                    f"option {name}: does not apply to an agent that plays episodes by itself; remove it"
                 )
         default = kind().model_dump()
         preset = load_preset(self.suite, self.protocol).choices if self.protocol is not None else {}

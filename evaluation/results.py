@@ -40,22 +40,22 @@ class TrialResult:
     `metrics` are further ones of the suite's `headline`, each a column of a table.
     """
 
-    agent: str = column("name of the run's agent: the model, unless another was given", "str")
+    agent: str = column("name of the run's agent, by default the model", "str")
     task_id: str = column("id of the task", "str")
     group: int | str = column("group of the task, in the arena its level", "int64")
     trial: int = column("number of the trial, from 0", "int64")
     pass_mark: float | None = column("total reward from which the trial counts as passed; empty without one")
     total_reward: float | None = column("total reward of the episode", default=None)
     passed: bool | None = column(
-        "the verdict; empty without one, which counts as failed if the task has a criterion",
+        "verdict; empty without one, which counts as failed if the task has a criterion",
         "boolean",
         default=None,
     )
-    outcome: str | None = column("what ended the episode", default=None)
-    steps: int | None = column("steps of the environment", default=None)
+    outcome: str | None = column("reason for the episode's end", default=None)
+    steps: int | None = column("environment steps", default=None)
     turns: int | None = column("replies", default=None)
     score: float | None = column("score from 0 to 1", default=None)
-    error: str | None = column("why there is no score", default=None)
+    error: str | None = column("reason for a missing score", default=None)
     metrics: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -153,7 +153,7 @@ def checked_results(frame: pd.DataFrame, path: Path, *, worded: bool = False) ->
         )
     if frame.empty:
         raise EvaluationError(
-            f"{path}: holds no trials (practice is none); evaluate a model first (arena-llm eval)"
+            f"{path}: holds no trials (practice does not count); evaluate a model first (arena-llm eval)"
         )
     worded = (worded or "suite" in frame) and not pd.api.types.is_numeric_dtype(frame[GROUP])
     _check_rows(frame, path, ("trial",) if worded else _WHOLE)
@@ -170,7 +170,7 @@ def refuse_twins(agents: Iterable[tuple[str, object]]) -> None:
     for agent, place in agents:
         if agent in owners:
             raise EvaluationError(
-                f"{place}: {owners[agent]} has results of {agent!r} too; tell them apart with NAME=FILE"
+                f"{place}: {owners[agent]} has results of {agent!r} too; distinguish them with NAME=FILE"
             )
         owners[agent] = place
 
@@ -203,8 +203,7 @@ def _check_rows(frame: pd.DataFrame, path: Path, whole: tuple[str, ...]) -> None
     if twice.any():
         agent, task, trial = frame.loc[twice, ["agent", "task_id", "trial"]].iloc[0]
         raise EvaluationError(
-            f"{path}:{int(twice.argmax()) + 2}: trial {trial} of task {task} by {agent} stands "
-            "there twice; keep one"
+            f"{path}:{int(twice.argmax()) + 2}: trial {trial} of task {task} by {agent} is duplicated"
         )
 
 

@@ -36,7 +36,7 @@ class Trial(_Plain):
     """Result of one planned trial. `passed` is None without a verdict, which then has an `error`."""
 
     task_id: str
-    group: int | str = Field(description="of the task; in the arena its level")
+    group: int | str = Field(description="group of the task, in the arena its level")
     trial: int = Field(ge=0)
     pass_mark: float | None
     total_reward: float | None
@@ -46,8 +46,8 @@ class Trial(_Plain):
     turns: int | None = Field(ge=0)
     score: float | None
     error: str | None
-    metrics: dict[str, float] = Field(default={}, description="further ones of the suite's headline")
-    missing: str | None = Field(None, description="why there is no verdict, as the card counts it; schema 2")
+    metrics: dict[str, float] = Field(default={}, description="further metrics of the suite's headline")
+    missing: str | None = Field(None, description="reason for a missing verdict, as on the card; schema 2")
 
 
 class GroupRate(_Plain):
@@ -60,13 +60,13 @@ class GroupRate(_Plain):
     group: int | str = Field(description=f"{OVERALL} for all tasks")
     tasks: int = Field(ge=0)
     planned: int | None = Field(None, ge=0, description="planned trials of tasks with a criterion")
-    trials: int = Field(ge=0, description="with a verdict")
+    trials: int = Field(ge=0, description="trials with a verdict")
     passes: int = Field(ge=0)
     missing: int = Field(ge=0, description="planned trials without a verdict")
     pass_rate: float | None = Field(ge=0, le=1)
     low: float | None = Field(ge=0, le=1)
     high: float | None = Field(ge=0, le=1)
-    judged_rate: float | None = Field(None, ge=0, le=1, description="of the trials with a verdict")
+    judged_rate: float | None = Field(None, ge=0, le=1, description="pass rate of the trials with a verdict")
     most: float | None = Field(None, ge=0, le=1, description="pass rate if all missing trials had passed")
 
 
@@ -75,7 +75,7 @@ class Submitter(_Plain):
 
     name: str = Field(min_length=1, max_length=200)
     contact: str = ""
-    notes: str = Field("", description="for example on what the model was trained on")
+    notes: str = Field("", description="remarks, such as the model's training data")
 
 
 class Submission(_Plain):
@@ -83,9 +83,9 @@ class Submission(_Plain):
 
     schema_version: Literal[1, 2] = 2
     submitter: Submitter
-    log_sha256: Digest | None = Field(None, description="of the log's file; schema 2 has it")
+    log_sha256: Digest | None = Field(None, description="SHA-256 of the log's file; in schema 2")
     card: RunCard
-    own_tasks: bool = Field(description="whether the tasks come from a folder that the user named")
+    own_tasks: bool = Field(description="true if the tasks come from the user's own folder")
     rates: tuple[GroupRate, ...]
     results: tuple[Trial, ...] = Field(min_length=1)
 
@@ -241,7 +241,7 @@ def _published_tasks(card: RunCard, suite: Suite, choices: Any) -> tuple[Known |
     folder = kept_folder(name)
     if card.task_version == suite.task_version(folder):
         return {task.id: task for task in chosen_tasks(suite, choices, folder)}, ""
-    # Their folder had some of its files only, so the selection is unknown.
+    # The folder had only some of its files, so the selection is unknown.
     every = suite.tasks(choices.model_copy(update={"levels": None}), folder)
     return {task.id: task for task in every if task.id in card.tasks}, ""
 
@@ -255,7 +255,7 @@ def _trial_set(made: Submission) -> Iterator[str]:
     card = made.card
     trials = {(trial.task_id, trial.trial) for trial in made.results}
     if len(trials) < len(made.results):
-        yield "results: a trial of a task stands there twice"
+        yield "results: a trial of a task is duplicated"
     planned = {(task, trial) for task in card.tasks for trial in range(card.trials)}
     if trials != planned:
         yield f"results: got {len(trials)} trials, expected {len(planned)}: those of the card's tasks"

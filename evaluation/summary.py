@@ -25,8 +25,8 @@ class Requests(BaseModel, frozen=True, extra="forbid"):
     """Requests that were sent with the same parameters."""
 
     parameters: dict[str, Any] | None = Field(
-        description="as the provider got them, by its own names, without the seed if there are several; "
-        "None if the log does not have the request itself"
+        description="parameters by the provider's names, without the seed if there are several; None if the "
+        "log lacks the request"
     )
     seeds: int = Field(ge=0, description="number of different seeds")
     requests: int = Field(ge=1, description="answered requests with these parameters")
@@ -39,14 +39,14 @@ class RunCard(BaseModel, frozen=True, extra="forbid"):
     suite: str
     agent: str
     model: str
-    answered_by: tuple[str, ...] = Field(description="names by which the provider answered")
+    answered_by: tuple[str, ...] = Field(description="model names in the provider's answers")
     began: str = Field(description="ISO 8601")
     log: str
-    task_version: str = Field(default="", description="of the suite's tasks, as the Inspect task has it")
+    task_version: str = Field(default="", description="version of the suite's tasks, as in the Inspect task")
     scoring: int | None = Field(default=None, description="version of the suite's scoring, if it has one")
     software: dict[str, tuple[str, ...]]
     choices: dict[str, Any]
-    prompts_sha256: str | None = Field(description="of all texts, None if the log does not have them")
+    prompts_sha256: str | None = Field(description="SHA-256 of all texts, None if they are not logged")
     tasks: dict[str, str | None] = Field(description="SHA-256 of each task's file by id")
     trials: int = Field(description="planned trials of each task")
     sent: tuple[Requests, ...]
@@ -54,22 +54,24 @@ class RunCard(BaseModel, frozen=True, extra="forbid"):
     judged: int
     passed: int
     missing: int = Field(default=0, description="planned trials without a verdict, unmarked ones left out")
-    pass_rate: float | None = Field(default=None, description="missing trials as failed")
-    judged_rate: float | None = Field(default=None, description="of the trials with a verdict")
+    pass_rate: float | None = Field(default=None, description="pass rate, missing trials failed")
+    judged_rate: float | None = Field(default=None, description="pass rate of the trials with a verdict")
     most: float | None = Field(default=None, description="pass rate if all missing trials had passed")
-    without_verdict: dict[str, int] = Field(description="trials by the reason")
+    without_verdict: dict[str, int] = Field(description="trials without a verdict, by reason")
     failed_attempts: int = Field(description="requests that failed and were repeated")
     relaunches: int = Field(description="trials that were restarted")
-    resumes: int = Field(description="times that the run was continued")
+    resumes: int = Field(description="continuations of the run")
     replies: int
     invalid_replies: int
     repaired_replies: int
     input_tokens: int
     output_tokens: int
     reasoning_tokens: int
-    cost_usd: float | None = Field(description="None if a price is unknown")
-    cost_per_pass_usd: float | None = Field(description="the same per passed trial; None if none was passed")
-    partial: str = Field(description="how the run ended before its end, empty if it did not")
+    cost_usd: float | None = Field(description="cost in US dollars, None if a price is unknown")
+    cost_per_pass_usd: float | None = Field(
+        description="cost per passed trial in US dollars, None without any"
+    )
+    partial: str = Field(description="premature end of the run, empty if complete")
 
 
 @dataclass(slots=True)

@@ -365,7 +365,7 @@ class RayEngine(Engine):
             reason = type(error).__name__
             raise EvaluationError(
                 f"{named(item)}: its process was ended from outside {RETRIES + 1} times ({reason}), so it is "
-                "not retried; does it need more memory than there is? Try fewer by --jobs"
+                "not retried; does it need more memory than is available? Try fewer by --jobs"
             ) from None
 
     def close(self) -> None:

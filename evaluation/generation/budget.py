@@ -107,21 +107,21 @@ def spent_before(log: Path) -> RunBudget:
     The journal of replies knows all, but is removed when the run is complete. Of the logs, an episode that a
     resumed run took over or continued counts once.
     """
-    from evaluation.generation.journal import Journal, journal_beside
+    from evaluation.generation.journal import Journal, find_journal
     from evaluation.log.files import logs_of_task, read_header, read_summaries
 
     header, found = read_header(log), dict[Any, Any]()
-    beside = journal_beside(log, header)
+    journal = find_journal(log, header)
     for path in sorted(logs_of_task(log.parent, header.eval.task_id)):
         for each in read_summaries(path).values():
             # Before there were journals, an episode restarted from its beginning.
-            found[(beside is None and each.uuid) or (each.id, each.epoch)] = each
+            found[(journal is None and each.uuid) or (each.id, each.epoch)] = each
     of_episodes, others = RunBudget(), RunBudget()
     for each in found.values():
         for usage in each.model_usage.values():
             of_episodes.spend(usage)
-    if beside is not None:
-        replies = Journal(beside, (header.eval.metadata or {}).get("fingerprint", ""))
+    if journal is not None:
+        replies = Journal(journal, (header.eval.metadata or {}).get("fingerprint", ""))
         others = RunBudget(tokens=replies.tokens, cost=replies.cost)
     else:
         # Only the run's own sum includes restarted trials; a killed run has no sum.

@@ -137,7 +137,7 @@ class Journal:
                     if (line or "run" in found) and run != self._run:
                         raise EvaluationError(
                             f"{path}:{number}: holds replies of another run, which cannot be continued here; "
-                            "rename the file to ask for the replies of unfinished episodes anew"
+                            "rename the file to request the replies of unfinished episodes again"
                         )
                     if line is not None:
                         self._lines[line.episode].append(line)
@@ -247,7 +247,7 @@ def new_name() -> str:
     return f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S}_{uuid4().hex[:8]}{ENDING}"
 
 
-def journal_beside(log: Path, header: Any) -> Path | None:
+def find_journal(log: Path, header: Any) -> Path | None:
     """Find the journal of a log's run. None without one, as in earlier versions.
 
     Raises EvaluationError for an unexpected name.
@@ -282,7 +282,7 @@ def no_other_process(journal: Path | None) -> Iterator[None]:
         lock.acquire()
     except Timeout:
         raise EvaluationError(
-            f"{journal}: another process is at this run, and would pay for the same replies; "
+            f"{journal}: another process is playing this run, and would pay for the same replies; "
             "wait for its end, or stop it first"
         ) from None
     except (OSError, NotImplementedError):

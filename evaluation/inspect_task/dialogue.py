@@ -86,7 +86,7 @@ class Dialogue:
     async def ask(self) -> Reply | None:
         """Request the next reply, from the model named by the observation. None if it stopped."""
         state, other = self.state, self.session.now.model
-        assert self.agent is not None, "nobody is there to reply"
+        assert self.agent is not None, "there is no model to reply"
         try:
             output = await (self.agent.reply(state.messages) if other is None else self._ask_other(other))
         except FinalError as error:

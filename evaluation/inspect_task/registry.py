@@ -82,7 +82,7 @@ def provider_of(suite_name: str) -> type[ModelAPI]:
             name = f"{suite.name}/{self.model_name}"
             if self._agent is None:
                 raise interface.InspectUserError(
-                    f"{name}: plays whole episodes by itself; it answers nothing"
+                    f"{name}: plays whole episodes by itself; it cannot answer messages"
                 )
             names = tuple(tool.name for tool in tools)
             reply = await self._agent(AgentTurn(self.model_name, input, names, config.seed or 0))

@@ -39,7 +39,7 @@ def suite_of(path: Path, header: Any) -> Suite:
         return suite_of_task(header.eval.task)
     except ConfigError:
         raise EvaluationError(
-            f"{path}: a log of the task {header.eval.task!r}, which is of no installed suite; "
+            f"{path}: a log of the task {header.eval.task!r}, which belongs to no installed suite; "
             "`arena-llm suites` lists them"
         ) from None
 

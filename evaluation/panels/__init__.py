@@ -13,7 +13,7 @@ from evaluation.statistics import clustered_interval
 def panel(package: str, name: str, **values: Any) -> str:
     """Render the macro `name` of a package's `templates/findings.html.j2` with values.
 
-    The template may import what stands in `templates/` beside this module. Values are escaped.
+    The template may import from `templates/` of this package. Values are escaped.
     """
     module: Any = _environment(package).get_template("findings.html.j2").module
     return str(getattr(module, name)(**values))

@@ -30,18 +30,13 @@ class Layout(BaseModel, frozen=True, extra="forbid", strict=True):
 
     roles: Literal["system", "user"] = Field(
         default="system",
-        description="user: all that precedes the first reply, the system text included, is one message of "
-        "the user",
+        description="roles of the first messages; user: one user message, including the system text",
     )
     demonstration: Literal["messages", "inside"] = Field(
-        default="messages",
-        description="inside: its turns stand in a message of the user, each with its label, in place of "
-        "messages of their own",
+        default="messages", description="form of a demonstration; inside: labelled turns in one user message"
     )
-    notes: bool = Field(
-        default=True, description="whether notes on the choices of the run follow the system text"
-    )
-    source: str = Field(default="", description="where the texts are from, for reports")
+    notes: bool = Field(default=True, description="true if notes on the run's choices follow the system text")
+    source: str = Field(default="", description="source of the texts, for reports")
 
     def text(self) -> str:
         """Format as `layout.yaml`; empty for the defaults."""

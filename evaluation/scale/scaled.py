@@ -131,8 +131,8 @@ def _groups(
             reasons.append(f"no scaled score for {group}, which has no reference")
         elif best.score - floor.score <= 2 * math.hypot(floor.error, best.error):
             reasons.append(
-                f"no scaled score for {group}: the best agent's {best.score:.2f} cannot be told from the "
-                f"floor's {floor.score:.2f} ({floor.agent})"
+                f"no scaled score for {group}: the best agent's {best.score:.2f} cannot be distinguished "
+                f"from the floor's {floor.score:.2f} ({floor.agent})"
             )
         else:
             row |= _scaled(score, float(own["low"]), float(own["high"]), floor, best)

@@ -374,7 +374,7 @@ class SampleCheck:
     def _unread(self, task_id: str, logged: Row) -> Iterator[str]:
         """Yield parts of a log that need pictures, or are unverifiable."""
         if not self._sample.ours:
-            yield "messages not compared: another solver than ours wrote them"
+            yield "messages not compared: another solver wrote them"
         elif self._sample.problem:
             yield f"messages not compared: {self._sample.problem}"
         if logged.get("model_end") is None:

@@ -288,7 +288,7 @@ with no_other_process(pathlib.Path({str(path)!r})): print('held', flush=True); s
     holder, pipe = [sys.executable, "-c", program], subprocess.PIPE
     with subprocess.Popen(holder, stdin=pipe, stdout=pipe) as other:
         assert other.stdout.readline() == b"held\n"
-        with pytest.raises(EvaluationError, match="another process is at this run"):
+        with pytest.raises(EvaluationError, match="another process is playing this run"):
             played(logs, battery, resume=True, tasks="01-04-03")
         assert len(provider.bodies) == 2
         # A killed process holds nothing.

@@ -72,5 +72,5 @@ def test_wrong_tasks_and_actions_are_named():
     env.reset()
     with pytest.raises(ConfigError, match="expected a text"):
         env.step("a" * 20_000)
-    with pytest.raises(ConfigError, match="choose words"):
+    with pytest.raises(ConfigError, match="choose text"):
         DiscoveryWorldEnv(observation="image")

@@ -106,7 +106,8 @@ def test_a_group_that_cannot_separate_or_has_no_reference_says_so(suite):
     assert math.isnan(table.loc["4", "scaled"])
     assert table.loc[OVERALL, ["scaled", "tasks"]].tolist() == [1, 5]
     assert found.reasons == (
-        "model: no scaled score for 3: the best agent's 0.50 cannot be told from the floor's 0.50 (silent).",
+        "model: no scaled score for 3: the best agent's 0.50 cannot be distinguished from the "
+        "floor's 0.50 (silent).",
         "model: no scaled score for 4, which has no reference.",
     )
 

@@ -58,7 +58,7 @@ CHANGES = {
     "rates: they do not follow": lambda made: made["rates"].pop(),
     "card.passed: got 9": lambda made: made["card"].update(passed=9),
     "expected 4: those of the card's tasks": lambda made: made["results"].pop(),
-    "stands there twice": lambda made: made["results"].__setitem__(1, made["results"][0]),
+    "is duplicated": lambda made: made["results"].__setitem__(1, made["results"][0]),
     "results.0.passed": lambda made: made["results"][0].update(passed="perhaps"),
     "submitter.name": lambda made: made["submitter"].update(name=""),
     "schema_version": lambda made: made.update(schema_version=3),

@@ -187,7 +187,7 @@ WITHOUT_EFFECT = ("--icl", "--max-scripts 5", "--images last-4", "--conversation
 def test_options_without_effect_are_refused(command, battery, file, option):
     said = command("eval", "--model", f"policy:{file}", "--testbed", battery, *option.split())
     assert said.returncode == 1
-    assert "has no effect on an agent that plays" in said.stderr
+    assert "does not apply to an agent that plays" in said.stderr
     assert said.stderr.count("\n") == 1
 
 

@@ -50,7 +50,7 @@ def test_what_an_agent_excludes(choices, told):
 
 def test_an_offline_agent_is_refused(command, tmp_path):
     said = command("eval", "--model", "arena/random", "--agent", "react", "--log-dir", tmp_path).sentence
-    assert "arena/random: it is no language model; agent = react is for those only" in said
+    assert "arena/random: it is no language model; agent = react needs one" in said
     with pytest.raises(EvaluationError, match="no language model"):
         player_of(EST, "est/blind", EST.choices(agent="react"))
 
