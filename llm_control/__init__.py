@@ -1,1 +1,1 @@
-"""The arena's suite: how language models, agents and policies play its tasks."""
+"""Arena suite: tasks played by language models, agents and policies."""

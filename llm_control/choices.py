@@ -1,4 +1,4 @@
-"""The choices of the arena's suite, beside those of every suite."""
+"""Choices of the arena's suite, in addition to the common ones."""
 
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -24,7 +24,7 @@ _NAMED_TASKS = {"short-form": SHORT_FORM, "children": CHILDREN}
 
 
 def _task_ids(value: Any) -> Any:
-    """The words `short-form` and `children` stand for 40 ids."""
+    """Expand `short-form` and `children` to 40 ids each."""
     names = listed(value)
     return next((ids for word, ids in _NAMED_TASKS.items() if names == (word,)), names)
 
@@ -37,12 +37,12 @@ def _numbers(value: Any) -> Any:
 
 
 def _absolute(value: Any) -> Any:
-    """A path so that it holds in any folder."""
+    """Make a path absolute."""
     return str(Path(value).expanduser().resolve()) if isinstance(value, str) else value
 
 
 def _levels(value: Any) -> Any:
-    """Inspect's `-T levels=1,3` arrives as a list, `-T levels=2` as a number."""
+    """Accept Inspect's `-T levels=1,3` (a list) and `-T levels=2` (a number)."""
     if isinstance(value, list | tuple):
         return ",".join(map(str, value))
     return str(value) if type(value) is int else value
@@ -67,16 +67,12 @@ _RULES = (
     without_pictures("resolution", other_than(None)),
     without_pictures("images_per_script", other_than(1)),
     without_pictures("image_every", other_than(None)),
+    clash("the words would reveal what the pictures hide", observation="both", vision=other_than("true")),
     clash(
-        "the words would tell what the pictures are to hide", observation="both", vision=other_than("true")
+        "the demonstration would reveal what the control hides", vision=other_than("true"), demonstration=bool
     ),
     clash(
-        "the demonstration shows what the control is to hide", vision=other_than("true"), demonstration=bool
-    ),
-    clash(
-        "both say where along a script the pictures are taken",
-        images_per_script=other_than(1),
-        image_every=other_than(None),
+        "both set the pictures along a script", images_per_script=other_than(1), image_every=other_than(None)
     ),
     clash("a script of one step has one picture", one_step=True, images_per_script=other_than(1)),
     clash("a script of one step has one picture", one_step=True, image_every=other_than(None)),
@@ -85,7 +81,7 @@ _RULES = (
     clash(
         "the demonstration is shown in pictures alone", observation=other_than("image"), demonstration=bool
     ),
-    clash("the demonstration thinks as long as it likes", thought_chars=other_than(None), demonstration=bool),
+    clash("the demonstration has thoughts of any length", thought_chars=other_than(None), demonstration=bool),
     clash("without tool calls there are no tools to choose", replies="text", tools=other_than(("act",))),
     Rule(
         ("max_scripts", "loop_turns"),
@@ -105,9 +101,10 @@ _RULES = (
 
 
 class ArenaChoices(RunChoices):
-    """How an episode in the arena is put to a model; the defaults keep the paper's loop (arXiv 2410.23242).
+    """Choices of an episode in the arena; defaults keep the paper's loop.
 
-    Every field is an option of `arena-llm eval`, a key of a preset and an argument of the Inspect task.
+    The paper is arXiv 2410.23242. Every field is an option of `arena-llm eval`, a key of a preset and an
+    argument of the Inspect task.
     """
 
     rules: ClassVar[tuple[Rule, ...]] = (*RunChoices.rules, *_RULES)
@@ -166,21 +163,21 @@ class ArenaChoices(RunChoices):
 
     @property
     def shows_images(self) -> bool:
-        """Whether the model gets pictures."""
+        """Return whether the model gets pictures."""
         return self.observation != "text" and not self.acts
 
     @property
     def needs_all_tasks(self) -> bool:
-        """The shuffled control shows pictures of the run's other tasks."""
+        """Return whether other tasks' pictures are needed, by the shuffled control."""
         return self.vision == "shuffled"
 
     @property
     def tool_names(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The tools that a model is given."""
+        """Tools of the model."""
         return self.tools
 
     def bounds(self, content: Any = None) -> Bounds:
-        """What bounds an episode's requests; our message after a reply has about 240 characters.
+        """Bound an episode's requests. Our message after a reply has about 240 characters.
 
         If each reply takes a step, the clock of the task bounds them too.
         """

@@ -1,4 +1,4 @@
-"""An episode in the arena as the runner's environment: observations out, scripts in."""
+"""Arena episodes as the runner's environment: observations out, scripts in."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -21,7 +21,7 @@ from render import DRAWN_BY
 from testbed import Task
 
 STEPS_PER_TURN = 50
-"""Steps that are one turn of an agent that acts at every step, in log and report, 3 s."""
+"""Steps of an agent's turn in log and report, 3 s."""
 
 
 class ArenaEnvironment:
@@ -41,16 +41,16 @@ class ArenaEnvironment:
 
     @property
     def known(self) -> tuple[Action, ...]:
-        """The actions taken so far, for offline agents that follow a plan."""
+        """Actions taken so far, for offline agents that follow a plan."""
         return self.episode.actions
 
     @property
     def turns(self) -> list[TurnRecord]:
-        """The turns so far."""
+        """Turns so far."""
         return self._played.turns
 
     def begin(self) -> Observation:
-        """The idle steps before the first reply, and what is seen along them."""
+        """Take the idle steps before the first reply; return their observation."""
         view = View(self._played.begin(), words(self._choices, self.episode.scene()))
         health, first_health = self.episode.health, self._played.first_health
         parts = first_parts(self._choices, self._prompts, health, view, first_health)
@@ -58,7 +58,7 @@ class ArenaEnvironment:
         return self._observation(after_text(asked, parts))
 
     def reply(self, text: str) -> Observation:
-        """Play a script, or take a belief down; a script that cannot be played costs one idle step."""
+        """Play a script or record a belief. An invalid script costs one idle step."""
         return self._believed(text, self.asked) if self.asked else self._after(self._played.reply(text))
 
     def refuse(self, text: str, reason: str) -> Observation:
@@ -66,11 +66,11 @@ class ArenaEnvironment:
         return self._after(self._played.refuse(text, reason))
 
     def act(self, text: str, actions: Iterable[Action]) -> None:
-        """Take actions that no script contains; `text` stands in the place of the reply."""
+        """Take actions without a script; `text` replaces the reply."""
         self._played.act(text, actions)
 
     def finish(self) -> Record:
-        """Let the clock run down if the model is not asked any more, and end the episode."""
+        """Run the clock down after the model's part, and end the episode."""
         record = arena_record(*self._played.finish(), self._prompts)
         if (question := self.episode.spec.question) is None:
             return record
@@ -82,7 +82,7 @@ class ArenaEnvironment:
         return replace(record, metrics={**record.metrics, **found})
 
     def close(self) -> None:
-        """Free the physics of an episode that was interrupted."""
+        """Free the physics of an interrupted episode."""
         self.episode.close()
 
     def _after(self, turn: TurnRecord) -> Observation:
@@ -100,13 +100,13 @@ class ArenaEnvironment:
             return shown
         exact = question.hidden.of_doors(question.hidden.posterior(seen))
         self.asked = Stated(len(seen), tuple(exact.tolist()))
-        # The question is not sent again, so what came of the script is shown after the answer too.
+        # The question is not sent again, so the script's result is also shown after the answer.
         self._next = replace(shown, reward=0.0)
         return replace(shown, parts=belief_parts(self._prompts, view, question), kind="predict")
 
     def _believed(self, text: str, asked: Stated) -> Observation:
-        """Take a belief down; one that cannot be used is missing, and the episode goes on."""
-        # Here, as most episodes ask for none.
+        """Record a belief; an unusable one is missing, and the episode continues."""
+        # Imported here, as most episodes ask for none.
         from evaluation.script.laboratory import read_belief
 
         read = read_belief(text, len(asked.posterior), strict=self._choices.strict)
@@ -124,7 +124,7 @@ class ArenaEnvironment:
 def arena_record(
     turns: tuple[TurnRecord, ...], model_end: ModelEnd, recording: Recording, prompts: PromptSet
 ) -> Record:
-    """The record of a finished episode; it is replayed from its recording."""
+    """Build a finished episode's record; its recording reproduces it."""
     return Record(
         turns=tuple(turn.as_dict() for turn in turns),
         outcome=str(recording.outcome),
@@ -138,7 +138,7 @@ def arena_record(
 
 
 def recording_of(replay: Any) -> Recording:
-    """The recording that a log has of an episode. Raises RecordingError if it is broken."""
+    """Read the recording in an episode's log. Raises RecordingError if it is broken."""
     try:
         return Recording.model_validate(replay)
     except ValidationError as error:

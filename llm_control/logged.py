@@ -1,4 +1,4 @@
-"""What the arena's logs have besides what every suite's have: tasks, recordings and arenas."""
+"""Arena-specific parts of logs: tasks, recordings and arenas."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ from testbed import Task
 
 
 class HappenedEvent(TypedDict):
-    """An event; see `arena.Event`."""
+    """Logged event; see `arena.Event`."""
 
     tick: Count
     kind: EventKind
@@ -30,7 +30,7 @@ class HappenedEvent(TypedDict):
 
 
 class Turn(TypedDict):
-    """A turn; see `llm_control.play.TurnRecord`."""
+    """Logged turn; see `llm_control.play.TurnRecord`."""
 
     turn: Count
     steps: Count
@@ -47,13 +47,13 @@ class Turn(TypedDict):
 
 
 class Logged(TypedDict):
-    """A finished episode, as reports read it; its recording is checked where it is replayed."""
+    """Finished episode for reports; its recording is checked when replayed."""
 
     turns: list[Turn]
 
 
 def logged_recording(episode: LoggedEpisode) -> Recording | None:
-    """The recording of a logged episode; None if it was not finished or is broken."""
+    """Read a logged episode's recording; None if unfinished or broken."""
     try:
         return recording_of(episode.replay) if episode.replay else None
     except RecordingError:
@@ -61,10 +61,7 @@ def logged_recording(episode: LoggedEpisode) -> Recording | None:
 
 
 def logged_specs(log: RunLog) -> dict[str, ArenaSpec]:
-    """The arenas that were played by task id, from the log itself or else from the task files.
-
-    Empty for those that neither has.
-    """
+    """Load the played arenas by task id, from log or task files. Empty for those that neither has."""
     found = {task_id: task.content.spec for task_id in log.logged_tasks if (task := log.task(task_id))}
     if found:
         return found
@@ -76,7 +73,7 @@ def logged_specs(log: RunLog) -> dict[str, ArenaSpec]:
 
 
 def logged_task(plain: Any) -> TaskSpec:
-    """A task as a log has it; version 0.2 kept it without what is around it. Raises ValidationError."""
+    """Read a logged task, which version 0.2 kept without metadata. Raises ValidationError."""
     content = plain.get("content") or plain
     spec = ArenaSpec.model_validate_json(json.dumps(content["spec"]))
     task = Task(

@@ -1,4 +1,4 @@
-"""The messages that a model is sent: prompts filled, notes on the run's choices, pictures attached."""
+"""Messages to the model: filled prompts, notes on choices, and pictures."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,13 +16,13 @@ from llm_control.observations import View, degraded
 from llm_control.play import TurnRecord
 
 NO_LIMIT = "any number"
-"""What a model is shown in the place of a number of scripts if there is no limit."""
+"""Prompt words for an unlimited number of scripts."""
 
 
 def system_text(choices: ArenaChoices, prompts: PromptSet, tasks: int) -> str:
-    """The system prompt, followed by a note on each choice that a model has to know.
+    """Compose the system prompt, with notes on choices relevant to a model.
 
-    The controls (`vision`) are not mentioned. `tasks`: how many episodes the conversation has.
+    The controls (`vision`) are not mentioned. `tasks`: number of the conversation's episodes.
     """
     text = prompts["system"].fill(scripts=choices.max_scripts or NO_LIMIT, image_size=choices.image_size)
     if not prompts.layout.notes:
@@ -36,7 +36,7 @@ def system_text(choices: ArenaChoices, prompts: PromptSet, tasks: int) -> str:
 
 
 def _memory(choices: ArenaChoices) -> str:
-    """How many of the last turns are sent again, as it stands before the word `turns`."""
+    """Describe the turns kept in context, for use before the word `turns`."""
     turns = "few" if choices.memory_turns is None else str(choices.memory_turns)
     limit = choices.memory_characters
     return turns if limit is None else f"{turns} (together at most {limit} characters)"
@@ -69,16 +69,18 @@ def _reply_notes(choices: ArenaChoices, prompts: PromptSet) -> Iterator[str]:
 
 
 _NEXT, _OTHERS = "\ue000", "\ue001"
-"""Stand for the next picture and for all others while a text is filled; no text has them (private use)."""
+"""Placeholders of the next and other pictures while filling a text.
+
+Private use characters, which no text has.
+"""
 
 _MARK = re.compile(f"([{_NEXT}{_OTHERS}])")
 
 
 def opening(choices: ArenaChoices, prompts: PromptSet, tasks: int = 1) -> list[Message]:
-    """What comes before the first picture: the system text and, if chosen, the demonstration.
+    """Compose the messages before the first picture: system text and chosen demonstration.
 
-    `tasks`: how many episodes the conversation has. Raises ConfigError for a demonstration's file that cannot
-    be read.
+    `tasks`: number of the conversation's episodes. Raises ConfigError for an unreadable demonstration file.
     """
     from inspect_ai.model import ChatMessageSystem
 
@@ -98,7 +100,7 @@ def first_parts(
     first_health: float | None = None,
     name: str = "first_turn",
 ) -> tuple[Part, ...]:
-    """The first view of an episode; `first_health` is that at its first picture if it was another."""
+    """Compose an episode's first view; `first_health` is the first picture's, if different."""
     shown = _described(prompts, view, prompts["view_start"].fill())
     then = health if first_health is None else first_health
     values = {"turn": 1, "first_health": then, "health": health, "scripts_left": _left(choices, 0)}
@@ -107,7 +109,7 @@ def first_parts(
 
 
 def laboratory(arena: ArenaSpec, prompts: PromptSet, beliefs: bool = False) -> str:
-    """What an arena asks for, how its experiments are made, and whether beliefs are asked for.
+    """Describe an arena's question, experiments, and requested beliefs.
 
     Empty for an arena without a question.
     """
@@ -131,12 +133,12 @@ def laboratory(arena: ArenaSpec, prompts: PromptSet, beliefs: bool = False) -> s
 
 
 def _doors(question: Question) -> list[str]:
-    """Colour and meaning of each door."""
+    """List colour and meaning of each door."""
     return [f"{COLORS[k]}: {name}" for k, name in enumerate(doors(question))]
 
 
 def belief_parts(prompts: PromptSet, view: View, question: Question) -> tuple[Part, ...]:
-    """The view after an experiment, and the question how likely each door is."""
+    """Compose the view after an experiment, and the question about the doors."""
     shown = _described(prompts, view, _taken(prompts, view))
     text = prompts["belief"].fill(view=shown, doors="; ".join(_doors(question)), pictures=_OTHERS)
     return _laid_out(text, view.frames, prompts["picture"].fill())
@@ -149,7 +151,10 @@ def turn_parts(
     view: View,
     step_health: float | None = None,
 ) -> tuple[Part, ...]:
-    """What came of a reply, and the view after it; `step_health` is that after the last step, if another."""
+    """Compose a reply's result and the view after it.
+
+    `step_health` is that after the last step, if another.
+    """
     values = {
         "turn": turn.turn + 1,
         "health": turn.health,
@@ -167,7 +172,7 @@ def turn_parts(
 
 
 def _taken(prompts: PromptSet, view: View) -> str:
-    """What the pictures of a script show."""
+    """Describe the pictures of a script."""
     images = len(view.frames)
     return prompts["view_along"].fill(images=images) if images > 1 else prompts["view_end"].fill()
 
@@ -177,13 +182,13 @@ def _left(choices: ArenaChoices, used: int) -> int | str:
 
 
 def _described(prompts: PromptSet, view: View, pictures: str) -> str:
-    """What the message says about its pictures, and the view in words if it has them."""
+    """Describe the message's pictures, and any view in words."""
     words = prompts["view_words"].fill(description=view.words) if view.words is not None else ""
     return "\n\n".join(filter(None, (pictures if view.frames else "", words)))
 
 
 def _laid_out(text: str, frames: Sequence[Frame], label: str) -> tuple[Part, ...]:
-    """A text with the pictures at its marks; without any, pictures come first."""
+    """Put pictures at a text's marks, or first if it has none."""
     if not _MARK.search(text):
         return (*frames, text)
     left = list(frames)
@@ -200,7 +205,7 @@ def _laid_out(text: str, frames: Sequence[Frame], label: str) -> tuple[Part, ...
 
 
 def _merged(parts: Iterable[Part]) -> Iterator[Part]:
-    """The parts with neighbouring texts as one, and without empty ones."""
+    """Merge neighbouring texts and drop empty ones."""
     for is_text, several in groupby(parts, lambda part: isinstance(part, str)):
         if not is_text:
             yield from several
@@ -209,7 +214,7 @@ def _merged(parts: Iterable[Part]) -> Iterator[Part]:
 
 
 def _as_messages(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> Iterator[Message]:
-    """A demonstration as messages like those of the episode that follows."""
+    """Convert a demonstration to messages like the episode's own."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
     from evaluation.inspect_task.dialogue import content
@@ -228,7 +233,7 @@ def _as_messages(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration
 
 
 def _inside(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> Iterator[Message]:
-    """A demonstration inside one message of the user; each of its turns begins a text of its own."""
+    """Put a demonstration inside one user message, with a text per turn."""
     from inspect_ai.model import ChatMessageUser
 
     from evaluation.inspect_task.dialogue import content
@@ -252,6 +257,6 @@ def _inside(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> 
 
 
 def _view(choices: ArenaChoices, pictures: Sequence[Frame | bytes]) -> View:
-    """Pictures of a demonstration: frames as the choices alter them, image files as they are."""
+    """Prepare a demonstration's pictures: frames as chosen, image files unchanged."""
     frames = (p if isinstance(p, bytes) else degraded(p, choices) for p in pictures)
     return View(tuple(frames), None)  # type: ignore[arg-type]

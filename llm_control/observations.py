@@ -1,4 +1,4 @@
-"""What the model is shown: pictures, when they are taken, and the view in words."""
+"""Observations for the model: pictures, their times, and descriptions."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -22,17 +22,17 @@ from render.camera import FIRST_PERSON_FOV_DEG
 from testbed import Task
 
 _SIDE = 256
-"""Pixels a side of the searched picture; one pixel is a third of a degree in the middle."""
+"""Pixels a side of the searched picture. A central one spans a third of a degree."""
 
 _RAYS = 200
-"""Maximum number of a thing's pixels that are measured for its distance."""
+"""Maximum pixels of a thing used to measure its distance."""
 
 
 _segmenter = cache(lambda: Segmenter(_SIDE))
 
 
 def describe(scene: Scene) -> str:
-    """What the camera sees now, from left to right, one thing a line; nothing out of view or hidden.
+    """Describe the camera's view from left to right, one thing a line.
 
     Bearings are in degrees from the heading, to the left or right; distances in metres from the agent's
     centre to the nearest visible point; a ball's width and other things' height are in metres.
@@ -63,11 +63,11 @@ _COLORS = dict(zip(COLORS, PALETTE, strict=True)) | {
     "red": (0.85, 0.15, 0.15), "brown": (0.5, 0.3, 0.15), "yellow": (0.95, 0.9, 0.2),
     "green": (0.2, 0.65, 0.2), "pink": (0.95, 0.6, 0.75), "grey": (0.5, 0.5, 0.5),
 }  # fmt: skip
-"""Names of colours, sRGB in 0..1; other colours have the name of the nearest one."""
+"""Colour names, sRGB in 0..1. Other colours have the name of the nearest one."""
 
 
 def _named(scene: Scene, index: int) -> str:
-    """The words for a thing; of what is numbered and of meters also colour, symbol and state."""
+    """Name a thing; numbered things and meters with colour, symbol and state."""
     thing = scene.things[index]
     words = KINDS[thing.kind].words
     if thing.kind == "Meter":
@@ -87,13 +87,13 @@ def _color_name(thing: Thing) -> str:
 
 
 def _reading(scene: Scene, meter: int) -> str:
-    """The number that a meter shows, by the segments behind it; or nothing."""
+    """Read a meter's number from its segments, if it shows one."""
     lit = frozenset(np.flatnonzero(scene.visible[meter + 1 :][:SEGMENTS]).tolist())
     return next((str(number) for number in range(-99, 1000) if lit_segments(number) == lit), "nothing")
 
 
 def _on_floor(scene: Scene, index: int) -> str:
-    """How far a thing has come on a floor with lines, and of what rolls how far from its middle."""
+    """Locate a thing along a lined floor. Rolling things also from its middle."""
     for floor, thing in enumerate(scene.things):
         x, _, z = (scene.positions[index] - scene.positions[floor]) @ scene.rotations[floor]
         width, _, length = scene.sizes[floor]
@@ -105,13 +105,13 @@ def _on_floor(scene: Scene, index: int) -> str:
 
 
 def _is_open(scene: Scene, index: int) -> bool:
-    """Whether a thing is a marked door that has sunk to less than half of its height."""
+    """Return whether a thing is a marked door below half its height."""
     thing = scene.things[index]
     return thing.kind == "MarkedDoor" and bool(scene.sizes[index][1] < thing.size[1] / 2)
 
 
 def _under(scene: Scene, index: int) -> str:
-    """The machine or meter on whose plate the middle of a thing is, if it is on one."""
+    """Name the machine or meter whose plate carries the thing, if any."""
     for plate, thing in enumerate(scene.things):
         offset = scene.rotations[plate].T @ (scene.positions[index] - scene.positions[plate])
         if thing.kind in ("Machine", "Meter") and (np.abs(offset) < scene.sizes[plate] / 2).all():
@@ -120,14 +120,14 @@ def _under(scene: Scene, index: int) -> str:
 
 
 def side(bearing: float) -> str:
-    """A bearing in degrees, positive to the right, in words."""
+    """Describe a bearing in degrees, positive to the right."""
     if abs(bearing) < 0.5:
         return "straight ahead"
     return f"{abs(bearing):.0f} degrees to the {'right' if bearing > 0 else 'left'}"
 
 
 def _span(mask: Mask) -> tuple[float, float]:
-    """Bearings in degrees of the leftmost and the rightmost edge of a mask."""
+    """Bearings in degrees of a mask's leftmost and rightmost edges."""
     columns = np.flatnonzero(mask.any(axis=0))
     focal = 1 / math.tan(math.radians(FIRST_PERSON_FOV_DEG) / 2)
     left, right = (2 * edge / _SIDE - 1 for edge in (columns[0], columns[-1] + 1))
@@ -135,7 +135,7 @@ def _span(mask: Mask) -> tuple[float, float]:
 
 
 def _rays(scene: Scene, mask: Mask) -> Floats:
-    """Unit vectors (n, 3) through the middles of a mask's pixels, in the arena's frame."""
+    """Unit vectors (n, 3) through a mask's pixels, in the arena's frame."""
     rows, columns = np.nonzero(mask)
     step = math.ceil(len(rows) / _RAYS)
     spread = math.tan(math.radians(FIRST_PERSON_FOV_DEG) / 2)
@@ -149,7 +149,7 @@ def _rays(scene: Scene, mask: Mask) -> Floats:
 
 
 def _distance(scene: Scene, index: int, mask: Mask) -> float:
-    """Metres to the nearest visible point of a thing, by the box around it; 0 inside that box."""
+    """Metres to a thing's nearest visible point, by its bounding box. 0 inside."""
     turned = scene.rotations[index].T
     between = turned @ (scene.positions[index] - np.array(scene.agent_position))
     if KINDS[scene.things[index].kind].is_goal:
@@ -164,7 +164,7 @@ def _distance(scene: Scene, index: int, mask: Mask) -> float:
 
 
 def _fence(scene: Scene, masks: dict[int, Mask]) -> str:
-    """How far the fence is straight ahead, if nothing solid is before it."""
+    """Describe the fence's distance straight ahead, unless something solid hides it."""
     middle = _SIDE // 2
     if any(mask[middle - 1 : middle + 1, middle - 1 : middle + 1].any() for mask in masks.values()):
         return "- fence: all around the arena, hidden straight ahead"
@@ -179,7 +179,7 @@ def _fence(scene: Scene, masks: dict[int, Mask]) -> str:
 
 
 def opening_steps(choices: ArenaChoices) -> tuple[int, ...]:
-    """After how many idle steps the pictures before the first reply are taken.
+    """Idle steps after which pictures before the first reply are taken.
 
     There is one after each group of idle steps except the last, which passes unseen; with fewer than two
     groups there is a single picture, at the end of the idle steps.
@@ -189,7 +189,7 @@ def opening_steps(choices: ArenaChoices) -> tuple[int, ...]:
 
 
 def steps_along(choices: ArenaChoices, steps: int) -> tuple[int, ...]:
-    """After which steps of a script of that length a picture is taken, its end left out."""
+    """Steps of a script after which pictures are taken, without its end."""
     if choices.image_every is not None:
         return tuple(range(choices.image_every, steps, choices.image_every))
     parts = choices.images_per_script
@@ -198,9 +198,9 @@ def steps_along(choices: ArenaChoices, steps: int) -> tuple[int, ...]:
 
 
 def picture_turns(choices: ArenaChoices, turn_steps: Sequence[int]) -> Mapping[int, list[int]]:
-    """By step of the episode: the turns (from 1) before whose reply its pictures are shown.
+    """Map steps of the episode to turns whose reply saw their pictures.
 
-    `turn_steps` are the steps of each turn; what the last one led to is shown to nobody.
+    Turns count from 1. `turn_steps` are the steps of each turn; the last one's result is not shown.
     """
     found: dict[int, list[int]] = {}
     for step in opening_steps(choices):
@@ -214,22 +214,22 @@ def picture_turns(choices: ArenaChoices, turn_steps: Sequence[int]) -> Mapping[i
 
 
 Eye = Callable[[Scene], Frame]
-"""Makes a picture, uint8 (H, W, 3), of a scene, such as `render.Renderer.frame`."""
+"""Function that draws a scene as uint8 (H, W, 3), as `Renderer.frame`."""
 
 
 class View(NamedTuple):
-    """What a message shows: pictures in the order in which they were taken, and the present view in words."""
+    """Contents of a message: pictures by time, and the view in words."""
 
     frames: tuple[Frame, ...]
     words: str | None
 
 
 def eye(choices: ArenaChoices, task: Task, battery: Sequence[Task], trial: int) -> Eye | None:
-    """The eye for one episode of a task; None if the model gets no pictures.
+    """Make the eye for one episode. None if the model gets no pictures.
 
     Pictures are true, black, or of other arenas; then grey, coarse or blurred. The shuffled control shows
-    arenas of the battery's other tasks, from where their agent starts, in any direction; they follow from
-    seed, task and trial.
+    arenas of the battery's other tasks, from their agent's start, in any direction; they follow from seed,
+    task and trial.
     """
     if not choices.shows_images:
         return None
@@ -247,7 +247,7 @@ def eye(choices: ArenaChoices, task: Task, battery: Sequence[Task], trial: int) 
 
 
 def probe_frame(choices: ArenaChoices, scene: Scene, probe_id: str) -> Frame:
-    """The picture of a perception probe; the shuffled control shows it from any other direction."""
+    """Draw a perception probe; the shuffled control turns to any other direction."""
     if choices.vision == "shuffled":
         rng = episode_rng(choices.seed, f"{probe_id}/shuffled", 0)
         scene = replace(scene, agent_yaw=scene.agent_yaw + float(rng.uniform(110, 250)))
@@ -261,7 +261,7 @@ def _seen(scene: Scene, choices: ArenaChoices) -> Frame:
 
 
 def degraded(frame: Frame, choices: ArenaChoices) -> Frame:
-    """A picture without what the choices take away: colour, detail, sharpness; and with their gutter."""
+    """Remove colour, detail or sharpness as chosen; add the gutter."""
     if choices.resolution is not None:
         frame = coarse(frame, choices.resolution)
     if choices.blur_px:
@@ -272,7 +272,7 @@ def degraded(frame: Frame, choices: ArenaChoices) -> Frame:
 
 
 def words(choices: ArenaChoices, scene: Scene) -> str | None:
-    """The view in words if the choices ask for it."""
+    """Describe the view if the choices ask for words."""
     return None if choices.observation == "image" else describe(scene)
 
 

@@ -1,4 +1,4 @@
-"""The arena's offline agents that answer messages.
+"""Offline agents of the arena that answer messages.
 
 All but `random` and `pixels` also know the episode (`llm_control.agents.informed`). What these two draw at
 random depends on the episode's seed and the number of the reply alone.
@@ -43,7 +43,7 @@ _NOTHING_SEEN = ("I see no ball", "No ball anywhere")
 
 
 async def _reply(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
-    """Answer the conversation with a script, or call `act` with it if there is that tool."""
+    """Answer the conversation with a script, by calling `act` if available."""
     if (kind := asked_kind(turn.messages[-1].text)) is not None:
         rng = np.random.default_rng(turn.seed)
         return guess(kind, rng) if turn.name == "random" else perceive(kind, _last_image(turn.messages), rng)
@@ -64,14 +64,14 @@ async def _reply(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
 
 
 INFERRING = ("oracle", "random-experiments", "prior-only")
-"""The agents that know the exact belief; the last two play the laboratory alone."""
+"""Agents that compute the exact belief. The last two play only the laboratory."""
 
 AGENTS = dict.fromkeys(("pixels", "random", *INFERRING, "ideal", "replay/FOLDER"), _reply)
-"""The agents by name."""
+"""Agents by name."""
 
 
 async def _belief() -> str | None:
-    """The exact belief if one is asked for; other agents state none, and answer with a script."""
+    """State the exact belief if requested; other agents answer with a script."""
     now = CURRENT.get()
     asked = now.setup.choices.beliefs and await now.compute(lambda environment: environment.asked)
     return str(Listed("Belief", tuple(round(each, 4) for each in asked.posterior))) if asked else None
@@ -99,19 +99,19 @@ def _last_image(messages: Sequence[Message]) -> Frame:
 
 
 def fruitless(replies: list[str]) -> int:
-    """The number of replies at the end that saw nothing."""
+    """Count the final replies that saw nothing."""
     seen = (not any(words in each for words in _NOTHING_SEEN) for each in reversed(replies))
     return next((count for count, each in enumerate(seen) if each), len(replies))
 
 
 def script_of(message: "ChatMessageAssistant") -> str:
-    """The script of a reply, in its text or in its calls."""
+    """Extract a reply's script from its text or calls."""
     calls = [str(call.arguments.get("script", "")) for call in message.tool_calls or ()]
     return "\n".join([message.text, *calls])
 
 
 def fitted(script: str, messages: "Sequence[ChatMessage]") -> str:
-    """The script cut to one step, or without its thoughts, where that is asked for; a move is one word."""
+    """Shorten a script to one step, one word, or without thoughts."""
     system = "".join(message.text for message in messages if message.role == "system")
     # With the layout `roles: user` it is part of the first message.
     system = system or messages[0].text
@@ -126,14 +126,14 @@ def fitted(script: str, messages: "Sequence[ChatMessage]") -> str:
 
 
 def is_over(messages: "Sequence[ChatMessage]") -> bool:
-    """Whether the last message says that no episode is left; an agent scaffold may ask on."""
+    """Return whether the last message ends all episodes. A scaffold may still ask."""
     return load_prompt("evaluation.prompts", "episode_last", RUNNER).text in messages[-1].text
 
 
 def as_call(script: str, tools: Sequence[str]) -> tuple[str, dict[str, object]]:
-    """The first command of a script for which there is a tool, `go` or `turn`, as a call.
+    """Convert a script's first possible command to a call of a tool.
 
-    A script of nothing but thoughts becomes a call that takes no time.
+    A script of thoughts alone becomes a call that takes no time.
     """
     commands = parse(script).commands
     if commands and all(isinstance(command, Think) for command in commands):
@@ -160,11 +160,11 @@ def _note(name: str) -> str:
 
 
 DISTANCE_BINS = {"near": (2.0, 5.0), "middle": (7.0, 11.0), "far": (14.0, 20.0)}
-"""Distances in metres by answer, with gaps between them, so that no answer is a matter of centimetres."""
+"""Distances in metres by answer, with gaps, so that centimetres never decide."""
 
 
 class Kind(NamedTuple):
-    """A kind of question: its text, and the answers there are."""
+    """Kind of question, with its text and possible answers."""
 
     question: str
     answers: tuple[str, ...]
@@ -182,24 +182,24 @@ KINDS = {
         "Two balls, one green and one yellow, are of the same size. Which is nearer?", ("green", "yellow")
     ),
 }
-"""The kinds of questions by name."""
+"""Kinds of questions by name."""
 
 ASKED = "Answer with one word and nothing else. Possible answers: "
 
 
 def asked_kind(text: str) -> str | None:
-    """The kind of probe that a message asks; None for any other message."""
+    """Find the kind of a probe message; None for any other message."""
     return next((name for name, kind in KINDS.items() if kind.question in text and ASKED in text), None)
 
 
 def guess(kind: str, rng: np.random.Generator) -> str:
-    """One of the answers at random."""
+    """Draw one of the answers at random."""
     answers = KINDS[kind].answers
     return answers[int(rng.integers(len(answers)))]
 
 
 def perceive(kind: str, frame: Frame, rng: np.random.Generator) -> str:
-    """The answer from the picture's balls, as `arena/pixels` finds them; a guess where it sees none."""
+    """Answer from the picture's balls, as `arena/pixels` finds them, otherwise guess."""
     green, yellow = blobs(frame, GREEN), blobs(frame, YELLOW)
     if kind == "count":
         return str(min(len(green) + len(yellow), 4))
@@ -222,11 +222,11 @@ OPEN = {
     "bearing": "At how many degrees is the middle of the nearest ball of any colour? Straight ahead is 0, "
     "the left edge of the image -50, the right edge 50. Answer with a number or none, and nothing else.",
 }
-"""Questions whose answers are not known, only compared, by name."""
+"""Open questions, whose answers are only compared, by name."""
 
 
 def locate(question: str, frame: Frame) -> str:
-    """The answer to one of `OPEN` from the picture's balls, as `arena/pixels` finds them."""
+    """Answer one of `OPEN` from the picture's balls, as `arena/pixels` finds them."""
     colors = dict(zip(THINGS, (GREEN, YELLOW, RED), strict=False))
     balls = [(b.distance, b.bearing, name) for name, color in colors.items() for b in blobs(frame, color)]
     if question == OPEN["bearing"]:

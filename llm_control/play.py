@@ -1,4 +1,4 @@
-"""An episode that is played by scripts: pictures out, replies in. No model and no provider here."""
+"""Scripted episodes: pictures out, replies in, independent of models and providers."""
 
 from collections import deque
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from evaluation.script.laboratory import Reply
 
 Movement = tuple[tuple[bool, int], ...]
-"""What a reply moves: for each command that takes time, whether it drives, and its signed steps."""
+"""Movement of a reply: driving or not, and signed steps, per command."""
 
 
 def objection(script: Script, choices: ArenaChoices) -> str | None:
-    """Why the choices do not allow a script, as the model is shown; None if they do."""
+    """Explain to the model why the choices forbid a script; otherwise None."""
     commands = [command for command in script.commands if not isinstance(command, Think)]
     if choices.one_step and (len(commands) != 1 or commands[0].steps != 1):
         got = "no command" if not commands else " ".join(map(str, commands[:3]))
@@ -38,7 +38,7 @@ def objection(script: Script, choices: ArenaChoices) -> str | None:
 
 
 def movement(script: Script) -> Movement:
-    """What a script moves; thoughts and turns of less than one step count as nothing."""
+    """Extract a script's movement, without thoughts and turns below one step."""
     return tuple(
         (isinstance(c, Go), c.steps if (c.amount if isinstance(c, Go) else c.degrees) > 0 else -c.steps)
         for c in script.commands
@@ -47,13 +47,13 @@ def movement(script: Script) -> Movement:
 
 
 def loops(movements: Sequence[Movement], turns: int) -> bool:
-    """Whether the last `turns` replies move all the same, or in two alternating ways."""
+    """Return whether the last `turns` replies move alike, or alternate between two."""
     last = movements[-turns:]
     return len(last) == turns and all(one == other for one, other in zip(last, last[2:], strict=False))
 
 
 class Stated(NamedTuple):
-    """A belief about the doors of a laboratory arena, asked for after a number of `experiments`.
+    """Belief about a laboratory arena's doors, requested after some `experiments`.
 
     `posterior` (d,) are the exact probabilities, `belief` (d,) the stated ones; None if they are missing.
     """
@@ -65,11 +65,11 @@ class Stated(NamedTuple):
 
 
 class TurnRecord(NamedTuple):
-    """One reply and what came of it; state values are those after its last step.
+    """Reply with its result; state values are those after its last step.
 
-    `position` in metres, `yaw` in degrees, `speed` in m/s, `health` 0 to 100, `reward` of this turn.
-    `error` is what the model is shown about a reply that was no script; it then cost one idle step. One that
-    was to be a belief has `stated`; it takes no step, and is not shown its error.
+    `position` in metres, `yaw` in degrees, `speed` in m/s, `health` 0 to 100, `reward` of this turn. `error`
+    is the message to the model about an invalid script, which costs one idle step. A requested belief has
+    `stated`; it takes no step, and its error is not shown.
     """
 
     turn: int
@@ -91,7 +91,7 @@ class TurnRecord(NamedTuple):
     stated: Stated | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values, ready for JSON; those of `stated` are among them if there are any."""
+        """Convert to plain values, ready for JSON, including any `stated`."""
         plain = self._asdict() | {"events": tuple(event.as_dict() for event in self.events)}
         stated: Stated | None = plain.pop("stated")
         return plain | (stated._asdict() if stated else {})
@@ -104,9 +104,9 @@ class ScriptedEpisode:
         self.episode = episode
         self.turns: list[TurnRecord] = []
         self.along: tuple[Frame, ...] = ()
-        """Pictures taken along the last script, if the choices ask for them; without the one at its end."""
+        """Pictures along the last script, if chosen, without the final one."""
         self.first_health = episode.health
-        """Health when the first picture before the first script is taken."""
+        """Health at the first picture before the first script."""
         self._last: deque[Script | None] = deque(maxlen=2)
         self._eye = eye
         self._choices = choices
@@ -114,22 +114,22 @@ class ScriptedEpisode:
 
     @property
     def scripts(self) -> int:
-        """The number of replies so far that were scripts, or should have been."""
+        """Number of replies so far that were scripts, or should have been."""
         return len(self._movements)
 
     @property
     def step_health(self) -> float:
-        """Health after the last step of a reply; before one, that at the first picture."""
+        """Health after a reply's last step, at first the first picture's."""
         return self.episode.health if any(turn.steps for turn in self.turns) else self.first_health
 
     @property
     def wants_reply(self) -> bool:
-        """Whether the model is asked again."""
+        """Return whether the model is asked again."""
         return self.model_end is ModelEnd.SOLVER
 
     @property
     def model_end(self) -> ModelEnd:
-        """Why the model is not asked any more; SOLVER if it still may be."""
+        """Reason for the end of the model's part. SOLVER if it may continue."""
         limit, loop = self._choices.max_scripts, self._choices.loop_turns
         if self.episode.done:
             return ModelEnd.EPISODE
@@ -140,7 +140,7 @@ class ScriptedEpisode:
         return ModelEnd.SOLVER
 
     def begin(self) -> tuple[Frame, ...]:
-        """The idle steps before the first script, with the pictures along them; none without an eye."""
+        """Take the idle steps before the first script; return their pictures."""
         frames, at = [], 0
         for step in opening_steps(self._choices):
             self._run([IDLE] * (step - at))
@@ -153,12 +153,12 @@ class ScriptedEpisode:
         return tuple(frames)
 
     def frame(self) -> Frame:
-        """What the agent sees now, uint8 (image_size, image_size, 3); an eye must have been given."""
+        """Draw the agent's view, uint8 (image_size, image_size, 3); needs an eye."""
         assert self._eye is not None, "this episode has no eye"
         return self._eye(self.episode.scene())
 
     def reply(self, text: str) -> TurnRecord:
-        """Play one reply to its end or the episode's, and note what came of it."""
+        """Play one reply to its end or the episode's, and record it."""
         try:
             read = parse_move if self._choices.commands == "moves" else parse
             script = read(text, strict=self._choices.strict)
@@ -167,7 +167,7 @@ class ScriptedEpisode:
         return self.play(text, script)
 
     def play(self, text: str, script: Script) -> TurnRecord:
-        """Play a script; `text` is how the model put it. One that the choices do not allow is refused."""
+        """Play a script if the choices allow it; `text` is the reply."""
         if (problem := objection(script, self._choices)) is not None:
             return self.refuse(text, problem)
         self._movements.append(movement(script))
@@ -175,23 +175,23 @@ class ScriptedEpisode:
         return self._turn(text, script, script.actions(), None)
 
     def act(self, text: str, actions: Iterable[Action]) -> TurnRecord:
-        """Take actions that are in no script, one after another; `text` names who acts."""
+        """Take actions outside scripts in order; `text` names the agent."""
         self._movements.append(())
         return self._turn(text, Script(()), actions, None)
 
     def refuse(self, text: str, problem: str) -> TurnRecord:
-        """Idle for one step, because a reply cannot be played; `problem` is what the model is shown."""
+        """Idle for one step after an invalid reply. `problem` is the message to the model."""
         self._movements.append(())
         self._last.append(None)
         return self._turn(text, Script(()), [IDLE], problem)
 
     def believe(self, text: str, read: "Reply", stated: Stated) -> None:
-        """Note a reply that states a belief, or should."""
+        """Record a reply that states a belief, or should."""
         turn = self._turn(text, Script(()), (), read.problem)
         self.turns[-1] = turn._replace(thoughts=read.thoughts, repairs=read.repairs, stated=stated)
 
     def finish(self) -> tuple[tuple[TurnRecord, ...], ModelEnd, Recording]:
-        """Let the clock run down if the model is not asked any more, and end the episode."""
+        """Run the clock down after the model's part, and end the episode."""
         end = self.model_end
         rest = self._rest(end)
         while not self.episode.done and self.episode.spec.time_limit and self.episode.steps < SAFETY_STEPS:
@@ -200,7 +200,7 @@ class ScriptedEpisode:
         return tuple(self.turns), end, self.episode.recording()
 
     def _rest(self, end: ModelEnd) -> Iterator[Action]:
-        """What the agent does when the model is not asked any more: nothing, or its loop on and on."""
+        """Yield actions after the model's part: idling, or its endless loop."""
         again = end is ModelEnd.LOOP and self._choices.after_loop == "repeat"
         while again and any(script is None or script.steps for script in self._last):
             for script in self._last:
@@ -209,7 +209,7 @@ class ScriptedEpisode:
             yield IDLE
 
     def _run(self, actions: Iterable[Action], pictures: Container[int] = ()) -> tuple[Event, ...]:
-        """Take actions until the episode is over; after the steps in `pictures` a picture is taken."""
+        """Take actions until the episode ends, with pictures after the steps `pictures`."""
         events: list[Event] = []
         along: list[Frame] = []
         for step, action in enumerate(actions, start=1):

@@ -1,4 +1,4 @@
-"""Agents that act at every step of an episode, without messages: learned policies, and simple vehicles."""
+"""Agents that act at every step: learned policies and simple vehicles."""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
@@ -15,14 +15,14 @@ from llm_control.environment import STEPS_PER_TURN, ArenaEnvironment, recording_
 from testbed import Task
 
 ACTS = "(A policy acts at every step; this is no script.)"
-"""What a log has in the place of a reply."""
+"""Logged text in place of a reply."""
 
 POLICY = "policy/"
-"""What the name of a learned policy begins with as an agent of the arena; its file follows."""
+"""Prefix of a learned policy's name, before its file."""
 
 
 def play(agent: StepAgent, environment: ArenaEnvironment) -> Record:
-    """Let an agent act to the end, after the idle steps of the choices if there are any."""
+    """Let an agent act to the end, after any chosen idle steps."""
     try:
         environment.begin()
         actions = _actions(agent, environment.episode)
@@ -34,13 +34,13 @@ def play(agent: StepAgent, environment: ArenaEnvironment) -> Record:
 
 
 def _actions(agent: StepAgent, episode: Episode) -> Iterator[Action]:
-    """The agent's actions, each chosen after the one before was taken."""
+    """Yield the agent's actions, each chosen after the previous one."""
     while not episode.done:
         yield agent.act(episode)
 
 
 class StepPlayer(NamedTuple):
-    """An agent of `STEP_AGENTS`; its randomness follows from the episode's seed, task and trial."""
+    """Agent of `STEP_AGENTS`, seeded by the episode's seed, task and trial."""
 
     name: str
 
@@ -52,16 +52,16 @@ class StepPlayer(NamedTuple):
         return play(STEP_AGENTS[self.name](rng), environment)
 
     def describe(self, task: TaskSpec) -> str:
-        """What a log has in the place of the first message."""
+        """Describe the task for the log, instead of a first message."""
         return f"Task {task.id}. {self.name} acts at every step."
 
     def facts(self) -> dict[str, Any]:
-        """What a log keeps of it."""
+        """Logged facts of the agent."""
         return {}
 
 
 class PolicyPlayer(NamedTuple):
-    """A learned policy; `sha256` is that of its file when the run began."""
+    """Learned policy; `sha256` is its file's at the start of the run."""
 
     file: Path
     sha256: str
@@ -76,21 +76,21 @@ class PolicyPlayer(NamedTuple):
         return policy
 
     def play(self, setup: EpisodeSetup) -> Record:
-        """Play an episode to its end. Raises EvaluationError if the file has changed since the run began."""
+        """Play an episode to its end. Raises EvaluationError if the file has changed."""
         return play(PolicyAgent(self._policy, setup.choices.sample_actions), ArenaEnvironment(setup))
 
     def describe(self, task: TaskSpec) -> str:
-        """What a log has in the place of the first message."""
+        """Describe the task for the log, instead of a first message."""
         seen = ", ".join(self._policy.description.environment.names)
         return f"Task {task.id}. {self.file.name} acts; it observes: {seen}."
 
     def facts(self) -> dict[str, Any]:
-        """What a log keeps of it: name and hash of the file, and its `arena-llm.json`."""
+        """Logged facts: file name, hash, and `arena-llm.json`."""
         return self._policy.facts()
 
 
 def _policy(name: str) -> PolicyPlayer:
-    """The policy of a name `policy/FILE`. Raises EvaluationError as `load_policy` does."""
+    """Load the policy of a name `policy/FILE`. Raises EvaluationError as `load_policy`."""
     file = Path(name.removeprefix(POLICY))
     if "," in str(file):
         # Inspect takes it for the names of several models.
@@ -99,7 +99,7 @@ def _policy(name: str) -> PolicyPlayer:
 
 
 class _Players(Mapping[str, Callable[[str], Player]]):
-    """Agents of steps, whoever registered them and when, and learned policies."""
+    """Step agents, including later registered ones, and learned policies."""
 
     def __getitem__(self, name: str) -> Callable[[str], Player]:
         if name not in list(self):
@@ -114,11 +114,11 @@ class _Players(Mapping[str, Callable[[str], Player]]):
 
 
 PLAYERS = _Players()
-"""What makes each agent, by its name."""
+"""Agent factories by name."""
 
 
 def replayed(setup: EpisodeSetup, record: Any) -> Record:
-    """The episode of an agent without replies again, turn by turn as logged. Raises RecordingError."""
+    """Replay an episode without replies, turn by turn as logged. Raises RecordingError."""
     recording = recording_of(record.get("replay") or record.get("recording"))
     task: Task = setup.task.content
     if not recording.is_of(task.spec):

@@ -1,7 +1,8 @@
-"""Perception probes, to separate seeing from planning: pictures with a known answer, as a task of Inspect AI.
+"""Perception probes: pictures with known answers, separate from planning, for Inspect AI.
 
 Each arena is laid out so that the answer follows from the positions; nothing hides anything, and every ball
-is within 45 degrees of straight ahead. Each answer of a kind is equally frequent."""
+is within 45 degrees of straight ahead. Each answer of a kind is equally frequent.
+"""
 
 import json
 import math
@@ -49,20 +50,20 @@ if TYPE_CHECKING:
     from evaluation.evaluate import Display
 
 Pictures = Mapping[str, tuple[Frame, Frame]]
-"""Pairs by name: the original picture and the redrawn one of the same scene, in one size."""
+"""Pairs by name: original and redrawn picture of a scene, equally large."""
 
 Place = tuple[float, float]
-"""Of a ball: bearing in degrees, positive to the right, and distance in metres between centre and camera."""
+"""Ball's bearing (degrees, right is positive) and distance from the camera (metres)."""
 
 WIDEST_DEG, CLEAR_DEG = 45.0, 6.0
-"""Balls stand at most so far from straight ahead; those left or right at least so far."""
+"""Maximum bearing of balls, and minimum of lateral ones, in degrees."""
 
 APART_DEG = 16.0
-"""Least angle between two balls, so that neither hides a part of the other from 4 m on."""
+"""Minimum angle between balls; from 4 m on neither hides the other."""
 
 
 class Probe(NamedTuple):
-    """One picture and question: `id`, its kind, the answer, and the balls' places by colour."""
+    """Picture with a question: `id`, kind, answer, and balls' places by colour."""
 
     id: str
     kind: str
@@ -73,12 +74,12 @@ class Probe(NamedTuple):
 
     @property
     def question(self) -> str:
-        """What is asked, with the answers to choose from."""
+        """Text of the question, with the possible answers."""
         kind = KINDS[self.kind]
         return f"{kind.question}\n{ASKED}{', '.join(kind.answers)}."
 
     def scene(self) -> Scene:
-        """The arena, with the agent at a place and in a direction of its own."""
+        """Build the arena, with the agent's place and direction drawn."""
         rng = episode_rng(self.seed, f"{self.id}/agent", 0)
         # From the arena's middle part every place up to 20 m ahead towards the centre is within the fence.
         yaw = float(6 * rng.integers(60))
@@ -97,7 +98,10 @@ def _at(x: float, z: float) -> Vector3:
 
 
 def make_probes(each: int, seed: int = 0, kinds: Sequence[str] = tuple(KINDS)) -> tuple[Probe, ...]:
-    """`each` probes of every kind; the answers take turns, so that they are as balanced as `each` allows."""
+    """Make `each` probes of every kind, with balanced answers.
+
+    The answers take turns, so that they are as balanced as `each` allows.
+    """
     return tuple(_probe(kind, number, seed) for kind in kinds for number in range(each))
 
 
@@ -120,7 +124,7 @@ def _side(rng: np.random.Generator, answer: str) -> Layout:
 
 def _far(rng: np.random.Generator, answer: str) -> Layout:
     distance = float(rng.uniform(*DISTANCE_BINS[answer]))
-    # Beyond 15 m a ball far aside could stand outside the fence.
+    # Beyond 15 m a ball far aside could be outside the fence.
     widest = WIDEST_DEG if distance < 15 else 25.0
     return ((float(rng.uniform(-widest, widest)), distance),), ()
 
@@ -147,7 +151,7 @@ _LAYOUTS: dict[str, Callable[[np.random.Generator, str], Layout]] = {
 
 
 def _bearings(rng: np.random.Generator, count: int) -> list[float]:
-    """Bearings that are far enough apart, in random order."""
+    """Draw sufficiently different bearings in random order."""
     while True:
         drawn = [float(each) for each in rng.uniform(-WIDEST_DEG, WIDEST_DEG, count)]
         if all(abs(one - other) >= APART_DEG for one, other in combinations(drawn, 2)):
@@ -155,7 +159,7 @@ def _bearings(rng: np.random.Generator, count: int) -> list[float]:
 
 
 def read_answer(reply: str, kind: str) -> str | None:
-    """The answer that a reply gives: the one word among the possible ones; None where that is not clear."""
+    """Read the single possible answer in a reply; None if unclear."""
     words = {word.strip(".,:;!'\"*`()").lower() for word in reply.split()}
     given = [answer for answer in KINDS[kind].answers if answer in words]
     return given[0] if len(given) == 1 else None
@@ -166,14 +170,14 @@ USED = frozenset(
     | {"image_format", "image_detail"}
     | {"temperature", "max_tokens", "stop", "reasoning_effort", "reasoning_tokens", "reasoning_summary"}
 )
-"""The choices of a protocol that a probe has: those of its picture and of the model's reply."""
+"""Choices that apply to a probe: those of its picture and reply."""
 
 
 @task(name="perception")
 @of_distribution
 @refusing
 def perception(each: int = 20, protocol: str | None = None, **choices: Any) -> Task:
-    """Perception probes: `inspect eval arena_llm/perception -T each=20`.
+    """Create perception probes: `inspect eval arena_llm/perception -T each=20`.
 
     `each` is the number of probes of every kind; `protocol` and `choices` are those of `testbed` that
     concern the picture and the reply. Raises ConfigError for others.
@@ -206,7 +210,7 @@ def _sample(probe: Probe) -> Sample:
 
 @solver
 def answer_probe(asked: Callable[[TaskState], tuple[Frame, str]], choices: ArenaChoices) -> Solver:
-    """Shows the picture and asks the question, which `asked` gives for a sample."""
+    """Show the picture and ask the question of a sample."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = get_model()
@@ -222,7 +226,7 @@ def answer_probe(asked: Callable[[TaskState], tuple[Frame, str]], choices: Arena
 
 @scorer(metrics=[grouped(accuracy(), "kind"), stderr()])
 def probe_answer() -> Scorer:
-    """Right where the reply gives the probe's answer and no other."""
+    """Score 1 for a reply with only the right answer."""
 
     async def score(state: TaskState, target: Target) -> Score:
         kind = state.metadata["kind"]
@@ -238,14 +242,14 @@ def probe_answer() -> Scorer:
 
 
 def kind_row(kind: str, asked: int, right: int) -> dict[str, Any]:
-    """A table's row of a kind of probes: the share that is right, with Wilson's interval, and by chance."""
+    """Build a table row: share of right answers, Wilson's interval, and chance."""
     share, chance = right / asked if asked else 0.0, 1 / len(KINDS[kind].answers)
     span = "{:.2f}-{:.2f}".format(*wilson(right, asked))
     return {"question": kind, "right": right, "of": asked, "share": share, "95 %": span, "by chance": chance}
 
 
 class ProbeResult(NamedTuple):
-    """A run: the rows of its table, how many probes have no answer because the model failed, and the log."""
+    """Result of a run: table rows, number of failed probes, and log."""
 
     rows: tuple[dict[str, Any], ...]
     failed: int
@@ -262,10 +266,10 @@ def probe(
     display: "Display" = "rich",
     pictures: Pictures | None = None,
 ) -> ProbeResult:
-    """Ask a model the probes, or about pairs of `pictures`; `protocol` is a preset that changes pictures.
+    """Ask a model the probes, or about pairs of `pictures`.
 
-    Raises EvaluationError for an unknown model, a missing key and an unwritable folder, ConfigError for the
-    preset, KeyboardInterrupt.
+    `protocol` is a preset that changes pictures. Raises EvaluationError for an unknown model, a missing key
+    and an unwritable folder, ConfigError for the preset, KeyboardInterrupt.
     """
     # Here, as Inspect AI imports this module while that one is being imported.
     from evaluation.evaluate import check_model
@@ -275,7 +279,7 @@ def probe(
     provider, _, name = full.partition("/")
     looks = offline_agent(suite, name) is not None and (pictures is None or name in ("pixels", *RUNNERS))
     if provider == suite.name and not looks:
-        raise EvaluationError(f"{full}: answers no such questions; it is evaluated by arena-llm eval")
+        raise EvaluationError(f"{full}: cannot take probes; evaluate it by arena-llm eval")
     choices = {} if seed is None else {"seed": seed}
     pairs = None if pictures is None else pairs_task(pictures, protocol, **choices)
     task = pairs or perception(each=each, protocol=protocol, **choices)
@@ -299,21 +303,21 @@ def _counted(log: Any) -> tuple[dict[str, Any], ...]:
 
 
 MEASURES = {"what is where": 0, "bearing within 10 degrees": 10, "first command": 0, "whole script": 0}
-"""What answers are compared by, and the largest difference between numbers that agree."""
+"""Measures of agreement, with the maximum difference between agreeing numbers."""
 
 NONE = 1000.0
-"""The number of the answer `none`, far from every bearing."""
+"""Number of the answer `none`, far from every bearing."""
 
 MARGIN, INFORMED, UNREAD = 0.02, 0.1, 0.05
-"""Limits of findings: largest difference, least agreement above chance, largest share of unread answers."""
+"""Limits of findings: maximum difference, minimum agreement above chance, maximum unread share."""
 
 
 def pairs_task(pictures: Pictures, protocol: str | None = None, **options: Any) -> Task:
-    """The same questions, twice each, on both pictures of each pair; of the choices those in `USED` count."""
+    """Ask each question twice on both pictures of each pair. Of the choices those in `USED` count."""
     given = chosen_with_options(get_suite("arena"), protocol, options).choices
     choices, prompts = ArenaChoices(**{name: getattr(given, name) for name in USED}), arena_prompts()
     if choices.vision == "shuffled":
-        raise ConfigError("vision: got shuffled, which draws scenes anew; pairs expect blind or true")
+        raise ConfigError("vision: got shuffled, which draws other scenes; pairs expect blind or true")
 
     def asked(state: TaskState) -> tuple[Frame, str]:
         name, question, side = state.metadata["place"]
@@ -333,7 +337,7 @@ UNREADABLE = (ValueError, LookupError, TypeError, RecursionError, ScriptError)
 
 
 def read_open(question: str, reply: str) -> dict[str, float | list[float]]:
-    """An answer by measure, in numbers; raises one of `UNREADABLE` if it is none."""
+    """Convert an answer to numbers by measure. Raises one of `UNREADABLE` if invalid."""
     text = reply.strip(" \n.*`°").lower().replace("−", "-")
     if question == "where":
         places = json.loads(text[text.find("{") : text.rfind("}") + 1])
@@ -359,9 +363,10 @@ def _agreements(log: Any, pictures: Pictures) -> tuple[dict[str, Any], ...]:
 
 
 def agreement(measure: str, answers: Floats) -> dict[str, Any]:
-    """A table's row, of answers (4, pairs, parts): two to the original, two to the redrawn picture.
+    """Build a table row from answers (4, pairs, parts).
 
-    NaN agrees with nothing; parts that both answers call `NONE` count only if all are.
+    Two answers are to the original, two to the redrawn picture. NaN agrees with nothing; parts that both
+    answers call `NONE` count only if all are.
     """
 
     def near(one: Floats, other: Floats) -> Floats:
@@ -392,7 +397,7 @@ def agreement(measure: str, answers: Floats) -> dict[str, Any]:
 
 
 def _finding(gaps: Floats, unread: float, informed: float) -> str:
-    """The conclusion. Answers that do not depend on the picture never transfer, however well they agree."""
+    """Formulate the conclusion. Answers independent of the picture never transfer."""
     (low, high), gap = bootstrap_interval(gaps), abs(gaps.mean())
     same = max(-low, high) <= MARGIN
     if not same and (low > 0 or high < 0):
@@ -404,4 +409,4 @@ def _finding(gaps: Floats, unread: float, informed: float) -> str:
     # With fewer pairs than the first number even perfect agreement leaves more than the margin open.
     least, needed = math.log(0.025) / math.log(1 - MARGIN), (1.96 * gaps.std() / max(gap, MARGIN - gap)) ** 2
     about = math.ceil(max(least, needed, len(gaps) + 1))
-    return "same within 2 points" if same else f"too few pairs to tell: about {about} would"
+    return "same within 2 points" if same else f"too few pairs to decide: about {about} would"

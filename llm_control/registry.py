@@ -1,4 +1,4 @@
-"""What else of the arena Inspect AI finds by name: probes, tools, and an agent with the tool `act`."""
+"""Further arena objects for Inspect AI: probes, tools, and a tool-calling agent."""
 
 from inspect_ai.agent import Agent, agent, react
 
@@ -10,7 +10,7 @@ from llm_control.tools import act
 @agent(name="react")
 @of_distribution
 def react_agent() -> Agent:
-    """Inspect's ReAct agent with the tool `act`: `--solver arena_llm/react -T protocol=tool-calling`."""
+    """Create Inspect's ReAct agent: `--solver arena_llm/react -T protocol=tool-calling`."""
     return react(tools=[act()])
 
 

@@ -1,4 +1,4 @@
-"""The script language in which a model drives the agent: `Think('...'); Go(12); Turn(-90);`.
+"""Script language for driving the agent: `Think('...'); Go(12); Turn(-90);`.
 
 Where each reply is one step, it may also be one word: `Think('...'); Forward`.
 """
@@ -26,7 +26,7 @@ from evaluation.script import (
 )
 
 DEGREES_PER_STEP = 6
-"""Rotation in one step: 100 degrees/s for three ticks of 0.02 s (`TrainingAgent.cs`)."""
+"""Rotation in one step: 100 degrees/s for three ticks of 0.02 s. From `TrainingAgent.cs`."""
 
 LARGEST_AMOUNT = 999_999_999
 """Largest absolute amount of a command.
@@ -54,7 +54,7 @@ class Think(language.Think):
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """Drive |amount| steps: forward if it is positive, backward if it is negative."""
+    """Drive |amount| steps, forward if positive, backward if negative."""
 
     amount: int
 
@@ -64,7 +64,7 @@ class Go:
         return abs(self.amount)
 
     def actions(self) -> Iterator[Action]:
-        """The same action, once per step."""
+        """Yield the same action, once per step."""
         return repeat(FORWARD if self.amount > 0 else BACKWARD, self.steps)
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ class Go:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Turn by `degrees`: to the right (clockwise from above) if positive, to the left if negative.
+    """Turn by `degrees`, right (clockwise from above) if positive, left if negative.
 
     Angles are truncated toward zero to a multiple of 6 degrees: Turn(25) turns 24, Turn(-5) nothing.
     """
@@ -86,7 +86,7 @@ class Turn:
         return abs(self.degrees) // DEGREES_PER_STEP
 
     def actions(self) -> Iterator[Action]:
-        """The same action, once per step."""
+        """Yield the same action, once per step."""
         return repeat(TURN_RIGHT if self.degrees > 0 else TURN_LEFT, self.steps)
 
     def __str__(self) -> str:
@@ -98,7 +98,7 @@ Command = Think | Go | Turn
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A parsed reply: its commands in order, and the repairs that were needed to parse it.
+    """Parsed reply: commands in order, with the repairs for parsing it.
 
     `str(script)` writes the commands in the strict language, with square brackets for round ones in thoughts.
     """
@@ -125,7 +125,7 @@ class Script:
 
 
 def _integer(amount: str) -> str:
-    """An amount as the shortest decimal integer: no spaces, no plus, fraction dropped (toward zero)."""
+    """Write an amount as the shortest decimal integer. No spaces, no plus, fraction dropped (toward zero)."""
     whole = amount.partition(".")[0].replace(" ", "").replace("\n", "")
     digits = whole.lstrip("+-‐‑‒–−").lstrip("0") or "0"
     negative = whole[:1] not in ("", *"+0123456789") and digits != "0"
@@ -133,7 +133,7 @@ def _integer(amount: str) -> str:
 
 
 def _amount(token: Token) -> int:
-    """The integer of an AMOUNT. Raises `ArgumentError` before converting many digits."""
+    """Convert an AMOUNT to an integer. Raises `ArgumentError` before converting many digits."""
     digits = _integer(token)
     if len(digits.lstrip("-")) > len(str(LARGEST_AMOUNT)):
         raise ArgumentError(token, f"Amounts go from -{LARGEST_AMOUNT} to {LARGEST_AMOUNT}.")
@@ -141,14 +141,14 @@ def _amount(token: Token) -> int:
 
 
 def _go(token: Token) -> Go:
-    """The Go of an AMOUNT; raises `ArgumentError` for less than a step, which is a wrong scale and not 0."""
+    """Convert an AMOUNT to Go. Raises `ArgumentError` for less than a step, a wrong scale."""
     steps = _amount(token)
     if steps == 0 and any(digit in "123456789" for digit in token):
         raise ArgumentError(token, "Go drives whole steps, at least one: Go(1); or Go(-1);")
     return Go(steps)
 
 
-# The paper reads scripts without their spaces and newlines. So they are allowed everywhere, even inside a
+# The paper reads scripts without their spaces and newlines, so these are allowed everywhere, even inside a
 # name or a number. They are matched instead of removed, so that thoughts keep theirs and every position is
 # one of the reply.
 _SPACES = r"[ \n]*"
@@ -182,20 +182,21 @@ LANGUAGE = Language[Command](
     ),
     semicolon="Every command ends with a semicolon, as in Go(5); Turn(-30);",
 )
-"""Of the commands Go, Turn and Think."""
+"""Language of the commands Go, Turn and Think."""
 
 
 def parse(text: str, *, strict: bool = False) -> Script:
-    """The script of a model's reply; strict: only the language of the paper. See `Language.parse`.
+    """Parse the script of a model's reply.
 
-    Raises `ScriptSyntaxError`, and no other error.
+    Strict: only the language of the paper. See `Language.parse`. Raises `ScriptSyntaxError`, and no other
+    error.
     """
     read = LANGUAGE.parse(text, strict=strict)
     return Script(read.commands, read.repairs)
 
 
 def compress(actions: Iterable[Action]) -> tuple[Command, ...]:
-    """The shortest list of commands with exactly these actions.
+    """Find the shortest list of commands with exactly these actions.
 
     Raises RecordingError for an action without a command: idling, or driving while turning.
     """
@@ -219,7 +220,7 @@ MOVES: dict[str, Command] = {
     "Left": Turn(-DEGREES_PER_STEP),
     "Right": Turn(DEGREES_PER_STEP),
 }
-"""The words, each with the command of one step that it stands for."""
+"""Single-step commands by word."""
 
 _REPLY = re.compile(
     rf"(?P<thought>.*?)(?P<word>\b(?:{'|'.join(MOVES)}))\s*(?P<end>;?)\s*", re.DOTALL | re.IGNORECASE
@@ -227,10 +228,10 @@ _REPLY = re.compile(
 
 
 def parse_move(text: str, *, strict: bool = False) -> Script:
-    """The script of a reply that is one word, with or without thoughts before it.
+    """Parse a reply of one word, with or without thoughts before it.
 
-    Strict: the words as they are spelt, no semicolon after them. Otherwise also other cases, a semicolon, and
-    what `parse` repairs in the thoughts. Raises `ScriptSyntaxError`, and no other error.
+    Strict: exact spelling without semicolon. Otherwise also other cases, a semicolon, and what `parse`
+    repairs in the thoughts. Raises `ScriptSyntaxError`, and no other error.
     """
     found = _REPLY.fullmatch(text)
     if found is None:
@@ -246,7 +247,7 @@ def parse_move(text: str, *, strict: bool = False) -> Script:
 
 
 def move_of(script: Script) -> str:
-    """A script of one step as a reply of one word, its thoughts before it. Raises KeyError for others."""
+    """Write a script of one step as one word, after its thoughts. Raises KeyError for others."""
     words = {command: word for word, command in MOVES.items()}
     thoughts = [str(command) for command in script.commands if isinstance(command, Think)]
     moves = [words[command] for command in script.commands if not isinstance(command, Think)]
@@ -269,10 +270,13 @@ def _no_move(text: str, position: int) -> ScriptSyntaxError:
 
 
 def random_script(rng: np.random.Generator) -> str:
-    """One turn by a multiple of 6 degrees within a half circle either way, then 1 to 20 steps forward."""
+    """Draw a turn, then 1 to 20 steps forward.
+
+    The turn is a multiple of 6 degrees, within a half circle either way.
+    """
     turn = Turn(int(6 * rng.integers(-30, 31)))
     return str(Script((turn, Go(int(rng.integers(1, 21))))))
 
 
 WAIT = "I wait."
-"""A reply that is no script: it costs one idle step, which no script can say."""
+"""Reply that is no script: it costs one idle step, otherwise inexpressible."""

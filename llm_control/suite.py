@@ -1,4 +1,4 @@
-"""The arena's suite: the battery's tasks, played by scripts, tools or policies."""
+"""Arena suite: the battery's tasks, played by scripts, tools or policies."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def task_spec(task: Task) -> TaskSpec:
-    """A task of the battery as one of a suite; the group is its level."""
+    """Convert a task of the battery; the group is its level."""
     mark = task.spec.pass_mark
     return TaskSpec(
         task.id,
@@ -44,7 +44,7 @@ class ArenaSuite(Suite):
     has_files = True
 
     def tasks(self, choices: ArenaChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """The tasks in a folder (default: the shipped battery), in the order in which they are listed.
+        """List a folder's tasks (default: the shipped battery) in order.
 
         Raises ConfigError as `find_tasks` does.
         """
@@ -52,7 +52,7 @@ class ArenaSuite(Suite):
         return [task_spec(task) for task in found]
 
     def named(self, name: str, choices: ArenaChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """The task of an id from its file, without reading all the others, or drawn if it is to train on."""
+        """Find a task by id alone, or draw a training task."""
         if folder is None and _is_drawn(name):
             return [task_spec(_drawn(_ALL_LEVELS).task(name, choices.animal_ai))]
         files = files_named(name.partition("#")[0], folder)
@@ -64,23 +64,23 @@ class ArenaSuite(Suite):
         return [task_spec(task) for task in found if levels is None or level_of(task.path) in levels]
 
     def task_version(self, folder: Path | None = None) -> str:
-        """The first twelve digits of a SHA-256 over the names and digests of the task files."""
+        """Hash the names and digests of the task files (first twelve digits)."""
         return files_version(folder)
 
     def open(self, setup: EpisodeSetup) -> Environment:
-        """A new episode. Raises LayoutError if its arena cannot be built."""
+        """Open an episode. Raises LayoutError if its arena cannot be built."""
         from llm_control.environment import ArenaEnvironment
 
         return ArenaEnvironment(setup)
 
     def opening(self, choices: ArenaChoices, prompts: PromptSet, episodes: int) -> list[Message]:
-        """The system text and, if chosen, the demonstration."""
+        """Compose the system text and any chosen demonstration."""
         from llm_control.messages import opening
 
         return opening(choices, prompts, episodes)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
-        """Refuse task files of another battery, and an offline agent that cannot play these tasks.
+        """Refuse another battery's task files, and unsuitable offline agents.
 
         Raises ConfigError; EvaluationError if `arena/pixels` would get no pictures; RecordingError as
         `check_plans` does.
@@ -103,12 +103,12 @@ class ArenaSuite(Suite):
             raise EvaluationError(f"{model}: sample_actions is for learned policies only (policy:FILE)")
 
     def versions(self) -> dict[str, str]:
-        """The software that decides an episode's bits."""
+        """Versions of the software that decides an episode's bits."""
         return software_versions()
 
 
 def files(choices: ArenaChoices) -> dict[str, str]:
-    """The hash of a demonstration's file and pictures."""
+    """Hash a demonstration's file and pictures."""
     if not isinstance(shown := choices.demonstration, str):
         return {}
     from llm_control.demonstration import file_sha256
@@ -117,7 +117,7 @@ def files(choices: ArenaChoices) -> dict[str, str]:
 
 
 def remarks(choices: ArenaChoices, prompts: PromptSet, protocol: str | None) -> Sequence[str]:
-    """What the run is in short if no preset says so, and how it differs from the paper."""
+    """Summarise the run without a preset, and differences from the paper."""
     from llm_control.paper.differences import differences_sentence, in_short
 
     short = [] if protocol else [f"Without a preset: {in_short(choices, prompts)}."]
@@ -125,11 +125,11 @@ def remarks(choices: ArenaChoices, prompts: PromptSet, protocol: str | None) -> 
 
 
 SCRIPT = "script"
-"""Id of the question in the form by which people play the arena as a model does."""
+"""Id of the script question in the form for people."""
 
 
 def form(task: TaskSpec, choices: ArenaChoices, observation: Observation) -> "Form":
-    """A field for the script, below the observation's own text; the rules are the system prompt's."""
+    """Make a field for the script, below the observation's own text. The rules are the system prompt's."""
     from evaluation.by_hand.form import Form, Text
     from llm_control.messages import system_text
     from llm_control.prompts import arena_prompts
@@ -145,7 +145,7 @@ def _levels(choices: ArenaChoices) -> tuple[int, ...] | None:
 
 
 def _refuse_other_files(tasks: Sequence[TaskSpec], battery: str) -> None:
-    """Raise ConfigError for the first task whose file is not that of the battery asked for."""
+    """Raise ConfigError for the first task file outside the requested battery."""
     name = next((each for each in NAMES if each == battery), None)
     other = [task.id for task in tasks if not is_published(task.id, task.sha256, name)]
     if battery == "any" or not other:
@@ -164,14 +164,14 @@ _ALL_LEVELS = f"1-{len(LEVEL_NAMES)}"
 
 
 def split(name: str, choices: ArenaChoices) -> Iterator[str]:
-    """Ids of the chosen levels: the shipped battery's to test with, or drawn ones without end to train on."""
+    """Yield test ids of the battery, or endless drawn training ids."""
     if name == "test":
         return (path.stem for path in find_paths(_levels(choices)))
     return _drawn(choices.levels or _ALL_LEVELS).ids()
 
 
 def _drawn(levels: str) -> "Generated":
-    """The tasks to train on, without end; what draws them is read only if one is asked for."""
+    """Draw endless training tasks; the generator is loaded only when necessary."""
     from testbed.benchmark import TRAIN_SEED
     from testbed.curriculum import Generated
 
@@ -179,14 +179,14 @@ def _drawn(levels: str) -> "Generated":
 
 
 def _is_drawn(task_id: str) -> bool:
-    """Whether an id is that of a task to train on: its variant has at least seven digits."""
+    """Return whether an id is a training task's (seven variant digits)."""
     variant = task_id.rpartition("-")[2]
     return variant.isascii() and variant.isdecimal() and len(variant) > 6
 
 
 SUITE = ArenaSuite()
 
-# What passes and what does not is the same in all three variants of a task.
+# All three variants of a task share the pass criterion.
 FIRST_VARIANTS = tuple(f"{level:02}-{task:02}-01" for level in range(1, 11) for task in range(1, 31))
 
 SCALE = Scale(

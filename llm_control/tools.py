@@ -1,4 +1,4 @@
-"""The tools by which a model drives the agent: `act`, `go` and `turn`.
+"""Tools by which a model drives the agent: `act`, `go` and `turn`.
 
 They play the episode that the task's setup began for the sample, so they need no arguments of their own.
 """
@@ -41,11 +41,11 @@ def turn(degrees: int) -> str:
 
 
 TOOLS = {"act": act, "go": go, "turn": turn}
-"""What makes each tool, by its name."""
+"""Tool factories by name."""
 
 
 def reply_of(tool: str, arguments: Mapping[str, Any]) -> str:
-    """The script that a call of a tool stands for; empty if its arguments are wrong."""
+    """Convert a tool call to a script. Empty if its arguments are wrong."""
     try:
         if tool == "go":
             return str(Go(int(arguments["steps"])))

@@ -1,1 +1,1 @@
-"""Agents that need no model: they answer the same messages that a model gets."""
+"""Agents without a model, which answer the messages of a model."""

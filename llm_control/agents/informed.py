@@ -1,6 +1,6 @@
-"""Offline agents that see more than the conversation: the oracle, and replays of solutions and recordings.
+"""Offline agents with extra knowledge: oracle, and replays of solutions and recordings.
 
-A model provider of Inspect knows only messages. The runner therefore says which episode it plays, for as long
+A model provider of Inspect knows only messages. The runner therefore names the running episode, for as long
 as its own coroutine runs, and these agents look it up.
 """
 
@@ -22,28 +22,28 @@ from testbed.proof.solutions import read
 from testbed.tasks import SHIPPED_FOLDER
 
 SCRIPTS = 20
-"""Maximum number of scripts for a plan: fewer than the 30 that the paper allows."""
+"""Maximum number of scripts for a plan, below the paper's 30."""
 
 END = str(Script((Think("That was all."),)))
-"""What is said once a plan is played."""
+"""Reply after the end of a plan."""
 
 
 class Plan(NamedTuple):
-    """All actions of an episode, of which `begun` had been taken before the first reply."""
+    """Actions of an episode, of which `begun` preceded the first reply."""
 
     begun: int
     actions: tuple[Action, ...]
 
     @property
     def told(self) -> tuple[Action, ...]:
-        """The actions that replies have to say."""
+        """Actions left for the replies."""
         return self.actions[self.begun :]
 
 
 def next_reply(plan: Plan, done: int, choices: ArenaChoices) -> str:
-    """What to say once `done` actions of the plan are taken.
+    """Write the next reply, after `done` actions of the plan.
 
-    Raises RecordingError where no script says what comes next.
+    Raises RecordingError if no script can express the rest.
     """
     left = plan.actions[done:]
     if not left:
@@ -55,7 +55,7 @@ def next_reply(plan: Plan, done: int, choices: ArenaChoices) -> str:
 
 
 def replies_needed(plan: Plan, choices: ArenaChoices) -> int:
-    """How many replies say a plan under a choices. Raises RecordingError as `next_reply` does."""
+    """Count the replies for a plan under these choices. Raises RecordingError as `next_reply`."""
     waits = plan.told.count(IDLE)
     stretches = [compress(run) for idle, run in groupby(plan.told, lambda a: a == IDLE) if not idle]
     if choices.one_step:
@@ -67,7 +67,7 @@ def replies_needed(plan: Plan, choices: ArenaChoices) -> int:
 
 
 def _size(told: Sequence[Action], choices: ArenaChoices) -> int:
-    """Commands per script: as many as need be where idle steps take replies of their own."""
+    """Commands per script, more if idle steps take replies of their own."""
     if IDLE in told:
         return len(told)
     most = min(SCRIPTS, choices.max_scripts or SCRIPTS)
@@ -78,19 +78,18 @@ _plans: WeakKeyDictionary[Environment, Plan] = WeakKeyDictionary()
 
 
 REPLAY = "replay/"
-"""What the name of the replaying agent begins with; the folder of recordings follows."""
+"""Prefix of the replaying agent's name, before the folder of recordings."""
 
 
 async def informed_reply(name: str) -> str:
-    """The next reply of the agent of a name in the episode that is being played.
+    """Compute a named agent's next reply in the running episode.
 
-    Who plans an episode plans again after a deviation. Raises RecordingError for a recording that cannot be
-    played.
+    Planning agents plan again after a deviation. Raises RecordingError for a recording that cannot be played.
     """
     episode = CURRENT.get()
     setup, environment = episode.setup, episode.environment
     plan = _plans.get(environment)
-    # The episode may go on after the end of the plan.
+    # The episode may outlast the plan.
     astray = plan and any(a != b for a, b in zip(plan.actions, environment.known, strict=False))
     if name != "ideal" and not name.startswith(REPLAY) and (plan is None or astray):
         plan = await _found(name, episode)
@@ -116,7 +115,7 @@ def stored_solutions() -> Mapping[str, Recording]:
 
 
 def check_plans(name: str, tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
-    """See before a run that `ideal` or `replay/FOLDER` has a plan for every episode of it.
+    """Check before a run that `ideal` or `replay/FOLDER` covers every episode.
 
     Raises RecordingError as `stored_plan` does, and for missing files once for all.
     """
@@ -135,16 +134,16 @@ def _check_files(folder: Path, tasks: Sequence[TaskSpec]) -> None:
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
         raise RecordingError(
             f"{folder}: no recordings {', '.join(f'{each}.json' for each in missing[:3])}{more} for the "
-            f"{len(tasks)} tasks; choose those that there are with --tasks"
+            f"{len(tasks)} tasks; select existing tasks with --tasks"
         )
 
 
 def stored_plan(name: str, task: TaskSpec, trial: int, choices: ArenaChoices) -> Plan:
-    """The plan of an episode: for `ideal` the battery's solution, for `replay/FOLDER` FOLDER/TASK.json.
+    """Load an episode's plan: the battery's solution, or FOLDER/TASK.json.
 
-    Idle steps at its end are left to the clock where the arena has one. Raises RecordingError where there is
-    no solution, or the recording cannot be read, is of another arena or seed or of several agents, begins
-    otherwise than the protocol, or holds what replies cannot say.
+    For `ideal` and `replay/FOLDER`. Idle steps at its end are left to the arena's clock, if any. Raises
+    RecordingError without a solution, or if the recording cannot be read, is of another arena or seed or of
+    several agents, begins otherwise than the protocol, or has actions that no reply can express.
     """
     if name == "ideal":
         if task.id not in stored_solutions():
@@ -187,7 +186,7 @@ def _check_arena(file: Path, recording: Recording, spec: ArenaSpec, episode: tup
 
 
 def _layout(spec: ArenaSpec, episode: tuple[int, str, int]) -> Layout:
-    """Where everything is; the agent's own skin, which it does not see, is left out."""
+    """Copy the layout without the agent's own skin, invisible to it."""
     layout = resolve(spec, *episode)
     return layout._replace(agents=tuple(agent._replace(skin="") for agent in layout.agents))
 

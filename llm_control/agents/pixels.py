@@ -1,7 +1,7 @@
-"""An agent that looks only at the last picture: it drives to the ball it sees, and searches if it sees none.
+"""Agent that drives to balls in the last picture, or searches.
 
-Colours are measured in the original's pictures, the camera is that of `AAI3Agent.prefab`: goals are
-flat discs, the focal length is 0.4195 of the picture's height, the camera is half a metre above the floor.
+Colours are measured in the original's pictures, the camera is that of `AAI3Agent.prefab`: goals are flat
+discs, the focal length is 0.4195 of the picture's height, the camera is half a metre above the floor.
 """
 
 import math
@@ -20,15 +20,15 @@ GREEN, YELLOW, RED = (190, 224, 140), (247, 220, 103), (207, 89, 89)
 """Display colours of good, multi and bad goals, sRGB."""
 
 WITHIN = 14
-"""Largest difference per channel that still counts as a goal's colour; lossy pictures need some."""
+"""Maximum difference per channel from a goal's colour; lossy pictures need some."""
 
 SMALLEST_BLOB = 6
-"""Pixels below which a blob is taken for noise, at 512 pixels a side."""
+"""Minimum pixels of a blob (smaller is noise), at 512 a side."""
 
 FOCAL = 0.4195
 EYE_HEIGHT = 0.5
 TOP_SPEED, GAIN = 26.69, 0.968
-"""Closed form of driving from rest (by `TrainingAgent.cs`): v(n) = 26.69 (1 - 0.968^n) m/s after n ticks."""
+"""Driving from rest for n ticks: v(n) = TOP_SPEED (1 - GAIN^n) m/s. From `TrainingAgent.cs`."""
 
 BRAKE = (Turn(6), Turn(-6)) * 4
 """Eight steps of turning on the spot, within which every glide ends."""
@@ -38,7 +38,10 @@ LOOKS_AROUND = 5
 
 
 class Blob(NamedTuple):
-    """A ball in the picture: bearing in degrees, positive to the right; distance in metres; pixels."""
+    """Ball in the picture: bearing in degrees, distance in metres, pixels.
+
+    Bearings to the right are positive.
+    """
 
     bearing: float
     distance: float
@@ -46,10 +49,10 @@ class Blob(NamedTuple):
 
 
 def answer(frame: Frame, fruitless: int, rng: np.random.Generator) -> str:
-    """A script for what the picture shows.
+    """Write a script for a picture.
 
     `frame` is uint8 (H, W, 3), a square with or without a gutter; `fruitless` is the number of replies in a
-    row for which nothing was seen.
+    row without a ball in view.
     """
     bad = blobs(frame, RED)
     goals = blobs(frame, YELLOW) or blobs(frame, GREEN)
@@ -88,7 +91,7 @@ def _search(frame: Frame, fruitless: int, rng: np.random.Generator) -> tuple[Thi
 
 
 def blobs(frame: Frame, color: tuple[int, int, int]) -> list[Blob]:
-    """The balls of a colour, largest first."""
+    """Find the balls of a colour, largest first."""
     height, width = frame.shape[:2]
     mask = (np.abs(frame.astype(np.int16) - np.array(color)) <= WITHIN).all(axis=2)
     least = max(1, round(SMALLEST_BLOB * (height / 512) ** 2))
@@ -103,7 +106,7 @@ def blobs(frame: Frame, color: tuple[int, int, int]) -> list[Blob]:
 
 
 def _blob(rows: slice, columns: slice, pixels: int, height: int, width: int) -> Blob:
-    """The ball of adjacent pixels within these rows and columns of a picture."""
+    """Measure the ball of adjacent pixels within these rows and columns."""
     focal, middle = FOCAL * height, (height - 1) / 2
     bearing = math.degrees(math.atan(((columns.start + columns.stop - 1) / 2 - (width - 1) / 2) / focal))
     below = (rows.stop - middle) / focal
@@ -117,7 +120,7 @@ def _blob(rows: slice, columns: slice, pixels: int, height: int, width: int) -> 
 
 
 def most_open(frame: Frame) -> tuple[float, float]:
-    """The bearing (degrees) towards which the floor reaches farthest, and how far (metres)."""
+    """Find the bearing (degrees) of the farthest floor, and its distance (metres)."""
     picture = frame.astype(np.int16)
     height, width = frame.shape[:2]
     middle, focal = (height - 1) / 2, FOCAL * height
@@ -134,7 +137,7 @@ def most_open(frame: Frame) -> tuple[float, float]:
 
 
 def steps_for(distance: float) -> int:
-    """The fewest steps from rest that cover a distance in metres."""
+    """Count the fewest steps from rest that cover a distance in metres."""
     steps = 1
     while steps < 45 and driven(steps) < distance:
         steps += 1
@@ -142,7 +145,7 @@ def steps_for(distance: float) -> int:
 
 
 def driven(steps: int) -> float:
-    """Metres covered from rest by so many steps of driving."""
+    """Compute metres covered from rest by this many driving steps."""
     ticks = TICKS_PER_STEP * steps
     return TICK_S * TOP_SPEED * (ticks - GAIN * (1 - GAIN**ticks) / (1 - GAIN))
 

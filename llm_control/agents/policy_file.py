@@ -101,7 +101,7 @@ class Policy:
 
     @cached_property
     def sensors(self) -> Sensors:
-        """What it observes with; one for all its episodes, which are played one after another."""
+        """What it observes with. One for all its episodes, which are played one after another."""
         return self.description.environment.sensors()
 
     def facts(self) -> dict[str, Any]:

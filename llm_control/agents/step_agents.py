@@ -16,33 +16,35 @@ from arena.rays import CAST_LENGTH, FRACTION, TAGS
 
 
 class StepAgent(Protocol):
-    """What plays step by step; a new one is made for each episode."""
+    """Step-by-step agent, created for each episode."""
 
     def act(self, episode: Episode) -> Action:
-        """The next action."""
+        """Choose the next action."""
 
 
 class RandomActions:
-    """Each step one of the nine actions, all equally likely."""
+    """Uniformly random actions, one of the nine each step."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
 
     def act(self, episode: Episode) -> Action:
-        """The next action."""
+        """Draw the next action."""
         return ACTIONS[self._rng.integers(len(ACTIONS))]
 
 
 HELD_STEPS, HELD_SPREAD = 5.0, 1.0
-"""Mean and standard deviation of the steps for which the published random agent repeats an action
-(aai3-paper-experiments, `competition_random_heuristic.py`)."""
+"""Mean and standard deviation of repeated steps in the published random agent.
+
+From aai3-paper-experiments, `competition_random_heuristic.py`.
+"""
 
 
 class HeldActions:
-    """Random actions as in the published baseline: each of the nine is repeated for some steps.
+    """Repeated random actions, as in the published baseline.
 
-    Their number is a normal variable of mean 5 and standard deviation 1, cut to a whole number, at least 1.
-    Held actions carry much farther than those of `RandomActions`, whose drives cancel out.
+    The number of steps is a normal variable of mean 5 and standard deviation 1, cut to a whole number, at
+    least 1. Held actions carry much farther than those of `RandomActions`, whose drives cancel out.
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -51,7 +53,7 @@ class HeldActions:
         self._action = ACTIONS[0]
 
     def act(self, episode: Episode) -> Action:
-        """The next action."""
+        """Repeat the current action or draw the next."""
         if self._left == 0:
             self._action = ACTIONS[self._rng.integers(len(ACTIONS))]
             self._left = max(int(self._rng.normal(HELD_STEPS, HELD_SPREAD)), 1)
@@ -63,38 +65,38 @@ FOOD = [TAGS.index(tag) for tag in ("goodGoal", "goodGoalMulti")]
 DANGER = [TAGS.index(tag) for tag in ("badGoal", "DeathZone", "HotZone")]
 
 RAYS_PER_SIDE, RAY_MAX_DEGREES = 10, 60.0
-"""Rays six degrees apart, as far as one step turns: a ball of 1 m cannot slip between two within 19 m."""
+"""Rays, six degrees apart like one turning step. A ball of 1 m cannot slip between two within 19 m."""
 
 DANGER_REACH, OBSTACLE_REACH = 4.0, 2.0
-"""Dangers and obstacles nearer than this, in metres of free path, push the heading aside."""
+"""Free path in metres below which dangers and obstacles change the heading."""
 
 DANGER_MARGIN, OBSTACLE_MARGIN = 1.5, 0.5
-"""Free path in metres that is kept to a danger or an obstacle straight ahead."""
+"""Minimum free path in metres to dangers and obstacles straight ahead."""
 
 PUSH_DEG = 45.0
-"""How far the strongest fear on one side pushes the heading to the other."""
+"""Maximum push of the heading away from fear, in degrees."""
 
 STRAIGHT_DEG, ASKEW_DEG = 3.0, 20.0
-"""Below the first it does not turn (a step turns by 6); above the second it turns without driving."""
+"""Bearings below which it drives straight, and above which it only turns. A step turns by 6 degrees."""
 
 GLIDE_S = 0.12
-"""An agent that brakes from v m/s glides for 0.12 v metres (by `TrainingAgent.cs`)."""
+"""Glide after braking in metres per m/s (by `TrainingAgent.cs`)."""
 
 LOOK_STEPS, ROAM_STEPS = 60, 100
-"""Without food in view it looks round once, 60 steps of 6 degrees, and then roams for 6 s; and again."""
+"""Steps of looking around and then roaming without food in view. A step turns by 6 degrees."""
 
 STUCK_STEPS, STUCK_SPEED = 5, 0.2
-"""Steps of driving below this speed, m/s, after which something unseen is assumed to block it."""
+"""Steps of driving below this speed (m/s) before assuming an unseen obstacle."""
 
 
 class Braitenberg:
-    """A vehicle that turns towards food and away from what it fears.
+    """Vehicle that turns towards food and away from dangers.
 
     It knows only the rays and its forward speed. The nearest food in view gives the heading. Fear of a ray is
-    cos(angle) x (1 - free way / reach), for what is nearer than the food; the greatest fear of each side
-    pushes the heading to the other side. It drives if it is roughly on course, brakes in time for what is
+    cos(angle) x (1 - free path / reach), for everything nearer than the food; the greatest fear of each side
+    pushes the heading to the other side. It drives if it is roughly on course, brakes in time for obstacles
     straight ahead, and then turns to one side until its path is free. Without food it looks around and roams.
-    What it touches is invisible to rays, so where it drives without moving it backs off and turns at random.
+    Contacts are invisible to rays, so if it drives without moving it backs off and turns at random.
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -108,11 +110,14 @@ class Braitenberg:
         self._reflex: list[Action] = []
 
     def act(self, episode: Episode) -> Action:
-        """The next action."""
+        """Choose the next action."""
         return self.respond(self._rays.observe(episode.scene()), episode.agents[0].local_velocity[2])
 
     def respond(self, rows: npt.NDArray[np.float32], speed: float) -> Action:
-        """The next action after rays (21, 14), as `Rays.observe` gives them, and a forward speed in m/s."""
+        """Choose the next action from rays (21, 14) and forward speed (m/s).
+
+        Rays as `Rays.observe` gives them.
+        """
         if self._reflex:
             return self._reflex.pop()
         action = self._steer(rows, speed)
@@ -140,7 +145,7 @@ class Braitenberg:
         return Action(Move.NONE if abs(wish) > ASKEW_DEG else Move.FORWARD, rotate)
 
     def _food(self, rows: npt.NDArray[np.float32], way: npt.NDArray[np.float32]) -> tuple[float, float]:
-        """Bearing in degrees and distance in metres of the nearest food; 0 and infinity if there is none."""
+        """Find the nearest food: bearing in degrees, distance in metres. Otherwise 0 and infinity."""
         food = np.flatnonzero(rows[:, FOOD].any(axis=1))
         if not len(food):
             self._fasting += 1
@@ -153,7 +158,7 @@ class Braitenberg:
         return (aim, float(way[nearest]))
 
     def _push(self, rows: npt.NDArray[np.float32], way: npt.NDArray[np.float32], food_way: float) -> float:
-        """How far fear pushes the heading aside, in degrees to the right."""
+        """Compute fear's push on the heading, in degrees to the right."""
         danger = rows[:, DANGER].any(axis=1)
         reach = np.minimum(np.where(danger, DANGER_REACH, OBSTACLE_REACH), food_way)
         fear = np.cos(np.deg2rad(self._angles)) * np.maximum(1 - way / reach, 0)
@@ -161,7 +166,7 @@ class Braitenberg:
 
 
 def _blocked(row: npt.NDArray[np.float32], way: float, speed: float) -> bool:
-    """Whether to brake for what is straight ahead."""
+    """Return whether to brake for an obstacle straight ahead."""
     if row[FOOD].any():
         return False
     margin = DANGER_MARGIN if row[DANGER].any() else OBSTACLE_MARGIN
@@ -177,4 +182,4 @@ STEP_AGENTS: dict[str, Callable[[np.random.Generator], StepAgent]] = {
     "held": HeldActions,
     "braitenberg": Braitenberg,
 }
-"""What makes each agent, by its name; all its randomness comes from the generator that it is given."""
+"""Agent factories by name; each uses only the given random generator."""

@@ -1,4 +1,4 @@
-"""A demonstration episode that can precede a conversation: ours, drawn by our own arena, or one of a file."""
+"""Demonstration episodes before a conversation: the arena's own, or from a file."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -19,13 +19,13 @@ from llm_control.play import ScriptedEpisode, TurnRecord
 from render import Frame, Renderer, decode
 
 Picture = Frame | bytes
-"""A frame, or the bytes of an image file that is sent as it is."""
+"""Frame, or the bytes of an image file that is sent unchanged."""
 
 
 class ShownTurn(NamedTuple):
-    """A turn of a demonstration's file; `health` from 0 to 100 and `reward` are those after the script.
+    """Turn of a demonstration's file. `health` (0 to 100) and `reward` after its script.
 
-    The health is unknown only for a turn that no picture follows.
+    The health is unknown only for a turn without a following picture.
     """
 
     turn: int
@@ -36,10 +36,10 @@ class ShownTurn(NamedTuple):
 
 
 class Demonstration(NamedTuple):
-    """The episode: its first pictures, then each script with what came of it and the pictures after it.
+    """Demonstration: first pictures, then scripts with their results and pictures.
 
-    The last script ends the episode, so no picture follows it. `first_health` is that at the first
-    picture, `health` that before the first script. `source` names its origin; empty for ours.
+    The last script ends the episode, so no picture follows it. `first_health` is that at the first picture,
+    `health` that before the first script. `source` names its origin; empty for ours.
     """
 
     first_pictures: tuple[Picture, ...]
@@ -52,12 +52,12 @@ class Demonstration(NamedTuple):
     source: str = ""
 
     def exchanges(self) -> Iterator[tuple[TurnRecord | ShownTurn, tuple[Picture, ...]]]:
-        """Each turn with the pictures after it."""
+        """Yield each turn with the pictures after it."""
         yield from zip(self.turns, self.pictures, strict=True)
 
 
 def chosen_demonstration(choices: ArenaChoices) -> Demonstration:
-    """The demonstration that the choices name: ours, or that of a file. Raises ConfigError."""
+    """Load the chosen demonstration, ours or a file's. Raises ConfigError."""
     if not isinstance(choices.demonstration, str):
         return demonstration(choices.image_size)
     return read_demonstration(Path(choices.demonstration))
@@ -65,7 +65,7 @@ def chosen_demonstration(choices: ArenaChoices) -> Demonstration:
 
 @cache
 def demonstration(image_size: int) -> Demonstration:
-    """Ours, with pictures of that many pixels a side; the same bits each time."""
+    """Build our demonstration, with square pictures of this size. Always the same bits."""
     folder = files("llm_control") / "demonstration"
     spec = load_text((folder / "arena.yaml").read_text(encoding="utf-8"), "demonstration").arenas[0]
     scripts = (folder / "scripts.txt").read_text(encoding="utf-8").splitlines()
@@ -84,14 +84,14 @@ Health = Annotated[float, Field(ge=0, le=100)]
 
 
 class FirstView(BaseModel, frozen=True, extra="forbid"):
-    """What is seen before the first script, and the health there, 0 to 100."""
+    """View before the first script, with the health, 0 to 100."""
 
     pictures: tuple[str, ...] = Field(min_length=1)
     health: Health
 
 
 class FileTurn(BaseModel, frozen=True, extra="forbid"):
-    """A script, the pictures after it (none after the last), and the health that is shown with them."""
+    """Script with its pictures (none after the last), and their health."""
 
     script: str = Field(min_length=1)
     health: Health | None = None
@@ -106,7 +106,7 @@ class FileTurn(BaseModel, frozen=True, extra="forbid"):
 
 
 class DemonstrationFile(BaseModel, frozen=True, extra="forbid"):
-    """The keys of `demonstration.yaml`; pictures are PNG or JPEG files, named from the file's own folder."""
+    """Keys of `demonstration.yaml`; pictures are PNG or JPEG, relative to its folder."""
 
     source: str = ""
     first: FirstView
@@ -116,7 +116,7 @@ class DemonstrationFile(BaseModel, frozen=True, extra="forbid"):
 
 
 def read_demonstration(path: Path) -> Demonstration:
-    """The demonstration of a file. Raises ConfigError, with file:line, for what cannot serve."""
+    """Read a demonstration. Raises ConfigError, with file:line, for unusable values."""
     found = _read(path)
     turns = tuple(
         ShownTurn(number, turn.script, turn.health, turn.reward)
@@ -135,7 +135,7 @@ def read_demonstration(path: Path) -> Demonstration:
 
 
 def file_sha256(path: Path) -> str:
-    """One content hash of the file and its pictures, in hexadecimal. Raises ConfigError."""
+    """Hash the file and its pictures (SHA-256, hexadecimal). Raises ConfigError."""
     found = _read(path)
     names = (*found.first.pictures, *(name for turn in found.turns for name in turn.pictures))
     digest = hashlib.sha256(read_bytes(path))
@@ -158,7 +158,7 @@ def _read(path: Path) -> DemonstrationFile:
 
 
 def _line(node: yaml.Node | None, place: Sequence[Any]) -> int:
-    """The line of a value, or of the nearest one around it."""
+    """Find the line of a value, or of the nearest enclosing one."""
     if node is None:
         return 1
     inner = None

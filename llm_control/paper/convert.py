@@ -1,7 +1,8 @@
-"""The paper's public material as folders of prompts and a demonstration.
+"""Conversion of the paper's public material to prompts and a demonstration.
 
 Texts and example come from a checkout of its program (LLM-AAI), which is read and never run, or of its
-supporting material, as they are printed there."""
+supporting material, as they are printed there.
+"""
 
 import ast
 import base64
@@ -24,12 +25,12 @@ _ALL_PICTURES = "${pictures}"
 
 
 class Ingredients(NamedTuple):
-    """The pieces of the paper's messages, as templates (`$$` for a dollar sign); empty if not found.
+    """Pieces of the paper's messages, as templates (`$$` for a dollar sign).
 
-    `background` is all that precedes `send_off`, which ends with the line before the first picture; `label`
-    precedes each picture; `health` follows the pictures and has the variable `$health`; `invalid` precedes
-    them after a reply that is no script; `intro` and `title` begin the example of Experiment 2, and `user`
-    and `assistant` name who speaks in it. `source` says what they were read from.
+    Empty if not found. `background` is all that precedes `send_off`, which ends with the line before the
+    first picture; `label` precedes each picture; `health` follows the pictures and has the variable
+    `$health`; `invalid` precedes them after a reply that is no script; `intro` and `title` begin the example
+    of Experiment 2, and `user` and `assistant` name its speakers. `source` names their origin.
     """
 
     background: str
@@ -44,14 +45,14 @@ class Ingredients(NamedTuple):
     source: str = ""
 
     def completed(self, other: "Ingredients | None") -> "Ingredients":
-        """The same, with what it lacks from another."""
+        """Add missing pieces from another source."""
         missing = ("label", "health", "invalid", "intro") if other else ()
         return self._replace(**{name: getattr(self, name) or getattr(other, name) for name in missing})
 
     def prompts(self) -> PromptSet:
-        """As texts of ours: one message of the user before the first reply, as the paper's program sends it.
+        """Convert to prompts with one user message before the first reply.
 
-        Raises ConfigError if a text has a variable that it may not have.
+        The paper's program does the same. Raises ConfigError if a text has an invalid variable.
         """
         stale = self.health.replace("$health", "$first_health")
         texts = {
@@ -78,7 +79,7 @@ class Ingredients(NamedTuple):
 
 
 def template(text: str) -> str:
-    """A text as a template: a dollar sign is doubled."""
+    """Make a template of a text by doubling dollar signs."""
     return text.replace("$", "$$")
 
 
@@ -87,7 +88,7 @@ FOLDER = "pictures"
 
 
 class Shown(NamedTuple):
-    """A script of the example, behind the pictures and the health that were shown before it."""
+    """Script of the example, with the pictures and health before it."""
 
     pictures: tuple[bytes, ...]
     health: float | None
@@ -95,7 +96,7 @@ class Shown(NamedTuple):
 
 
 def write_example(example: Sequence[Shown], folder: Path) -> Path:
-    """Write the example into a folder: `demonstration.yaml`, and its pictures. Raises EvaluationError."""
+    """Write the example's `demonstration.yaml` and pictures into a folder. Raises EvaluationError."""
     path = folder / FILE
     first, *later = (_view(folder, number, shown) for number, shown in enumerate(example))
     document = {
@@ -108,7 +109,7 @@ def write_example(example: Sequence[Shown], folder: Path) -> Path:
 
 
 def _view(folder: Path, number: int, shown: Shown) -> dict[str, Any]:
-    """What the file says of the view before a script; nothing if it has no pictures."""
+    """Write the view before a script as file entries, empty without pictures."""
     names = [f"{FOLDER}/{number:02d}-{place}.jpg" for place in range(len(shown.pictures))]
     for name, data in zip(names, shown.pictures, strict=True):
         write_file(folder / name, data)
@@ -125,10 +126,10 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def program_ingredients(root: Path) -> Ingredients | None:
-    """The texts as the program sends them; None if this is no checkout of it.
+    """Read the program's texts; None if this is no checkout of it.
 
-    The order of the parts, and the blanks between them, are those of its `create_background_prompt`.
-    Raises ConfigError, with file:line, where the program is another one than expected.
+    The order of the parts, and the blanks between them, are those of its `create_background_prompt`. Raises
+    ConfigError, with file:line, for an unexpected program.
     """
     if not (root / PROMPTS).is_file():
         return None
@@ -148,23 +149,23 @@ def program_ingredients(root: Path) -> Ingredients | None:
 
 
 def program_example(root: Path) -> list[Shown] | None:
-    """The example of Experiment 2 from the history of its recording; None if there is none."""
+    """Read the example of Experiment 2 from its recording, if present."""
     for path in sorted(root.glob(HISTORIES)):
-        # It was written on Windows; what is used of it is ASCII.
+        # It was written on Windows; the used parts are ASCII.
         lines = read_bytes(path).decode("utf-8", "replace").splitlines()
         return _example([_message(line, f"{path}:{n}") for n, line in enumerate(lines, 1)], str(path))
     return None
 
 
 class _Strings:
-    """The texts of a Python file that are written out in it, as templates."""
+    """Literal texts of a Python file, as templates."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
             body = ast.parse(read_text(path)).body
         except SyntaxError as error:
-            raise ConfigError(f"{path}:{error.lineno}: is no Python file") from None
+            raise ConfigError(f"{path}:{error.lineno}: is not a Python file") from None
         self._values = {
             target.id: node.value
             for node in body
@@ -175,18 +176,18 @@ class _Strings:
         self._functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
 
     def named(self, name: str) -> str:
-        """The text of a name."""
+        """Find a text by name."""
         return self._text(self._values.get(name), name)
 
     def entry(self, name: str, key: str) -> str:
-        """The text of a key of a dictionary; of a function without a name what it returns."""
+        """Find a dictionary's text by key; of an unnamed function its result."""
         node = self._values.get(name)
         pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
         found = (v for k, v in pairs if isinstance(k, ast.Constant) and k.value == key)
         return self._text(next(found, None), f"{name}[{key!r}]")
 
     def returned(self, name: str) -> str:
-        """The text that a function returns, its arguments as variables."""
+        """Find the text that a function returns, its arguments as variables."""
         function = self._functions.get(name)
         found = (
             (node.value for node in ast.walk(function) if isinstance(node, ast.Return)) if function else ()
@@ -203,7 +204,7 @@ class _Strings:
         if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Attribute):
             return node.value.attr  # a member of ScriptCommands, whose text is its name
         if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name):
-            # A format that begins with a blank puts one before a number that is not negative.
+            # A format that begins with a blank puts one before a non-negative number.
             given = self._text(node.format_spec, what) if node.format_spec else ""
             return f"{' ' * given.startswith(' ')}${node.value.id}"
         line = f":{node.lineno}" if node is not None else ""
@@ -214,7 +215,7 @@ class _Strings:
 
 
 def _message(line: str, where: str) -> tuple[str, list[tuple[str, str]]]:
-    """A message of a history: its role, and its texts and pictures."""
+    """Parse a history's message: its role, and its texts and pictures."""
     try:
         message = ast.literal_eval(_ELEMENT.sub(r"'\1'", line))
         return str(message["role"]), [(str(kind), str(value)) for kind, value in message["content"]]
@@ -231,7 +232,7 @@ def _example(messages: list[tuple[str, list[tuple[str, str]]]], source: str) -> 
 
 
 def _shown(content: list[tuple[str, str]], source: str) -> tuple[tuple[bytes, ...], float | None]:
-    """The pictures of a message, and the health in its last text."""
+    """Extract a message's pictures, and the health in its last text."""
     try:
         pictures = tuple(base64.b64decode(value, validate=True) for kind, value in content if kind == "Image")
     except binascii.Error as error:
@@ -250,7 +251,7 @@ HEALTH = (
     *(88.8, 88.4, 87.5, 87.2, 100.0, 99.1, 99.9, 99.5, 99.3, 98.9, 98.6, 97.7, 97.3, 97.1),
     *(97.0, 96.1, 95.9, 95.8, 95.7, 95.5, 94.3, 94.0, 93.1, 92.6, 91.7, 90.5, 89.6, 89.3),
 )
-"""The health shown before each of the example's 42 scripts, which the material leaves out.
+"""Health before each of the example's 42 scripts, which the material omits.
 
 From the recording of the example in LLM-AAI (`data/tutorial_video`).
 """
@@ -264,7 +265,7 @@ _SCRIPT = re.compile(r"(?:assistant: *)?(?P<script>(?:Think|Go|Turn)\(.*)")
 
 
 def material_example(root: Path) -> list[Shown] | None:
-    """The example of Experiment 2; None if the folder does not have it whole. Raises ConfigError."""
+    """Read the example of Experiment 2; None if incomplete. Raises ConfigError."""
     for name in EXPERIMENT_2:
         path = root / name
         found = list(_turns(root, path)) if path.is_file() else []
@@ -278,7 +279,7 @@ def material_example(root: Path) -> list[Shown] | None:
 
 
 def printed_ingredients(pages: Sequence[str], root: Path) -> Ingredients | None:
-    """The texts of the first of these pages that the folder has; None if it has none. Raises ConfigError."""
+    """Read the texts of the first available page, if any. Raises ConfigError."""
     path = next((root / name for name in pages if (root / name).is_file()), None)
     if path is None:
         return None
@@ -305,7 +306,7 @@ def _page(path: Path) -> str:
 
 
 def _health_line(root: Path) -> str:
-    """The line with the health, from whichever page shows it; empty if none does."""
+    """Find the line with the health on any page; empty if absent."""
     for name in (*_FRAME_BY_FRAME_PAGES, *EXPERIMENT_2):
         found = _HEALTH.search(_page(root / name)) if (root / name).is_file() else None
         if found:
@@ -314,7 +315,7 @@ def _health_line(root: Path) -> str:
 
 
 def _turns(root: Path, path: Path) -> Iterator[tuple[str, tuple[bytes, ...]]]:
-    """Each script of a page with the pictures before it."""
+    """Yield each script of a page with the pictures before it."""
     pictures: list[bytes] = []
     for number, line in enumerate(_page(path).splitlines(), start=1):
         if (shown := _PICTURE.search(line)) is not None:
@@ -325,7 +326,7 @@ def _turns(root: Path, path: Path) -> Iterator[tuple[str, tuple[bytes, ...]]]:
 
 
 def _read_picture(root: Path, page: Path, name: str, line: int) -> bytes:
-    """A picture that a page shows; the newest pages name some that lie beside an older one."""
+    """Read a page's picture, which may be in an older page's folder."""
     places = [root / name, page.parent / name]
     places += [folder / Path(name).name for folder in sorted(root.glob("*experiment*2*images"))]
     places += sorted(root.glob(f"experiment_2/*/{Path(name).name}"))
@@ -344,7 +345,7 @@ Found = TypeVar("Found")
 
 
 class Converted(NamedTuple):
-    """What was written: folders of prompts, the demonstration if there is one, and what is missing."""
+    """Written files: prompt folders, any demonstration, and missing parts."""
 
     folders: tuple[Path, ...]
     demonstration: Path | None
@@ -352,10 +353,11 @@ class Converted(NamedTuple):
 
 
 def convert(sources: Sequence[Path], out: Path) -> Converted:
-    """Write the paper's texts, from checkouts of its program and of its supporting material, to a new folder.
+    """Write the paper's texts to a new folder.
 
-    What both have is taken from the program, whose texts are those that were sent. Raises ConfigError if
-    neither is among the sources, and for what cannot be read or written.
+    The sources are checkouts of its program and of its supporting material; the program's texts, which were
+    sent, take precedence. Raises ConfigError if neither is among the sources, and for what cannot be read or
+    written.
     """
     for source in sources:
         if not source.is_dir():
@@ -398,5 +400,5 @@ def _written(
 
 
 def _first(read: Callable[[Path], Found | None], sources: Sequence[Path]) -> Found | None:
-    """What the first of the sources has that has it."""
+    """Read from the first suitable source."""
     return next((found for source in sources if (found := read(source)) is not None), None)

@@ -1,6 +1,6 @@
-"""In what a run differs from the paper: the one list for `--show`, for reports and for the documentation.
+"""Differences between a run and the paper, for `--show`, reports and documentation.
 
-Sources of what the paper did: its text (arXiv 2410.23242), its program (LLM-AAI) and its supporting material.
+Sources on the paper: its text (arXiv 2410.23242), its program (LLM-AAI) and its supporting material.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ Ours = Callable[[ArenaChoices, PromptSet], str]
 
 
 class Difference(NamedTuple):
-    """One point: its name, what the paper did, and what a run does; empty if it is the same."""
+    """Point of comparison: name, paper's value, and run's value; empty if equal."""
 
     topic: str
     paper: str
@@ -28,27 +28,30 @@ class Difference(NamedTuple):
 
 
 def differences(choices: ArenaChoices, prompts: PromptSet) -> Iterator[tuple[str, str, str]]:
-    """The points in which a run differs, as (topic, what the run does, what the paper did)."""
+    """Yield a run's differences, as (topic, run's value, paper's value)."""
     for point in LIST:
         if ours := point.ours(choices, prompts):
             yield point.topic, ours, point.paper
 
 
 def differences_sentence(choices: ArenaChoices, prompts: PromptSet) -> str:
-    """The same as one sentence."""
+    """Summarise the differences in one sentence."""
     found = (f"{topic}: {ours} [paper: {paper}]" for topic, ours, paper in differences(choices, prompts))
     return f"Differences from {PAPER}: {'; '.join(found)}."
 
 
 def in_short(choices: ArenaChoices, prompts: PromptSet) -> str:
-    """Whose prompt, which parsing, how many trials."""
+    """Summarise the prompt's source, the parsing, and the number of trials."""
     prompt = f"the texts of {prompts.layout.source}" if prompts.layout.source else "arena-llm's own prompt"
     trials = "one trial" if choices.trials == 1 else f"{choices.trials} trials"
     return f"{prompt}, {'strict' if choices.strict else 'tolerant'} parsing, {trials}"
 
 
 def _choice(topic: str, field: str, paper: Any, said: str = "", ours: str = "{}") -> Difference:
-    """A point that one choice decides; `said` is the paper's value in words, `ours` takes the run's."""
+    """Make a point of one choice. `said` is the paper's value in words.
+
+    `ours` formats the run's value.
+    """
 
     theirs = tuple(paper) if isinstance(paper, list) else paper
 
@@ -80,7 +83,7 @@ def _roles(choices: ArenaChoices, prompts: PromptSet) -> str:
 
 
 def stated(prompts: PromptSet) -> tuple[str, ...]:
-    """What the messages after a reply state, in words."""
+    """List the facts stated after a reply."""
     words = {
         "health": "health",
         "reward": "reward",
@@ -170,15 +173,15 @@ _RULES = (
     *(_one_step, _loop, _size, _trials, _replies),
 )
 RULES: dict[str, Ours] = {rule.__name__[1:]: rule for rule in _RULES}
-"""What decides a point that is not one choice, by the name in `differences.yaml`."""
+"""Rules for points without a single choice, by their name in `differences.yaml`."""
 
 
 def _point(topic: str, paper: str = "", rule: str = "", ours: str = "{}", **known: Any) -> Difference:
-    """A point of `differences.yaml`."""
+    """Make a point of `differences.yaml`."""
     if "choice" in known:
         return _choice(topic, known["choice"], known["value"], paper, ours)
     return Difference(topic, paper, RULES[rule] if rule else lambda choices, prompts: ours)
 
 
 LIST = tuple(_point(**point) for point in data_of(__package__, "differences.yaml"))
-"""Every point, those of the texts first."""
+"""All points, those of the texts first."""

@@ -1,4 +1,4 @@
-"""The arena's texts, in Markdown files beside this module."""
+"""Texts of the arena, in Markdown files of this package."""
 
 from pathlib import Path
 
@@ -8,19 +8,19 @@ from llm_control.choices import ArenaChoices
 from llm_control.paper import CONVERT, PAPER
 
 VARIABLES = variables_of(__package__)
-"""By name of a text: the variables that it is filled with, as `variables.yaml` explains them."""
+"""Variables by text name, explained in `variables.yaml`."""
 
 OPTIONAL = variables_of(__package__, "optional.yaml")
-"""The same for texts that are empty unless a folder has them."""
+"""Variables of texts that are empty unless a folder has them."""
 
 
 def arena_prompts(system_file: Path | None = None) -> PromptSet:
-    """All texts of a run in the arena; a file may replace the system prompt. Raises ConfigError."""
+    """Load all texts of a run. A file may replace the system prompt. Raises ConfigError."""
     return with_files(suite_prompts(__package__, VARIABLES, OPTIONAL), PromptFiles(system_file))
 
 
 def refuse(files: PromptFiles, choices: ArenaChoices) -> None:
-    """Raise ConfigError if the choices need the paper's texts or demonstration and they are not given."""
+    """Raise ConfigError if required texts or demonstrations of the paper are missing."""
     if choices.texts != "paper" or choices.acts:
         return
     if files.folder is None:

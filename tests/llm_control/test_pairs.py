@@ -88,8 +88,8 @@ def test_random_and_half_readable_answers_get_none_either():
 
 def test_what_sees_the_same_is_found_if_there_are_pairs_enough():
     assert findings(200, seeing) == ["same within 2 points"] * 4
-    assert findings(182, seeing) == ["too few pairs to tell: about 183 would"] * 4
-    assert findings(2, seeing) == ["too few pairs to tell: about 183 would"] * 4
+    assert findings(182, seeing) == ["too few pairs to decide: about 183 would"] * 4
+    assert findings(2, seeing) == ["too few pairs to decide: about 183 would"] * 4
     needed = [int(each.split()[-2]) for each in findings(200, partial(seeing, slips=0.2))]
     assert min(needed) > 200
 

@@ -205,7 +205,7 @@ def test_the_supporting_material_alone_serves_and_what_it_lacks_is_said(tmp_path
     [
         (lambda root: (root / "src/definitions/prompts/prompts.py").write_text("PREAMBLES = {}"),
          r"prompts.py: N_SHOT\['character_prefix'\]: no text found"),
-        (lambda root: (root / "src/definitions/prompts/prompts.py").write_text("x = ("), "is no Python file"),
+        (lambda root: (root / "src/definitions/prompts/prompts.py").write_text("x = ("), "not a Python file"),
         (lambda root: next(root.rglob("*.txt")).write_text("{'role'"), r"txt:1: no message of a session"),
         (lambda root: (root / "src").rename(root / "source"), "found neither src/definitions"),
     ],
