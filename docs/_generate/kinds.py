@@ -40,7 +40,7 @@ def objects_section() -> str:
 
 @tabled("kind", "`initialValues`", "`finalValues`")
 def changing_table() -> Rows:
-    """What changing balls do by default."""
+    """Default behaviour of changing balls."""
     named = [kind.name for kind in public_kinds() if kind.change is not Change.NONE]
     return ((code(name), *map(number, changing_values(_placed(name)))) for name in (*named, "AntiDecayGoal"))
 
