@@ -34,7 +34,7 @@ from benchmarks.learning import Learning, sample, select_tasks
 from benchmarks.peers import CONTENDERS, batch_contender, compare
 from benchmarks.people_load import load_test
 from benchmarks.serving import throughput
-from docs._generate.markdown import table
+from docs._generate import table
 from evaluation.scale.references import BEST, FLOORS, Reference, best_of, floor_of, references, scale_of
 from evaluation.suites import get_suite, suite_names
 from render import DRAWN_BY

@@ -71,13 +71,7 @@ _MOST_SENTENCES = 3
 def compare_agents(results: pd.DataFrame, apart: Apart = MappingProxyType({})) -> pd.DataFrame:
     """Compare every pair of agents, overall and by level, one row each.
 
-    `results` has the columns of `results_frame`; ids in `apart` are not paired. Columns returned: `scope` (a
-    level, or `ALL_LEVELS`); `agent`, `other`; `tasks` that both were given, in `groups` of variants;
-    `unpaired` tasks that only one was given, or that differ under one id, which are left out; `rate`,
-    `other_rate` on the paired ones; `difference` with `low`, `high` (95 %); `p`; `p_holm`; `detectable`;
-    `judged_difference` over the trials with a verdict, of the tasks that both have one for; `least` and
-    `most`, the difference if the missing trials of the one had failed and of the other passed, and the
-    reverse. Unknown values are NaN. The note `paired` of reports explains it.
+    `results` has the columns of `results_frame`; ids in `apart`, which differ under one id, are not paired.
     """
     rates = task_rates(results)
     sides = {str(agent): part for agent, part in results.groupby("agent", sort=False)}
@@ -222,9 +216,7 @@ def any_of(passes: int, trials: int, k: int) -> float:
 def reliability(results: pd.DataFrame) -> pd.DataFrame:
     """Estimate pass^k and pass@k of each agent for every possible k.
 
-    Over all levels and on each, a row each. `results` has the columns of `results_frame`. Columns: `agent`;
-    `scope` (a level, or `ALL_LEVELS`); `k`; `tasks` with at least k planned trials; `all_k`, `any_k` with
-    their intervals (95 %). Empty if no task has two. The note `reliability` of reports explains it.
+    `results` has the columns of `results_frame`. Empty if no task has two trials.
     """
     trials = counted(results)
     passed = (

@@ -147,9 +147,7 @@ def headlines(results: pd.DataFrame, metrics: Mapping[str, str]) -> pd.DataFrame
     """The headline metrics of each agent over all its tasks, and the pass rate last, one row each.
 
     `results` has the columns of `results_frame`; `metrics` are those of `Suite.headline`, of which only those
-    that the results have are returned. Columns: `agent`, `metric`; `planned` and `missing` trials; `mean`,
-    with 0 for a missing trial, `low`, `high` (95 %); `judged` of the trials that have it; `most`, with 1 for
-    the missing ones.
+    that the results have are returned.
     """
     columns = {**metrics, **({} if "passed" in metrics.values() else {PASS_RATE: "passed"})}
     whole = results.assign(**{GROUP: 0})

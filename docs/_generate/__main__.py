@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from benchmarks import run
+from docs._generate import PageError, filled
 from docs._generate.blocks import BLOCKS
-from docs._generate.markdown import PageError, filled
 
 
 def reference(
@@ -15,9 +15,7 @@ def reference(
     pictures: Annotated[bool, typer.Option("--pictures", help="Also redraw objects and films.")] = False,
 ) -> None:
     """Update the generated blocks of every page, and with --pictures the pictures of objects and films."""
-    pages = sorted(docs.rglob("*.md"))
-    if (front := docs.parent / "README.md").is_file():
-        pages.append(front)
+    pages = [*sorted(docs.rglob("*.md")), *docs.resolve().parent.glob("README.md")]
     if not pages:
         raise PageError(f"{docs}: no pages (*.md) in this folder; name the folder docs of a clone")
     for page in pages:
@@ -36,8 +34,8 @@ def _draw(docs: Path) -> None:
     (docs / "pictures").mkdir(exist_ok=True)
     for name, frame in pictures():
         (docs / "pictures" / f"{name}.png").write_bytes(encoded(frame))
-    for family, frames in films():
-        (docs / "figures" / f"laboratory-{family}.webp").write_bytes(animated(frames))
+    for name, frames in films():
+        (docs / "figures" / f"{name}.webp").write_bytes(animated(frames))
 
 
 if __name__ == "__main__":

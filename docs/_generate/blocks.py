@@ -9,29 +9,25 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import typer
 
 from arena.packages import data_of
 from arena.taskfile import config
 from arena.taskfile.symbols import PRESETS
 from benchmarks import results
-from docs._generate import kinds
-from docs._generate.markdown import Rows, code, number, plain, table, tabled
+from docs._generate import Rows, code, kinds, number, plain, reference, table, tabled
 from evaluation.capabilities import prompts_of
 from evaluation.choices.effective import effective, preset_names
 from evaluation.choices.run_choices import shown
 from evaluation.prompts import AGENT_VARIABLES, RUNNER, Layout, PromptSet, Variables
-from evaluation.results import RESULT_COLUMNS
 from evaluation.scale.references import BEST, FLOORS, Reference, references, scale_of
 from evaluation.statistics import interquartile_mean
 from evaluation.suites import get_suite, suite_names
+from human_data import baselines
 from llm_control.choices import ArenaChoices
 from llm_control.paper.convert import SENT, Ingredients
 from llm_control.paper.differences import LIST
 from llm_control.prompts import OPTIONAL, VARIABLES
 from llm_control.suite import SUITE
-from report.arena.pages import ARENA_COLUMNS
-from report.episode_page import EPISODE_COLUMNS, REPLY_COLUMNS, TURN_COLUMNS
 
 KEY_MEANINGS: Mapping[str, Mapping[str, str]] = data_of("docs._generate", "meanings.yaml")
 """A sentence for each key, by tag and field."""
@@ -136,19 +132,6 @@ def example_suite() -> str:
     return f'```python title="{file.parent.name}/suite.py"\n{file.read_text(encoding="utf-8")}```'
 
 
-@tabled("file", "column", "meaning")
-def columns() -> Rows:
-    """Every column of the tables of trials, episodes and turns."""
-    episodes = {name: column.meaning for name, column in EPISODE_COLUMNS.items()}
-    turns = {name: column.meaning for name, column in {**TURN_COLUMNS, **REPLY_COLUMNS}.items()}
-    files = {
-        "results.csv": RESULT_COLUMNS,
-        "episodes.csv": ARENA_COLUMNS["episodes"] | episodes,
-        "turns.csv": turns | ARENA_COLUMNS["turns"],
-    }
-    return ((file, code(name), meaning) for file, own in files.items() for name, meaning in own.items())
-
-
 @tabled("file", "variables")
 def texts(names: Variables) -> Rows:
     """Every text by its name, with the variables that it may use."""
@@ -161,29 +144,6 @@ def layout() -> Rows:
     """The keys of `layout.yaml`."""
     for name, field in Layout.model_fields.items():
         yield code(name), code(shown(field.default)), plain(field.description or "")
-
-
-@tabled("option", "default", "meaning")
-def choices() -> Rows:
-    """Every choice of a protocol: its option, its default and what it means."""
-    shorts = {long: short for short, long in ArenaChoices.short_names.items()}
-    for name, field in ArenaChoices.model_fields.items():
-        flag = name.replace("_", "-")
-        given = f"--{flag}, --no-{flag}" if field.annotation is bool else f"--{flag}"
-        given += f", --{shorts[name]}" if name in shorts else ""
-        yield code(given), code(shown(field.default)), plain(field.description or "")
-
-
-@tabled("option", "meaning")
-def other_options() -> Rows:
-    """The other options of `arena-llm eval`."""
-    from arena_llm.cli import app
-
-    command = typer.main.get_command(app)
-    evaluate = command.get_command(None, "eval")  # type: ignore[attr-defined]
-    for option in evaluate.params:
-        if option.name not in ArenaChoices.model_fields and option.name != "help":
-            yield code(f"--{option.name.replace('_', '-')}"), plain(option.help)
 
 
 @tabled("preset", "what it is", "what differs from the defaults")
@@ -218,6 +178,14 @@ def differences() -> Rows:
         yield plain(point.topic), plain(point.paper), plain(default or SAME), plain(faithful or SAME)
 
 
+LEARNED = ("Dreamer-v3", "PPO")
+OURS = {
+    "planner": "a planner that knows the arena",
+    "braitenberg": "`arena/braitenberg`, which drives to what its rays see",
+    "pixels": "`arena/pixels`, which drives to what it sees in pictures",
+    "random": "`arena/random`, random scripts",
+}
+
 AGENTS = (*FLOORS, "random", BEST)
 
 
@@ -232,6 +200,24 @@ def references_of_suites() -> Rows:
         for (_, group), own in groups.items():
             scores = (_score(own.get(agent)) for agent in AGENTS)
             yield name, group, *scores, str(own[BEST].episodes) if BEST in own else "-"
+
+
+@tabled("who", "levels 1-3", "levels 4-6", "levels 7-10", "all")
+def passes() -> Rows:
+    """Return shares passed of the 40 tasks that children did, best first."""
+    ours, papers = baselines.agents_on_both_batteries(), baselines.agents_by_level()
+    ours, gpt = ours[ours["battery"] == "original"], baselines.language_models_by_task()
+    groups = {
+        "59 children": baselines.children_by_level(),
+        "ten best teams of the 2019 competition": baselines.top_ten_by_level(),
+        "GPT-4o, by scripts (arXiv 2410.23242)": gpt[gpt["experiment"] == "experiment_1"],
+        **{f"{name}, trained (arXiv 2312.11414)": papers[papers["agent"] == name] for name in LEARNED},
+        **{title: ours[ours["agent"] == name] for name, title in OURS.items()},
+    }
+    rates = {who: 100 * rows.groupby("level")["pass_rate"].mean() for who, rows in groups.items()}
+    for who, rate in sorted(rates.items(), key=lambda item: -item[1].mean()):
+        parts = (rate.reindex(range(low, high + 1)) for low, high in ((1, 3), (4, 6), (7, 10), (1, 10)))
+        yield who, *("-" if part.hasnans else f"{part.mean():.0f} %" for part in parts)
 
 
 def _score(row: Reference | None) -> str:
@@ -271,16 +257,20 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "spawners": kinds.spawners_table,
     "versions": kinds.versions_table,
     "gallery": gallery,
-    "choices": choices,
-    "other-options": other_options,
     "presets": presets,
     "texts": partial(texts, {**RUNNER, **VARIABLES, **OPTIONAL}),
     "agent-texts": partial(texts, AGENT_VARIABLES),
     "layout": layout,
     "differences": differences,
     "example-suite": example_suite,
-    "columns": columns,
+    "pages": reference.pages,
+    "front-pages": reference.front_pages,
+    "commands": reference.commands,
+    "choices": reference.choices,
+    "columns": reference.columns,
+    "public": reference.public,
     "references": references_of_suites,
+    "passes": passes,
     **{f"result-{part}": partial(results.page_of, part) for part in results.ABOUT},
     "figures": results.front_page,
     "learners": learners,

@@ -15,7 +15,7 @@ from arena.taskfile.catalog import ALIASES, KINDS
 from arena.taskfile.config import KEYS, Item
 from arena.taskfile.kind import Body, Change, Ends, Kind
 from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_in, kind_named
-from docs._generate.markdown import Rows, code, number, tabled
+from docs._generate import Rows, code, number, tabled
 
 _ENDS = {Ends.NEVER: "goes on", Ends.ALWAYS: "ends", Ends.LAST: "ends with the last"}
 
@@ -56,7 +56,7 @@ def spawners_table() -> Rows:
 @tabled("difference", *Version)
 def versions_table() -> Rows:
     """Every difference between the versions; most of those of single objects are in their own lists."""
-    docs = _docstrings(Differences)
+    docs = docstrings(Differences)
     for field in fields(Differences):
         yield docs[field.name], *(_said(getattr(DIFFERENCES[each], field.name)) for each in Version)
     boards, zones = ([kind_in(name, each) for each in Version] for name in ("SignBoard", "DeathZone"))
@@ -154,12 +154,13 @@ def _said(value: Any) -> str:
     return str(value)
 
 
-def _docstrings(described: type) -> dict[str, str]:
-    """Return the first paragraph of the docstring below each field of a class."""
-    declared: Any = ast.parse(inspect.getsource(described)).body[0]
+def docstrings(described: Any) -> dict[str, str]:
+    """Return the first paragraph of the docstring below each variable of a module or field of a class."""
+    declared: Any = ast.parse(inspect.getsource(described))
     found = {}
-    for above, below in pairwise(declared.body):
-        if isinstance(above, ast.AnnAssign) and isinstance(below, ast.Expr):
-            text = inspect.cleandoc(ast.literal_eval(below.value)).split("\n\n")[0]
-            found[ast.unparse(above.target)] = " ".join(text.split()).rstrip(".")
+    for above, below in pairwise(declared.body[0].body if isinstance(described, type) else declared.body):
+        if isinstance(above, ast.AnnAssign | ast.Assign) and isinstance(below, ast.Expr):
+            text = inspect.cleandoc(str(ast.literal_eval(below.value))).split("\n\n")[0]
+            name = above.target if isinstance(above, ast.AnnAssign) else above.targets[0]
+            found[ast.unparse(name)] = " ".join(text.split()).rstrip(".")
     return found

@@ -1,4 +1,4 @@
-"""A small picture of every kind of object, and films of the laboratory, drawn by the default renderer."""
+"""A small picture of every kind of object, and films of episodes, drawn by the default renderer."""
 
 import io
 import math
@@ -8,15 +8,19 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from arena import IDLE, Episode
+from arena import IDLE, Episode, Recording
 from arena.replay import Replay
 from arena.scene import Vector
 from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Body, Kind, Shape
 from arena.taskfile.versions import Version
+from arena_llm.pictures.canvas import GREY, write
+from arena_llm.pictures.film import Film
 from docs._generate.kinds import in_version, public_kinds
-from render import Camera, Frame, Renderer
-from testbed import task_named
+from evaluation.opened import Opened
+from evaluation.transcript import transcript
+from render import Camera, Frame, Renderer, top_view
+from testbed import LEVEL_NAMES, find_tasks, task_named
 from testbed.proof.solutions import read
 from testbed.tasks import LABORATORY_FOLDER
 
@@ -59,6 +63,9 @@ FILMED = {"machine": "11-03-01", "slopes": "12-03-01", "instrument": "13-29-01",
 FILM_EVERY, FILM_MS, LAST_MS = 4, 240, 3000
 """Steps from one frame to the next, and how long a frame and the last one are shown: the pace of play."""
 
+THOUGHT_OUT, PAUSE_FRAMES = "02-02-01", 5
+"""The task that is filmed with the agent's thoughts, and frames before each reply."""
+
 FILM_CAMERA = Camera((20.0, 19.0, -1.5), 0.0, 51.0, fov=51.0)
 """Above the near side, so that pads, apparatus and doors are seen all the time."""
 
@@ -71,13 +78,52 @@ def pictures() -> Iterator[tuple[str, Frame]]:
 
 
 def films() -> Iterator[tuple[str, list[Frame]]]:
-    """The name of each family and the frames, uint8 (288, 448, 3), of a solution."""
+    """Yield names and frames, uint8 (H, W, 3): a solution of each family, an episode, the battery."""
     renderer, proofs = Renderer(448, 288), read(LABORATORY_FOLDER)
     for family, task_id in FILMED.items():
         with Replay(proofs[task_id].solution, task_named(task_id).spec) as replay:
             episodes = (each.episode for each in replay.moments())
             shown = (each.scene() for each in episodes if each.done or each.steps % FILM_EVERY == 0)
-            yield family, [renderer.frame(scene, FILM_CAMERA) for scene in shown]
+            yield f"laboratory-{family}", [renderer.frame(scene, FILM_CAMERA) for scene in shown]
+    yield "episode", list(_thinking())
+    yield "battery", [_battery()]
+
+
+def _thinking() -> Iterator[Frame]:
+    """Yield frames of an episode of `arena/pixels`: its view, the arena from above, and its replies."""
+    record = transcript(Opened.named("arena").setup(THOUGHT_OUT), "pixels").record
+    recording, turns = Recording.model_validate(record.replay), record.turns
+    begins = {recording.steps - sum(t["steps"] for t in turns[k:]): t["reply"] for k, t in enumerate(turns)}
+    views = [Film(view, 288, steps=recording.steps, hud=True) for view in ("agent", "top")]
+    said = ""
+    with Replay(recording, task_named(THOUGHT_OUT).spec) as replay:
+        for episode, step, *_ in replay.moments():
+            said = begins.get(step, said)
+            for view in views:
+                view.follow(episode)
+            if said and (episode.done or step in begins or step % FILM_EVERY == 0):
+                pictures = np.hstack([view.frame(episode) for view in views])
+                frame = np.vstack([pictures, _caption(said, pictures.shape[1])])
+                yield from [frame] * (PAUSE_FRAMES if step in begins else 1)
+
+
+def _battery() -> Frame:
+    """Return ten arenas of each level from above, a row for each level."""
+    renderer = Renderer(72, 72)
+    rows = [
+        [Episode(task.spec, task_id=task.id).scene() for task in find_tasks((level,))[::9]]
+        for level in LEVEL_NAMES
+    ]
+    return np.vstack([np.hstack([renderer.frame(scene, top_view()) for scene in row]) for row in rows])
+
+
+def _caption(reply: str, width: int) -> Frame:
+    """Return two lines of text: the thought of a reply, and its script."""
+    image = Image.new("RGB", (width, 48), "white")
+    thought, _, script = reply.removeprefix("Think('").partition("'); ")
+    write(image, (10, 20), thought, 15)
+    write(image, (10, 40), script, 13, color=GREY)
+    return np.asarray(image)
 
 
 def animated(frames: Sequence[Frame]) -> bytes:

@@ -50,12 +50,7 @@ def basis(suite: Suite, tasks: str, scoring: int | None, choices: Mapping[str, A
 
 
 class Scaled(NamedTuple):
-    """Scaled scores by agent and group, with reasons for missing ones.
-
-    Columns of `table`: `agent`; `group`, `OVERALL` last; `tasks`; `score`, the mean of the headline metric;
-    `floor` and the `floor_agent` that has it; `best`; `scaled` with its interval `low`, `high` (95 %).
-    Unknown values are NaN.
-    """
+    """Scaled scores by agent and group, `OVERALL` last, and sentences on what has none."""
 
     table: pd.DataFrame
     reasons: tuple[str, ...]

@@ -21,11 +21,6 @@ _PUBLIC, _HIDDEN = "public", "hidden"
 def contamination(runs: Sequence[Run], hidden: Sequence[Run]) -> pd.DataFrame:
     """The gap of each run that has one of `hidden` under its name, over all levels and on each, a row each.
 
-    Columns: `agent`; `scope` (a level, or `ALL_LEVELS`); `pairs` of tasks drawn by the same blueprint, and
-    `public_tasks`, `hidden_tasks` among them; `public_rate`, `hidden_rate`, each pair counted once and trials
-    without a verdict as failed; `gap` with `low`, `high` (95 %); `p`, and `p_holm`, corrected for the number
-    of levels. The page's note says how.
-
     Raises EvaluationError if a hidden run has no public one of its name, has the same tasks, was played
     under another version of Animal-AI, or has no variants of the same tasks.
     """

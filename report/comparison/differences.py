@@ -39,13 +39,7 @@ class Estimate(NamedTuple):
 
 
 def compare_with_groups(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.DataFrame:
-    """The difference of every run from every group, over all shared levels and on each, one row each.
-
-    Columns: `agent`; `group`, `source`; `scope` (a level, or `ALL`); `pairing` (`SAME` or
-    `NOT_COMPARABLE`, which `ALL` leaves out); `tasks` of the run and `group_tasks`; `rate`, `group_rate` over
-    them; `difference` with `low`, `high` (95 %, NaN if unknown); the run's `judged_rate` over trials with a
-    verdict, and its rate at `most`, if all missing trials had passed. The page's note says how.
-    """
+    """The difference of every run from every group, over all shared levels and on each, one row each."""
     rows = [row for run in runs for group in groups for row in _rows(run, group)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -135,13 +129,7 @@ TASK_COLUMNS = (
 
 
 def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.DataFrame:
-    """The difference of every run from every group on each task that both did, one row each.
-
-    Columns: `agent`; `group`, `source`; `task_id`, `level`; `pairing` (`SAME` or
-    `NOT_COMPARABLE`); `trials` and `rate` of the run, missing trials as failed, with
-    `judged_rate` of the others and `most`, with the missing ones passed; `group_members` and `group_rate`;
-    `difference` with `low`, `high` (95 %; NaN if not comparable). The page's note says how.
-    """
+    """The difference of every run from every group on each task that both did, one row each."""
     rows = []
     for run, group in product((run for run in runs if run.original), groups):
         comparable = set(run.rates_beside(group.source)["task_id"])

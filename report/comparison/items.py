@@ -33,9 +33,7 @@ _Floats = npt.NDArray[np.float64]
 def correlations(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.DataFrame:
     """Correlation over tasks of every run with every group that did `FEWEST` of the same tasks.
 
-    Columns: `agent`; `group`, `source`; `pairing`; `tasks`; `spearman` with `spearman_low`, `spearman_high`
-    (95 %), `p`, `p_within_levels`; `kendall` with its interval. NaN if one of them passed all tasks
-    equally often. The page's note says how.
+    NaN if one of them passed all tasks equally often.
     """
     rows = [row for run in runs for group in groups for row in _rows(run, group)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -130,10 +128,7 @@ SUMMARY_COLUMNS = (
 def item_analysis(runs: Sequence[Run]) -> pd.DataFrame:
     """Difficulty and discrimination of every task that is the same for all runs which have it, a row each.
 
-    Columns: `task_id`, `level`; `runs` and their `trials`; `pass_rate`, the mean over runs, with
-    `low`, `high` (95 %); `discrimination` over runs with its interval (NaN for fewer than `FEWEST_RUNS`);
-    `children_rate`, `teams_rate` and `teams_discrimination` with its interval, if all runs count as played on
-    the original files, else NaN. The page's note says how.
+    Discrimination is NaN for fewer than `FEWEST_RUNS`, those of children and teams off the original's files.
     """
     rates = pd.concat([run.task_rates.assign(agent=run.agent) for run in runs], ignore_index=True)
     rates = rates[~rates["task_id"].isin(list(chain(*apart(runs).values())))]

@@ -40,11 +40,7 @@ def compare_levels(
     every step stand beside the published ones of the same kind. `other_clock` are the agents that were not
     scored with the clock of children and teams, and so cannot be compared with them on level 9.
 
-    Columns: `level`, `level_name`; `who`; `source` (run, children, teams or published); `task_set` (this run,
-    children 40 or all 900); those of `pass_rates` (`low`, `high` are NaN for teams; published groups have no
-    missing trial); `quartile_1`, `quartile_3` (of the shares of single children, teams or training runs; NaN
-    for others); `comparable` (False for a run's level 9 under another clock). Levels ascend; within one, runs
-    come first. A level that nobody else did has only rows of runs.
+    Levels ascend; within one, runs come first. Teams have no interval, published groups no missing trial.
 
     Raises EvaluationError if there are no results.
     """
@@ -132,13 +128,7 @@ COLUMNS = ("agent", "basis", "capacity", "tasks", "ideas", "trials", *RATES)
 
 
 def capacities(runs: Sequence[Run]) -> pd.DataFrame:
-    """Pass rates by capacity, one row per run and capacity, in the order of the battery.
-
-    Columns: `agent`; `basis` (`DEMANDS` of the shipped battery, or `LEVEL`); `capacity`; `tasks` that demand
-    it, and the number of their `ideas` (variants kept together); planned `trials`; `pass_rate` with `low`,
-    `high` (95 %), missing trials as failed; `judged_rate` of those with a verdict; `most`, with the missing
-    ones passed.
-    """
+    """Pass rates by capacity, one row per run and capacity, in the order of the battery."""
     return pd.DataFrame([row for run in runs for row in _rows(run)], columns=list(COLUMNS))
 
 
@@ -191,10 +181,7 @@ _Floats = npt.NDArray[np.float64]
 def demand_profile(runs: Sequence[Run]) -> pd.DataFrame:
     """The effect of each demand on each run's chance of passing, one row each.
 
-    Columns: `agent`; `demand`, `meaning`; `tasks` and their `ideas` (variants kept together); `log_odds` per
-    standard deviation; `effect`, the mean change of the chance per standard deviation, with `low`, `high`
-    (95 %). Runs on other tasks than the shipped battery's, on too few of them, or that passed all or none are
-    left out. The page's note says how.
+    Runs on other tasks than the shipped battery's, on too few, or that passed all or none are left out.
     """
     rows = [row for run in runs if not run.original for row in _profile_rows(run)]
     return pd.DataFrame(rows, columns=list(PROFILE_COLUMNS))

@@ -35,10 +35,7 @@ _Row = tuple[Any, ...]
 def ranks(runs: Sequence[Run]) -> pd.DataFrame:
     """The place of every run among the teams, over all levels and on each, one row each.
 
-    Columns: `agent`; `scope` (a level, or `ALL`); `basis` (`ON_40` or `ON_900`, which tasks of the teams
-    count); `pairing` (`SAME`); `tasks`, `passed` (of them, not whole where trials differ), `rate`
-    of the run; `teams`, of which `better` and `equal`; `rank` with `low`, `high` (95 %, NaN on single levels
-    of four tasks). Level 9 is left out if the run had another scoring clock. The page's note says how.
+    Single levels of four tasks have no interval; level 9 is left out if the run had another scoring clock.
     """
     rows = [row for run in runs for row in (*_on_40(run), *_on_900(run))]
     return pd.DataFrame(rows, columns=list(RANK_COLUMNS))
@@ -111,12 +108,7 @@ def _row(
 
 
 def outperformed(runs: Sequence[Run]) -> pd.DataFrame:
-    """How many of the children each run outperformed, on all 40 tasks and on each level's four, one row each.
-
-    Columns: `agent`; `scope`; `pairing`; `tasks`; `trials` of all of them; `passed`, their
-    mean; `children`, of which shares passed `fewer`, `equal`ly many and `more`; `outperformed` (fewer and
-    half of equal) with `low`, `high`. The page's note says how.
-    """
+    """The children that each run outperformed, on all 40 tasks and on each level's four, one row each."""
     whole, levels = baselines.children_passed_of_40(), baselines.children_passed_of_level()
     known = {ALL: (frozenset(CHILDREN), whole)} | {
         str(level): (frozenset(task for task in CHILDREN if int(task[:2]) == level), part)

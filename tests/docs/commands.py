@@ -54,7 +54,7 @@ def every_option():
     return {f"--{name.replace('_', '-')}" for name in choices} | {
         option
         for command in (COMMAND, *map(_command, (bench_command, reference)), eval_command)
-        for option in _options(command)
+        for option in options_of(command)
     }
 
 
@@ -64,11 +64,11 @@ def _command(function):
     return typer.main.get_command(alone)
 
 
-def _options(command):
+def options_of(command):
     for option in command.params:
         yield from (*option.opts, *option.secondary_opts)
     for name in command.list_commands(None) if hasattr(command, "list_commands") else ():
-        yield from _options(command.get_command(None, name))
+        yield from options_of(command.get_command(None, name))
 
 
 def _arena_llm(arguments):

@@ -2,26 +2,33 @@
 
 import re
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
+from arena.packages import OURS, data_of
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import KEYS, MODELS, Item
 from arena.taskfile.versions import Version, kind_in
 from benchmarks import run
+from docs._generate import PageError, filled, table
 from docs._generate.__main__ import reference
 from docs._generate.blocks import BLOCKS, KEY_MEANINGS
 from docs._generate.kinds import public_kinds
-from docs._generate.markdown import PageError, filled, table
 from docs._generate.pictures import FILM_MS, films, pictures
+from evaluation import paired
 from evaluation.choices.effective import preset_names
-from llm_control.choices import ArenaChoices
+from evaluation.results import results_frame
+from evaluation.scale.scaled import NO_SCALE
+from evaluation.suites import get_suite, suite_names
 from llm_control.suite import SUITE
 from render import decode
-from tests.docs.commands import COMMAND
-from tests.docs.pages import DOCS, PAGES, text_of
+from report import tables
+from report.comparison import contamination, differences, items, levels, ranks
+from tests.docs.commands import COMMAND, options_of
+from tests.docs.pages import DOCS, PAGES, blocks_of, text_of
 
 PICTURES = DOCS / "pictures"
 FRONT = "../README.md"
@@ -68,14 +75,43 @@ def test_the_reference_has_every_spelling_every_kind_and_its_numbers():
             assert f"{kind.maximum[0]:g}" in facts[name] or kind.change.value != "none"
 
 
-def test_the_protocol_page_has_every_preset_and_every_option_of_eval():
-    text = text_of("protocols.md")
-    for name in preset_names(SUITE):
-        assert f"| `{name}` |" in text
-    options = {word for option in COMMAND.get_command(None, "eval").params for word in option.opts}
-    for word in options:
-        assert re.search(rf"`{word}`|`{word}, |, {word}`", text), word
-    assert len(options) > len(ArenaChoices.model_fields)
+def test_the_reference_has_every_preset_option_and_choice():
+    assert all(f"| `{name}` |" in text_of("protocols.md") for name in preset_names(SUITE))
+    text = text_of("reference/choices.md") + text_of("reference/commands.md")
+    choices = {name for suite in suite_names() for name in get_suite(suite).choices.model_fields}
+    for word in {*options_of(COMMAND), *(f"--{name.replace('_', '-')}" for name in choices)} - {
+        "--help",
+        "--version",
+    }:
+        assert not word.startswith("-") or re.search(rf"[` ]{word}[`,]", text), word
+
+
+def test_every_column_of_reports_and_comparisons_has_its_sentence():
+    made = {"levels": tables.COLUMNS, "headlines": tables.HEADLINE_COLUMNS, "tasks": differences.TASK_COLUMNS}
+    made |= {"differences": differences.COLUMNS, "contamination": contamination.COLUMNS}
+    made |= {"ranks": ranks.RANK_COLUMNS, "outperformed": ranks.SHARE_COLUMNS, "correlations": items.COLUMNS}
+    made |= {"capacities": levels.COLUMNS, "demand_profile": levels.PROFILE_COLUMNS}
+    made |= {"item_analysis": items.ITEM_COLUMNS, "reliability": paired.COLUMNS}
+    made |= {"scaled": NO_SCALE.table, "comparisons": paired.compare_agents(results_frame([]))}
+    said = data_of("report", "columns.yaml")
+    assert {f"{name}.csv": list(columns) for name, columns in made.items()} == {
+        name: list(columns) for name, columns in said.items()
+    }
+
+
+def test_what_the_pages_import_is_public():
+    public = data_of("arena_llm", "public.yaml")
+    for page in [*PAGES, FRONT]:
+        for block in () if "in a copy of the source tree" in text_of(page) else blocks_of(page):
+            for module, names in re.findall(r"^from ([a-z_.]+) import (.+)$", block.text, re.M):
+                if block.language == "python" and module.partition(".")[0] in OURS:
+                    known = public.get(module, {}).get("names") or import_module(module).__all__
+                    assert set(names.partition("  #")[0].split(", ")) <= set(known), f"{block}: {module}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("tutorials/")])
+def test_a_tutorial_is_short(page):
+    assert len(text_of(page).splitlines()) <= 80
 
 
 def test_the_committed_pictures_show_what_the_renderer_draws_and_nothing_else():
@@ -91,7 +127,7 @@ def test_the_committed_films_show_the_solutions_of_today():
     wrong = "run: python -m docs._generate docs --pictures"
     for family, frames in films():
         kept = []
-        with Image.open(DOCS / "figures" / f"laboratory-{family}.webp") as film:
+        with Image.open(DOCS / "figures" / f"{family}.webp") as film:
             for each in ImageSequence.Iterator(film):
                 shown = np.asarray(each.convert("RGB"), float)
                 # Equal frames are stored once.

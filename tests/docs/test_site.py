@@ -25,7 +25,7 @@ def test_internal_links_and_anchors_resolve(page):
 
 def test_the_front_page_links_to_the_documentation():
     links = re.findall(r"\]\(docs/([^)\s]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert set(links) == set(PAGES)
+    assert {link for link in links if link.endswith(".md")} == set(PAGES)
 
 
 def test_every_page_is_in_the_navigation():
