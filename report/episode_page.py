@@ -121,6 +121,7 @@ def page(book: PictureBook, findings: EpisodeFindings) -> dict[str, Any]:
         "strip": sorted(book.shown.items(), key=lambda item: item[0] or after + 1),
         "in_words": bool(exchanges) and not any(each.so_far for each in exchanges),
         "acts": acts,
+        "rules": episode.talk.rules if episode.talk else "",
         "turns": [_turn(number, turn, book, findings) for number, turn in enumerate(episode.turns, start=1)],
         "unplayed": unplayed if episode.limit or unplayed["pictures"] else None,
         "end": book.shown.get(None, ())[-1:],

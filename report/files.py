@@ -60,7 +60,12 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"made_with": version("arena-llm"), "count": count}
+    columns = data_of(__package__, "headings.yaml")
+    environment.globals |= {
+        "made_with": version("arena-llm"),
+        "count": count,
+        "explained": lambda heading: columns.get(heading, columns["(agent)"]),
+    }
     return environment
 
 

@@ -224,12 +224,22 @@ def agent_panels(agent: Mapping[str, Any]) -> Iterator[Panel]:
         ]
         rows += [(each["id"], each["statement"], "measured", "") for each in memory["measurements"]]
         yield _panel("The agent's memory at the end", ("", "entry", "status", "evidence"), rows)
+    if changes := agent.get("memory_changes"):
+        rows = [(str(each["turn"]), each["id"], *_change(each["entry"], each["new"])) for each in changes]
+        yield _panel("The agent's memory over time", ("from turn", "", "change", "entry", "status"), rows)
     if programs := agent.get("programs"):
         as_is = Markup("<pre>{}</pre>").format
         rows = [
             (str(each["experiments"]), as_is(each["program"]), as_is(each["result"])) for each in programs
         ]
-        yield _panel("The agent's programs", ("after experiments", "program", "what came of it"), rows)
+        yield _panel("The agent's programs", ("after experiments", "program", "result"), rows)
+
+
+def _change(entry: Mapping[str, Any] | None, new: bool) -> tuple[str, str, str]:
+    """The words of a changed entry of a memory; None if it was removed."""
+    if entry is None:
+        return "removed", "", ""
+    return "added" if new else "changed", entry["statement"], entry.get("status", "measured")
 
 
 def _panel(title: str, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Panel:

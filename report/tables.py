@@ -384,7 +384,8 @@ def first_page_values(results: pd.DataFrame, rates: GroupRates, scaled: Scaled, 
     """What the templates of first pages are given of rates and scores; `group` is what a suite calls one."""
     heading = group.capitalize()
     headings = ("Group", "Who", "Tasks", "Score", "Floor", "Best", "Scaled [95 %]")
-    rows = [_cells(row) for row in scaled.table.to_dict("records")]
+    ordered = sorted(scaled.table.to_dict("records"), key=lambda row: row["group"] != OVERALL)
+    rows = [_cells(row) for row in ordered]
     return {
         "figure": f"{group}s",
         "rates": group_table(rates.table, heading),

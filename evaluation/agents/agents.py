@@ -342,6 +342,7 @@ class Hypothesizer:
             await self._reflect(messages)
             if turn % SUMMARY_EVERY == 0:
                 await self._summarise(messages)
+            self._keep(turn + 1)
         note = self._calls.prompts["memory"].fill(memory=self._memory.text())
         return await self._calls.reply(messages, note)
 
@@ -358,7 +359,6 @@ class Hypothesizer:
         self._took(self._memory.replace(answer, ENTRIES, TOKENS), "summary")
 
     def _took(self, read: bool, kind: str) -> None:
-        self._keep()
         before = self._calls.log.get("dropped", 0)
         if dropped := self._memory.dropped - before:
             self._calls.log["dropped"] = before + dropped
@@ -367,8 +367,20 @@ class Hypothesizer:
             self._calls.log["unreadable"] = self._calls.log.get("unreadable", 0) + 1
             transcript().info({"not read": kind}, source="arena_llm")
 
-    def _keep(self) -> None:
+    def _keep(self, turn: int = 0) -> None:
+        """Log the memory, and the entries that have changed since the turn before."""
+        was, now = (_by_id(each) for each in (self._calls.log.get("memory", {}), self._memory.plain()))
         self._calls.log["memory"] = self._memory.plain()
+        changes = [
+            {"turn": turn, "id": id_, "entry": now.get(id_), "new": id_ not in was}
+            for id_ in {**was, **now}
+            if was.get(id_) != now.get(id_)
+        ]
+        self._calls.log.setdefault("memory_changes", []).extend(changes)
+
+
+def _by_id(memory: Mapping[str, Sequence[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    return {entry["id"]: entry for entries in memory.values() for entry in entries}
 
 
 def _as_text(message: ChatMessage) -> str:

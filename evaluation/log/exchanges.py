@@ -143,7 +143,8 @@ class Exchange(NamedTuple):
 class Talk(NamedTuple):
     """Exchanges of a sample or episode, and pictures after the last reply.
 
-    `unplayed` is a request whose reply was not played; `before` are the pictures of a sample's demonstration.
+    `unplayed` is a request whose reply was not played; `before` are the pictures of a sample's demonstration,
+    `rules` the system messages.
     """
 
     exchanges: tuple[Exchange, ...] = ()
@@ -151,6 +152,7 @@ class Talk(NamedTuple):
     told_last: str = ""
     unplayed: Request | None = None
     before: Pictures = ()
+    rules: str = ""
 
     @property
     def pictures(self) -> Pictures:
@@ -194,7 +196,8 @@ def talk(sample: Any, suite: Suite, ours: bool = True, choices: RunChoices = DIR
             shown, told = [], []
     lost = [request for id_, request in requests.items() if id_ not in answered]
     unplayed = lost[-1] if lost and "asking" not in agent else None
-    return Talk(tuple(found), tuple(shown), "\n".join(told), unplayed)
+    system = [text_of(message, kept) for message in sample.messages if message.role == "system"]
+    return Talk(tuple(found), tuple(shown), "\n".join(told), unplayed, rules="\n\n".join(system))
 
 
 def _requests(sample: Any, kept: Mapping[str, str]) -> Iterator[tuple[str | None, Request]]:
@@ -278,7 +281,7 @@ def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | N
     if not after:
         return said._replace(exchanges=kept, before=before)
     first = after[0]
-    return Talk(kept, first.shown, first.told, first.request, before)
+    return Talk(kept, first.shown, first.told, first.request, before, said.rules)
 
 
 def parted(said: Talk, turns: Sequence[int], first: int) -> list[Talk]:
@@ -295,7 +298,7 @@ def parted(said: Talk, turns: Sequence[int], first: int) -> list[Talk]:
             continue
         own = exchanges[at : at + count]
         begun, shown = _begun(own[0].shown, waiting, first)
-        found += [*begun, Talk((own[0]._replace(shown=shown), *own[1:]))]
+        found += [*begun, Talk((own[0]._replace(shown=shown), *own[1:]), rules=said.rules)]
         at, waiting = at + count, 0
     ends = max(len(said.rest) - waiting * first, 0)
     if found:

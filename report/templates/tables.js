@@ -29,3 +29,19 @@ for (const heading of document.querySelectorAll("table.sortable thead th")) {
   button.addEventListener("click", () => sort(heading));
   heading.append(button);
 }
+
+// Folded parts: all at once, the one that a link names, and everything on paper.
+function open(all, selector = "details") {
+  for (const each of document.querySelectorAll(selector)) each.open = all;
+}
+for (const button of document.querySelectorAll("[data-open]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => open(button.dataset.open === "all", "details.turn"));
+}
+function reveal() {
+  const named = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (named && named.matches("details")) { named.open = true; named.scrollIntoView(); }
+}
+addEventListener("hashchange", reveal);
+reveal();
+addEventListener("beforeprint", () => open(true));
