@@ -7,6 +7,7 @@ import pytest
 from evaluation.log.run import open_logs
 from report.build import write_log_report
 from tests.llm_control.batteries import eval_request, evaluated, task_text
+from tests.people.conftest import chromium  # noqa: F401
 
 
 @pytest.fixture(scope="session")
