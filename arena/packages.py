@@ -113,9 +113,11 @@ def hidden(*packages: str) -> str | None:
 def changed(*names: str) -> Iterator[str]:
     """Yield installed files of ours that are missing or have other bytes. Default: all are checked."""
     for name in names or _record():
-        kept = _record().get(name)
-        if kept and name.partition("/")[0] in OURS and kept != _sha256(_HOME / name):
-            yield name
+        kept, path = _record().get(name), _HOME / name
+        if kept and name.partition("/")[0] in OURS:
+            found = hashlib.sha256(path.read_bytes()).digest() if path.is_file() else b""
+            if urlsafe_b64encode(found).decode().rstrip("=") != kept:
+                yield name
 
 
 @cache
@@ -124,12 +126,6 @@ def _record() -> dict[str, str]:
     found = next(_HOME.glob("arena_llm-*.dist-info/RECORD"), None)
     rows = csv.reader(found.read_text(encoding="utf-8").splitlines()) if found else ()
     return {name: sha256.removeprefix("sha256=") for name, sha256, _ in rows}
-
-
-def _sha256(path: Path) -> str:
-    if not path.is_file():
-        return ""
-    return urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest()).decode().rstrip("=")
 
 
 def _owner(path: Path) -> str | None:
@@ -146,8 +142,7 @@ def _owner(path: Path) -> str | None:
 def shared() -> dict[str, list[str]]:
     """Return other distributions with packages of our names, by package."""
     every = packages_distributions()
-    others = {package: sorted({*every.get(package, ())} - {"arena-llm"}) for package in OURS}
-    return {package: names for package, names in others.items() if names}
+    return {name: others for name in OURS if (others := sorted({*every.get(name, ())} - {"arena-llm"}))}
 
 
 def warn_if_hidden() -> None:

@@ -156,6 +156,7 @@ NO_FILES = {"beside", "buffer", "content", "file", "io", "sys", "files", "__file
 
 OWN_FILES = {
     "arena/files.py": "the one reader and writer",
+    "arena/packages.py": "files that were installed, and the records of distributions",
     "arena_llm/interrupts.py": "opens /dev/null",
     "arena_llm/pictures/video.py": "writes to the temporary path of an atomic_file",
     "arena_llm/commands/study.py": "prints an example of the package",
