@@ -35,7 +35,7 @@ from arena.processes import in_order
 from arena.recording import MOVED_BY, software_versions
 from arena.rules import passed
 from benchmarks import run
-from benchmarks.__main__ import machine_facts
+from benchmarks.results import machine_facts
 from evaluation.statistics import interquartile_mean
 from examples import train_ppo
 from llm_control.agents.policy_file import load_policy, save_policy

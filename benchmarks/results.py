@@ -31,9 +31,8 @@ from arena.recording import software_versions
 from benchmarks import run
 from benchmarks.figures import FULL, QUICK, Effort, Figures, number, ratios, spreads
 from benchmarks.learning import Learning, sample, select_tasks
+from benchmarks.load import load_test, throughput
 from benchmarks.peers import CONTENDERS, batch_contender, compare
-from benchmarks.people_load import load_test
-from benchmarks.serving import throughput
 from docs._generate import table
 from evaluation.scale.references import BEST, FLOORS, Reference, best_of, floor_of, references, scale_of
 from evaluation.suites import get_suite, suite_names
@@ -138,13 +137,13 @@ def _facts() -> dict[str, Any]:
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "commit": commit + ("+" if changed else ""),
-        **_machine(),
+        **machine_facts(),
         **_bits(),
         "load_before": psutil.getloadavg()[0],
     }
 
 
-def _machine() -> dict[str, Any]:
+def machine_facts() -> dict[str, Any]:
     """Processor, cores, system and versions."""
     found = {each.name: each.version for each in distributions() if each.name in PACKAGES}
     return {

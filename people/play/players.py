@@ -14,7 +14,7 @@ from people.store import Participant, Store
 from people.texts import AWAY, FULL
 
 SEATS_PER_CORE = 8
-"""Players per core. With 8 for each core `benchmarks.people_load` measured 16.6 steps and as many full images
+"""Players per core. With 8 for each core `benchmarks.results` measured 16.6 steps and as many full images
 a second, and 95 % of keys were seen within 66 ms."""
 
 MAX_WAITING = 200
