@@ -4,11 +4,9 @@
 """
 
 import json
-import subprocess
 import time
 import zipfile
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -32,10 +30,9 @@ from torch import nn
 from arena.files import check_output_folder, write_file
 from arena.gym.sb3 import ArenaVecEnv
 from arena.processes import in_order
-from arena.recording import MOVED_BY, software_versions
 from arena.rules import passed
 from benchmarks import run
-from benchmarks.results import machine_facts
+from benchmarks.results import provenance
 from evaluation.statistics import interquartile_mean
 from examples import train_ppo
 from llm_control.agents.policy_file import load_policy, save_policy
@@ -224,7 +221,7 @@ def reference(planned: Run, level: int) -> Score:
     return score(level, lambda *_: rng.integers(9) if draws else 0, **planned.environment)
 
 
-def learn(planned: Run, out: Path, commit: str) -> list[dict[str, Any]]:
+def learn(planned: Run, out: Path, measured: dict[str, Any]) -> list[dict[str, Any]]:
     """Train, play the test tasks of the levels, and keep a row for each; rows that are there are kept."""
     result = out / f"{planned.name}.json"
     if not result.is_file():
@@ -234,9 +231,9 @@ def learn(planned: Run, out: Path, commit: str) -> list[dict[str, Any]]:
             curve = train(planned, path := out / f"{planned.name}.zip")
             act = best_actions(load_policy(path).model)
         about = {
-            "seconds": round(time.process_time() - started, 1), "commit": commit,
-            "version": software_versions()["arena-llm"], "physics": MOVED_BY,
-            "date": f"{datetime.now(UTC):%Y-%m-%d}", "machine": machine_facts()["processor"],
+            "seconds": round(time.process_time() - started, 1), "commit": measured["commit"],
+            "version": measured["versions"]["arena-llm"], "physics": measured["physics"],
+            "date": measured["date"], "machine": measured["processor"],
             "curve": " ".join(map(str, curve)),
         }  # fmt: skip
         rows = []
@@ -294,11 +291,9 @@ def main(
     for folder in (out, figures):
         check_output_folder(folder)
         folder.mkdir(parents=True, exist_ok=True)
-    head = ["git", "-C", str(DOCS), "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(head, capture_output=True, text=True, check=True).stdout.strip()
     runs = list(planned(PLAN))
     try:
-        for found in in_order(partial(learn, out=out, commit=commit), runs, jobs):
+        for found in in_order(partial(learn, out=out, measured=provenance()), runs, jobs):
             scores = ", ".join(f"{row['score']:.2f}" for row in found)
             typer.echo(f"{found[0]['learner']}, seed {found[0]['seed']}: {scores}")
     finally:

@@ -92,7 +92,7 @@ def main(
     if unknown := [name for name in only or () if name not in ABOUT]:
         raise ConfigError(f"--only: got {unknown[0]!r}, expected one of {', '.join(ABOUT)}")
     for part in only or ABOUT:
-        found, facts = stored(), _facts()
+        found, facts = stored(), provenance()
         if not again and found.get(part, {}).get("facts", {}).get("commit") == facts["commit"]:
             print(f"{part}: measured at {facts['commit']} already", flush=True)
             continue
@@ -130,7 +130,7 @@ def _rounded(cell: Sequence[Any]) -> list[Any]:
     return [float(f"{each:.6g}") if isinstance(each, float) else each for each in cell]
 
 
-def _facts() -> dict[str, Any]:
+def provenance() -> dict[str, Any]:
     """Date, commit, machine and versions of what is measured now; + marks a changed source."""
     commit = _git("rev-parse", "--short=8", "HEAD")
     changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!benchmarks", ":!docs")

@@ -109,7 +109,7 @@ def test_an_evaluation_of_a_policy_gives_the_rewards_of_the_benchmark(made, lear
     found = score(1, best_actions(loaded.model), **loaded.description.environment.model_dump())
     rewards = {row["task_id"]: float(row["total_reward"]) for row in rows}
     assert rewards == pytest.approx(dict(zip([each.id for each in tasks], found.rewards, strict=True)))
-    (kept,) = (row for row in learn(_run(policy), made, "") if row["level"] == 1)
+    (kept,) = (row for row in learn(_run(policy), made, {}) if row["level"] == 1)
     assert kept["reward"] == pytest.approx(np.mean(list(rewards.values())), abs=1e-4)
 
 
