@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 import testbed.benchmark
 from benchmarks import learners
-from benchmarks.learners import Novelty, Run, Watch, best_actions, learn, planned
+from benchmarks.learners import PLAN, Novelty, Run, Watch, best_actions, learn, planned
 from llm_control.agents.policy_file import load_policy
 from testbed.benchmark import score, scored_tasks
 
@@ -82,7 +82,7 @@ def test_the_published_table_has_all_seeds_of_its_learners_and_references_at_the
         rows = list(csv.DictReader(file))
     _, _, missing = (learners.DOCS / "train.md").read_text(encoding="utf-8").partition("Not yet measured: ")
     waiting = set(missing.partition(".")[0].split("; "))
-    plan = [run.learner for run in planned(learners.PLAN) for _ in range(10)]
+    plan = [run.learner for run in planned(PLAN) for _ in range(10)]
     assert [row["learner"] for row in rows] == [name for name in plan if name not in waiting]
     assert len({(row["version"], row["physics"]) for row in rows}) == 1
     assert {row["tasks"] for row in rows} == {"90"}
