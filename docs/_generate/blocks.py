@@ -32,6 +32,8 @@ from llm_control.suite import SUITE
 KEY_MEANINGS: Mapping[str, Mapping[str, str]] = data_of("docs._generate", "meanings.yaml")
 """A sentence for each key, by tag and field."""
 
+SHOWN = data_of("docs._generate", "shown.yaml")
+
 _WORDS = {"number": "number", "integer": "whole number", "string": "text", "boolean": "yes or no"}
 
 
@@ -178,14 +180,6 @@ def differences() -> Rows:
         yield plain(point.topic), plain(point.paper), plain(default or SAME), plain(faithful or SAME)
 
 
-LEARNED = ("Dreamer-v3", "PPO")
-OURS = {
-    "planner": "a planner that knows the arena",
-    "braitenberg": "`arena/braitenberg`, which drives to what its rays see",
-    "pixels": "`arena/pixels`, which drives to what it sees in pictures",
-    "random": "`arena/random`, random scripts",
-}
-
 AGENTS = (*FLOORS, "random", BEST)
 
 
@@ -211,8 +205,8 @@ def passes() -> Rows:
         "59 children": baselines.children_by_level(),
         "ten best teams of the 2019 competition": baselines.top_ten_by_level(),
         "GPT-4o, by scripts (arXiv 2410.23242)": gpt[gpt["experiment"] == "experiment_1"],
-        **{f"{name}, trained (arXiv 2312.11414)": papers[papers["agent"] == name] for name in LEARNED},
-        **{title: ours[ours["agent"] == name] for name, title in OURS.items()},
+        **{title: papers[papers["agent"] == name] for name, title in SHOWN["published"].items()},
+        **{title: ours[ours["agent"] == name] for name, title in SHOWN["programs"].items()},
     }
     rates = {who: 100 * rows.groupby("level")["pass_rate"].mean() for who, rows in groups.items()}
     for who, rate in sorted(rates.items(), key=lambda item: -item[1].mean()):

@@ -9,10 +9,11 @@ import numpy.typing as npt
 from PIL import Image
 
 from arena import IDLE, Episode, Recording
+from arena.packages import data_of
 from arena.replay import Replay
 from arena.scene import Vector
 from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
-from arena.taskfile.kind import Body, Kind, Shape
+from arena.taskfile.kind import Kind
 from arena.taskfile.versions import Version
 from arena_llm.pictures.canvas import GREY, write
 from arena_llm.pictures.film import Film
@@ -34,31 +35,10 @@ LOOK_YAW_DEG, LOOK_PITCH_DEG = 325.0, 22.0
 COLORS = 128
 """Colours of a picture; full colour would make the files three times as large."""
 
-_SIZES: dict[Body | str | Shape, Vector] = {
-    Body.ZONE: (4.0, 1.0, 4.0),
-    "Wall": (4.0, 2.0, 1.0),
-    "WallTransparent": (4.0, 2.0, 1.0),
-    "SignBoard": (1.0, 1.0, 1.0),
-    "Token": (0.45, 0.6, 0.45),
-    Shape.BALL: (2.0, 2.0, 2.0),
-    Shape.BOX: (2.0, 2.0, 2.0),
-    Shape.PRISM: (3.0, 1.5, 4.0),
-    Shape.TUBE: (4.0, 4.0, 5.0),
-}
-"""Sizes by body, name or shape; of all others that of a block of bars."""
+SHOWN = data_of("docs._generate", "shown.yaml")
 
 _PAINT = RGB(r=110.0, g=150.0, b=190.0)
 """Colour of the kinds that would have a random one."""
-
-_WAIT_STEPS = {"SpawnerTree": 200, "SpawnerDispenserTall": 80, "SpawnerContainerShort": 80}
-"""Steps until fruit hangs in the tree, or a ball lies behind an open door."""
-
-_TURNED = {"SpawnerDispenserTall": 210.0, "SpawnerContainerShort": 210.0, "SignBoard": 210.0, "Ramp": 120.0}
-"""Rotations in degrees that turn a kind's special side to the camera."""
-
-
-FILMED = {"machine": "11-03-01", "slopes": "12-03-01", "instrument": "13-29-01", "floor": "14-13-01"}
-"""For each family of the laboratory the task whose solution is filmed."""
 
 FILM_EVERY, FILM_MS, LAST_MS = 4, 240, 3000
 """Steps from one frame to the next, and how long a frame and the last one are shown: the pace of play."""
@@ -71,22 +51,22 @@ FILM_CAMERA = Camera((20.0, 19.0, -1.5), 0.0, 51.0, fov=51.0)
 
 
 def pictures() -> Iterator[tuple[str, Frame]]:
-    """The name and the picture, uint8 (160, 240, 3), of every kind that a file may ask for."""
+    """The name and the picture, uint8 (160, 240, 3), of every kind of files, and the battery from above."""
     renderer = Renderer(WIDTH, HEIGHT)
     for kind in public_kinds():
         yield kind.name, _picture(kind, renderer)
+    yield "battery", _battery()
 
 
 def films() -> Iterator[tuple[str, list[Frame]]]:
-    """Yield names and frames, uint8 (H, W, 3): a solution of each family, an episode, the battery."""
+    """Yield names and frames, uint8 (H, W, 3): a solution of each family, and an episode."""
     renderer, proofs = Renderer(448, 288), read(LABORATORY_FOLDER)
-    for family, task_id in FILMED.items():
+    for family, task_id in SHOWN["filmed"].items():
         with Replay(proofs[task_id].solution, task_named(task_id).spec) as replay:
             episodes = (each.episode for each in replay.moments())
             shown = (each.scene() for each in episodes if each.done or each.steps % FILM_EVERY == 0)
             yield f"laboratory-{family}", [renderer.frame(scene, FILM_CAMERA) for scene in shown]
     yield "episode", list(_thinking())
-    yield "battery", [_battery()]
 
 
 def _thinking() -> Iterator[Frame]:
@@ -143,7 +123,7 @@ def encoded(frame: Frame) -> bytes:
 
 def _picture(kind: Kind, renderer: Renderer) -> Frame:
     episode = Episode(_arena(kind), task_id=kind.name)
-    for _ in range(_WAIT_STEPS.get(kind.name, 40)):
+    for _ in range(SHOWN["wait"].get(kind.name, 40)):
         episode.step(IDLE)
     scene = episode.scene()
     return renderer.frame(scene, _camera(scene.positions[0], scene.sizes[0]))
@@ -152,12 +132,12 @@ def _picture(kind: Kind, renderer: Renderer) -> Frame:
 def _arena(kind: Kind) -> ArenaSpec:
     """An arena with the kind in its middle, in the oldest version that has it; the agent is out of view."""
     version = Version.V3 if in_version(kind.name, Version.V3) else Version.V4
-    keys = (kind.body, kind.name, kind.shape)
-    size = next((_SIZES[key] for key in keys if key in _SIZES), (3.0, 1.0, 6.0))
+    keys = (kind.body.value, kind.name, kind.shape.value, "bars")
+    size = next(SHOWN["sizes"][key] for key in keys if key in SHOWN["sizes"])
     thing = Item(
         name=kind.name,
         positions=(_vector((20.0, 0.0, 20.0)),),
-        rotations=(_TURNED.get(kind.name, 0.0),),
+        rotations=(SHOWN["turned"].get(kind.name, 0),),
         sizes=(_vector(size),),
         symbol_names=("right-arrow",),
         colors=(_PAINT,) if kind.random_color else (),

@@ -110,7 +110,11 @@ def columns() -> str:
         name: {each.name: f"{each.meaning} ({each.kind}, {each.unit})" for each in described.columns}
         for name, described in TABLE_DESCRIPTIONS.items()
     }
-    parts = {"Reports and comparisons": of_reports, "Exports of studies": of_people, "Baselines": published}
+    parts: dict[str, Mapping[str, Mapping[str, str]]] = {
+        "Reports and comparisons": of_reports,
+        "Exports of studies": of_people,
+        "Baselines": published,
+    }
     return "\n\n".join(f"## {title}\n\n{_columns(files)}" for title, files in parts.items())
 
 

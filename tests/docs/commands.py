@@ -51,11 +51,15 @@ def every_option():
     from inspect_ai._cli.eval import eval_command
 
     choices = {name for suite in suite_names() for name in get_suite(suite).choices.model_fields}
-    return {f"--{name.replace('_', '-')}" for name in choices} | {
-        option
-        for command in (COMMAND, *map(_command, (bench_command, reference)), eval_command)
-        for option in options_of(command)
-    }
+    return (
+        {"--help"}
+        | {f"--{no}{name.replace('_', '-')}" for name in choices for no in ("", "no-")}
+        | {
+            option
+            for command in (COMMAND, *map(_command, (bench_command, reference)), eval_command)
+            for option in options_of(command)
+        }
+    )
 
 
 def _command(function):
