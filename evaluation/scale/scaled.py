@@ -50,7 +50,7 @@ def basis(suite: Suite, tasks: str, scoring: int | None, choices: Mapping[str, A
 
 
 class Scaled(NamedTuple):
-    """Scaled scores by agent and group, `OVERALL` last, and sentences on what has none."""
+    """Scaled scores by agent and group, `OVERALL` last, with reasons for missing ones."""
 
     table: pd.DataFrame
     reasons: tuple[str, ...]
