@@ -47,7 +47,7 @@ def changing_table() -> Rows:
 
 @tabled("kind", "version", "seconds between", "seconds to ripen", "first size", "last size", "number")
 def spawners_table() -> Rows:
-    """What spawners do by default, in either version."""
+    """Default behaviour of spawners, in either version."""
     for kind, version in product(public_kinds(), ("3.1.3", "4")):
         if kind.spawner:
             yield code(kind.name), version, *_settings(kind.name, version)
