@@ -42,8 +42,11 @@ ROOT = Path(__file__).parents[1]
 STORE = ROOT / "benchmarks" / "results.json"
 REFERENCE = ROOT.parent / "shared" / "reference"
 
-ABOUT: Mapping[str, Mapping[str, Any]] = data_of("benchmarks", "results.yaml")
+ABOUT: dict[str, dict[str, Any]] = dict(data_of("benchmarks", "results.yaml"))
 """Title and statistic of every part."""
+
+FRONT: list[list[str]] = ABOUT.pop("front")["figures"]
+"""Figures of the README: words, part, table, row and column of each."""
 
 PACKAGES = ("arena-llm", "pybullet", "pybullet-arm64", "numba", "numpy", "miniworld")
 """Packages whose versions are stored."""
@@ -233,9 +236,9 @@ def people(setup: Setup) -> Iterator[Cell]:
             ("key to picture", [each for player in players for each in player.key_ms]),
         ):
             middle, most = np.percentile(values, (50, 99))
-            yield Cell(*row, column, middle, most, unit="ms")
+            yield Cell(*row, column, middle, most, None, "ms")
         sizes = [size for player in players for size in player.sizes]
-        yield Cell(*row, "side of pictures", float(np.mean(sizes)), unit="px")
+        yield Cell(*row, "side of pictures", float(np.mean(sizes)), None, None, "px")
         yield Cell(*row, "steps lost", lost)
 
 
@@ -246,16 +249,16 @@ def install(setup: Setup) -> Iterator[Cell]:
     fresh = {"XDG_CACHE_HOME": str(cache), "PYTHONPATH": "", "NUMBA_CACHE_DIR": ""}
     started = time.monotonic()
     _run("make", "eval", cwd=clone, **fresh)
-    yield Cell("time and size", "`make eval`, the evaluation included", "seconds", time.monotonic() - started)
-    yield Cell(
-        "time and size", "`make eval`, the evaluation included", "MB", _megabytes(clone / ".venv", cache)
-    )
+    row = "time and size", "`make eval`, the evaluation included"
+    yield Cell(*row, "seconds", time.monotonic() - started)
+    yield Cell(*row, "MB", _megabytes(clone / ".venv", cache))
     started, venv = time.monotonic(), setup.folder / "venv"
     _run(sys.executable, "-m", "venv", str(venv))
     pip = (str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet")
     _run(*pip, "--constraint", "constraints.txt", ".", cwd=clone)
-    yield Cell("time and size", "`pip install .` without extras", "seconds", time.monotonic() - started)
-    yield Cell("time and size", "`pip install .` without extras", "MB", _megabytes(venv))
+    row = "time and size", "`pip install .` without extras"
+    yield Cell(*row, "seconds", time.monotonic() - started)
+    yield Cell(*row, "MB", _megabytes(venv))
 
 
 def _megabytes(*folders: Path) -> float:
@@ -270,9 +273,8 @@ def fidelity(setup: Setup) -> Iterator[Cell]:
     _run(*ours, "--trace", str(setup.reference / "unity-tutorial-trace"))
     found = json.loads(file.read_text(encoding="utf-8"))
     health, ending, trace = found["health"], found["ending"], "tutorial recording, version 3.1.3"
-    yield Cell(
-        trace, "turns with the recorded health", "ours", health["agreeing"], unit=f"of {health['judged']}"
-    )
+    turns = health["agreeing"], None, None, f"of {health['judged']}"
+    yield Cell(trace, "turns with the recorded health", "ours", *turns)
     for key in ("total_reward", "tick"):
         for column, values in (("ours", ending), ("recorded", ending["recorded"])):
             yield Cell(trace, f"episode's {key.replace('_', ' ')}", column, values[key])
@@ -283,28 +285,21 @@ def fidelity(setup: Setup) -> Iterator[Cell]:
 
 
 def _pixels(table: str, frames: Sequence[Mapping[str, Any]]) -> Iterator[Cell]:
-    for key, words in (
-        ("same", "same class"),
-        ("near", "within 24 levels"),
-        ("silhouette", "object's outline"),
-    ):
+    names = {"same": "same class", "near": "within 24 levels", "silhouette": "object's outline"}
+    for key, words in names.items():
         if values := [each[key] for each in frames if each.get(key) is not None]:
             yield Cell(table, f"pixels: {words}", "ours", float(np.mean(values)), min(values))
 
 
 def conformance(setup: Setup) -> Iterator[Cell]:
     """Items of each check that agree."""
-    places = [
-        place
-        for name in ("unity-v4", "unity-tutorial-trace", "official-testbed")
-        for place in ("--from", str(setup.reference / name))
-    ]
+    names = ("unity-v4", "unity-tutorial-trace", "official-testbed")
+    places = [f"--from={setup.reference / name}" for name in names]
     words = (sys.executable, "-m", "arena_llm", "conformance", *places, "--out", str(setup.folder))
     # Status 1 says that a threshold was missed, which the figures show.
     subprocess.run(words, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)
-    for check, rows in pd.DataFrame(json.loads((setup.folder / "results.json").read_text())).groupby(
-        "check", sort=False
-    ):
+    found = pd.DataFrame(json.loads((setup.folder / "results.json").read_text(encoding="utf-8")))
+    for check, rows in found.groupby("check", sort=False):
         outcomes = [text for problems in rows["problems"] for text in problems.values()]
         ran = [text for text in outcomes if not str(text).startswith("not run")]
         if ran:
@@ -353,15 +348,8 @@ def tests(setup: Setup) -> Iterator[Cell]:
 
 
 MEASURES: Mapping[str, Callable[[Setup], Iterator[Cell]]] = {
-    "peers": peers,
-    "rl": rl,
-    "serving": serving,
-    "people": people,
-    "install": install,
-    "fidelity": fidelity,
-    "conformance": conformance,
+    **{each.__name__: each for each in (peers, rl, serving, people, install, fidelity, conformance, tests)},
     "references": reference_scores,
-    "tests": tests,
 }
 """Functions that measure, by part."""
 
@@ -381,9 +369,8 @@ def _table(name: str, cells: Sequence[Cell]) -> str:
     found = {(cell.row, cell.column): str(cell) for cell in cells if cell.table == name}
     rows = dict.fromkeys(row for row, _ in found)
     columns = dict.fromkeys(column for _, column in found)
-    return table(
-        [name, *columns], [[row, *(found.get((row, column), "") for column in columns)] for row in rows]
-    )
+    cells_of = ([row, *(found.get((row, column), "") for column in columns)] for row in rows)
+    return table([name, *columns], cells_of)
 
 
 def _measured(part: str, facts: Mapping[str, Any]) -> str:
@@ -400,60 +387,16 @@ def _measured(part: str, facts: Mapping[str, Any]) -> str:
     return words
 
 
-FRONT = (
-    (
-        "peers",
-        "frames/s",
-        "arena-llm",
-        "512 x 512",
-        "pictures of 512 x 512 per second, textures and shadows included",
-    ),
-    (
-        "peers",
-        "frames/s",
-        "TinyRenderer: times",
-        "512 x 512",
-        "times as fast as TinyRenderer, which draws plain colours",
-    ),
-    (
-        "peers",
-        "frames/s",
-        "MiniWorld: times",
-        "512 x 512",
-        "times as fast as MiniWorld, which draws plain boxes",
-    ),
-    ("rl", "environment steps over tasks", "vector", "one environment", "steps per second with a vector"),
-    ("rl", "environment steps over tasks", "rays", "one environment", "steps per second with rays"),
-    (
-        "rl",
-        "environment steps over tasks",
-        "camera 84 x 84",
-        "one environment",
-        "steps per second with a camera of 84 x 84",
-    ),
-    (
-        "install",
-        "time and size",
-        "`make eval`, the evaluation included",
-        "seconds",
-        "seconds from a fresh clone to the first report",
-    ),
-    ("install", "time and size", "`make eval`, the evaluation included", "MB", "MB installed for it"),
-)
-"""The figures of the README: part, table, row and column of each, and its words."""
-
-
 def front_page() -> str:
-    """The README's figures in Markdown; each row is of one measurement."""
+    """The README's figures in Markdown, with where each part was measured."""
     found = stored()
     cells = {(part, *each[:3]): Cell(*each) for part in found for each in found[part]["cells"]}
-    rows = [[str(cells[key[:4]]), key[4]] for key in FRONT if key[:4] in cells]
-    facts = [
-        _measured(part, found[part]["facts"])
-        for part in dict.fromkeys(key[0] for key in FRONT)
-        if part in found
-    ]
-    return table(["measured", "what"], rows) + "\n\n" + facts[0] if rows else "Not measured yet."
+    shown = {tuple(key): words for words, *key in FRONT if tuple(key) in cells}
+    if not shown:
+        return "Not measured yet."
+    facts = [_measured(part, found[part]["facts"]) for part in dict.fromkeys(key[0] for key in shown)]
+    rows = [[str(cells[key]), words] for key, words in shown.items()]
+    return "\n\n".join([table(["measured", ""], rows), *facts])
 
 
 if __name__ == "__main__":
